@@ -1,0 +1,129 @@
+import gzip
+import hashlib
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lann.datasets.csv_file import parse, read_verified, serialise, write_atomically
+
+FILE = Path("table.csv")
+
+
+def test_a_table_survives_the_round_trip_to_the_bit(tiny_frame):
+    pd.testing.assert_frame_equal(parse(serialise(tiny_frame), FILE), tiny_frame, check_dtype=False)
+    np.testing.assert_array_equal(parse(serialise(tiny_frame), FILE)["height"], tiny_frame["height"])
+
+
+def test_the_same_table_gives_the_same_bytes(tiny_frame):
+    content = serialise(tiny_frame)
+    assert content == serialise(tiny_frame.copy())
+    # Bytes 4 to 7 of gzip hold the time of writing.
+    assert content[4:8] == bytes(4)
+
+
+def test_plain_text_and_gzip_read_alike():
+    text = b"a,b,kind\n1,2,x\n3,4,y\n"
+    pd.testing.assert_frame_equal(parse(text, FILE), parse(gzip.compress(text), FILE))
+
+
+def test_features_are_numbers_and_labels_stay_text():
+    frame = parse(b"a,b,kind\n1,2,01\n3,4,NA\n", FILE)
+    assert frame["target"].tolist() == ["01", "NA"]
+    assert list(frame.columns) == ["a", "b", "target"]
+    assert (frame.dtypes.iloc[:2] == np.float64).all()
+
+
+def test_missing_cells_are_nan():
+    np.testing.assert_array_equal(parse(b"a,kind\n1,x\n,x\nNA,x\nnan,y\n", FILE)["a"], [1.0, *[np.nan] * 3])
+
+
+def test_quotes_line_ends_and_blank_lines_are_understood():
+    frame = parse(b'"width, cm",kind\r\n1,"x, y"\r\n\r\n2,z\r\n', FILE)
+    assert list(frame.columns) == ["width, cm", "target"]
+    assert frame["target"].tolist() == ["x, y", "z"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_name():
+    assert list(parse("\ufeffa,kind\n1,x\n".encode(), FILE).columns) == ["a", "target"]
+
+
+def test_numbers_are_read_to_the_last_bit():
+    number = "0.30000000000000004"
+    assert parse(f"a,kind\n{number},x\n".encode(), FILE)["a"].iloc[0] == float(number)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"needs a header row.*0 column"),
+        (b"a;kind\n1;x\n", r"separated by commas.*1 column"),
+        (b"1.5,2,x\n3,4,y\n", "no header row"),
+        (b"target,kind\n1,x\n", "'target' is for the class"),
+        (b"a,a,kind\n1,2,x\n", "must differ.*found a, a, kind"),
+        (b"a,kind\n", "a header row and no others"),
+        (b"a,kind\n1,x\n2, \n", "line 3: the last cell, the class, is empty"),
+        (b"a,b,kind\n1,2,x\n1,2\n", "line 3: expected 3 cells.*found 2"),
+        (b"a,kind\n1,x,extra\n2,y,extra\n", "line 2: expected 2 cells.*found 3"),
+        (b"a,b,kind\n1,tall,x\n", "line 2: features must be numbers.*tall"),
+        (b'a,kind\n1,"' + b"x" * 200_000, "not comma-separated text"),
+        (b"\xff\xfea,kind\n", "is damaged"),
+    ],
+)
+def test_what_is_no_table_gets_a_sentence_with_the_file(content, message):
+    with pytest.raises(ValueError, match=message) as error:
+        parse(content, FILE)
+    assert "table.csv" in str(error.value)
+
+
+@pytest.mark.parametrize("keep", [5, 30, -1])
+def test_a_truncated_gzip_is_called_damaged(tiny_frame, keep):
+    with pytest.raises(ValueError, match=r"table\.csv is damaged.*complete copy"):
+        parse(serialise(tiny_frame)[:keep], FILE)
+
+
+def test_a_gzip_with_a_flipped_bit_is_called_damaged(tiny_frame):
+    content = bytearray(serialise(tiny_frame))
+    content[len(content) // 2] ^= 1
+    with pytest.raises(ValueError, match="is damaged"):
+        parse(bytes(content), FILE)
+
+
+def test_a_verified_file_is_returned_as_it_is(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    right = hashlib.sha256(b"content").hexdigest()
+    assert read_verified(path, ["0" * 64, right]) == b"content"
+
+
+def test_another_hash_is_an_error_that_says_what_to_do(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    with pytest.raises(ValueError, match="delete it") as error:
+        read_verified(path, ["0" * 64])
+    for part in (str(path), "0" * 64, hashlib.sha256(b"content").hexdigest()):
+        assert part in str(error.value)
+
+
+def test_writing_creates_folders_and_leaves_the_file_alone(tmp_path):
+    path = tmp_path / "new" / "folder" / "file"
+    write_atomically(path, b"old")
+    write_atomically(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert os.listdir(path.parent) == ["file"]
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+
+    def full(*args):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="disk full"):
+        write_atomically(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["file"]
