@@ -1,0 +1,489 @@
+"""LANNClassifier: nearest neighbours in which every training point owns its metric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from lann._compat import CallbackSupportMixin, FitProgress, with_callbacks
+from lann._parameters import check_choice, check_number
+from lann.explain.explanation import Explanation
+
+# numba is imported with the modules that compute, on first use: `import lann` stays cheap.
+if TYPE_CHECKING:
+    from lann.metrics.levels import Levels
+    from lann.training import Settings
+    from lann.training.monitor import Epoch
+
+LEVELS = ("curves", "class", "point")
+METRICS = ("diagonal",)
+
+
+class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+    """Locally adaptive nearest neighbours: every training point measures in its own way.
+
+    A query's distance to a training point is measured by that point:
+
+        d_j(x) = Σ_l w_jl (φ_l(x_jl) − φ_l(x_l))²,    log w_jl = v_{y_j l} + u_jl
+
+    with feature curves φ shared by all points (where along a feature do differences matter?), weights v per
+    class and weights u per point. The nearest points vote for their labels. All three levels are learned, so
+    that training points are classified rightly by their neighbours; each can be left out.
+
+    Parameters
+    ----------
+    n_neighbors : int or "auto", default=5
+        How many neighbours vote. "auto" chooses 5, 10 or 20 by leave-one-out.
+    metric : {"diagonal"}, default="diagonal"
+        The form of a point's own metric.
+    levels : tuple of {"curves", "class", "point"}, default=("curves", "class", "point")
+        Which levels of the metric are learned. ``("point",)`` is the published method. With "curves" the
+        model finds the scale of every feature by itself; without, scale the data beforehand.
+    weights : {"distance", "uniform"}, default="distance"
+        Whether a neighbour's vote is ``1 / d**power`` or the same for all.
+    power : float or "auto", default=1.0
+        How steeply votes fall with the (squared) distance d. "auto" chooses 1 or 2 by leave-one-out.
+    n_candidates : int or None, default=50
+        Neighbours are the nearest, by their own metrics, of this many candidates, which are the nearest by
+        the metrics of their classes. None asks all points, as published.
+    solver : {"staged", "online"}, default="staged"
+        How the points' weights are learned: in batches after the shared levels, or one point at a time by
+        plain gradient steps, as published.
+    loss : {"shares", "softmax"}, default="shares"
+        What is minimised: −log of the label's share of its neighbours' support, which knows no scale; or
+        −log of a softmax of the supports, as published.
+    temperature : float or "auto", default="auto"
+        β of the softmax; only ``loss="softmax"`` uses it. "auto" takes it from the scale of the data.
+    constraint : {"bounded", "norm"}, default="bounded"
+        What keeps a point's weights in bounds: e^-6 ≤ w ≤ e^6, or Σ_l w_jl = n_features, as published.
+    n_bins : int, default=16
+        Stretches of a feature curve; 1 makes the curves straight, a weight per feature.
+    max_epochs : int or None, default=None
+        How long to learn; 0 learns nothing and is plain kNN. An epoch is one pass over the points for the
+        online solver, 50 batches of queries otherwise. None is 12 for the shared levels, and for the points
+        2 (staged) or 20 (online).
+    learning_rate : float or None, default=None
+        First step size; falls to 0 over the epochs. None is what suits the solver.
+    penalty : float, default=1.0
+        Strength of the pull towards equal weights and straight curves.
+    smoothing : float, default=0.03
+        How much of a point's weights is replaced by those of its neighbours of the same class, each step.
+    candidate_dropout : float, default=0.7
+        Share of the candidates that a query does not see in a training step.
+    feature_dropout : float, default=0.25
+        Share of the features that a batch does not see.
+    early_stopping : bool, default=False
+        Whether to end a stage when the loss of held-out queries has stopped falling, and keep its best.
+    validation_fraction : float, default=0.1
+        Training points held out as queries for that; they still serve as neighbours.
+    n_iter_no_change : int, default=3
+        Epochs without a better loss before a stage ends.
+    warm_start : bool, default=False
+        Whether `fit` starts from what an earlier `fit` has learned.
+    verbose : int, default=0
+        1 prints a line per epoch.
+    n_jobs : int or None, default=None
+        Threads, as in scikit-learn. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Order of the queries, and dropout.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,)
+    n_features_in_, feature_names_in_ : what the model was fitted with
+    relevances_ : (n_train, n_features)
+        How much a difference from each training point counts there: its weights times the squared slope of
+        the curves, per standard deviation of a feature (with curves) or in the units of the data (without).
+    class_relevances_ : (n_classes, n_features)
+        Their mean over the points of each class; NaN for a class that has no point yet.
+    shared_relevances_ : (n_features,)
+        Their mean over all points.
+    curves_ : FeatureCurves
+    n_neighbors_, power_ : what the vote uses
+    temperature_ : β, where the loss is the softmax
+    n_epochs_ : int
+    loss_curve_ : list of float
+        Mean training loss of every epoch.
+    validation_curve_ : list of float
+        Mean loss of the held-out queries, with early stopping.
+
+    See Also
+    --------
+    as_published : The algorithm of the paper, to the letter.
+
+    References
+    ----------
+    J. P. Göpfert, H. Wersing, B. Hammer: Interpretable Locally Adaptive Nearest Neighbors.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import train_test_split
+    >>> from lann import LANNClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    >>> clf = LANNClassifier(random_state=0).fit(X_train, y_train)
+    >>> clf.score(X_test, y_test) > 0.9
+    True
+    >>> clf.explain(X_test[:1]).neighbor_labels
+    array([[0, 0, 0, 0, 0]])
+    """
+
+    def __init__(
+        self,
+        n_neighbors=5,
+        *,
+        metric="diagonal",
+        levels=LEVELS,
+        weights="distance",
+        power=1.0,
+        n_candidates=50,
+        solver="staged",
+        loss="shares",
+        temperature="auto",
+        constraint="bounded",
+        n_bins=16,
+        max_epochs=None,
+        learning_rate=None,
+        penalty=1.0,
+        smoothing=0.03,
+        candidate_dropout=0.7,
+        feature_dropout=0.25,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=3,
+        warm_start=False,
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.levels = levels
+        self.weights = weights
+        self.power = power
+        self.n_candidates = n_candidates
+        self.solver = solver
+        self.loss = loss
+        self.temperature = temperature
+        self.constraint = constraint
+        self.n_bins = n_bins
+        self.max_epochs = max_epochs
+        self.learning_rate = learning_rate
+        self.penalty = penalty
+        self.smoothing = smoothing
+        self.candidate_dropout = candidate_dropout
+        self.feature_dropout = feature_dropout
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @classmethod
+    def as_published(cls, n_neighbors=5, **parameters) -> Self:
+        """The algorithm of the paper, to the letter: scale the data first.
+
+        Point weights alone, learned one point at a time by plain gradient steps on λ (w = λ²) against the
+        softmax loss with one β, the norm of the weights fixed, all points searched before every step, votes
+        1/d. Any parameter can be given; `temperature` (β) and `learning_rate` are the ones to tune.
+        """
+        published: dict[str, Any] = {
+            "levels": ("point",),
+            "solver": "online",
+            "loss": "softmax",
+            "temperature": 1.0,
+            "constraint": "norm",
+            "n_candidates": None,
+            "smoothing": 0.0,
+        }
+        return cls(n_neighbors, **(published | parameters))
+
+    @with_callbacks
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn the metrics of the training points.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features), numeric, finite
+        y : (n_samples,) labels of at least two classes
+        """
+        self._check_parameters()
+        earlier = self._model.levels if self.warm_start and hasattr(self, "_model") else None
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=earlier is None)
+        check_classification_targets(y)
+        classes, labels = np.unique(y, return_inverse=True)
+        if earlier is not None and not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"warm_start needs the classes of the earlier fit, {list(self.classes_)}; got {list(classes)}."
+            )
+        if len(classes) < 2:
+            raise ValueError(
+                f"y has one class only, {classes[0]!r}; a classifier needs points of at least two classes."
+            )
+        if self.n_neighbors != "auto" and len(X) < self.n_neighbors:
+            raise ValueError(
+                f"n_neighbors={self.n_neighbors} needs at least as many training points; got "
+                f"n_samples={len(X)}. Lower n_neighbors or give more points."
+            )
+        self.classes_ = classes
+        self._learn(X, labels, earlier)
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Let new points join.
+
+        The first call learns like `fit`: give it enough points to learn from, a few hundred if possible, and
+        announce in `classes` what will come later. From then on new points take over the metrics of their
+        neighbours and each is learned from once; the curves and class weights stay.
+
+        Parameters
+        ----------
+        X : (n_samples, n_features)
+        y : (n_samples,)
+        classes : (n_classes,) all classes that will ever come; needed only in the first call
+        """
+        from lann.metrics.levels import Levels
+        from lann.training import join
+
+        self._check_parameters()
+        first = not hasattr(self, "_model")
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=first)
+        check_classification_targets(y)
+        if first:
+            self.classes_ = unique_labels(y if classes is None else classes)
+        elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
+            raise ValueError(
+                f"classes={list(unique_labels(classes))} differ from those of the first call, "
+                f"{list(self.classes_)}."
+            )
+        labels = self._encode(y)
+        if not first and self.n_epochs_ > 0:
+            self._settle(join(self._model.levels, X, labels, self._settings()))
+            return self
+        if not first:  # nothing could be learned from the points so far
+            earlier = self._model.levels
+            X, labels = np.concatenate([earlier.X, X]), np.concatenate([earlier.labels, labels])
+        if len(np.unique(labels)) > 1 and len(X) > 2:
+            self._learn(X, labels, None)
+        else:
+            self.n_epochs_, self.loss_curve_, self.validation_curve_ = 0, [], []
+            self._settle(Levels.plain(X, labels, len(self.classes_)))
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The label with the most support among each query's neighbours."""
+        votes = self.predict_proba(X)
+        return self.classes_[votes.argmax(axis=1)]
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Each class's share of the neighbours' votes: (n_queries, n_classes)."""
+        queries = self._check_queries(X)
+        model = self._model
+        indices, distances = model.nearest(queries, model.n_voters, n_jobs=self.n_jobs)
+        return model.votes(model.shares(distances), indices)
+
+    def kneighbors(
+        self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]] | NDArray[np.int64]:
+        """The nearest training points, as each of them measures.
+
+        Parameters
+        ----------
+        X : (n_queries, n_features), or None for the training points, each without itself
+        n_neighbors : how many; by default as many as vote
+        return_distance : whether to return lengths, too
+
+        Returns
+        -------
+        lengths : (n_queries, n_neighbors) square roots of d, ascending
+        indices : (n_queries, n_neighbors) rows of the training data
+        """
+        check_is_fitted(self)
+        own = X is None
+        queries = self._model.levels.points if X is None else self._check_queries(X)
+        k = self.n_neighbors_ if n_neighbors is None else n_neighbors
+        check_number("n_neighbors", k, low=1, integer=True)
+        available = len(self._model.levels.X) - own
+        if k > available:
+            raise ValueError(
+                f"n_neighbors={k} is more than the {available} training points there are"
+                f"{' beside each point itself' if own else ''}."
+            )
+        exclude = np.arange(len(queries)) if own else None
+        indices, distances = self._model.nearest(queries, k, exclude=exclude, n_jobs=self.n_jobs)
+        return (np.sqrt(distances), indices) if return_distance else indices
+
+    def explain(self, X: ArrayLike) -> Explanation:
+        """The neighbours behind each prediction, and what every feature had to do with it."""
+        queries = self._check_queries(X)
+        model = self._model
+        indices, _ = model.nearest(queries, model.n_voters, n_jobs=self.n_jobs)
+        contributions = model.metric.contributions(queries, indices)
+        distances = contributions.sum(axis=2)
+        shares = model.shares(distances)
+        votes = model.votes(shares, indices)
+        return Explanation(
+            predictions=self.classes_[votes.argmax(axis=1)],
+            probabilities=votes,
+            neighbors=indices,
+            neighbor_labels=self.classes_[model.levels.labels[indices]],
+            distances=distances,
+            vote_shares=shares,
+            contributions=contributions,
+            relevances=np.einsum("qk,qkf->qf", shares, self.relevances_[indices]),
+            feature_names=self._feature_names(),
+            classes=self.classes_,
+        )
+
+    def _check_parameters(self) -> None:
+        check_number("n_neighbors", self.n_neighbors, low=1, integer=True, also=["auto"])
+        check_choice("metric", self.metric, METRICS)
+        if isinstance(self.levels, str) or not set(self.levels) <= set(LEVELS):
+            raise ValueError(f"levels must be a tuple of some of {LEVELS}; got {self.levels!r}.")
+        check_choice("weights", self.weights, ("distance", "uniform"))
+        check_number("power", self.power, low=0, open_low=True, also=["auto"])
+        check_number("n_candidates", self.n_candidates, low=1, integer=True, also=[None])
+        check_choice("solver", self.solver, ("staged", "online"))
+        check_choice("loss", self.loss, ("shares", "softmax"))
+        check_number("temperature", self.temperature, low=0, open_low=True, also=["auto"])
+        check_choice("constraint", self.constraint, ("bounded", "norm"))
+        check_number("n_bins", self.n_bins, low=1, high=256, integer=True)
+        check_number("max_epochs", self.max_epochs, low=0, integer=True, also=[None])
+        check_number("learning_rate", self.learning_rate, low=0, open_low=True, also=[None])
+        check_number("penalty", self.penalty, low=0)
+        check_number("smoothing", self.smoothing, low=0, high=1)
+        check_number("candidate_dropout", self.candidate_dropout, low=0, high=1, open_high=True)
+        check_number("feature_dropout", self.feature_dropout, low=0, high=1, open_high=True)
+        check_number("validation_fraction", self.validation_fraction, low=0, high=1, open_low=True, open_high=True)
+        check_number("n_iter_no_change", self.n_iter_no_change, low=1, integer=True)
+
+    def _settings(self) -> Settings:
+        from lann.training import Settings
+
+        settings = Settings(
+            curves="curves" in self.levels,
+            class_weights="class" in self.levels,
+            point_weights="point" in self.levels,
+            n_bins=self.n_bins,
+            solver=self.solver,
+            fixed_norm=self.constraint == "norm",
+            exhaustive=self.n_candidates is None,
+            n_candidates=self.n_candidates or Settings.n_candidates,
+            candidate_dropout=self.candidate_dropout,
+            feature_dropout=self.feature_dropout,
+            penalty=self.penalty,
+            smoothing=self.smoothing,
+            learning_rate=self.learning_rate,
+            loss=self.loss,
+            temperature=getattr(self, "temperature_", None) if self.temperature == "auto" else self.temperature,
+            n_jobs=self.n_jobs,
+        )
+        if self.loss == "softmax":  # trained as it votes
+            settings = settings.replace(
+                n_neighbors=5 if self.n_neighbors == "auto" else self.n_neighbors,
+                power=1.0 if self.power == "auto" else self.power,
+            )
+        return settings
+
+    def _learn(self, X: NDArray, labels: NDArray, earlier: Levels | None) -> None:
+        """Train on all points, and say how it went in the fitted attributes."""
+        from lann.metrics.levels import Levels
+        from lann.training import train
+        from lann.training.procedure import inherit, planned_epochs
+
+        self.__dict__.pop("temperature_", None)
+        settings = self._settings()
+        start = Levels.plain(X, labels, len(self.classes_))
+        if earlier is not None:
+            start = start.replace(
+                curves=earlier.curves,
+                class_log_weights=earlier.class_log_weights,
+                point_log_weights=inherit(earlier, X, labels, settings),
+            )
+        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
+        n_epochs = sum(planned_epochs(settings, self.max_epochs))
+        progress = FitProgress(self, n_epochs, X, labels)
+        levels, monitor, temperature = train(
+            start,
+            settings,
+            rng,
+            max_epochs=self.max_epochs,
+            validation_fraction=self.validation_fraction if self.early_stopping else None,
+            patience=self.n_iter_no_change,
+            listener=lambda epoch: self._hear(epoch, progress),
+        )
+        self.loss_curve_, self.validation_curve_ = monitor.losses, monitor.held_out_losses
+        self.n_epochs_ = len(monitor.losses)
+        if temperature is not None:
+            self.temperature_ = temperature
+        self._settle(levels)
+        progress.end()
+
+    def _hear(self, epoch: Epoch, progress: FitProgress) -> bool:
+        """Tell the user and scikit-learn's callbacks about an epoch; True if one of these says stop."""
+        if self.verbose:
+            held_out = "" if epoch.held_out_loss is None else f", held-out loss {epoch.held_out_loss:.4f}"
+            print(
+                f"[LANNClassifier] epoch {epoch.number}/{epoch.n_epochs}, {epoch.stage}: "
+                f"loss {epoch.loss:.4f}{held_out}"
+            )
+
+        def fitted_now() -> dict[str, Any]:
+            model = self.__class__(**self.get_params(deep=False))
+            model.classes_ = self.classes_
+            model._settle(epoch.snapshot())
+            return {name: value for name, value in vars(model).items() if name.endswith("_") or name == "_model"}
+
+        return progress.epoch(fitted_now)
+
+    def _settle(self, levels: Levels) -> None:
+        """Derive the fitted attributes from what was learned."""
+        from lann.model import LocalModel
+
+        self._model = LocalModel(
+            levels,
+            n_candidates=self.n_candidates,
+            weights=self.weights,
+            n_neighbors=self.n_neighbors,
+            power=self.power,
+            n_jobs=self.n_jobs,
+        )
+        self.n_neighbors_, self.power_ = self._model.n_neighbors, self._model.power
+        self.curves_ = levels.curves
+        self.relevances_ = self._model.relevances()
+        self.shared_relevances_ = self.relevances_.mean(axis=0)
+        self.class_relevances_ = np.full((len(self.classes_), levels.X.shape[1]), np.nan)
+        for label in np.unique(levels.labels):
+            self.class_relevances_[label] = self.relevances_[levels.labels == label].mean(axis=0)
+
+    def _check_queries(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Queries, checked and put on the curves."""
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return self._model.place(X)
+
+    def _encode(self, y: ArrayLike) -> NDArray[np.int64]:
+        y = check_array(y, ensure_2d=False, dtype=None)
+        labels = np.searchsorted(self.classes_, y)
+        known = self.classes_[np.minimum(labels, len(self.classes_) - 1)] == y
+        if not np.all(known):
+            unseen = np.unique(y[~known])[:5]
+            raise ValueError(
+                f"y has labels that are not among the classes announced, {list(self.classes_)}: "
+                f"{list(unseen)}. Announce all classes in the first call of partial_fit."
+            )
+        return labels
+
+    def _feature_names(self) -> NDArray[Any]:
+        if hasattr(self, "feature_names_in_"):
+            return self.feature_names_in_
+        return np.array([f"x{place}" for place in range(self.n_features_in_)], dtype=object)

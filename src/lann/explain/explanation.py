@@ -1,0 +1,99 @@
+"""What made a prediction: the neighbours that voted, and the features that brought them near."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_SHARED = ("feature_names", "classes")
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """The neighbours behind some predictions, and what each feature had to do with them.
+
+    Attributes
+    ----------
+    predictions : (n_queries,) predicted labels
+    probabilities : (n_queries, n_classes)
+    neighbors : (n_queries, k) rows of the training data, nearest first
+    neighbor_labels : (n_queries, k)
+    distances : (n_queries, k) squared, under each neighbour's own metric
+    vote_shares : (n_queries, k) what each neighbour's vote counted; they add up to 1
+    contributions : (n_queries, k, n_features) what each feature adds to each distance
+    relevances : (n_queries, n_features) how much a difference counts for the neighbours that voted
+    feature_names : (n_features,)
+    classes : (n_classes,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:2])
+    >>> explanation.neighbors.shape, explanation.contributions.shape
+    ((2, 5), (2, 5, 4))
+    >>> bool(np.all(explanation.contributions.sum(axis=2) == explanation.distances))
+    True
+    """
+
+    predictions: NDArray[Any]
+    probabilities: Floats
+    neighbors: Indices
+    neighbor_labels: NDArray[Any]
+    distances: Floats
+    vote_shares: Floats
+    contributions: Floats
+    relevances: Floats
+    feature_names: NDArray[Any]
+    classes: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.predictions)
+
+    def __getitem__(self, rows: int | slice | Indices | NDArray[np.bool_]) -> Explanation:
+        """The explanations of some rows, still as an Explanation."""
+        if isinstance(rows, int | np.integer):
+            if not -len(self) <= rows < len(self):
+                raise IndexError(f"There are {len(self)} explained rows; row {rows} is not one of them.")
+            rows = np.array([rows])
+        parts = {f.name: getattr(self, f.name) for f in fields(self)}
+        return Explanation(**{k: v if k in _SHARED else v[rows] for k, v in parts.items()})
+
+    def __repr__(self) -> str:
+        n_queries, k, n_features = self.contributions.shape
+        return f"<Explanation of {n_queries} predictions by {k} neighbours over {n_features} features>"
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row per query and neighbour: who, how near, how many votes, and what each feature added."""
+        import pandas as pd
+
+        n_queries, k = self.neighbors.shape
+        table: dict[str, Any] = {
+            "query": np.repeat(np.arange(n_queries), k),
+            "prediction": np.repeat(self.predictions, k),
+            "neighbor": self.neighbors.ravel(),
+            "label": self.neighbor_labels.ravel(),
+            "distance": self.distances.ravel(),
+            "vote_share": self.vote_shares.ravel(),
+        }
+        for place, name in enumerate(self.feature_names):
+            table[f"contribution of {name}"] = self.contributions[:, :, place].ravel()
+        return pd.DataFrame(table)
+
+    def relevance_frame(self) -> pd.DataFrame:
+        """One row per query, one column per feature, adding up to 1."""
+        import pandas as pd
+
+        total = self.relevances.sum(axis=1, keepdims=True)
+        shares = np.divide(self.relevances, total, out=np.zeros_like(self.relevances), where=total > 0)
+        return pd.DataFrame(shares, columns=list(self.feature_names))

@@ -1,0 +1,1 @@
+"""How a point measures: one file a form."""

@@ -1,0 +1,117 @@
+"""Diagonal metrics: each point weighs every feature by a non-negative number of its own.
+
+    d_j(x) = Σ_l w_jl (x_l − p_jl)²
+
+Expanded, that is ⟨[x², x, 1], [w, −2wp, Σwp²]⟩: a metric per point costs one matrix product of width
+2n + 1 (the *lift*). Where all points share one weight vector, Σ w x² is the same for all and n + 1 is enough.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class DiagonalMetric:
+    """Points that each measure with their own diagonal weights.
+
+    Parameters
+    ----------
+    points : (n_points, n_features)
+    weights : (n_points, n_features), or (n_features,) where all points share one metric
+    """
+
+    def __init__(self, points: Floats, weights: Floats) -> None:
+        self.points = np.ascontiguousarray(points, dtype=np.float64)
+        self.weights = np.ascontiguousarray(weights, dtype=np.float64)
+        self.shared = self.weights.ndim == 1
+        # Distances do not change when everything moves; the lift loses fewer digits near the origin.
+        self._center = self.points.mean(axis=0)
+
+    @property
+    def n_points(self) -> int:
+        return self.points.shape[0]
+
+    def subset(self, rows: Indices) -> DiagonalMetric:
+        """Some of the points, with their metrics."""
+        return DiagonalMetric(self.points[rows], self.weights if self.shared else self.weights[rows])
+
+    def lift_points(self, dtype: type, rows: Indices | slice = slice(None)) -> NDArray:
+        """The points' side of the lifted product: (n_rows, 2n + 1), or n + 1 where the metric is shared."""
+        points = self.points[rows] - self._center
+        weights = self.weights if self.shared else self.weights[rows]
+        moment = weights * points
+        constant = np.einsum("ij,ij->i", moment, points)
+        columns = [-2.0 * moment, constant[:, None]]
+        if not self.shared:
+            columns.insert(0, weights)
+        return np.concatenate(columns, axis=1).astype(dtype)
+
+    def lift_queries(self, queries: Floats, dtype: type) -> tuple[NDArray, Floats]:
+        """The queries' side of the product, and what to add to it per query to get distances."""
+        centred = queries - self._center
+        columns = [centred, np.ones((len(centred), 1))]
+        if self.shared:
+            offset = (centred * centred) @ self.weights
+        else:
+            columns.insert(0, centred * centred)
+            offset = np.zeros(len(centred))
+        return np.concatenate(columns, axis=1).astype(dtype), offset
+
+    def rounding(self, queries: Floats, dtype: type) -> tuple[Floats, float]:
+        """What `rounding_bound` needs to know: each query's size, and the rounding of one product.
+
+        The size is X = Σ max_j(w_j) x², at least the query's squared norm under any point's metric.
+        """
+        centred = queries - self._center
+        largest = self.weights if self.shared else self.weights.max(axis=0)
+        n_terms = 2 * queries.shape[1] + 1
+        # n_terms additions and products, and the rounding of both factors of each term.
+        return (centred * centred) @ largest, (n_terms + 4) * float(np.finfo(dtype).eps)
+
+    def distances(self, queries: Floats, candidates: Indices) -> Floats:
+        """Distances of each query to its own candidates: (n_queries, n_candidates)."""
+        weights = self.weights[None] if self.shared else self.weights
+        return _pair_distances(queries, self.points, weights, candidates)
+
+    def contributions(self, queries: Floats, candidates: Indices) -> Floats:
+        """What each feature adds to each distance: (n_queries, n_candidates, n_features)."""
+        weights = self.weights if self.shared else self.weights[candidates]
+        return weights * (queries[:, None, :] - self.points[candidates]) ** 2
+
+
+# Sums may be reordered (so that they vectorise); the order is the compiled code's, the same for every call.
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def distance(x, point, weights):
+    """d = Σ w (x − p)²"""
+    total = 0.0
+    for feature in range(x.shape[0]):
+        difference = x[feature] - point[feature]
+        total += weights[feature] * difference * difference
+    return total
+
+
+@njit(nogil=True, cache=True)
+def rounding_bound(size, distance, rounding):
+    """How far the lifted product can be off, for a point as near to the query as `distance`.
+
+    The absolute values of the product's terms add up to at most Σ w (|x| + |p|)² ≤ 2 (X + (√d + √X)²), by
+    the triangle inequality for the norm of the point's own metric.
+    """
+    return rounding * 2.0 * (size + (np.sqrt(distance) + np.sqrt(size)) ** 2)
+
+
+@njit(nogil=True, cache=True)
+def _pair_distances(queries, points, weights, candidates):
+    n_queries, n_candidates = candidates.shape
+    n_weights = weights.shape[0]
+    out = np.empty((n_queries, n_candidates))
+    for query in range(n_queries):
+        for slot in range(n_candidates):
+            j = candidates[query, slot]
+            out[query, slot] = distance(queries[query], points[j], weights[j if n_weights > 1 else 0])
+    return out

@@ -1,0 +1,123 @@
+"""A fitted model: points with their metrics, the search for neighbours, and the vote."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann.metrics.diagonal import DiagonalMetric
+from lann.metrics.levels import Levels
+from lann.search import ExactSearch, Shortlist, coarse_search
+from lann.training.choose_vote import NEIGHBORS, POWERS, choose_vote
+from lann.vote import class_shares, vote_shares, zero_distance_guard
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Training points asked to choose a vote, and to see how far neighbours usually are.
+ASKED_FOR_VOTE = 5_000
+ASKED_FOR_SCALE = 1_000
+
+
+class LocalModel:
+    """Everything a query needs, from the curves to the vote.
+
+    Parameters
+    ----------
+    levels : points and what was learned about them
+    n_candidates : of the shortlist; None searches all points
+    weights : "distance" or "uniform"
+    n_neighbors, power : of the vote; "auto" chooses by leave-one-out
+    """
+
+    def __init__(
+        self,
+        levels: Levels,
+        *,
+        n_candidates: int | None,
+        weights: str,
+        n_neighbors: int | str,
+        power: float | str,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.levels = levels
+        self.n_candidates = n_candidates
+        self.weights = weights
+        neighbors = NEIGHBORS if isinstance(n_neighbors, str) else (int(n_neighbors),)
+        powers = POWERS if isinstance(power, str) else (float(power),)
+        self.n_neighbors, self.power, self.epsilon = neighbors[0], powers[0], 1.0
+        if len(levels.X) > 1:
+            self._look_around(neighbors, powers, n_jobs)
+
+    def _look_around(
+        self, neighbors: tuple[int, ...], powers: tuple[float, ...], n_jobs: int | None
+    ) -> None:
+        """Ask training points for their neighbours, themselves left out: the usual distance, and the vote."""
+        levels = self.levels
+        to_choose = len(neighbors) * len(powers) > 1
+        n_asked = min(len(levels.X), ASKED_FOR_VOTE if to_choose else ASKED_FOR_SCALE)
+        asked = np.linspace(0, len(levels.X) - 1, n_asked).astype(np.int64)
+        k = min(max(neighbors), len(levels.X) - 1)
+        indices, distances = self.nearest(levels.points[asked], k, exclude=asked, n_jobs=n_jobs)
+        self.epsilon = zero_distance_guard(distances[:, :5])
+        if to_choose:
+            self.n_neighbors, self.power = choose_vote(
+                distances, levels.labels[indices], levels.labels[asked], self.n_classes, self.epsilon,
+                neighbors=neighbors, powers=powers,
+            )  # fmt: skip
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.levels.class_log_weights)
+
+    @property
+    def n_voters(self) -> int:
+        """The number of neighbours, as far as there are that many points."""
+        return min(self.n_neighbors, len(self.levels.X))
+
+    def place(self, X: Floats) -> Floats:
+        """Queries as the metric sees them: on the curves."""
+        return self.levels.curves.transform(X)
+
+    def nearest(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """The k nearest points of queries on the curves, and their squared distances."""
+        return self.search.query(queries, k, exclude=exclude, n_jobs=n_jobs)
+
+    def shares(self, distances: Floats) -> Floats:
+        """Each neighbour's part of the vote: (n_queries, k)."""
+        return vote_shares(distances, weights=self.weights, power=self.power, epsilon=self.epsilon)
+
+    def votes(self, shares: Floats, indices: Indices) -> Floats:
+        """Each class's part of the vote: (n_queries, n_classes)."""
+        return class_shares(shares, self.levels.labels[indices], self.n_classes)
+
+    @property
+    def search(self) -> ExactSearch | Shortlist:
+        """Built on first use and not saved. Two threads may both build it; either is right and whole."""
+        search = self.__dict__.get("_search")
+        if search is None:
+            metric = self.levels.local_metric()
+            if self.n_candidates is None:
+                search = ExactSearch(metric)
+            else:
+                search = Shortlist(coarse_search(self.levels.class_metric()), metric, self.n_candidates)
+            self._search = search
+        return search
+
+    @property
+    def metric(self) -> DiagonalMetric:
+        """Every point's own metric."""
+        return self.search.metric
+
+    def relevances(self) -> Floats:
+        """Per standard deviation of a feature where there are curves, in the data's units otherwise."""
+        levels = self.levels
+        scale = np.ones(levels.X.shape[1]) if levels.curves.is_identity else levels.X.std(axis=0)
+        return levels.relevances(scale)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_search"}

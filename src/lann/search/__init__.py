@@ -1,0 +1,7 @@
+"""Who is near: exact search under local metrics, and shortlists that are ranked again."""
+
+from lann.search.exact import ExactSearch
+from lann.search.graph import GraphSearch
+from lann.search.shortlist import Shortlist, coarse_search
+
+__all__ = ["ExactSearch", "GraphSearch", "Shortlist", "coarse_search"]

@@ -1,0 +1,136 @@
+"""Exhaustive search under local metrics: the lift in tiles, then the exact order of the nearest."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._threads import map_blocks
+from lann.metrics.diagonal import DiagonalMetric, rounding_bound
+from lann.search.topk import GROUP, finish_lists, scan_tile, smallest
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# One tile of distances is 512 × 512 float32, 1 MB: it stays in the second-level cache between the product
+# that writes it and the scan that reads it.
+QUERY_BLOCK = 512
+POINT_TILE = 512
+# Fewer queries than a block are spread over threads in parts no thinner than this.
+THIN_BLOCK = 128
+TILE_SIZE = QUERY_BLOCK * POINT_TILE
+# Beyond this size float32 overflows in the lifted product; the search then runs in float64.
+FLOAT32_SAFE = 1e30
+
+
+class ExactSearch:
+    """The true nearest points under the points' own metrics, equal distances by index.
+
+    Distances come from a float32 matrix product; the nearest few, with spare ones, are measured again in
+    float64 by the direct formula. A bound on the product's rounding then proves that nothing nearer was left
+    out; a query for which it cannot is searched a second time, now with a limit that must catch every
+    possible neighbour. The result therefore depends neither on the tiles nor on the number of threads.
+    """
+
+    def __init__(self, metric: DiagonalMetric, *, dtype: type | None = None) -> None:
+        self.metric = metric
+        lifted = metric.lift_points(np.float64)
+        if dtype is None:
+            dtype = np.float32 if np.abs(lifted).max() < FLOAT32_SAFE else np.float64
+        self.dtype = dtype
+        n_padded = -(-metric.n_points // GROUP) * GROUP
+        # Padding rows have only a constant, so large that they are never near.
+        self._lifted = np.zeros((n_padded, lifted.shape[1]), dtype)
+        self._lifted[: metric.n_points] = lifted
+        self._lifted[metric.n_points :, -1] = np.finfo(dtype).max
+
+    def query(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """The k nearest points of each query, nearest first.
+
+        Parameters
+        ----------
+        queries : (n_queries, n_features)
+        k : at most the number of points, or one less with `exclude`
+        exclude : (n_queries,) for each query a point that must not be its neighbour: itself
+        n_jobs : threads, as in scikit-learn
+
+        Returns
+        -------
+        indices : (n_queries, k)
+        distances : (n_queries, k), squared, float64
+        """
+        queries = np.ascontiguousarray(queries, dtype=np.float64)
+        if len(queries) == 0:
+            return np.empty((0, k), np.int64), np.empty((0, k))
+
+        def search(part: slice) -> tuple[Indices, Floats]:
+            return self._search_block(queries[part], k, None if exclude is None else exclude[part])
+
+        block = min(QUERY_BLOCK, max(THIN_BLOCK, len(queries) // 4))
+        found = map_blocks(search, len(queries), block, n_jobs=n_jobs)
+        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
+    def update(self, rows: Indices) -> None:
+        """Lift some points again, after their weights changed."""
+        self._lifted[rows] = self.metric.lift_points(self.dtype, rows)
+
+    def shortlists(
+        self, queries: Floats, keep: int, *, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """The `keep` points nearest by the lifted product, and what that says of the others.
+
+        Returns
+        -------
+        indices : (n_queries, keep), -1 where there are fewer points
+        limits : (n_queries,) no other point is nearer than this by the lifted product
+        """
+        found = map_blocks(
+            lambda part: self._shortlist_block(queries[part], keep), len(queries), THIN_BLOCK, n_jobs=n_jobs
+        )
+        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
+    def _shortlist_block(self, queries: Floats, keep: int) -> tuple[Indices, Floats, NDArray]:
+        lifted, offset = self.metric.lift_queries(queries, self.dtype)
+        n_queries, n_points = len(queries), len(self._lifted)
+        values = np.empty((n_queries, 4 * keep + 2 * GROUP), self.dtype)
+        indices = np.full(values.shape, -1, np.int32)
+        counts = np.zeros(n_queries, np.int64)
+        limits = np.full(n_queries, np.finfo(self.dtype).max, self.dtype)
+        width = max(POINT_TILE, TILE_SIZE // n_queries // GROUP * GROUP)
+        for start in range(0, n_points, width):
+            tile = lifted @ self._lifted[start : start + width].T
+            scan_tile(tile.reshape(n_queries, -1, GROUP), start, values, indices, counts, limits, keep)
+        finish_lists(values, indices, counts, limits, keep)
+        indices = indices[:, :keep].astype(np.int64)
+        indices[np.arange(keep) >= counts[:, None]] = -1
+        return indices, limits.astype(np.float64) + offset, lifted
+
+    def _search_block(self, queries: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
+        n_points = self.metric.n_points
+        keep = min(k + 8 + k // 8 + (exclude is not None), n_points)
+        candidates, limits, lifted = self._shortlist_block(queries, keep)
+        if exclude is not None:
+            candidates[candidates == exclude[:, None]] = -1
+        measured = self.metric.distances(queries, np.maximum(candidates, 0))
+        indices, distances = smallest(measured, candidates, k)
+        if keep < n_points:
+            sizes, rounding = self.metric.rounding(queries, self.dtype)
+            bounds = distances[:, -1] + rounding_bound(sizes, distances[:, -1], rounding)
+            for row in np.flatnonzero(~(limits > bounds)):
+                own = -1 if exclude is None else int(exclude[row])
+                nearest = self._measure_within(queries[row], lifted[row], bounds[row], own, k)
+                indices[row], distances[row] = nearest
+        return indices, distances
+
+    def _measure_within(
+        self, query: Floats, lifted: NDArray, bound: float, excluded: int, k: int
+    ) -> tuple[Indices, Floats]:
+        """The k nearest among all points whose lifted product does not exceed `bound`."""
+        _, offset = self.metric.lift_queries(query[None], self.dtype)
+        products = self._lifted[: self.metric.n_points] @ lifted + offset
+        found = np.flatnonzero(products <= bound)
+        found = found[found != excluded][None]
+        indices, distances = smallest(self.metric.distances(query[None], found), found, k)
+        return indices[0], distances[0]

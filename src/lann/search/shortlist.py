@@ -1,0 +1,55 @@
+"""A shortlist under a coarse metric, then the order under the points' own metrics."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._threads import map_blocks
+from lann.metrics.diagonal import DiagonalMetric
+from lann.search.exact import ExactSearch
+from lann.search.graph import GraphSearch
+from lann.search.topk import smallest
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Up to here the exact search finds the candidates of all points sooner than a graph is built and asked.
+GRAPH_FROM = 50_000
+QUERY_BLOCK = 2048
+
+
+def coarse_search(metric: DiagonalMetric) -> ExactSearch | GraphSearch:
+    """Exact search for up to tens of thousands of points, a graph above."""
+    return ExactSearch(metric) if metric.n_points < GRAPH_FROM else GraphSearch(metric)
+
+
+class Shortlist:
+    """The nearest of `n_candidates` candidates, which are nearest under a coarse metric.
+
+    A point's own metric is only valid near the point: one that ignores features would intrude into
+    neighbourhoods far away. The shortlist keeps it out, and makes large data possible.
+    """
+
+    def __init__(self, coarse: ExactSearch | GraphSearch, metric: DiagonalMetric, n_candidates: int) -> None:
+        self.coarse = coarse
+        self.metric = metric
+        self.n_candidates = n_candidates
+
+    def query(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """As :meth:`lann.search.exact.ExactSearch.query`, among the candidates; k may exceed their number."""
+        queries = np.ascontiguousarray(queries, dtype=np.float64)
+        available = self.metric.n_points - (exclude is not None)
+        n_candidates = min(max(self.n_candidates, k), available)
+        candidates, _ = self.coarse.query(queries, n_candidates, exclude=exclude, n_jobs=n_jobs)
+        if len(queries) == 0:
+            return candidates[:, :k], np.empty((0, k))
+
+        def rank(part: slice) -> tuple[Indices, Floats]:
+            found = candidates[part]
+            return smallest(self.metric.distances(queries[part], np.maximum(found, 0)), found, k)
+
+        ranked = map_blocks(rank, len(queries), QUERY_BLOCK, n_jobs=n_jobs)
+        return np.concatenate([r[0] for r in ranked]), np.concatenate([r[1] for r in ranked])

@@ -1,0 +1,44 @@
+"""Who could be near a training point, under what all points of a class share."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann.metrics.levels import Levels
+from lann.search.shortlist import coarse_search
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+def find_candidates(
+    levels: Levels,
+    rows: Indices,
+    n_candidates: int,
+    *,
+    reference: Indices | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Indices, Floats]:
+    """The nearest other training points of some rows, under the class weights.
+
+    Parameters
+    ----------
+    rows : (n_rows,) training points, distinct
+    reference : the points that may be candidates; all by default
+
+    Returns
+    -------
+    candidates, distances : (n_rows, at most n_candidates), nearest first
+    """
+    metric = levels.class_metric()
+    queries = metric.points[rows]
+    if reference is None or len(reference) == len(levels.X):
+        own, k = rows, min(n_candidates, len(levels.X) - 1)
+        return coarse_search(metric).query(queries, k, exclude=own, n_jobs=n_jobs)
+    place = np.full(len(levels.X), -1)
+    place[reference] = np.arange(len(reference))
+    k = min(n_candidates, len(reference) - 1)
+    search = coarse_search(metric.subset(reference))
+    candidates, distances = search.query(queries, k, exclude=place[rows], n_jobs=n_jobs)
+    return reference[candidates], distances

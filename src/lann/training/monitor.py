@@ -1,0 +1,67 @@
+"""Keeps the losses, decides when to stop, and tells whoever listens how training goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from lann.metrics.levels import Levels
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """What a listener hears: where training stands, and how to get the model as it is now."""
+
+    stage: str
+    number: int
+    n_epochs: int
+    loss: float
+    held_out_loss: float | None
+    snapshot: Callable[[], Levels]
+
+
+# Returns whether the stage should end.
+Listener = Callable[[Epoch], bool]
+
+
+@dataclass
+class Monitor:
+    """Follows training over its stages.
+
+    A stage ends early when a listener asks for it, or, where losses of held-out queries are given, when the
+    best of them is `patience` epochs old.
+    """
+
+    n_epochs: int
+    listener: Listener | None = None
+    patience: int = 3
+    tolerance: float = 1e-4
+    losses: list[float] = field(default_factory=list)
+    held_out_losses: list[float] = field(default_factory=list)
+
+    def start_stage(self, name: str) -> None:
+        self._stage = name
+        self._best = float("inf")
+        self._age = 0
+
+    def epoch(self, loss: float, held_out: float | None, snapshot: Callable[[], Levels]) -> bool:
+        """Record an epoch; True if the stage should end."""
+        self.losses.append(loss)
+        stop = False
+        if held_out is not None:
+            self.held_out_losses.append(held_out)
+            self._age += 1
+            if held_out < self._best - self.tolerance:
+                self._best, self._age = held_out, 0
+            stop = self._age >= self.patience
+        if self.listener is not None:
+            number = len(self.losses)
+            stop |= bool(
+                self.listener(Epoch(self._stage, number, self.n_epochs, loss, held_out, snapshot))
+            )
+        return stop
+
+    @property
+    def is_best(self) -> bool:
+        """Whether the latest epoch of this stage had the lowest held-out loss so far."""
+        return self._age == 0

@@ -1,0 +1,217 @@
+"""One point at a time: its nearest neighbours are found, and their own metrics take a step.
+
+The published method searches all points before every step. Here a block of points is searched at once, by
+one matrix product, under the metrics as they were last lifted. A step changes a few metrics, most of them
+little: as long as no weight of a point has shrunk below 9/10, neither has any distance to it. The few points
+that shrank more are measured again before each step, and a bound on the rest proves that the neighbours are
+the true ones (or else all points are measured). The result is that of the plain loop.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from lann.metrics.diagonal import DiagonalMetric, distance, rounding_bound
+from lann.search.exact import ExactSearch
+from lann.search.topk import insert
+from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
+from lann.vote import LOSSES, neighbour_loss
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+# Points searched at once: more make the product faster and the list of shrunk points longer.
+BLOCK = 256
+SPARE = 24
+SLACK = 0.9
+# A relative step changes no logarithm by more than this: 1/d explodes for near duplicates.
+LARGEST_STEP = 0.5
+
+
+class OnlineLearner:
+    """Point weights that learn from one query after another.
+
+    Parameters
+    ----------
+    points : (n_points, n_features) on their curves
+    labels : (n_points,)
+    weights : (n_points, n_features), changed in place
+    k, epsilon : neighbours of a query, and the guard for zero distances
+    relative : steps on log w, none larger than 0.5; otherwise plain gradient steps on λ = √w
+    """
+
+    def __init__(
+        self,
+        points: Floats,
+        labels: Indices,
+        weights: Floats,
+        n_classes: int,
+        settings: Settings,
+        *,
+        k: int,
+        epsilon: float,
+        relative: bool,
+    ) -> None:
+        self.metric = DiagonalMetric(points, weights)
+        self.labels = labels
+        self._lifted_weights = self.metric.weights.copy()
+        self._shrunk = np.zeros(len(points), np.bool_)
+        self._rules = (
+            k, epsilon, LOSSES[settings.loss], settings.power, settings.strength, n_classes, relative,
+            settings.fixed_norm, settings.smoothing,
+        )  # fmt: skip
+        self._n_jobs = settings.n_jobs
+        self._search: ExactSearch | None = None
+
+    def exhaustive_pass(self, rows: Indices, rate: float) -> float:
+        """One step per row, its neighbours found among all points; returns the mean loss."""
+        if self._search is None:
+            self._search = ExactSearch(DiagonalMetric(self.metric.points, self._lifted_weights))
+        keep = min(self._rules[0] + 1 + SPARE, self.metric.n_points)
+        total = 0.0
+        for start in range(0, len(rows), BLOCK):
+            block = rows[start : start + BLOCK]
+            queries = self.metric.points[block]
+            lists, limits = self._search.shortlists(queries, keep, n_jobs=self._n_jobs)
+            sizes, rounding = self._search.metric.rounding(queries, self._search.dtype)
+            loss, shrunk = self._steps(block, lists, limits, sizes, rounding, True, rate)
+            self._lifted_weights[shrunk] = self.metric.weights[shrunk]
+            self._search.update(shrunk)
+            total += loss
+        return total / len(rows)
+
+    def shortlist_pass(self, rows: Indices, candidates: Indices, rate: float) -> float:
+        """One step per row, its neighbours found among its own candidates (n_rows, C)."""
+        nothing = np.zeros(len(rows))
+        loss, _ = self._steps(rows, candidates, nothing, nothing, 0.0, False, rate)
+        return loss / len(rows)
+
+    def _steps(
+        self, rows: Indices, lists: Indices, limits: Floats, sizes: Floats, rounding: float,
+        exhaustive: bool, rate: float,
+    ) -> tuple[float, Indices]:  # fmt: skip
+        loss, n_shrunk, shrunk = _steps(
+            rows, lists, limits, sizes, rounding, exhaustive, self.metric.points, self.labels,
+            self.metric.weights, self._lifted_weights, self._shrunk, rate, *self._rules,
+        )  # fmt: skip
+        shrunk = shrunk[:n_shrunk]
+        self._shrunk[shrunk] = False
+        return loss, shrunk
+
+
+@njit(nogil=True, cache=True)
+def _steps(
+    rows, lists, limits, sizes, rounding, exhaustive, points, labels, weights, lifted_weights, shrunk, rate,
+    k, epsilon, kind, power, strength, n_classes, relative, fixed_norm, smoothing,
+):  # fmt: skip
+    """Walk through the rows in order; returns the summed loss and the points whose weights shrank.
+
+    lists : (n_rows, C) candidates of each row, -1 for none
+    limits, sizes : (n_rows,) bound the distances, as lifted, to all points outside the list
+    lifted_weights : (n_points, n_features) the weights those bounds hold for
+    shrunk : (n_points,) all False at the start
+    """
+    n_rows = rows.shape[0]
+    shrunk_list = np.empty(n_rows * k, np.int64)
+    n_shrunk = 0
+    near = np.empty(k, np.int64)
+    near_labels = np.empty(k, np.int64)
+    distances = np.empty(k)
+    slopes = np.empty(k)
+    total = 0.0
+    for r in range(n_rows):
+        i = rows[r]
+        near[:] = -1
+        distances[:] = np.inf
+        for c in range(lists.shape[1]):
+            j = lists[r, c]
+            if j >= 0 and j != i and not (exhaustive and shrunk[j]):
+                insert(distances, near, distance(points[i], points[j], weights[j]), j)
+        if exhaustive:
+            for c in range(n_shrunk):
+                j = shrunk_list[c]
+                if j != i:
+                    insert(distances, near, distance(points[i], points[j], weights[j]), j)
+            farthest = distances[k - 1] / SLACK
+            if not limits[r] > farthest + rounding_bound(sizes[r], farthest, rounding):
+                near[:] = -1
+                distances[:] = np.inf
+                for j in range(points.shape[0]):
+                    if j != i:
+                        insert(distances, near, distance(points[i], points[j], weights[j]), j)
+        n_near = 0
+        while n_near < k and near[n_near] >= 0:
+            near_labels[n_near] = labels[near[n_near]]
+            distances[n_near] += epsilon
+            n_near += 1
+        if n_near == 0:
+            continue
+        total += neighbour_loss(
+            kind, distances, near_labels, labels[i], n_near, power, strength, n_classes, slopes
+        )
+        for slot in range(n_near):
+            j = near[slot]
+            _move(points[i], points[j], weights[j], rate * slopes[slot], relative, fixed_norm)
+        if smoothing > 0.0:
+            _mix_alike(near, near_labels, labels[i], n_near, weights, smoothing)
+        for slot in range(n_near):
+            j = near[slot]
+            if exhaustive and not shrunk[j] and _has_shrunk(weights[j], lifted_weights[j]):
+                shrunk[j] = True
+                shrunk_list[n_shrunk] = j
+                n_shrunk += 1
+    return total, n_shrunk, shrunk_list
+
+
+@njit(nogil=True, cache=True)
+def _has_shrunk(weights, lifted_weights):
+    lost = 0
+    for f in range(weights.shape[0]):
+        lost += weights[f] < SLACK * lifted_weights[f]
+    return lost > 0
+
+
+@njit(nogil=True, cache=True)
+def _move(x, point, weights, step, relative, fixed_norm):
+    """One gradient step on a point's weights, for ∂loss/∂d · rate = `step`, then the constraint."""
+    n_features = x.shape[0]
+    moved = np.empty(n_features)
+    total = 0.0
+    for f in range(n_features):
+        squared = (x[f] - point[f]) ** 2
+        if relative:
+            change = -step * weights[f] * squared
+            moved[f] = weights[f] * np.exp(min(max(change, -LARGEST_STEP), LARGEST_STEP))
+        else:
+            # λ − rate · ∂E/∂λ with ∂d/∂λ = 2 λ (x − p)²
+            root = np.sqrt(weights[f]) * (1.0 - 2.0 * step * squared)
+            moved[f] = root * root
+        total += moved[f]
+    if not (0.0 < total < np.inf):
+        return
+    for f in range(n_features):
+        if fixed_norm:
+            weights[f] = moved[f] * (n_features / total)
+        else:
+            weights[f] = min(max(moved[f], np.exp(-LARGEST_LOG_WEIGHT)), np.exp(LARGEST_LOG_WEIGHT))
+
+
+@njit(nogil=True, cache=True)
+def _mix_alike(near, near_labels, label, n_near, weights, strength):
+    """Mix the weights of the neighbours that have the query's label with their mean."""
+    n_features = weights.shape[1]
+    for f in range(n_features):
+        mean = 0.0
+        count = 0
+        for slot in range(n_near):
+            if near_labels[slot] == label:
+                mean += weights[near[slot], f]
+                count += 1
+        if count > 1:
+            mean /= count
+            for slot in range(n_near):
+                if near_labels[slot] == label:
+                    j = near[slot]
+                    weights[j, f] += strength * (mean - weights[j, f])

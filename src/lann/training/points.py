@@ -1,0 +1,144 @@
+"""The second stage: every point's own departure from its class, with curves and class weights frozen."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann.metrics.levels import Levels
+from lann.training.adam import Adam
+from lann.training.candidates import find_candidates
+from lann.training.monitor import Monitor
+from lann.training.queries import QueryStream
+from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
+from lann.training.walk import backward_weights, forward, mix_with_neighbours
+from lann.vote import LOSSES, losses, zero_distance_guard
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+BATCH = 512
+BATCHES_PER_EPOCH = 50
+RATE = 0.03
+N_SMOOTHING_NEIGHBORS = 5
+
+
+class PointStage:
+    """Each point's log weights: a height of its own (how far it reaches) and a departure per feature."""
+
+    def __init__(self, levels: Levels, settings: Settings) -> None:
+        self.settings = settings
+        self.start = levels
+        self.n_classes = len(levels.class_log_weights)
+        self.points = levels.points
+        self._owners = np.arange(len(self.points))
+        self._class_part = levels.class_log_weights[levels.labels]
+        self.height = levels.point_log_weights.mean(axis=1, keepdims=True)
+        self.by_feature = levels.point_log_weights - self.height
+        self._adam_height, self._adam_feature = Adam(self.height), Adam(self.by_feature)
+        self._gradient = np.zeros(self.points.shape)
+        self._measure()
+
+    def _measure(self) -> None:
+        log_weights = self._class_part + self.by_feature + self.height
+        np.clip(log_weights, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=log_weights)
+        self.weights = np.exp(log_weights, out=log_weights)
+        if self.settings.fixed_norm:
+            self.weights /= self.weights.mean(axis=1, keepdims=True)
+
+    def levels(self) -> Levels:
+        return self.start.replace(point_log_weights=np.log(self.weights) - self._class_part)
+
+    def loss(
+        self, rows: Indices, candidates: Indices, alive: NDArray, scales: Floats, epsilon: float
+    ) -> tuple[float, Floats]:
+        """The mean loss of a batch, and its gradient for every point's log weights (n_points, n_features)."""
+        settings, labels = self.settings, self.start.labels
+        near, distances, differences, counts = forward(
+            rows, candidates, alive, scales, self.points, self.weights, self._owners, epsilon,
+            settings.n_neighbors,
+        )  # fmt: skip
+        loss, slopes = losses(
+            LOSSES[settings.loss], distances, labels[near], labels[rows], counts,
+            settings.power, settings.strength, self.n_classes,
+        )  # fmt: skip
+        slopes /= len(rows)
+        self._gradient[:] = 0.0
+        backward_weights(near, counts, differences, slopes, self.weights, self._owners, self._gradient)
+        return loss, self._gradient
+
+    def step(self, gradient: Floats, rate: float, neighbours: Indices) -> None:
+        # A point is touched by few queries, so its gradient counts as much as that of a whole data set.
+        gradient *= len(self.weights)
+        height_gradient = gradient.sum(axis=1, keepdims=True)
+        height_gradient += self.settings.penalty * self.height
+        gradient += self.settings.penalty * self.by_feature
+        self._adam_height.step(height_gradient, rate)
+        self._adam_feature.step(gradient, rate)
+        if self.settings.smoothing > 0:
+            self.by_feature[:] = mix_with_neighbours(self.by_feature, neighbours, self.settings.smoothing)
+            self.height[:] = mix_with_neighbours(self.height, neighbours, self.settings.smoothing)
+        self._measure()
+
+
+def learn_points(
+    levels: Levels,
+    settings: Settings,
+    n_epochs: int,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    held_out: Indices | None = None,
+) -> Levels:
+    """Learn the points' own weights; `levels` is where they start."""
+    n_points = len(levels.X)
+    asked = np.arange(n_points) if held_out is None else np.setdiff1d(np.arange(n_points), held_out)
+    batch = min(BATCH, len(asked))
+    per_epoch = BATCHES_PER_EPOCH * batch
+    all_rows = QueryStream(asked, rng).take(n_epochs * per_epoch)
+    listed = np.unique(all_rows if held_out is None else np.concatenate([all_rows, held_out]))
+    candidates, distances = find_candidates(levels, listed, settings.n_candidates, n_jobs=settings.n_jobs)
+    epsilon = zero_distance_guard(distances[:, :5])
+    position = np.full(n_points, -1)
+    position[listed] = np.arange(len(listed))
+    neighbours = np.full((n_points, N_SMOOTHING_NEIGHBORS), -1)
+    neighbours[listed] = like_neighbours(levels.labels, listed, candidates)
+
+    stage = PointStage(levels, settings)
+    rate = 0.6 * settings.learning_rate if settings.learning_rate else RATE
+    best = levels
+    monitor.start_stage("point weights")
+    for epoch in range(n_epochs):
+        total = 0.0
+        for number in range(BATCHES_PER_EPOCH):
+            first = epoch * per_epoch + number * batch
+            rows = all_rows[first : first + batch]
+            own = candidates[position[rows]]
+            alive = rng.random(own.shape) >= settings.candidate_dropout
+            scales = (rng.random(levels.X.shape[1]) >= settings.feature_dropout).astype(np.float64)
+            loss, gradient = stage.loss(rows, own, alive, scales, epsilon)
+            stage.step(gradient, rate * (1.0 - first / len(all_rows)), neighbours)
+            total += loss
+        held_out_loss = None
+        if held_out is not None:
+            own = candidates[position[held_out]]
+            held_out_loss, _ = stage.loss(
+                held_out, own, np.ones(own.shape, np.bool_), np.ones(levels.X.shape[1]), epsilon
+            )
+        stop = monitor.epoch(total / BATCHES_PER_EPOCH, held_out_loss, stage.levels)
+        if held_out is None or monitor.is_best:
+            best = stage.levels()
+        if stop:
+            break
+    return best
+
+
+def like_neighbours(labels: Indices, rows: Indices, candidates: Indices) -> Indices:
+    """The nearest candidates with the row's own label: (n_rows, 5), -1 where there are fewer."""
+    like = (labels[np.maximum(candidates, 0)] == labels[rows][:, None]) & (candidates >= 0)
+    order = np.argsort(~like, axis=1, kind="stable")[:, :N_SMOOTHING_NEIGHBORS]
+    chosen = np.where(
+        np.take_along_axis(like, order, axis=1), np.take_along_axis(candidates, order, axis=1), -1
+    )
+    padded = np.full((len(rows), N_SMOOTHING_NEIGHBORS), -1)
+    padded[:, : chosen.shape[1]] = chosen
+    return padded

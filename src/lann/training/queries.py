@@ -1,0 +1,45 @@
+"""Which training points are asked next, and who could be near them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Indices = NDArray[np.int64]
+
+
+class QueryStream:
+    """Training points in shuffled order, over and over."""
+
+    def __init__(self, rows: Indices, rng: np.random.Generator) -> None:
+        self._rows = rows
+        self._rng = rng
+        self._waiting = np.empty(0, np.int64)
+
+    def take(self, n: int) -> Indices:
+        while len(self._waiting) < n:
+            self._waiting = np.concatenate([self._waiting, self._rng.permutation(self._rows)])
+        taken, self._waiting = self._waiting[:n], self._waiting[n:]
+        return taken
+
+
+def stratified_sample(labels: Indices, size: int, rng: np.random.Generator, *, at_least: int = 50) -> Indices:
+    """About `size` rows, in order: of every class its share, and a small class nearly whole."""
+    if len(labels) <= size:
+        return np.arange(len(labels))
+    shuffled = rng.permutation(len(labels))
+    chosen = []
+    for rows in (shuffled[labels[shuffled] == c] for c in np.unique(labels)):
+        wanted = max(round(len(rows) * size / len(labels)), min(len(rows), at_least))
+        chosen.append(rows[:wanted])
+    return np.sort(np.concatenate(chosen))
+
+
+def hold_out(n_points: int, fraction: float, rng: np.random.Generator) -> tuple[Indices, Indices]:
+    """Split rows into those asked in training and those asked to see how it goes.
+
+    A point held out as a query still serves others as a neighbour, so this costs no neighbours.
+    """
+    rows = rng.permutation(n_points)
+    n_held = min(max(1, round(fraction * n_points)), n_points - 1)
+    return np.sort(rows[n_held:]), np.sort(rows[:n_held])

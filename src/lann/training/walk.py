@@ -1,0 +1,137 @@
+"""The compiled walk of training: from a batch's candidates to distances, and from slopes back to gradients."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from lann.search.topk import insert
+
+
+@njit(nogil=True, cache=True)
+def bend(cells, offsets, starts, slopes, out):
+    """Curved values of all points: (n_points, n_features).
+
+    cells : (n_points, n_features) the flat index of each value's bin; starts, slopes : (n_features, n_bins)
+    """
+    flat_starts, flat_slopes = starts.ravel(), slopes.ravel()
+    for i in range(cells.shape[0]):
+        for f in range(cells.shape[1]):
+            cell = cells[i, f]
+            out[i, f] = flat_starts[cell] + flat_slopes[cell] * offsets[i, f]
+
+
+@njit(nogil=True, cache=True)
+def forward(rows, candidates, alive, scales, points, weights, owners, epsilon, n_near):
+    """The nearest surviving candidates of each query, as points and weights are now.
+
+    Parameters
+    ----------
+    rows : (n_queries,) which training points are the queries
+    candidates : (n_queries, C) their candidates, -1 for none
+    alive : (n_queries, C) which candidates survive the dropout
+    scales : (n_features,) 1, or 0 for a feature dropped from this batch
+    points : (n_points, n_features) on their curves
+    weights, owners : (n_owners, n_features), (n_points,) whose weights a point measures with
+
+    Returns
+    -------
+    near, distances : (n_queries, n_near), distances with ε; counts : (n_queries,) how many are filled
+    differences : (n_queries, n_near, n_features) neighbour − query, 0 for dropped features
+    """
+    n_queries, n_candidates = candidates.shape
+    n_features = points.shape[1]
+    near = np.full((n_queries, n_near), -1, np.int64)
+    distances = np.full((n_queries, n_near), np.inf)
+    differences = np.zeros((n_queries, n_near, n_features))
+    counts = np.zeros(n_queries, np.int64)
+    for q in range(n_queries):
+        query = points[rows[q]]
+        for c in range(n_candidates):
+            j = candidates[q, c]
+            if j >= 0 and alive[q, c]:
+                found = epsilon + _scaled_distance(query, points[j], weights[owners[j]], scales)
+                insert(distances[q], near[q], found, j)
+        for slot in range(n_near):
+            j = near[q, slot]
+            if j < 0:
+                break
+            counts[q] += 1
+            for f in range(n_features):
+                differences[q, slot, f] = scales[f] * (points[j, f] - query[f])
+    return near, distances, differences, counts
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def _scaled_distance(x, point, weights, scales):
+    total = 0.0
+    for f in range(x.shape[0]):
+        difference = scales[f] * (x[f] - point[f])
+        total += weights[f] * difference * difference
+    return total
+
+
+@njit(nogil=True, cache=True)
+def backward_weights(near, counts, differences, loss_slopes, weights, owners, gradient):
+    """Add ∂loss/∂log w = slope · w · difference² to the gradient of each neighbour's owner."""
+    for q in range(near.shape[0]):
+        for slot in range(counts[q]):
+            slope = loss_slopes[q, slot]
+            owner = owners[near[q, slot]]
+            for f in range(weights.shape[1]):
+                gradient[owner, f] += slope * weights[owner, f] * differences[q, slot, f] ** 2
+
+
+@njit(nogil=True, cache=True)
+def backward_points(rows, near, counts, differences, loss_slopes, weights, owners, gradient, touched):
+    """Add ∂loss/∂point = 2 · slope · w · difference to the gradient, and mark the rows that have one."""
+    for q in range(near.shape[0]):
+        i = rows[q]
+        touched[i] = True
+        for slot in range(counts[q]):
+            j = near[q, slot]
+            owner = owners[j]
+            touched[j] = True
+            slope = 2.0 * loss_slopes[q, slot]
+            for f in range(gradient.shape[1]):
+                pull = slope * weights[owner, f] * differences[q, slot, f]
+                gradient[j, f] += pull
+                gradient[i, f] -= pull
+
+
+@njit(nogil=True, cache=True)
+def gather_bins(cells, offsets, gradient, touched, sums, moments):
+    """Sums and moments of the points' gradients per bin, as `FeatureCurves.slope_gradient` takes them.
+
+    Clears `gradient` and `touched` on the way, ready for the next batch.
+    """
+    flat_sums, flat_moments = sums.ravel(), moments.ravel()
+    for i in range(cells.shape[0]):
+        if touched[i]:
+            touched[i] = False
+            for f in range(cells.shape[1]):
+                pull = gradient[i, f]
+                gradient[i, f] = 0.0
+                flat_sums[cells[i, f]] += pull
+                flat_moments[cells[i, f]] += pull * offsets[i, f]
+
+
+@njit(nogil=True, cache=True)
+def mix_with_neighbours(values, neighbours, strength):
+    """Move each row towards the mean of its neighbours' rows; -1 marks a missing neighbour."""
+    n_rows, n_columns = values.shape
+    mixed = values.copy()
+    mean = np.empty(n_columns)
+    for i in range(n_rows):
+        mean[:] = 0.0
+        count = 0
+        for slot in range(neighbours.shape[1]):
+            j = neighbours[i, slot]
+            if j >= 0:
+                count += 1
+                for f in range(n_columns):
+                    mean[f] += values[j, f]
+        if count > 0:
+            for f in range(n_columns):
+                mixed[i, f] += strength * (mean[f] / count - values[i, f])
+    return mixed

@@ -1,0 +1,121 @@
+"""From distances to votes, shares and losses: functions of a few neighbours.
+
+A neighbour at distance d (squared) supports its label with (d + ε)^−p; ε keeps zero distances finite.
+The losses are written per query and compiled; `losses` runs them over a batch.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+SHARES, SOFTMAX = 0, 1
+LOSSES = {"shares": SHARES, "softmax": SOFTMAX}
+
+
+def vote_shares(distances: Floats, *, weights: str, power: float, epsilon: float) -> Floats:
+    """Each neighbour's part of the vote, adding up to 1 per query: (n_queries, k).
+
+    distances : (n_queries, k) squared, ascending
+    """
+    if weights == "uniform":
+        return np.full(distances.shape, 1.0 / distances.shape[1])
+    # Relative to the nearest, so that neither tiny nor huge distances leave the range of a float.
+    relative = (distances + epsilon) / (distances[:, :1] + epsilon)
+    support = relative**-power
+    return support / support.sum(axis=1, keepdims=True)
+
+
+def class_shares(shares: Floats, labels: Labels, n_classes: int) -> Floats:
+    """The vote per class: (n_queries, n_classes).
+
+    shares, labels : (n_queries, k)
+    """
+    n_queries = len(shares)
+    slots = (np.arange(n_queries)[:, None] * n_classes + labels).ravel()
+    total = np.bincount(slots, weights=shares.ravel(), minlength=n_queries * n_classes)
+    return total.reshape(n_queries, n_classes)
+
+
+def zero_distance_guard(distances: Floats) -> float:
+    """ε: a thousandth of the usual distance to a neighbour.
+
+    distances : (n_queries, k) of training points to their neighbours
+    """
+    positive = distances[distances > 0]
+    if len(positive) == 0:
+        return 1.0
+    return 1e-3 * (float(np.median(distances)) or float(np.median(positive)))
+
+
+@njit(nogil=True, cache=True)
+def share_loss(distances, labels, label, n_near, power, floor, slopes):
+    """−log of the label's share of the support, and its slope with respect to each distance.
+
+    With s_j = d_j^−p, T = Σ s_j and A = Σ_{same} s_j, the loss is −log[(A + ηT) / ((1 + η) T)]: free of any
+    scale of d, and bounded by η (`floor`) where no neighbour has the label.
+    `distances` already hold ε; the first `n_near` entries count.
+    """
+    nearest = np.inf
+    for j in range(n_near):
+        nearest = min(nearest, distances[j])
+    total = 0.0
+    same = 0.0
+    for j in range(n_near):
+        support = (nearest / distances[j]) ** power
+        slopes[j] = support
+        total += support
+        if labels[j] == label:
+            same += support
+    padded = same + floor * total
+    for j in range(n_near):
+        support = slopes[j]
+        inside = (1.0 + floor) if labels[j] == label else floor
+        slopes[j] = power * support * (inside / padded - 1.0 / total) / distances[j]
+    return -np.log(padded / ((1.0 + floor) * total))
+
+
+@njit(nogil=True, cache=True)
+def softmax_loss(distances, labels, label, n_near, power, temperature, n_classes, slopes):
+    """−log P(label), P = softmax(S / β) of the supports S(y) = Σ_{y_j = y} d_j^−p, and its slopes.
+
+    The published loss has p = 1. Classes without a neighbour hold exp(0) each.
+    """
+    scores = np.zeros(n_classes)
+    for j in range(n_near):
+        scores[labels[j]] += distances[j] ** -power / temperature
+    highest = scores.max()
+    total = 0.0
+    for y in range(n_classes):
+        total += np.exp(scores[y] - highest)
+    for j in range(n_near):
+        probability = np.exp(scores[labels[j]] - highest) / total
+        pull = (1.0 - probability) if labels[j] == label else -probability
+        slopes[j] = power * distances[j] ** (-power - 1.0) / temperature * pull
+    return -(scores[label] - highest - np.log(total))
+
+
+@njit(nogil=True, cache=True)
+def neighbour_loss(kind, distances, labels, label, n_near, power, strength, n_classes, slopes):
+    """One of the two losses; `strength` is its own constant: the floor η, or the temperature β."""
+    if kind == SHARES:
+        return share_loss(distances, labels, label, n_near, power, strength, slopes)
+    return softmax_loss(distances, labels, label, n_near, power, strength, n_classes, slopes)
+
+
+@njit(nogil=True, cache=True)
+def losses(kind, distances, labels, targets, counts, power, strength, n_classes):
+    """The loss of every query of a batch: its mean, and the slopes (n_queries, k)."""
+    slopes = np.zeros(distances.shape)
+    total = 0.0
+    for query in range(distances.shape[0]):
+        if counts[query] > 0:
+            total += neighbour_loss(
+                kind, distances[query], labels[query], targets[query], counts[query],
+                power, strength, n_classes, slopes[query],
+            )  # fmt: skip
+    return total / distances.shape[0], slopes
