@@ -9,20 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from lann._choices import LEVELS, check_parameters, settings_of
 from lann._compat import CallbackSupportMixin, FitProgress, with_callbacks
-from lann._parameters import check_choice, check_number
+from lann._parameters import check_number
 from lann.explain.explanation import Explanation
 
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
     from lann.metrics.levels import Levels
-    from lann.training import Settings
+    from lann.model import LocalModel
     from lann.training.monitor import Epoch
-
-LEVELS = ("curves", "class", "point")
-METRICS = ("diagonal",)
 
 
 class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
@@ -135,6 +133,12 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     array([[0, 0, 0, 0, 0]])
     """
 
+    classes_: NDArray[Any]
+    n_epochs_: int
+    loss_curve_: list[float]
+    validation_curve_: list[float]
+    _model: LocalModel
+
     def __init__(
         self,
         n_neighbors=5,
@@ -189,7 +193,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     @classmethod
-    def as_published(cls, n_neighbors=5, **parameters) -> Self:
+    def as_published(cls, n_neighbors: int = 5, **parameters: Any) -> Self:
         """The algorithm of the paper, to the letter: scale the data first.
 
         Point weights alone, learned one point at a time by plain gradient steps on λ (w = λ²) against the
@@ -216,10 +220,9 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         X : (n_samples, n_features), numeric, finite
         y : (n_samples,) labels of at least two classes
         """
-        self._check_parameters()
+        check_parameters(self)
         earlier = self._model.levels if self.warm_start and hasattr(self, "_model") else None
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=earlier is None)
-        check_classification_targets(y)
+        points, y = self._check_training_data(X, y, reset=earlier is None)
         classes, labels = np.unique(y, return_inverse=True)
         if earlier is not None and not np.array_equal(classes, self.classes_):
             raise ValueError(
@@ -229,13 +232,13 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"y has one class only, {classes[0]!r}; a classifier needs points of at least two classes."
             )
-        if self.n_neighbors != "auto" and len(X) < self.n_neighbors:
+        if self.n_neighbors != "auto" and len(points) < self.n_neighbors:
             raise ValueError(
                 f"n_neighbors={self.n_neighbors} needs at least as many training points; got "
-                f"n_samples={len(X)}. Lower n_neighbors or give more points."
+                f"n_samples={len(points)}. Lower n_neighbors or give more points."
             )
         self.classes_ = classes
-        self._learn(X, labels, earlier)
+        self._learn(points, labels, earlier)
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
@@ -254,10 +257,9 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         from lann.metrics.levels import Levels
         from lann.training import join
 
-        self._check_parameters()
+        check_parameters(self)
         first = not hasattr(self, "_model")
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C", reset=first)
-        check_classification_targets(y)
+        points, y = self._check_training_data(X, y, reset=first)
         if first:
             self.classes_ = unique_labels(y if classes is None else classes)
         elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
@@ -267,16 +269,17 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             )
         labels = self._encode(y)
         if not first and self.n_epochs_ > 0:
-            self._settle(join(self._model.levels, X, labels, self._settings()))
+            self._settle(join(self._model.levels, points, labels, settings_of(self)))
             return self
         if not first:  # nothing could be learned from the points so far
             earlier = self._model.levels
-            X, labels = np.concatenate([earlier.X, X]), np.concatenate([earlier.labels, labels])
-        if len(np.unique(labels)) > 1 and len(X) > 2:
-            self._learn(X, labels, None)
+            points = np.concatenate([earlier.X, points])
+            labels = np.concatenate([earlier.labels, labels])
+        if len(np.unique(labels)) > 1 and len(points) > 2:
+            self._learn(points, labels, None)
         else:
             self.n_epochs_, self.loss_curve_, self.validation_curve_ = 0, [], []
-            self._settle(Levels.plain(X, labels, len(self.classes_)))
+            self._settle(Levels.plain(points, labels, len(self.classes_)))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -344,56 +347,6 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             classes=self.classes_,
         )
 
-    def _check_parameters(self) -> None:
-        check_number("n_neighbors", self.n_neighbors, low=1, integer=True, also=["auto"])
-        check_choice("metric", self.metric, METRICS)
-        if isinstance(self.levels, str) or not set(self.levels) <= set(LEVELS):
-            raise ValueError(f"levels must be a tuple of some of {LEVELS}; got {self.levels!r}.")
-        check_choice("weights", self.weights, ("distance", "uniform"))
-        check_number("power", self.power, low=0, open_low=True, also=["auto"])
-        check_number("n_candidates", self.n_candidates, low=1, integer=True, also=[None])
-        check_choice("solver", self.solver, ("staged", "online"))
-        check_choice("loss", self.loss, ("shares", "softmax"))
-        check_number("temperature", self.temperature, low=0, open_low=True, also=["auto"])
-        check_choice("constraint", self.constraint, ("bounded", "norm"))
-        check_number("n_bins", self.n_bins, low=1, high=256, integer=True)
-        check_number("max_epochs", self.max_epochs, low=0, integer=True, also=[None])
-        check_number("learning_rate", self.learning_rate, low=0, open_low=True, also=[None])
-        check_number("penalty", self.penalty, low=0)
-        check_number("smoothing", self.smoothing, low=0, high=1)
-        check_number("candidate_dropout", self.candidate_dropout, low=0, high=1, open_high=True)
-        check_number("feature_dropout", self.feature_dropout, low=0, high=1, open_high=True)
-        check_number("validation_fraction", self.validation_fraction, low=0, high=1, open_low=True, open_high=True)
-        check_number("n_iter_no_change", self.n_iter_no_change, low=1, integer=True)
-
-    def _settings(self) -> Settings:
-        from lann.training import Settings
-
-        settings = Settings(
-            curves="curves" in self.levels,
-            class_weights="class" in self.levels,
-            point_weights="point" in self.levels,
-            n_bins=self.n_bins,
-            solver=self.solver,
-            fixed_norm=self.constraint == "norm",
-            exhaustive=self.n_candidates is None,
-            n_candidates=self.n_candidates or Settings.n_candidates,
-            candidate_dropout=self.candidate_dropout,
-            feature_dropout=self.feature_dropout,
-            penalty=self.penalty,
-            smoothing=self.smoothing,
-            learning_rate=self.learning_rate,
-            loss=self.loss,
-            temperature=getattr(self, "temperature_", None) if self.temperature == "auto" else self.temperature,
-            n_jobs=self.n_jobs,
-        )
-        if self.loss == "softmax":  # trained as it votes
-            settings = settings.replace(
-                n_neighbors=5 if self.n_neighbors == "auto" else self.n_neighbors,
-                power=1.0 if self.power == "auto" else self.power,
-            )
-        return settings
-
     def _learn(self, X: NDArray, labels: NDArray, earlier: Levels | None) -> None:
         """Train on all points, and say how it went in the fitted attributes."""
         from lann.metrics.levels import Levels
@@ -401,7 +354,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         from lann.training.procedure import inherit, planned_epochs
 
         self.__dict__.pop("temperature_", None)
-        settings = self._settings()
+        settings = settings_of(self)
         start = Levels.plain(X, labels, len(self.classes_))
         if earlier is not None:
             start = start.replace(
@@ -441,7 +394,9 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             model = self.__class__(**self.get_params(deep=False))
             model.classes_ = self.classes_
             model._settle(epoch.snapshot())
-            return {name: value for name, value in vars(model).items() if name.endswith("_") or name == "_model"}
+            return {
+                name: value for name, value in vars(model).items() if name.endswith("_") or name == "_model"
+            }
 
         return progress.epoch(fitted_now)
 
@@ -465,14 +420,20 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         for label in np.unique(levels.labels):
             self.class_relevances_[label] = self.relevances_[levels.labels == label].mean(axis=0)
 
+    def _check_training_data(
+        self, X: ArrayLike, y: ArrayLike, *, reset: bool
+    ) -> tuple[NDArray[np.float64], NDArray[Any]]:
+        points, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=reset)
+        check_classification_targets(labels)
+        return points, labels
+
     def _check_queries(self, X: ArrayLike) -> NDArray[np.float64]:
         """Queries, checked and put on the curves."""
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return self._model.place(X)
+        queries: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return self._model.place(queries)
 
-    def _encode(self, y: ArrayLike) -> NDArray[np.int64]:
-        y = check_array(y, ensure_2d=False, dtype=None)
+    def _encode(self, y: NDArray[Any]) -> NDArray[np.int64]:
         labels = np.searchsorted(self.classes_, y)
         known = self.classes_[np.minimum(labels, len(self.classes_) - 1)] == y
         if not np.all(known):

@@ -19,11 +19,17 @@ class FeatureCurves:
     ----------
     edges : (n_features, n_bins - 1) inner edges between bins, ascending, padded with inf
     slopes : (n_features, n_bins) slope in each bin; the outer bins go on without end
+    widths : (n_features, n_bins) of the inner bins, 0 for those without end
     """
 
     def __init__(self, edges: Floats, slopes: Floats) -> None:
         self.edges = edges
         self.slopes = slopes
+        self.widths = np.zeros_like(slopes)
+        if edges.shape[1] > 1:
+            with np.errstate(invalid="ignore"):
+                inner = np.diff(edges, axis=1)
+            self.widths[:, 1:-1] = np.where(np.isfinite(inner), inner, 0.0)
 
     @classmethod
     def identity(cls, n_features: int) -> FeatureCurves:
@@ -60,16 +66,6 @@ class FeatureCurves:
         return np.arange(self.n_bins) <= n_edges[:, None]
 
     @property
-    def widths(self) -> Floats:
-        """The inner bins' widths, 0 for those without end: (n_features, n_bins)."""
-        widths = np.zeros_like(self.slopes)
-        if self.n_bins > 2:
-            with np.errstate(invalid="ignore"):
-                inner = np.diff(self.edges, axis=1)
-            widths[:, 1:-1] = np.where(np.isfinite(inner), inner, 0.0)
-        return widths
-
-    @property
     def starts(self) -> Floats:
         """The curve's value at the point each bin is measured from: (n_features, n_bins)."""
         starts = np.zeros_like(self.slopes)
@@ -101,6 +97,12 @@ class FeatureCurves:
         """How steep each curve is at each value, φ'(X): (n_rows, n_features)."""
         bins, _ = self.locate(X)
         return self.slopes[np.arange(X.shape[1]), bins]
+
+    def bent(self, slopes: Floats) -> FeatureCurves:
+        """Curves over the same bins with other slopes."""
+        curves = FeatureCurves.__new__(FeatureCurves)
+        curves.edges, curves.widths, curves.slopes = self.edges, self.widths, slopes
+        return curves
 
     def rescaled(self, center: Floats, scale: Floats) -> FeatureCurves:
         """The same curves for data in other units: φ((x − center) / scale) as a function of x."""

@@ -51,9 +51,7 @@ class LocalModel:
         if len(levels.X) > 1:
             self._look_around(neighbors, powers, n_jobs)
 
-    def _look_around(
-        self, neighbors: tuple[int, ...], powers: tuple[float, ...], n_jobs: int | None
-    ) -> None:
+    def _look_around(self, neighbors: tuple[int, ...], powers: tuple[float, ...], n_jobs: int | None) -> None:
         """Ask training points for their neighbours, themselves left out: the usual distance, and the vote."""
         levels = self.levels
         to_choose = len(neighbors) * len(powers) > 1

@@ -37,7 +37,7 @@ def class_shares(shares: Floats, labels: Labels, n_classes: int) -> Floats:
     """
     n_queries = len(shares)
     slots = (np.arange(n_queries)[:, None] * n_classes + labels).ravel()
-    total = np.bincount(slots, weights=shares.ravel(), minlength=n_queries * n_classes)
+    total: Floats = np.bincount(slots, weights=shares.ravel(), minlength=n_queries * n_classes)
     return total.reshape(n_queries, n_classes)
 
 

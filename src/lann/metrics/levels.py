@@ -1,11 +1,12 @@
 """The levels of a learned metric put together: curves for all, weights per class, weights per point.
 
-    d_j(x) = Σ_l w_jl (φ_l(x_jl) − φ_l(x_l))²,    log w_jl = (class weight)_{y_j l} + (point weight)_{jl}
+d_j(x) = Σ_l w_jl (φ_l(x_jl) − φ_l(x_l))²,    log w_jl = (class weight)_{y_j l} + (point weight)_{jl}
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ class Levels:
             np.zeros(X.shape),
         )
 
-    def replace(self, **changes) -> Levels:
+    def replace(self, **changes: Any) -> Levels:
         return replace(self, **changes)
 
     @property

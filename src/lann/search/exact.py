@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,7 +42,7 @@ class ExactSearch:
         self.dtype = dtype
         n_padded = -(-metric.n_points // GROUP) * GROUP
         # Padding rows have only a constant, so large that they are never near.
-        self._lifted = np.zeros((n_padded, lifted.shape[1]), dtype)
+        self._lifted: NDArray[Any] = np.zeros((n_padded, lifted.shape[1]), dtype)
         self._lifted[: metric.n_points] = lifted
         self._lifted[metric.n_points :, -1] = np.finfo(dtype).max
 
@@ -76,9 +78,7 @@ class ExactSearch:
         """Lift some points again, after their weights changed."""
         self._lifted[rows] = self.metric.lift_points(self.dtype, rows)
 
-    def shortlists(
-        self, queries: Floats, keep: int, *, n_jobs: int | None = None
-    ) -> tuple[Indices, Floats]:
+    def shortlists(self, queries: Floats, keep: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
         """The `keep` points nearest by the lifted product, and what that says of the others.
 
         Returns
@@ -94,18 +94,21 @@ class ExactSearch:
     def _shortlist_block(self, queries: Floats, keep: int) -> tuple[Indices, Floats, NDArray]:
         lifted, offset = self.metric.lift_queries(queries, self.dtype)
         n_queries, n_points = len(queries), len(self._lifted)
-        values = np.empty((n_queries, 4 * keep + 2 * GROUP), self.dtype)
+        values: NDArray[Any] = np.empty((n_queries, 4 * keep + 2 * GROUP), self.dtype)
         indices = np.full(values.shape, -1, np.int32)
         counts = np.zeros(n_queries, np.int64)
-        limits = np.full(n_queries, np.finfo(self.dtype).max, self.dtype)
+        limits: NDArray[Any] = np.full(n_queries, np.finfo(self.dtype).max, self.dtype)
         width = max(POINT_TILE, TILE_SIZE // n_queries // GROUP * GROUP)
+        buffer: NDArray[Any] = np.empty((n_queries, min(width, n_points)), self.dtype)
         for start in range(0, n_points, width):
-            tile = lifted @ self._lifted[start : start + width].T
+            points = self._lifted[start : start + width]
+            whole = len(points) == buffer.shape[1]
+            tile = np.matmul(lifted, points.T, out=buffer if whole else None)
             scan_tile(tile.reshape(n_queries, -1, GROUP), start, values, indices, counts, limits, keep)
         finish_lists(values, indices, counts, limits, keep)
-        indices = indices[:, :keep].astype(np.int64)
-        indices[np.arange(keep) >= counts[:, None]] = -1
-        return indices, limits.astype(np.float64) + offset, lifted
+        kept = indices[:, :keep].astype(np.int64)
+        kept[np.arange(keep) >= counts[:, None]] = -1
+        return kept, limits.astype(np.float64) + offset, lifted
 
     def _search_block(self, queries: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
         n_points = self.metric.n_points

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +32,7 @@ class GraphSearch:
     """
 
     def __init__(self, metric: DiagonalMetric) -> None:
-        import faiss
-
+        faiss: Any = import_module("faiss")
         self.metric = metric
         mean = metric.weights if metric.shared else metric.weights.mean(axis=0)
         self._scale = np.sqrt(mean)
@@ -45,8 +46,7 @@ class GraphSearch:
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
         """As :meth:`lann.search.exact.ExactSearch.query`, except that a few neighbours may be missed."""
-        import faiss
-
+        faiss: Any = import_module("faiss")
         queries = np.ascontiguousarray(queries, dtype=np.float64)
         if len(queries) == 0:
             return np.empty((0, k), np.int64), np.empty((0, k))
@@ -69,7 +69,7 @@ class GraphSearch:
 
 
 @contextmanager
-def _one_openmp_thread(faiss) -> Iterator[None]:
+def _one_openmp_thread(faiss: Any) -> Iterator[None]:
     """Blocks of queries already run on threads; the setting belongs to the calling thread alone."""
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)

@@ -56,9 +56,7 @@ class Monitor:
             stop = self._age >= self.patience
         if self.listener is not None:
             number = len(self.losses)
-            stop |= bool(
-                self.listener(Epoch(self._stage, number, self.n_epochs, loss, held_out, snapshot))
-            )
+            stop |= bool(self.listener(Epoch(self._stage, number, self.n_epochs, loss, held_out, snapshot)))
         return stop
 
     @property

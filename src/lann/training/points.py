@@ -54,7 +54,7 @@ class PointStage:
     ) -> tuple[float, Floats]:
         """The mean loss of a batch, and its gradient for every point's log weights (n_points, n_features)."""
         settings, labels = self.settings, self.start.labels
-        near, distances, differences, counts = forward(
+        near, distances, counts = forward(
             rows, candidates, alive, scales, self.points, self.weights, self._owners, epsilon,
             settings.n_neighbors,
         )  # fmt: skip
@@ -64,7 +64,9 @@ class PointStage:
         )  # fmt: skip
         slopes /= len(rows)
         self._gradient[:] = 0.0
-        backward_weights(near, counts, differences, slopes, self.weights, self._owners, self._gradient)
+        backward_weights(
+            rows, near, counts, slopes, scales, self.points, self.weights, self._owners, self._gradient
+        )
         return loss, self._gradient
 
     def step(self, gradient: Floats, rate: float, neighbours: Indices) -> None:
@@ -114,7 +116,7 @@ def learn_points(
             rows = all_rows[first : first + batch]
             own = candidates[position[rows]]
             alive = rng.random(own.shape) >= settings.candidate_dropout
-            scales = (rng.random(levels.X.shape[1]) >= settings.feature_dropout).astype(np.float64)
+            scales = np.where(rng.random(levels.X.shape[1]) < settings.feature_dropout, 0.0, 1.0)
             loss, gradient = stage.loss(rows, own, alive, scales, epsilon)
             stage.step(gradient, rate * (1.0 - first / len(all_rows)), neighbours)
             total += loss

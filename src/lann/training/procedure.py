@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,7 +144,7 @@ def learn_online(
             # A pass at rate 0 measures and moves nothing.
             held_out_loss = learner.exhaustive_pass(held_out, 0.0)
         learned = _with_weights(levels, learner.metric.weights)
-        stop = monitor.epoch(loss, held_out_loss, lambda learned=learned: learned)
+        stop = monitor.epoch(loss, held_out_loss, partial(_itself, learned))
         if held_out is None or monitor.is_best:
             best = learned
         if stop:
@@ -219,6 +220,10 @@ def _with_weights(levels: Levels, weights: Floats) -> Levels:
     # A weight may be 0 in the published method; its logarithm must stay finite.
     log_weights = np.log(np.maximum(weights, np.finfo(np.float64).tiny))
     return levels.replace(point_log_weights=log_weights - levels.class_log_weights[levels.labels])
+
+
+def _itself(levels: Levels) -> Levels:
+    return levels
 
 
 def _usual_distances(levels: Levels, settings: Settings) -> Floats:

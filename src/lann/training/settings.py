@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-
+from typing import Any
 
 # Weights stay within e^±6, unless their norm is fixed.
 LARGEST_LOG_WEIGHT = 6.0
@@ -46,7 +46,7 @@ class Settings:
             raise ValueError("The temperature of the softmax has not been chosen yet.")
         return self.temperature
 
-    def replace(self, **changes) -> Settings:
+    def replace(self, **changes: Any) -> Settings:
         return replace(self, **changes)
 
 

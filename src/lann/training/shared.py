@@ -1,4 +1,4 @@
-"""The first stage: what all points share, feature curves and class weights, learned from batches of queries."""
+"""The first stage: what all points share, feature curves and class weights, learned in batches of queries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from lann.curves import FeatureCurves
 from lann.metrics.levels import Levels
 from lann.training.adam import Adam
 from lann.training.candidates import find_candidates
@@ -71,9 +70,7 @@ class SharedStage:
 
     def levels(self) -> Levels:
         """What has been learned so far."""
-        return Levels(
-            self.X, self.labels, self.curves, self.class_log_weights, np.zeros(self.X.shape)
-        )
+        return Levels(self.X, self.labels, self.curves, self.class_log_weights, np.zeros(self.X.shape))
 
     def loss(
         self, rows: Indices, candidates: Indices, alive: NDArray, scales: Floats, epsilon: float
@@ -81,7 +78,7 @@ class SharedStage:
         """The mean loss of a batch and its gradient for each parameter, without the pull."""
         settings = self.settings
         weights = np.exp(self.class_log_weights)
-        near, distances, differences, counts = forward(
+        near, distances, counts = forward(
             rows, candidates, alive, scales, self.points, weights, self.labels, epsilon, settings.n_neighbors
         )
         loss, loss_slopes = losses(
@@ -92,7 +89,7 @@ class SharedStage:
         gradient: dict[str, Floats] = {}
         if settings.curves:
             backward_points(
-                rows, near, counts, differences, loss_slopes, weights, self.labels,
+                rows, near, counts, loss_slopes, scales, self.points, weights, self.labels,
                 self._point_gradient, self._touched,
             )  # fmt: skip
             sums, moments = np.zeros(self.curves.slopes.shape), np.zeros(self.curves.slopes.shape)
@@ -102,7 +99,7 @@ class SharedStage:
         if settings.class_weights:
             gradient["class"] = np.zeros(weights.shape)
             backward_weights(
-                near, counts, differences, loss_slopes, weights, self.labels, gradient["class"]
+                rows, near, counts, loss_slopes, scales, self.points, weights, self.labels, gradient["class"]
             )
             gradient["class_height"] = gradient["class"].sum(axis=1)
         return loss, gradient
@@ -136,12 +133,11 @@ class SharedStage:
             self.height -= 0.5 * np.log(np.mean(np.exp(2.0 * self.height)))
             np.maximum(self.height, -4.0, out=self.height)
             np.clip(self.bin, -3.0, 3.0, out=self.bin)
-            self.curves = FeatureCurves(self.curves.edges, np.exp(self.height[:, None] + self.bin))
+            self.curves = self.curves.bent(np.exp(self.height[:, None] + self.bin))
             self._bend()
         if self.settings.class_weights:
             self.class_height -= self.class_height.mean()
             self.by_class -= self.by_class.mean(axis=0)
-
 
     def _bend(self) -> None:
         bend(self._cells, self._offsets, self.curves.starts, self.curves.slopes, self.points)
@@ -180,10 +176,11 @@ def learn_shared(
         for number in range(BATCHES_PER_EPOCH):
             part = slice(number * batch, (number + 1) * batch)
             alive = rng.random(candidates[part].shape) < survival
-            scales = (rng.random(n_features) >= settings.feature_dropout).astype(np.float64)
+            scales = np.where(rng.random(n_features) < settings.feature_dropout, 0.0, 1.0)
             loss, gradient = stage.loss(rows[part], candidates[part], alive, scales, epsilon)
             stage.step(gradient, rate * (1.0 - (epoch * BATCHES_PER_EPOCH + number) / n_steps))
             total += loss
+
         def snapshot() -> Levels:
             return levels.replace(curves=stage.curves, class_log_weights=stage.class_log_weights)
 
@@ -196,9 +193,7 @@ def learn_shared(
     return best
 
 
-def sample_reference(
-    n_points: int, settings: Settings, rng: np.random.Generator
-) -> tuple[Indices, float]:
+def sample_reference(n_points: int, settings: Settings, rng: np.random.Generator) -> tuple[Indices, float]:
     """The points that may be candidates in this epoch, and how likely each then survives a batch's dropout.
 
     Of many points, part of the dropout is done here, once for the epoch: to search among a third of the

@@ -1,4 +1,4 @@
-"""The compiled walk of training: from a batch's candidates to distances, and from slopes back to gradients."""
+"""The compiled walk of training: from candidates to distances, and from slopes back to gradients."""
 
 from __future__ import annotations
 
@@ -37,13 +37,10 @@ def forward(rows, candidates, alive, scales, points, weights, owners, epsilon, n
     Returns
     -------
     near, distances : (n_queries, n_near), distances with ε; counts : (n_queries,) how many are filled
-    differences : (n_queries, n_near, n_features) neighbour − query, 0 for dropped features
     """
     n_queries, n_candidates = candidates.shape
-    n_features = points.shape[1]
     near = np.full((n_queries, n_near), -1, np.int64)
     distances = np.full((n_queries, n_near), np.inf)
-    differences = np.zeros((n_queries, n_near, n_features))
     counts = np.zeros(n_queries, np.int64)
     for q in range(n_queries):
         query = points[rows[q]]
@@ -52,14 +49,9 @@ def forward(rows, candidates, alive, scales, points, weights, owners, epsilon, n
             if j >= 0 and alive[q, c]:
                 found = epsilon + _scaled_distance(query, points[j], weights[owners[j]], scales)
                 insert(distances[q], near[q], found, j)
-        for slot in range(n_near):
-            j = near[q, slot]
-            if j < 0:
-                break
+        while counts[q] < n_near and near[q, counts[q]] >= 0:
             counts[q] += 1
-            for f in range(n_features):
-                differences[q, slot, f] = scales[f] * (points[j, f] - query[f])
-    return near, distances, differences, counts
+    return near, distances, counts
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
@@ -72,18 +64,20 @@ def _scaled_distance(x, point, weights, scales):
 
 
 @njit(nogil=True, cache=True)
-def backward_weights(near, counts, differences, loss_slopes, weights, owners, gradient):
+def backward_weights(rows, near, counts, loss_slopes, scales, points, weights, owners, gradient):
     """Add ∂loss/∂log w = slope · w · difference² to the gradient of each neighbour's owner."""
     for q in range(near.shape[0]):
+        query = points[rows[q]]
         for slot in range(counts[q]):
+            point, owner = points[near[q, slot]], owners[near[q, slot]]
             slope = loss_slopes[q, slot]
-            owner = owners[near[q, slot]]
-            for f in range(weights.shape[1]):
-                gradient[owner, f] += slope * weights[owner, f] * differences[q, slot, f] ** 2
+            for f in range(query.shape[0]):
+                difference = point[f] - query[f]
+                gradient[owner, f] += slope * scales[f] * weights[owner, f] * difference * difference
 
 
 @njit(nogil=True, cache=True)
-def backward_points(rows, near, counts, differences, loss_slopes, weights, owners, gradient, touched):
+def backward_points(rows, near, counts, loss_slopes, scales, points, weights, owners, gradient, touched):
     """Add ∂loss/∂point = 2 · slope · w · difference to the gradient, and mark the rows that have one."""
     for q in range(near.shape[0]):
         i = rows[q]
@@ -94,7 +88,7 @@ def backward_points(rows, near, counts, differences, loss_slopes, weights, owner
             touched[j] = True
             slope = 2.0 * loss_slopes[q, slot]
             for f in range(gradient.shape[1]):
-                pull = slope * weights[owner, f] * differences[q, slot, f]
+                pull = slope * scales[f] * weights[owner, f] * (points[j, f] - points[i, f])
                 gradient[j, f] += pull
                 gradient[i, f] -= pull
 

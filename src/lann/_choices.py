@@ -1,0 +1,71 @@
+"""The parameters of LANNClassifier: what they may be, and what they mean for training."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lann._parameters import check_choice, check_number
+
+if TYPE_CHECKING:
+    from lann.classifier import LANNClassifier
+    from lann.training import Settings
+
+LEVELS = ("curves", "class", "point")
+METRICS = ("diagonal",)
+
+
+def check_parameters(clf: LANNClassifier) -> None:
+    """Refuse, in one sentence, the first parameter that is not what it should be."""
+    check_number("n_neighbors", clf.n_neighbors, low=1, integer=True, also=["auto"])
+    check_choice("metric", clf.metric, METRICS)
+    if not isinstance(clf.levels, tuple | list) or not all(level in LEVELS for level in clf.levels):
+        raise ValueError(f"levels must be a tuple of some of {LEVELS}; got {clf.levels!r}.")
+    check_choice("weights", clf.weights, ("distance", "uniform"))
+    check_number("power", clf.power, low=0, open_low=True, also=["auto"])
+    check_number("n_candidates", clf.n_candidates, low=1, integer=True, also=[None])
+    check_choice("solver", clf.solver, ("staged", "online"))
+    check_choice("loss", clf.loss, ("shares", "softmax"))
+    check_number("temperature", clf.temperature, low=0, open_low=True, also=["auto"])
+    check_choice("constraint", clf.constraint, ("bounded", "norm"))
+    check_number("n_bins", clf.n_bins, low=1, high=256, integer=True)
+    check_number("max_epochs", clf.max_epochs, low=0, integer=True, also=[None])
+    check_number("learning_rate", clf.learning_rate, low=0, open_low=True, also=[None])
+    check_number("penalty", clf.penalty, low=0)
+    check_number("smoothing", clf.smoothing, low=0, high=1)
+    check_number("candidate_dropout", clf.candidate_dropout, low=0, high=1, open_high=True)
+    check_number("feature_dropout", clf.feature_dropout, low=0, high=1, open_high=True)
+    check_number("validation_fraction", clf.validation_fraction, low=0, high=1, open_low=True, open_high=True)
+    check_number("n_iter_no_change", clf.n_iter_no_change, low=1, integer=True)
+    check_choice("early_stopping", clf.early_stopping, (True, False))
+    check_choice("warm_start", clf.warm_start, (True, False))
+    check_number("verbose", clf.verbose, low=0, integer=True, also=[True, False])
+
+
+def settings_of(clf: LANNClassifier) -> Settings:
+    """What training is told."""
+    from lann.training import Settings
+
+    settings = Settings(
+        curves="curves" in clf.levels,
+        class_weights="class" in clf.levels,
+        point_weights="point" in clf.levels,
+        n_bins=clf.n_bins,
+        solver=clf.solver,
+        fixed_norm=clf.constraint == "norm",
+        exhaustive=clf.n_candidates is None,
+        n_candidates=clf.n_candidates or Settings.n_candidates,
+        candidate_dropout=clf.candidate_dropout,
+        feature_dropout=clf.feature_dropout,
+        penalty=clf.penalty,
+        smoothing=clf.smoothing,
+        learning_rate=clf.learning_rate,
+        loss=clf.loss,
+        temperature=getattr(clf, "temperature_", None) if clf.temperature == "auto" else clf.temperature,
+        n_jobs=clf.n_jobs,
+    )
+    if clf.loss == "softmax":  # trained as it votes
+        settings = settings.replace(
+            n_neighbors=5 if clf.n_neighbors == "auto" else clf.n_neighbors,
+            power=1.0 if clf.power == "auto" else clf.power,
+        )
+    return settings
