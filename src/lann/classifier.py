@@ -226,7 +226,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         classes, labels = np.unique(y, return_inverse=True)
         if earlier is not None and not np.array_equal(classes, self.classes_):
             raise ValueError(
-                f"warm_start needs the classes of the earlier fit, {list(self.classes_)}; got {list(classes)}."
+                f"warm_start needs the classes of the earlier fit, {list(self.classes_)}; "
+                f"got {list(classes)}."
             )
         if len(classes) < 2:
             raise ValueError(

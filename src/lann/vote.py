@@ -37,8 +37,8 @@ def class_shares(shares: Floats, labels: Labels, n_classes: int) -> Floats:
     """
     n_queries = len(shares)
     slots = (np.arange(n_queries)[:, None] * n_classes + labels).ravel()
-    total: Floats = np.bincount(slots, weights=shares.ravel(), minlength=n_queries * n_classes)
-    return total.reshape(n_queries, n_classes)
+    total = np.bincount(slots, weights=shares.ravel(), minlength=n_queries * n_classes)
+    return total.astype(np.float64, copy=False).reshape(n_queries, n_classes)
 
 
 def zero_distance_guard(distances: Floats) -> float:

@@ -23,8 +23,8 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 # Points searched at once: more make the product faster and the list of shrunk points longer.
-BLOCK = 256
-SPARE = 24
+BLOCK = 512
+SPARE = 16
 SLACK = 0.9
 # A relative step changes no logarithm by more than this: 1/d explodes for near duplicates.
 LARGEST_STEP = 0.5

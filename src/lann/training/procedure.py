@@ -1,4 +1,4 @@
-"""The order of the stages: what all points share, then every point's own weights; and how points join later."""
+"""The order of the stages: what all points share, then every point's own weights; and how points join."""
 
 from __future__ import annotations
 
