@@ -31,6 +31,8 @@ class DiagonalMetric:
         self.shared = self.weights.ndim == 1
         # Distances do not change when everything moves; the lift loses fewer digits near the origin.
         self._center = self.points.mean(axis=0)
+        self._reach = float(np.abs(self.points - self._center).max(initial=0.0))
+        self._largest = self.weights if self.shared else self.weights.max(axis=0)
 
     @property
     def n_points(self) -> int:
@@ -65,13 +67,22 @@ class DiagonalMetric:
     def rounding(self, queries: Floats, dtype: type) -> tuple[Floats, float]:
         """What `rounding_bound` needs to know: each query's size, and the rounding of one product.
 
-        The size is X = Σ max_j(w_j) x², at least the query's squared norm under any point's metric.
+        The size is X = Σ max_j(w_j) x², at least the query's squared norm under any point's metric, and
+        enough more to cover what falls below the smallest number of `dtype`.
         """
-        centred = queries - self._center
-        largest = self.weights if self.shared else self.weights.max(axis=0)
+        kind = np.finfo(dtype)
         n_terms = 2 * queries.shape[1] + 1
         # n_terms additions and products, and the rounding of both factors of each term.
-        return (centred * centred) @ largest, (n_terms + 4) * float(np.finfo(dtype).eps)
+        rounding = (n_terms + 4) * float(kind.eps)
+        centred = queries - self._center
+        squared = centred * centred
+        factors = 1.0 + self._largest.max() * (1.0 + self._reach) ** 2 + squared.max()
+        return squared @ self._largest + n_terms * float(kind.tiny) * factors / rounding, rounding
+
+    def changed(self, rows: Indices) -> None:
+        """Take note that the weights of some points were changed in place."""
+        if len(rows):
+            self._largest = np.maximum(self._largest, self.weights[rows].max(axis=0))
 
     def distances(self, queries: Floats, candidates: Indices) -> Floats:
         """Distances of each query to its own candidates: (n_queries, n_candidates)."""

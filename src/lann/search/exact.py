@@ -21,7 +21,7 @@ POINT_TILE = 512
 # Fewer queries than a block are spread over threads in parts no thinner than this.
 THIN_BLOCK = 128
 TILE_SIZE = QUERY_BLOCK * POINT_TILE
-# Beyond this size float32 overflows in the lifted product; the search then runs in float64.
+# Beyond this size float32 could overflow in the lifted product; the search then runs in float64.
 FLOAT32_SAFE = 1e30
 
 
@@ -76,6 +76,7 @@ class ExactSearch:
 
     def update(self, rows: Indices) -> None:
         """Lift some points again, after their weights changed."""
+        self.metric.changed(rows)
         self._lifted[rows] = self.metric.lift_points(self.dtype, rows)
 
     def shortlists(self, queries: Floats, keep: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
@@ -111,6 +112,9 @@ class ExactSearch:
         return kept, limits.astype(np.float64) + offset, lifted
 
     def _search_block(self, queries: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
+        sizes, rounding = self.metric.rounding(queries, self.dtype)
+        if self.dtype == np.float32 and not sizes.max() < FLOAT32_SAFE:
+            return ExactSearch(self.metric, dtype=np.float64)._search_block(queries, k, exclude)
         n_points = self.metric.n_points
         keep = min(k + 8 + k // 8 + (exclude is not None), n_points)
         candidates, limits, lifted = self._shortlist_block(queries, keep)
@@ -119,7 +123,6 @@ class ExactSearch:
         measured = self.metric.distances(queries, np.maximum(candidates, 0))
         indices, distances = smallest(measured, candidates, k)
         if keep < n_points:
-            sizes, rounding = self.metric.rounding(queries, self.dtype)
             bounds = distances[:, -1] + rounding_bound(sizes, distances[:, -1], rounding)
             for row in np.flatnonzero(~(limits > bounds)):
                 own = -1 if exclude is None else int(exclude[row])
@@ -133,7 +136,7 @@ class ExactSearch:
         """The k nearest among all points whose lifted product does not exceed `bound`."""
         _, offset = self.metric.lift_queries(query[None], self.dtype)
         products = self._lifted[: self.metric.n_points] @ lifted + offset
-        found = np.flatnonzero(products <= bound)
+        found = np.flatnonzero(~(products > bound))  # what overflows counts as possible
         found = found[found != excluded][None]
         indices, distances = smallest(self.metric.distances(query[None], found), found, k)
         return indices[0], distances[0]
