@@ -1,8 +1,30 @@
 """Interpretable locally adaptive nearest neighbours."""
 
-from lann.classifier import LANNClassifier
-from lann.explain import Explanation
-from lann.persist import load, save
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lann.classifier import LANNClassifier
+    from lann.explain import Explanation
+    from lann.persist import load, save
 
 __all__ = ["Explanation", "LANNClassifier", "load", "save"]
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Explanation": "lann.explain",
+    "LANNClassifier": "lann.classifier",
+    "load": "lann.persist",
+    "save": "lann.persist",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Imported on first use: `lann --help` need not wait for scikit-learn.
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'lann' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

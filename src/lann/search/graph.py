@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from lann._threads import map_blocks
 from lann.metrics.diagonal import DiagonalMetric
+from lann.search.exact import ExactSearch
 from lann.search.topk import smallest
 
 Floats = NDArray[np.float64]
@@ -62,7 +63,14 @@ class GraphSearch:
             return smallest(measured, found, k)
 
         found = map_blocks(search, len(queries), QUERY_BLOCK, n_jobs=n_jobs)
-        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+        indices, distances = np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+        lost = np.flatnonzero(indices[:, -1] < 0)
+        if len(lost):
+            # Where many points coincide, the graph may be cut off from the rest.
+            own = None if exclude is None else exclude[lost]
+            exact = ExactSearch(self.metric)
+            indices[lost], distances[lost] = exact.query(queries[lost], k, exclude=own, n_jobs=n_jobs)
+        return indices, distances
 
     def _coordinates(self, rows: Floats) -> NDArray[np.float32]:
         return np.ascontiguousarray((rows - self._center) * self._scale, dtype=np.float32)

@@ -1,0 +1,33 @@
+"""Wrong input ends a command with one sentence and exit code 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+import typer
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
+    """Let a command end with what is wrong, on one line of stderr, in place of a traceback."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except (OSError, ValueError, ImportError) as error:
+            typer.echo(_sentence(error), err=True)
+            raise typer.Exit(2) from error
+
+    return run
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    if isinstance(error, OSError) and error.strerror:  # from the system: without "[Errno 13]"
+        text = f"{error.strerror}: {error.filename}." if error.filename else f"{error.strerror}."
+    return " ".join(text.split()) or type(error).__name__

@@ -1,0 +1,117 @@
+"""Save and load models without pickle: nothing in a model file can run code.
+
+A model file is a zip archive in the format of skops: ``schema.json``, a tree of nodes that each name a type,
+and the arrays that the nodes refer to; beside them stands ``lann.json``, which says who wrote it. Before
+skops builds anything, every node is held against a fixed list of types, and every array against its
+announced size.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from lann.classifier import LANNClassifier
+
+__all__ = ["load", "save"]
+
+
+def save(model: LANNClassifier | Pipeline, path: str | os.PathLike[str]) -> None:
+    """Save a fitted model, whole or not at all.
+
+    Parameters
+    ----------
+    model : LANNClassifier, or a scikit-learn Pipeline that ends in one
+        A pipeline may hold scikit-learn's usual scalers, imputers, encoders and selectors.
+    path : the file, by custom ``*.skops``; a file already there is replaced
+
+    Raises
+    ------
+    NotFittedError
+        If the model is not fitted.
+    ValueError
+        If the model is something else, or has a part that `load` would not accept.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier, load, save
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "iris.skops")
+    ...     save(LANNClassifier(random_state=0).fit(X, y), file)
+    ...     load(file).predict(X[:3])
+    array([0, 0, 0])
+    """
+    import skops.io
+    from sklearn.exceptions import NotFittedError
+
+    from lann.datasets.csv_file import write_atomically
+    from lann.persist.consistent import check_model, classifier_of
+    from lann.persist.model_file import check_content, with_marker
+    from lann.persist.refused import reason
+
+    path = Path(path)
+    classifier = classifier_of(model)
+    if classifier is None:
+        raise ValueError(
+            "save takes a LANNClassifier, or a Pipeline that ends in one; "
+            f"got an object of type {type(model).__name__}."
+        )
+    if not hasattr(classifier, "_model"):
+        raise NotFittedError("The model is not fitted yet; call fit before saving it.")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {path.parent} to save {path.name} in.")
+    try:
+        content = with_marker(skops.io.dumps(model))
+        check_content(content)
+        check_model(model)
+    except Exception as error:
+        raise ValueError(f"The model cannot be saved: {reason(error, 'skops cannot write it')}.") from error
+    write_atomically(path, content)
+
+
+def load(path: str | os.PathLike[str]) -> LANNClassifier | Pipeline:
+    """Load a model that `save` has written; it predicts the very same.
+
+    Only types of a fixed list are built, and nothing in the file can run.
+
+    Parameters
+    ----------
+    path : the file
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError
+        If there is no such file.
+    ValueError
+        If the file is damaged, of a newer format, or holds anything but a model of lann.
+    """
+    import skops.io
+
+    from lann.persist.allowed import allowed_types
+    from lann.persist.consistent import check_model
+    from lann.persist.model_file import check_content
+    from lann.persist.refused import reason
+
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder, not a model file.")
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {path}.")
+    content = path.read_bytes()  # once, so that what is checked is what is loaded
+    try:
+        check_content(content)
+        model = skops.io.load(io.BytesIO(content), trusted=sorted(set().union(*allowed_types().values())))
+        check_model(model)
+    except Exception as error:
+        raise ValueError(f"{path} cannot be loaded: {reason(error, 'it is damaged')}.") from error
+    return model

@@ -1,0 +1,67 @@
+"""The fixed list of what a model file may contain."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+
+PARTS: dict[str, tuple[str, ...]] = {
+    "lann.classifier": ("LANNClassifier",),
+    "lann.model": ("LocalModel",),
+    "lann.metrics.levels": ("Levels",),
+    "lann.curves": ("FeatureCurves",),
+    "sklearn.pipeline": ("Pipeline", "FeatureUnion"),
+    "sklearn.compose": ("ColumnTransformer", "make_column_selector"),
+    "sklearn.preprocessing": (
+        "Binarizer", "FunctionTransformer", "KBinsDiscretizer", "MaxAbsScaler", "MinMaxScaler", "Normalizer",
+        "OneHotEncoder", "OrdinalEncoder", "PolynomialFeatures", "PowerTransformer", "QuantileTransformer",
+        "RobustScaler", "StandardScaler", "TargetEncoder",
+    ),
+    "sklearn.impute": ("KNNImputer", "MissingIndicator", "SimpleImputer"),
+    "sklearn.decomposition": ("PCA", "TruncatedSVD"),
+    "sklearn.feature_selection": ("SelectKBest", "SelectPercentile", "VarianceThreshold"),
+}  # fmt: skip
+"""What a model may consist of, by the module that offers it."""
+
+FUNCTIONS: dict[str, tuple[str, ...]] = {
+    "sklearn.feature_selection": ("chi2", "f_classif", "mutual_info_classif")
+}
+"""Functions that a part may hold; loading calls none of them."""
+
+# A FunctionTransformer without functions is what ColumnTransformer makes of "passthrough"; one with functions
+# would run them. A Pipeline's memory is a folder of pickles.
+MUST_BE_NONE = {"FunctionTransformer": ("func", "inverse_func"), "Pipeline": ("memory",)}
+"""Attributes of parts that have to be None."""
+
+_SCALARS = frozenset(
+    f"numpy.{name}"
+    for name in (
+        "bool", "bool_", "str_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+        "float16", "float32", "float64",
+    )
+)  # fmt: skip
+_PLAIN = frozenset(f"builtins.{name}" for name in ("str", "int", "float", "bool", "object"))
+
+
+@cache
+def allowed_types() -> dict[str, frozenset[str]]:
+    """The full names of the types that each kind of node may build."""
+    return {
+        "ObjectNode": _defined(PARTS),
+        "FunctionNode": _defined(FUNCTIONS),
+        "DictNode": frozenset({"builtins.dict"}),
+        "ListNode": frozenset({"builtins.list"}),
+        "TupleNode": frozenset({"builtins.tuple"}),
+        "SetNode": frozenset({"builtins.set"}),
+        "SliceNode": frozenset({"builtins.slice"}),
+        "JsonNode": frozenset({"builtins.str"}),
+        "NdArrayNode": _SCALARS | {"numpy.ndarray"},
+        "DTypeNode": frozenset({"numpy.dtype"}),
+        "TypeNode": _PLAIN | _SCALARS | {"numpy.number"},
+    }
+
+
+def _defined(names: dict[str, tuple[str, ...]]) -> frozenset[str]:
+    """The names under which the things are defined, which scikit-learn moves between private modules."""
+    things = [getattr(import_module(module), name) for module, some in names.items() for name in some]
+    return frozenset(f"{thing.__module__}.{thing.__name__}" for thing in things)

@@ -1,0 +1,74 @@
+"""The check that a loaded model is one: its arrays fit together."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lann.persist.refused import Refused
+
+if TYPE_CHECKING:
+    from lann.classifier import LANNClassifier
+
+
+def classifier_of(model: Any) -> LANNClassifier | None:
+    """The classifier of a model: itself, or the last step of a pipeline."""
+    from sklearn.pipeline import Pipeline
+
+    from lann.classifier import LANNClassifier
+
+    if isinstance(model, Pipeline) and getattr(model, "steps", None):
+        model = model.steps[-1][1]
+    return model if isinstance(model, LANNClassifier) else None
+
+
+def check_model(model: Any) -> None:
+    """Raise unless this is a model that can predict.
+
+    The compiled loops do not look whether an index is inside an array: numbers that do not fit would read
+    whatever lies in memory there.
+    """
+    classifier = classifier_of(model)
+    if classifier is None:
+        raise Refused(f"it holds {type(model).__name__}, not a LANNClassifier or a Pipeline that ends in one")
+    if not _fits(classifier):
+        raise Refused("its LANNClassifier is incomplete, or its parts do not fit together")
+
+
+def _fits(classifier: LANNClassifier) -> bool:
+    try:
+        model = classifier._model
+        levels, curves = model.levels, model.levels.curves
+        n_points, n_features = levels.X.shape
+        n_classes, n_bins = len(classifier.classes_), curves.slopes.shape[1]
+        floats = {
+            (n_points, n_features): (levels.X, levels.point_log_weights, classifier.relevances_),
+            (n_classes, n_features): (levels.class_log_weights,),
+            (n_features, n_bins): (curves.slopes,),
+            (n_features, n_bins - 1): (curves.edges,),
+        }
+        return bool(
+            all(array.shape == shape for shape, arrays in floats.items() for array in arrays)
+            and all(array.dtype == np.float64 for arrays in floats.values() for array in arrays)
+            and all(np.isfinite(array).all() for array in (levels.X, levels.weights, curves.slopes))
+            and levels.labels.dtype == np.int64
+            and levels.labels.shape == (n_points,)
+            and n_points >= 1
+            and levels.labels.min() >= 0
+            and levels.labels.max() < n_classes
+            and classifier.classes_.shape == (n_classes,)
+            and classifier.n_features_in_ == n_features
+            and _is_count(model.n_neighbors)
+            and (model.n_candidates is None or _is_count(model.n_candidates))
+            and model.weights in ("distance", "uniform")
+            and model.power > 0
+            and model.epsilon > 0
+        )
+    except (AttributeError, TypeError, ValueError, IndexError):
+        return False
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, Integral) and int(value) >= 1

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pandas as pd
+
+import lann
+
+
+def test_the_demo_compares_explains_and_leaves_files_that_work(run, fails, tmp_path):
+    folder = tmp_path / "out"
+    printed = run("demo", "--quick", "--output", folder)
+    assert "iris" in printed
+    assert "breast-cancer" in printed
+    assert "Predicted" in printed
+    names = {"model.skops", "breast-cancer.csv", "rows.csv", "explanation.csv"}
+    assert {path.name for path in folder.iterdir()} == names
+    rows = pd.read_csv(folder / "rows.csv")
+    assert set(lann.load(folder / "model.skops").predict(rows)) == {"malignant", "benign"}
+    commands = [line.split()[1:] for line in printed.splitlines() if line.startswith("  lann ")]
+    assert [command[0] for command in commands] == ["predict", "explain", "fit"]
+    for command in commands:
+        run(*command, *(["--no-cv"] if command[0] == "fit" else []))
+    assert (folder / "mine.skops").exists()
+    # The same explanation as from the command.
+    explanation = pd.read_csv(folder / "explanation.csv")
+    row = str(explanation["row"][0])
+    run("explain", folder / "model.skops", folder / "rows.csv", "--row", row, "-o", folder / "again.csv")
+    pd.testing.assert_frame_equal(pd.read_csv(folder / "again.csv"), explanation, rtol=1e-9)
+
+
+def test_a_file_in_the_way_is_one_sentence(fails, tmp_path):
+    (tmp_path / "out").write_text("")
+    assert "is a file" in fails("demo", "--quick", "--output", tmp_path / "out")
