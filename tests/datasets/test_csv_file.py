@@ -1,13 +1,12 @@
 import gzip
 import hashlib
-import os
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from lann.datasets.csv_file import parse, read_verified, serialise, write_atomically
+from lann.datasets.csv_file import parse, read_verified, serialise
 
 FILE = Path("table.csv")
 
@@ -105,25 +104,3 @@ def test_another_hash_is_an_error_that_says_what_to_do(tmp_path):
         read_verified(path, ["0" * 64])
     for part in (str(path), "0" * 64, hashlib.sha256(b"content").hexdigest()):
         assert part in str(error.value)
-
-
-def test_writing_creates_folders_and_leaves_the_file_alone(tmp_path):
-    path = tmp_path / "new" / "folder" / "file"
-    write_atomically(path, b"old")
-    write_atomically(path, b"new")
-    assert path.read_bytes() == b"new"
-    assert os.listdir(path.parent) == ["file"]
-
-
-def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "file"
-    path.write_bytes(b"old")
-
-    def full(*args):
-        raise OSError("disk full")
-
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match="disk full"):
-        write_atomically(path, b"new")
-    assert path.read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["file"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lann._files import write_atomically
 from lann.cli.consoles import results
 from lann.cli.errors import one_sentence
 from lann.cli.tables import check_output
@@ -61,10 +63,6 @@ def speed(
         if not hasattr(line, "ratio"):
             console.print(f"Not measured, {line.task} on {line.data_set}: {line.reason}")
     if json_file is not None:
-        import json
-
-        from lann.datasets.csv_file import write_atomically
-
         text = json.dumps([line.as_dict() for line in lines], indent=2)
         write_atomically(json_file, f"{text}\n".encode())
         console.print(f"Wrote {json_file}")

@@ -8,6 +8,8 @@ import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lann._files import write_atomically
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -57,8 +59,6 @@ def check_output(path: Path, kinds: tuple[str, ...] = KINDS) -> None:
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
     """Write a table, whole or not at all."""
-    from lann.datasets.csv_file import write_atomically
-
     check_output(path)
     kind = kind_of(path)
     if kind == ".parquet":

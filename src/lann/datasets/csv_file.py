@@ -1,4 +1,4 @@
-"""Tables as comma-separated files, plain or gzip: read, write, and verify by hash."""
+"""Tables as comma-separated files, plain or gzip: read, serialise, and verify by hash."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import gzip
 import hashlib
 import io
 import math
-import os
-import uuid
 import zlib
 from array import array
 from collections.abc import Iterator, Sequence
@@ -108,26 +106,6 @@ def serialise(frame: pd.DataFrame) -> bytes:
     text = frame.to_csv(index=False, lineterminator="\n")
     # A time stamp would give every download another hash.
     return gzip.compress(text.encode(), mtime=0)
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """
-    Write a file so that others see all of it or nothing.
-
-    Parameters
-    ----------
-    path
-        The file; its folder is created if need be.
-    content
-        What to write.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
-    try:
-        temporary.write_bytes(content)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _decoded(content: bytes, path: Path) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lann.datasets.csv_file import parse, read_verified, serialise, write_atomically
+from lann._files import write_atomically
+from lann.datasets.csv_file import parse, read_verified, serialise
 from lann.datasets.file_sets import FileSet
 from lann.datasets.folders import cache_folder, data_folders, searched
 from lann.datasets.openml import download

@@ -52,7 +52,7 @@ def save(model: LANNClassifier | Pipeline, path: str | os.PathLike[str]) -> None
     import skops.io
     from sklearn.exceptions import NotFittedError
 
-    from lann.datasets.csv_file import write_atomically
+    from lann._files import write_atomically
     from lann.persist.consistent import check_model, classifier_of
     from lann.persist.model_file import check_content, with_marker
     from lann.persist.refused import reason
