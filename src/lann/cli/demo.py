@@ -54,12 +54,12 @@ def _comparison(sets: tuple[str, ...], seeds: tuple[int, ...]) -> Any:
         title="Accuracy on unseen data, trained on 25 %",
         title_justify="left",
         title_style="bold",
-        caption=f"means ± std of {len(seeds)} stratified splits; kNN: 5 neighbours, distance-weighted, z-scored",
+        caption=f"mean ± std of {len(seeds)} splits; kNN: 5 neighbours, distance-weighted, z-scored",
         caption_justify="left",
     )
     table.add_column("data set")
-    for name in ("points", "features", "classes", "kNN", "LANN", "fit, s"):
-        table.add_column(name, justify="right")
+    for name in ("size", "classes", "kNN", "LANN", "fit, s"):
+        table.add_column(name, justify="right", no_wrap=True)
     with progress() as bar:
         task = bar.add_task("Compiling, once per installation", total=len(sets) * len(seeds))
         _warm_up()
@@ -71,9 +71,9 @@ def _comparison(sets: tuple[str, ...], seeds: tuple[int, ...]) -> Any:
                 found.append(_split_scores(X, y, seed))
                 bar.advance(task)
             (plain, ours, seconds), spread = np.mean(found, axis=0), np.std(found, axis=0)
-            sizes = (str(len(X)), str(X.shape[1]), str(len(np.unique(y))))
+            sizes = f"{len(X)} × {X.shape[1]}", str(len(np.unique(y)))
             better = "bold green" if ours > plain else ""
-            scores = f"{plain:.3f} ± {spread[0]:.3f}", Text(f"{ours:.3f} ± {spread[1]:.3f}", better)
+            scores = f"{plain:.3f} ± {spread[0]:.3f}", Text(f"{ours:.3f} ± {spread[1]:.3f}", style=better)
             table.add_row(name, *sizes, *scores, f"{seconds:.2f}")
     return table
 
