@@ -1,0 +1,157 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lann import Explanation, LANNClassifier
+
+ROWWISE = (
+    "predictions", "probabilities", "neighbors", "neighbor_labels", "distances", "vote_shares",
+    "contributions", "relevances",
+)  # fmt: skip
+
+
+@pytest.fixture(
+    scope="module",
+    params=[{}, {"levels": ("point",), "weights": "uniform"}, {"n_candidates": None, "power": 2.0}],
+    ids=["default", "uniform", "exhaustive"],
+)
+def fitted(request, wine):
+    X, y = wine
+    names = np.array(["a", "b", "c"])[y]
+    return LANNClassifier(random_state=0, max_epochs=7, **request.param).fit(X[::2], names[::2])
+
+
+@pytest.fixture(scope="module")
+def queries(wine):
+    return np.concatenate([wine[0][1::2], wine[0][:6]])  # a few training points, too
+
+
+@pytest.fixture
+def explanation(fitted, queries):
+    return fitted.explain(queries)
+
+
+def test_shapes(explanation):
+    assert isinstance(explanation, Explanation)
+    q, k, n = 95, 5, 13
+    assert explanation.predictions.shape == (q,)
+    assert explanation.probabilities.shape == (q, 3)
+    assert explanation.contributions.shape == (q, k, n)
+    assert explanation.relevances.shape == (q, n)
+    for name in ("neighbors", "neighbor_labels", "distances", "vote_shares"):
+        assert getattr(explanation, name).shape == (q, k)
+    assert len(explanation) == q
+
+
+def test_contributions_add_up_to_the_distance_exactly(explanation):
+    assert np.all(explanation.contributions >= 0)
+    np.testing.assert_array_equal(explanation.contributions.sum(axis=2), explanation.distances)
+
+
+def test_it_explains_the_neighbours_of_kneighbors(fitted, queries, explanation):
+    lengths, indices = fitted.kneighbors(queries)
+    np.testing.assert_array_equal(explanation.neighbors, indices)
+    np.testing.assert_allclose(explanation.distances, lengths**2, rtol=1e-10, atol=1e-12)
+
+
+def test_it_explains_the_prediction(fitted, queries, explanation):
+    np.testing.assert_array_equal(explanation.predictions, fitted.predict(queries))
+    np.testing.assert_allclose(
+        explanation.probabilities, fitted.predict_proba(queries), rtol=1e-9, atol=1e-12
+    )
+
+
+def test_probabilities_are_the_shares_of_the_labels(explanation):
+    np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1, rtol=1e-12)
+    for place, label in enumerate(explanation.classes):
+        votes = np.where(explanation.neighbor_labels == label, explanation.vote_shares, 0).sum(axis=1)
+        np.testing.assert_allclose(explanation.probabilities[:, place], votes, atol=1e-12)
+
+
+def test_labels_are_those_of_the_training_points(wine, explanation):
+    names = np.array(["a", "b", "c"])[wine[1]][::2]
+    np.testing.assert_array_equal(explanation.neighbor_labels, names[explanation.neighbors])
+
+
+def test_relevances_are_those_of_the_voters(fitted, explanation):
+    for row in (0, 50):
+        expected = explanation.vote_shares[row] @ fitted.relevances_[explanation.neighbors[row]]
+        np.testing.assert_allclose(explanation.relevances[row], expected)
+
+
+def test_rows_can_be_picked(explanation):
+    mask = np.zeros(95, bool)
+    mask[[3, 8]] = True
+    for rows, expected in [
+        (4, [4]),
+        (-1, [94]),
+        (np.int64(4), [4]),
+        (slice(2, 9, 3), [2, 5, 8]),
+        ([3, 1], [3, 1]),
+        (np.array([3, 1]), [3, 1]),
+        (mask, [3, 8]),
+    ]:
+        part = explanation[rows]
+        assert isinstance(part, Explanation)
+        assert len(part) == len(expected)
+        for name in ROWWISE:
+            np.testing.assert_array_equal(getattr(part, name), getattr(explanation, name)[expected])
+        np.testing.assert_array_equal(part.feature_names, explanation.feature_names)
+        np.testing.assert_array_equal(part.classes, explanation.classes)
+
+
+@pytest.mark.parametrize("row", [95, -96, 1000])
+def test_a_row_that_is_not_there(explanation, row):
+    with pytest.raises(IndexError, match=f"There are 95 explained rows; row {row} is not one of them"):
+        explanation[row]
+
+
+def test_it_can_be_walked_through(explanation):
+    parts = list(explanation)
+    assert len(parts) == 95
+    np.testing.assert_array_equal([part.predictions[0] for part in parts], explanation.predictions)
+
+
+def test_repr(explanation):
+    assert repr(explanation) == "<Explanation of 95 predictions by 5 neighbours over 13 features>"
+
+
+def test_to_frame(explanation):
+    frame = explanation.to_frame()
+    assert len(frame) == 95 * 5
+    np.testing.assert_array_equal(frame["query"], np.repeat(np.arange(95), 5))
+    np.testing.assert_array_equal(frame["neighbor"], explanation.neighbors.ravel())
+    np.testing.assert_array_equal(frame["label"].astype(object), explanation.neighbor_labels.ravel())
+    columns = [f"contribution of x{place}" for place in range(13)]
+    np.testing.assert_allclose(frame[columns].sum(axis=1), frame["distance"])
+    np.testing.assert_allclose(frame.groupby("query")["vote_share"].sum(), 1)
+    assert frame.loc[7, "prediction"] == explanation.predictions[1]
+
+
+def test_relevance_frame(explanation):
+    frame = explanation.relevance_frame()
+    assert frame.shape == (95, 13)
+    assert list(frame.columns) == [f"x{place}" for place in range(13)]
+    np.testing.assert_allclose(frame.sum(axis=1), 1)
+
+
+def test_names_of_a_data_frame_are_kept(wine):
+    X = pd.DataFrame(wine[0][:, :3], columns=["alcohol", "acid", "ash"])
+    explanation = LANNClassifier(max_epochs=0).fit(X, wine[1]).explain(X[:2])
+    assert list(explanation.feature_names) == ["alcohol", "acid", "ash"]
+    assert list(explanation.relevance_frame().columns) == ["alcohol", "acid", "ash"]
+    assert "contribution of acid" in explanation.to_frame()
+
+
+@given(st.integers(0, 10**6), st.integers(1, 7), st.sampled_from(["distance", "uniform"]))
+def test_ties_do_not_part_explanation_and_prediction(seed, n_neighbors, weights):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 4, (30, 2)) * 0.1
+    y = np.concatenate([[0, 1], rng.integers(0, 2, 28)])
+    clf = LANNClassifier(n_neighbors, weights=weights, max_epochs=0).fit(X, y)
+    queries = rng.integers(0, 7, (40, 2)) * 0.05
+    explanation = clf.explain(queries)
+    np.testing.assert_array_equal(explanation.predictions, clf.predict(queries))
+    np.testing.assert_array_equal(explanation.contributions.sum(axis=2), explanation.distances)

@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lann.metrics.diagonal import DiagonalMetric
+
+
+def random_metric(seed, shared=False, n_points=None, offset=0.0):
+    rng = np.random.default_rng(seed)
+    shape = (n_points or int(rng.integers(1, 20)), int(rng.integers(1, 8)))
+    points = rng.normal(size=shape) + offset
+    weights = rng.exponential(size=shape[1] if shared else shape)
+    weights[rng.random(weights.shape) < 0.2] = 0.0
+    queries = rng.normal(size=(7, shape[1])) + offset
+    return DiagonalMetric(points, weights), queries, rng
+
+
+@given(st.integers(0, 10**6), st.booleans(), st.sampled_from([0.0, 1e6]))
+def test_distances_are_weighted_sums_of_squares(reference, seed, shared, offset):
+    metric, queries, rng = random_metric(seed, shared, offset=offset)
+    candidates = rng.integers(0, metric.n_points, (7, 4))
+    expected = np.take_along_axis(
+        reference.distances(queries, metric.points, metric.weights), candidates, axis=1
+    )
+    np.testing.assert_allclose(metric.distances(queries, candidates), expected, rtol=1e-13)
+
+
+@given(st.integers(0, 10**6), st.booleans())
+def test_contributions_are_the_terms_of_the_distance(seed, shared):
+    metric, queries, rng = random_metric(seed, shared)
+    candidates = rng.integers(0, metric.n_points, (7, 4))
+    contributions = metric.contributions(queries, candidates)
+    assert contributions.shape == (7, 4, queries.shape[1])
+    assert np.all(contributions >= 0)
+    np.testing.assert_allclose(contributions.sum(axis=2), metric.distances(queries, candidates), rtol=1e-13)
+    j = candidates[2, 3]
+    weights = metric.weights if shared else metric.weights[j]
+    np.testing.assert_array_equal(contributions[2, 3], weights * (queries[2] - metric.points[j]) ** 2)
+
+
+@given(st.integers(0, 10**6), st.booleans(), st.sampled_from([0.0, 1e6]))
+def test_the_lifted_product_is_the_distance(reference, seed, shared, offset):
+    metric, queries, _ = random_metric(seed, shared, offset=offset)
+    lifted, add = metric.lift_queries(queries, np.float64)
+    product = lifted @ metric.lift_points(np.float64).T + add[:, None]
+    expected = reference.distances(queries, metric.points, metric.weights)
+    np.testing.assert_allclose(product, expected, rtol=1e-10, atol=1e-10 * (1 + expected.max()))
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_shared_metric_needs_half_the_width(shared):
+    metric, queries, _ = random_metric(0, shared, n_points=6)
+    n_features = queries.shape[1]
+    width = n_features + 1 if shared else 2 * n_features + 1
+    assert metric.lift_points(np.float32).shape == (6, width)
+    assert metric.lift_points(np.float32).dtype == np.float32
+    assert metric.lift_queries(queries, np.float32)[0].shape == (7, width)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_subset_measures_like_the_whole(shared):
+    metric, queries, _ = random_metric(1, shared, n_points=12)
+    rows = np.array([7, 2, 11])
+    some = metric.subset(rows)
+    assert some.n_points == 3
+    own = np.tile(np.arange(3), (7, 1))
+    np.testing.assert_array_equal(some.distances(queries, own), metric.distances(queries, rows[own]))
+
+
+def test_one_point_alone_measures_with_its_own_weights():
+    metric = DiagonalMetric(np.zeros((1, 2)), np.array([[2.0, 3.0]]))
+    np.testing.assert_array_equal(
+        metric.distances(np.array([[1.0, 1.0]]), np.zeros((1, 1), np.int64)), [[5.0]]
+    )

@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lann.search.topk import GROUP, finish_lists, insert, scan_tile, smallest
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6))
+def test_smallest_sorts_with_ties_by_index(reference, seed, k):
+    rng = np.random.default_rng(seed)
+    distances = rng.integers(0, 4, (5, 9)).astype(float)
+    order = np.stack([rng.permutation(9) for _ in range(5)])  # candidates come in any order
+    indices, values = smallest(np.take_along_axis(distances, order, axis=1), order, k)
+    expected, expected_values = reference.nearest(distances, k)
+    np.testing.assert_array_equal(indices, expected)
+    np.testing.assert_array_equal(values, expected_values)
+
+
+def test_empty_slots_are_passed_over():
+    indices, values = smallest(np.array([[0.0, 3.0, 1.0]]), np.array([[-1, 7, 4]]), 3)
+    np.testing.assert_array_equal(indices, [[4, 7, -1]])
+    np.testing.assert_array_equal(values, [[1.0, 3.0, np.inf]])
+
+
+def test_an_infinite_distance_still_beats_an_empty_slot():
+    indices, _ = smallest(np.array([[np.inf, np.inf, 1.0]]), np.array([[5, 3, 4]]), 3)
+    np.testing.assert_array_equal(indices, [[4, 3, 5]])
+
+
+def test_insert_keeps_a_list_sorted():
+    distances, indices = np.full(3, np.inf), np.full(3, -1)
+    for value, index in [(5.0, 1), (2.0, 8), (2.0, 3), (9.0, 0), (1.0, 6), (2.0, 9)]:
+        insert(distances, indices, value, index)
+    np.testing.assert_array_equal(distances, [1.0, 2.0, 2.0])
+    np.testing.assert_array_equal(indices, [6, 3, 8])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(
+    seed=st.integers(0, 10**6), keep=st.integers(1, 20), n_tiles=st.integers(1, 6), spread=st.integers(1, 500)
+)
+def test_a_scan_keeps_the_smallest_and_bounds_the_rest(dtype, seed, keep, n_tiles, spread):
+    rng = np.random.default_rng(seed)
+    n_queries, width = 3, 2 * GROUP
+    everything = rng.integers(0, spread, (n_queries, n_tiles * width)).astype(dtype)
+    values = np.empty((n_queries, keep + 2 * GROUP), dtype)
+    indices = np.full(values.shape, -1, np.int32)
+    counts, limits = np.zeros(n_queries, np.int64), np.full(n_queries, np.finfo(dtype).max, dtype)
+    for start in range(0, n_tiles * width, width):
+        tile = np.ascontiguousarray(everything[:, start : start + width])
+        scan_tile(tile.reshape(n_queries, -1, GROUP), start, values, indices, counts, limits, keep)
+    finish_lists(values, indices, counts, limits, keep)
+    for query, row in enumerate(everything):
+        assert counts[query] == keep
+        kept = indices[query, :keep]
+        assert len(set(kept)) == keep
+        np.testing.assert_array_equal(row[kept], values[query, :keep])
+        np.testing.assert_array_equal(np.sort(row[kept]), np.sort(row)[:keep])
+        assert np.delete(row, kept).min() >= limits[query]

@@ -1,0 +1,254 @@
+"""LANNClassifier as scikit-learn and its users see it: checks, prediction, neighbours, promises."""
+
+import hashlib
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from lann import LANNClassifier
+
+DIGEST = """
+import hashlib, json
+import numpy as np
+from sklearn.datasets import load_iris
+from lann import LANNClassifier
+X, y = load_iris(return_X_y=True)
+clf = {make}(**{options})
+clf.fit(X, y)
+digest = hashlib.sha256(clf.relevances_.tobytes() + clf.predict_proba(X + 0.01).tobytes())
+print(json.dumps(digest.hexdigest()))
+"""
+
+
+def digest(clf, X):
+    return hashlib.sha256(clf.relevances_.tobytes() + clf.predict_proba(X + 0.01).tobytes()).hexdigest()
+
+
+@parametrize_with_checks(
+    [
+        LANNClassifier(),
+        LANNClassifier.as_published(max_epochs=2),
+        LANNClassifier(levels=("point",), max_epochs=2),
+        LANNClassifier(n_neighbors="auto", power="auto", max_epochs=2),
+        LANNClassifier(loss="softmax", constraint="norm", early_stopping=True, max_epochs=3),
+    ]
+)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+class TestPlainNeighbours:
+    """With nothing learned and all points searched, it is scikit-learn's nearest neighbours."""
+
+    @pytest.fixture(params=[{"levels": ("point",)}, {"levels": ()}, {}], ids=["point", "no level", "default"])
+    def plain(self, request, blobs):
+        X, y = blobs
+        X = X * [1.0, 3.0, 0.2, 10.0]  # features of unlike scales
+        queries = np.random.default_rng(1).normal(size=(40, 4)) * [1.0, 3.0, 0.2, 10.0]
+        return LANNClassifier(max_epochs=0, n_candidates=None, **request.param), X, y, queries
+
+    def test_neighbours_and_lengths(self, plain):
+        clf, X, y, queries = plain
+        clf.fit(X, y)
+        theirs = KNeighborsClassifier(5).fit(X, y)
+        for asked in (queries, None):
+            lengths, indices = clf.kneighbors(asked)
+            expected_lengths, expected_indices = theirs.kneighbors(asked)
+            np.testing.assert_array_equal(indices, expected_indices)
+            np.testing.assert_allclose(lengths, expected_lengths, rtol=1e-9)
+
+    def test_labels_of_uniform_votes(self, plain):
+        clf, X, y, queries = plain
+        clf.set_params(weights="uniform").fit(X, y)
+        theirs = KNeighborsClassifier(5).fit(X, y)
+        np.testing.assert_array_equal(clf.predict(queries), theirs.predict(queries))
+        np.testing.assert_allclose(clf.predict_proba(queries), theirs.predict_proba(queries))
+
+    def test_distance_votes(self, plain):
+        clf, X, y, queries = plain
+        clf.fit(X, y)
+        theirs = KNeighborsClassifier(5, weights=lambda lengths: 1 / lengths**2).fit(X, y)
+        # ε, a thousandth of the usual distance, keeps 1/d finite.
+        np.testing.assert_allclose(clf.predict_proba(queries), theirs.predict_proba(queries), atol=0.01)
+        usual = np.median(theirs.kneighbors()[0] ** 2)
+        exact = KNeighborsClassifier(5, weights=lambda lengths: 1 / (lengths**2 + 1e-3 * usual)).fit(X, y)
+        np.testing.assert_allclose(clf.predict_proba(queries), exact.predict_proba(queries), rtol=1e-9)
+
+    def test_nothing_was_learned(self, plain):
+        clf, X, y, _ = plain
+        clf.fit(X, y)
+        assert clf.n_epochs_ == 0
+        assert clf.loss_curve_ == []
+        assert np.ptp(clf.class_relevances_, axis=0).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    ("make", "options"),
+    [
+        ("LANNClassifier", {}),
+        ("LANNClassifier.as_published", {}),
+        ("LANNClassifier", {"early_stopping": True, "n_neighbors": "auto", "loss": "softmax"}),
+    ],
+)
+def test_the_same_random_state_gives_the_same_bits(iris, in_new_process, make, options):
+    X, y = iris
+    options = {"random_state": 3, "max_epochs": 3, **options}
+    maker = LANNClassifier.as_published if "published" in make else LANNClassifier
+    digests = {digest(maker(n_jobs=n_jobs, **options).fit(X, y), X) for n_jobs in (1, 2, None)}
+    digests |= {in_new_process(DIGEST.format(make=make, options={**options, "n_jobs": n})) for n in (1, 2)}
+    assert len(digests) == 1
+
+
+def test_another_random_state_gives_another_model(iris):
+    X, y = iris
+    models = [LANNClassifier(max_epochs=2, random_state=seed).fit(X, y) for seed in (0, 1)]
+    assert not np.array_equal(models[0].relevances_, models[1].relevances_)
+
+
+def test_a_random_state_instance_is_advanced(iris):
+    X, y = iris
+    rng = np.random.RandomState(0)
+    models = [LANNClassifier(max_epochs=1, random_state=rng).fit(X, y) for _ in range(2)]
+    assert not np.array_equal(models[0].relevances_, models[1].relevances_)
+
+
+@pytest.fixture(scope="module")
+def fitted(wine):
+    return LANNClassifier(random_state=0, max_epochs=4).fit(wine[0][::2], wine[1][::2])
+
+
+def test_fitted_attributes(fitted, wine):
+    X, y = wine[0][::2], wine[1][::2]
+    assert fitted.relevances_.shape == X.shape
+    assert np.all(np.isfinite(fitted.relevances_))
+    assert np.all(fitted.relevances_ >= 0)
+    np.testing.assert_allclose(fitted.shared_relevances_, fitted.relevances_.mean(axis=0))
+    for label in range(3):
+        np.testing.assert_allclose(
+            fitted.class_relevances_[label], fitted.relevances_[y == label].mean(axis=0)
+        )
+    np.testing.assert_array_equal(fitted.classes_, [0, 1, 2])
+    assert fitted.n_features_in_ == 13
+    assert fitted.n_neighbors_ == 5
+    assert fitted.power_ == 1.0
+    assert fitted.n_epochs_ == len(fitted.loss_curve_) == 4
+    assert fitted.validation_curve_ == []
+
+
+def test_predictions_follow_the_probabilities(fitted, wine):
+    X = wine[0][1::2]
+    probabilities = fitted.predict_proba(X)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    np.testing.assert_array_equal(fitted.predict(X), fitted.classes_[probabilities.argmax(axis=1)])
+
+
+def test_neighbours_are_nearest_by_the_formula(fitted, wine):
+    """d_j(x) = Σ w_jl (φ_l(x_jl) − φ_l(x_l))², with w from the relevances: w = relevance / (φ' · scale)²."""
+    X, queries = wine[0][::2], wine[0][1:20:2]
+    slopes = fitted.curves_.slopes_at(X) * X.std(axis=0)
+    weights = fitted.relevances_ / slopes**2
+    curved, curved_queries = fitted.curves_.transform(X), fitted.curves_.transform(queries)
+    exhaustive = np.einsum("jl,qjl->qj", weights, (curved_queries[:, None] - curved) ** 2)
+    lengths, indices = fitted.kneighbors(queries)
+    np.testing.assert_allclose(lengths**2, np.take_along_axis(exhaustive, indices, axis=1), rtol=1e-9)
+    np.testing.assert_allclose(lengths, np.sqrt(np.sort(exhaustive, axis=1)[:, :5]), rtol=1e-9)
+
+
+def test_kneighbors_of_the_training_points_leaves_each_out(fitted, wine):
+    lengths, indices = fitted.kneighbors(n_neighbors=3)
+    assert indices.shape == lengths.shape == (89, 3)
+    assert not np.any(indices == np.arange(89)[:, None])
+    np.testing.assert_array_equal(fitted.kneighbors(n_neighbors=3, return_distance=False), indices)
+    with_itself = fitted.kneighbors(wine[0][::2], n_neighbors=1)
+    np.testing.assert_array_equal(with_itself[1][:, 0], np.arange(89))
+    np.testing.assert_array_equal(with_itself[0], 0)
+
+
+def test_more_neighbours_than_candidates_can_be_asked_for(fitted, wine):
+    _, indices = fitted.kneighbors(wine[0][1:4], n_neighbors=89)
+    np.testing.assert_array_equal(np.sort(indices, axis=1), np.tile(np.arange(89), (3, 1)))
+
+
+@pytest.mark.parametrize("power", [0.5, 2.0, 30.0])
+def test_a_steeper_vote_listens_to_the_nearest(wine, power):
+    X, y = wine
+    clf = LANNClassifier(max_epochs=1, power=power, random_state=0).fit(X[::2], y[::2])
+    explanation = clf.explain(X[1::2])
+    support = (explanation.distances + 1e-3 * np.median(clf.kneighbors(n_neighbors=5)[0] ** 2)) ** -power
+    np.testing.assert_allclose(
+        explanation.vote_shares, support / support.sum(axis=1, keepdims=True), rtol=1e-6, atol=1e-12
+    )
+
+
+def test_auto_says_what_it_chose(wine):
+    X, y = wine
+    clf = LANNClassifier("auto", power="auto", max_epochs=2, random_state=0).fit(X, y)
+    assert clf.n_neighbors_ in (5, 10, 20)
+    assert clf.power_ in (1.0, 2.0)
+    assert clf.kneighbors(X[:2])[0].shape == (2, clf.n_neighbors_)
+
+
+def test_as_published_is_the_papers_algorithm():
+    clf = LANNClassifier.as_published(7, learning_rate=0.1)
+    assert clf.get_params()["n_neighbors"] == 7
+    for name, value in {
+        "levels": ("point",), "solver": "online", "loss": "softmax", "temperature": 1.0, "constraint": "norm",
+        "n_candidates": None, "smoothing": 0.0, "learning_rate": 0.1, "power": 1.0, "weights": "distance",
+    }.items():  # fmt: skip
+        assert clf.get_params()[name] == value
+
+
+def test_as_published_equals_the_plain_loop(reference, blobs):
+    """The whole fit: shuffled points, a rate that falls to 0, ε from the data."""
+    X, y = blobs
+    clf = LANNClassifier.as_published(random_state=0, max_epochs=3, temperature=2.0, learning_rate=0.05).fit(
+        X, y
+    )
+    assert clf.temperature_ == 2.0
+    usual = np.median(np.sort(reference.distances(X, X, np.ones(4)), axis=1)[:, 1:6])
+    rng = np.random.default_rng(np.random.RandomState(0).randint(2**31 - 1))
+    weights = np.ones(X.shape)
+    losses = [
+        reference.exhaustive_pass(
+            X,
+            y,
+            weights,
+            rng.permutation(90),
+            0.05 * (1 - epoch / 3),
+            k=5,
+            epsilon=1e-3 * usual,
+            temperature=2.0,
+            n_classes=3,
+        )
+        for epoch in range(3)
+    ]
+    np.testing.assert_allclose(clf.loss_curve_, losses, rtol=1e-7)
+    np.testing.assert_allclose(clf.relevances_, weights, rtol=1e-6, atol=1e-9)
+
+
+def test_memory_of_a_prediction_stays_far_below_all_distances():
+    rng = np.random.default_rng(0)
+    X, queries = rng.normal(size=(20_000, 8)), rng.normal(size=(5_000, 8))
+    clf = LANNClassifier(max_epochs=0).fit(X, (X[:, 0] > 0).astype(int))
+    clf.predict(queries[:10])
+    for method in (clf.predict, clf.kneighbors):
+        tracemalloc.start()
+        try:
+            method(queries)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < 0.05 * 20_000 * 5_000 * 8
+
+
+def test_many_points_go_through_a_graph(monkeypatch, wine):
+    from lann.search import shortlist
+
+    X, y = wine
+    exact = LANNClassifier(max_epochs=0).fit(X, y)
+    monkeypatch.setattr(shortlist, "GRAPH_FROM", 100)
+    graph = LANNClassifier(max_epochs=0).fit(X, y)
+    assert np.mean(graph.kneighbors(X + 0.01)[1] == exact.kneighbors(X + 0.01)[1]) > 0.98

@@ -1,0 +1,128 @@
+"""scikit-learn's callbacks hear about the epochs of a fit."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from lann import LANNClassifier
+
+callback = pytest.importorskip("sklearn.callback", reason="this scikit-learn has no callbacks")
+
+
+class Recorder:
+    """Writes down what it hears, and may ask to stop."""
+
+    def __init__(self, stop_after=None):
+        self.stop_after = stop_after
+        self.heard, self.scores, self.torn_down = [], [], 0
+
+    def setup(self, estimator, context):
+        self.heard.append("setup")
+
+    def teardown(self, estimator, context):
+        self.torn_down += 1
+
+    def on_fit_task_begin(self, estimator, context):
+        self.heard.append(f"begin {context.task_name}")
+
+    def on_fit_task_end(self, estimator, context, *, X=None, y=None, fitted_estimator=None):
+        self.heard.append(f"end {context.task_name}")
+        if context.task_name == "epoch":
+            self.scores.append(np.mean(fitted_estimator.predict(X) == y))
+            return self.stop_after is not None and len(self.scores) >= self.stop_after
+        return False
+
+
+def fit(recorder, iris, labels=None, **options):
+    X, y = iris
+    clf = LANNClassifier(**({"random_state": 0, "max_epochs": 3} | options)).set_callbacks(recorder)
+    return clf.fit(X, y if labels is None else np.array(labels)[y])
+
+
+def test_every_epoch_is_told(iris):
+    recorder = Recorder()
+    fit(recorder, iris)
+    assert recorder.heard == ["setup", "begin fit", *["begin epoch", "end epoch"] * 3, "end fit"]
+    assert recorder.torn_down == 1
+
+
+@pytest.mark.parametrize("labels", [None, ["a", "b", "c"], [5, 3, 4]])
+def test_the_model_of_every_epoch_predicts(iris, labels):
+    recorder = Recorder()
+    fit(recorder, iris, labels)
+    assert len(recorder.scores) == 3
+    assert min(recorder.scores) > 0.9
+
+
+def test_the_last_epoch_is_the_model(iris):
+    class Keeper(Recorder):
+        def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
+            if context.task_name == "epoch":
+                self.model = fitted_estimator
+
+    keeper = Keeper()
+    clf = fit(keeper, iris)
+    np.testing.assert_array_equal(keeper.model.relevances_, clf.relevances_)
+    np.testing.assert_array_equal(keeper.model.predict_proba(iris[0]), clf.predict_proba(iris[0]))
+
+
+@pytest.mark.parametrize(
+    "options", [{"max_epochs": 10}, {"levels": ("point",), "solver": "online", "max_epochs": 10}]
+)
+def test_a_request_to_stop_ends_the_fit(iris, options):
+    recorder = Recorder(stop_after=2)
+    clf = fit(recorder, iris, **options)
+    assert clf.n_epochs_ == 2
+    assert len(recorder.scores) == 2
+    assert clf.score(*iris) > 0.9
+
+
+def test_callbacks_change_nothing(iris):
+    silent = LANNClassifier(random_state=0, max_epochs=3).fit(*iris)
+    np.testing.assert_array_equal(fit(Recorder(), iris).relevances_, silent.relevances_)
+
+
+def test_an_error_in_a_callback_leaves_the_earlier_model(iris):
+    class Broken(Recorder):
+        def on_fit_task_end(self, estimator, context):
+            raise RuntimeError("broken callback")
+
+    X, y = iris
+    clf = LANNClassifier(random_state=0, max_epochs=3).fit(X, y)
+    expected = clf.predict(X)
+    broken = Broken()
+    with pytest.raises(RuntimeError, match="broken callback"):
+        clf.set_callbacks(broken).fit(X, np.array(["a", "b", "c"])[y])
+    assert broken.torn_down == 1
+    np.testing.assert_array_equal(clf.predict(X), expected)
+
+
+def test_a_first_partial_fit_is_a_fit_to_callbacks(iris):
+    recorder = Recorder()
+    clf = LANNClassifier(random_state=0, max_epochs=3).set_callbacks(recorder).partial_fit(*iris)
+    assert recorder.torn_down == 1
+    assert len(recorder.scores) == 3
+    clf.partial_fit(iris[0][:3], iris[1][:3])
+    assert len(pickle.loads(pickle.dumps(clf)).relevances_) == 153
+
+
+def test_nothing_of_a_fit_stays_behind(iris):
+    X, y = iris
+    for clf in (LANNClassifier(max_epochs=1).fit(X, y), LANNClassifier(max_epochs=1).partial_fit(X, y)):
+        assert [name for name in vars(clf) if "callback" in name] == []
+
+
+def test_progress_bar(iris, capsys):
+    clf = fit(callback.ProgressBar(), iris)
+    assert clf.n_epochs_ == 3
+    assert "LANNClassifier" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("labels", [None, ["a", "b", "c"]])
+def test_scoring_monitor(iris, labels):
+    monitor = callback.ScoringMonitor(scoring="accuracy")
+    fit(monitor, iris, labels)
+    scores = [row["accuracy"] for row in monitor.get_logs().data if row["task_name"] == "epoch"]
+    assert len(scores) == 3
+    assert min(scores) > 0.9

@@ -1,0 +1,289 @@
+"""Bad input gets one clear sentence and leaves nothing half-written; odd but valid input works."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from lann import LANNClassifier
+
+
+def quick(**options):
+    return LANNClassifier(**({"random_state": 0, "max_epochs": 3} | options))
+
+
+WRONG_PARAMETERS = [
+    ("n_neighbors", [0, -1, 2.5, "five", None, True, np.nan]),
+    ("metric", ["euclidean", None, 3]),
+    ("levels", ["point", ("points",), ("curves", 3), None, 5, [["point"]]]),
+    ("weights", ["gaussian", None, len]),
+    ("power", [0, -1.0, "steep", None, np.nan, np.inf]),
+    ("n_candidates", [0, -5, 2.5, "all"]),
+    ("solver", ["sgd", None]),
+    ("loss", ["hinge", None]),
+    ("temperature", [0, -1, "hot", None, np.nan, np.inf]),
+    ("constraint", ["none", None]),
+    ("n_bins", [0, 257, 1.5, None]),
+    ("max_epochs", [-1, 1.5, "many"]),
+    ("learning_rate", [0, -0.1, "fast", np.nan, np.inf]),
+    ("penalty", [-1, None, "much", np.nan, np.inf]),
+    ("smoothing", [-0.1, 1.1, None, np.nan]),
+    ("candidate_dropout", [-0.1, 1.0, None]),
+    ("feature_dropout", [-0.1, 1.0, None]),
+    ("early_stopping", ["yes", None, 2.5]),
+    ("validation_fraction", [0, 1, None]),
+    ("n_iter_no_change", [0, 1.5, None]),
+    ("warm_start", ["yes", None]),
+    ("verbose", ["loud", -1, None]),
+    ("n_jobs", ["two", 1.5]),
+    ("random_state", ["x", -1, 1.5]),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in WRONG_PARAMETERS for value in values]
+)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_every_parameter_is_checked(iris, name, value, method):
+    clf = quick().set_params(**{name: value})
+    words = "[Ss]eed" if name == "random_state" else rf"{name} must be .*; got "
+    with pytest.raises(ValueError, match=words):
+        getattr(clf, method)(*iris)
+    with pytest.raises(NotFittedError):
+        clf.predict(iris[0])
+
+
+def test_every_parameter_is_in_the_list():
+    assert {name for name, _ in WRONG_PARAMETERS} == set(LANNClassifier().get_params())
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (np.zeros(10), np.zeros(10), "Expected 2D array, got 1D array"),
+        (np.zeros((2, 2, 2)), np.zeros(2), "Found array with dim 3"),
+        (np.zeros((10, 2)), np.zeros(9), "inconsistent numbers of samples"),
+        (np.zeros((10, 2)), np.zeros((10, 2)), "y should be a 1d array"),
+        (np.zeros((0, 2)), np.zeros(0), "0 sample"),
+        (np.zeros((10, 0)), np.zeros(10), "0 feature"),
+        (np.full((10, 2), np.nan), np.arange(10) % 2, "NaN"),
+        (np.full((10, 2), np.inf), np.arange(10) % 2, "infinity"),
+        (np.zeros((10, 2)), np.ones(10), r"y has one class only, .*1.*; a classifier needs"),
+        (np.zeros((10, 2)), np.linspace(0, 1, 10), "Unknown label type"),
+        (np.zeros((10, 2)), np.full(10, np.nan), "NaN"),
+        (np.zeros((4, 2)), [0, 1, 0, 1], r"n_neighbors=5 needs at least as many .* got n_samples=4\. Lower"),
+        (np.array([["a", "b"]] * 10), np.arange(10) % 2, "could not convert string to float"),
+        (np.zeros((10, 2), complex), np.arange(10) % 2, "Complex data not supported"),
+    ],
+)  # fmt: skip
+def test_data_that_cannot_be_learned_from(X, y, message):
+    clf = quick()
+    with pytest.raises(ValueError, match=message):
+        clf.fit(X, y)
+    with pytest.raises(NotFittedError):
+        clf.predict(np.zeros((3, 2)))
+
+
+def test_no_labels(iris):
+    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
+        quick().fit(iris[0], None)
+
+
+@pytest.mark.parametrize("layout", [sparse.csr_matrix, sparse.coo_array])
+def test_sparse_data(iris, layout):
+    with pytest.raises(TypeError, match="Sparse data was passed for X, but dense data is required"):
+        quick().fit(layout(iris[0]), iris[1])
+    with pytest.raises(TypeError, match="Sparse data was passed for X, but dense data is required"):
+        quick().fit(*iris).predict(layout(iris[0]))
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "kneighbors", "explain"])
+@pytest.mark.parametrize(
+    ("queries", "message"),
+    [
+        (np.zeros((3, 5)), "X has 5 features, but LANNClassifier is expecting 4 features"),
+        (np.zeros(4), "Expected 2D array"),
+        (np.full((2, 4), np.nan), "NaN"),
+        (np.full((2, 4), -np.inf), "infinity"),
+        (np.zeros((0, 4)), "0 sample"),
+    ],
+)
+def test_queries_that_cannot_be_answered(iris, method, queries, message):
+    clf = quick(max_epochs=0).fit(*iris)
+    with pytest.raises(ValueError, match=message):
+        getattr(clf, method)(queries)
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "kneighbors", "explain"])
+def test_before_fit(iris, method):
+    with pytest.raises(NotFittedError, match="This LANNClassifier instance is not fitted yet"):
+        getattr(quick(), method)(iris[0])
+
+
+@pytest.mark.parametrize("k", [0, -1, 1.5, "many", True])
+def test_a_number_of_neighbours_that_is_none(iris, k):
+    with pytest.raises(ValueError, match="n_neighbors must be an integer of at least 1"):
+        quick(max_epochs=0).fit(*iris).kneighbors(iris[0], k)
+
+
+def test_more_neighbours_than_points(iris):
+    clf = quick(max_epochs=0).fit(*iris)
+    with pytest.raises(ValueError, match="n_neighbors=151 is more than the 150 training points there are"):
+        clf.kneighbors(iris[0], 151)
+    with pytest.raises(
+        ValueError, match="more than the 149 training points there are beside each point itself"
+    ):
+        clf.kneighbors(n_neighbors=150)
+
+
+def test_names_that_differ(iris):
+    X = pd.DataFrame(iris[0], columns=list("abcd"))
+    clf = quick().fit(X, iris[1])
+    np.testing.assert_array_equal(clf.feature_names_in_, list("abcd"))
+    with pytest.raises(ValueError, match="feature names should match"):
+        clf.predict(X.rename(columns={"a": "z"}))
+    with pytest.raises(ValueError, match=r"feature names should match|must be in the same order"):
+        clf.predict(X[list("dcba")])
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        clf.predict(iris[0])
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (lambda X: X[:, :2], lambda y: np.zeros(150)),
+        (lambda X: X[:3, :2], lambda y: y[::60]),
+        (lambda X: X * np.nan, lambda y: y),
+    ],
+)
+def test_a_fit_that_fails_leaves_the_earlier_model_as_it_was(iris, X, y):
+    clf = quick().fit(*iris)
+    expected = clf.predict_proba(iris[0])
+    with pytest.raises(ValueError, match=r"class|n_neighbors|NaN"):
+        clf.fit(X(iris[0]), y(iris[1]))
+    np.testing.assert_array_equal(clf.predict_proba(iris[0]), expected)
+
+
+# Odd but valid
+
+MODELS = {
+    "default": {},
+    "published": {"levels": ("point",), "solver": "online", "loss": "softmax", "temperature": 1.0,
+                  "constraint": "norm", "n_candidates": None, "smoothing": 0.0},
+    "softmax": {"loss": "softmax"},
+    "stopping": {"early_stopping": True},
+    "auto": {"n_neighbors": "auto", "power": "auto"},
+    "uniform": {"weights": "uniform", "levels": ("point",)},
+}  # fmt: skip
+
+RNG = np.random.default_rng(0)
+BASE = np.concatenate([RNG.normal(size=(20, 3)), RNG.normal(size=(20, 3)) + 2])
+TWO = np.repeat([0, 1], 20)
+ODD_DATA = {
+    "constant column": (np.column_stack([BASE, np.full(40, 0.1)]), TWO),
+    "all columns constant": (np.full((40, 3), 0.1), TWO),
+    "all points identical": (np.tile(BASE[0], (40, 1)), TWO),
+    "twins of other labels": (np.concatenate([BASE, BASE]), np.concatenate([TWO, 1 - TWO])),
+    "two points a class": (BASE[[0, 1, 20, 21, 5]] + np.arange(5)[:, None], np.array([0, 0, 1, 1, 0])),
+    "one feature": (BASE[:, :1], TWO),
+    "more classes than neighbours": (BASE, np.arange(40) % 10),
+    "every point a class": (BASE, np.arange(40)),
+    "a class of one point": (BASE, np.array([7] + [0] * 19 + [1] * 20)),
+    "integers": (np.round(BASE * 2).astype(int), TWO),
+    "booleans": (BASE > 0, TWO),
+    "float32": (BASE.astype(np.float32), TWO),
+    "huge": (BASE * 1e25, TWO),
+    "tiny": (BASE * 1e-25, TWO),
+    "unlike scales": (BASE * [1e-12, 1.0, 1e12], TWO),
+    "far from 0": (BASE + 1e8, TWO),
+    "an outlier": (np.concatenate([BASE, [[1e15, 0, 0]]]), np.append(TWO, 1)),
+    "more features than points": (RNG.normal(size=(10, 50)), np.arange(10) % 2),
+    "a list": (BASE.tolist(), TWO.tolist()),
+    "Fortran order": (np.asfortranarray(BASE), TWO),
+    "strided": (np.repeat(np.repeat(BASE, 2, axis=0), 2, axis=1)[::2, ::2], TWO),
+}
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("data", ODD_DATA)
+@pytest.mark.parametrize("model", MODELS)
+def test_odd_data_is_learned_from(data, model):
+    X, y = ODD_DATA[data]
+    clf = quick(**MODELS[model]).fit(X, y)
+    assert clf.relevances_.shape == np.shape(X)
+    assert np.all(np.isfinite(clf.relevances_))
+    assert np.all(clf.relevances_ >= 0)
+    probabilities = clf.predict_proba(X)
+    assert np.all(np.isfinite(probabilities))
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    explanation = clf.explain(X)
+    assert explanation.neighbors.min() >= 0
+    assert np.all(np.isfinite(explanation.distances))
+
+
+@pytest.mark.parametrize("scale", [1e-25, 1e-8, 1e8, 1e25])
+def test_scales_do_not_spoil_predictions(iris, scale):
+    X, y = iris
+    clf = quick().fit(X[::2] * scale, y[::2])
+    assert clf.score(X[1::2] * scale, y[1::2]) > 0.9
+
+
+@pytest.mark.parametrize("value", [0.1, 1 / 3, 7.0, 1e6 + 0.1])
+def test_a_constant_column_does_not_drown_the_others(iris, value):
+    X, y = iris
+    X = np.column_stack([X, np.full(150, value)])
+    clf = quick().fit(X[::2], y[::2])
+    queries = X[1::2].copy()
+    queries[:, -1] += 1e-3 * value  # a little off what used to be constant
+    assert clf.score(queries, y[1::2]) > 0.9
+
+
+@pytest.mark.parametrize("far", [1e6, 1e12, 1e25, 1e60])
+@pytest.mark.parametrize(
+    "options", [{}, {"n_candidates": None}, {"levels": ("point",), "n_candidates": None}]
+)
+def test_a_query_far_from_everything_gets_real_neighbours(iris, far, options):
+    clf = quick(**options).fit(*iris)
+    explanation = clf.explain(np.full((1, 4), far))
+    assert explanation.neighbors.min() >= 0
+    assert np.all(np.isfinite(explanation.distances))
+    assert len(set(explanation.neighbors[0])) == 5
+
+
+def test_one_neighbour_and_two_points():
+    clf = quick(n_neighbors=1).fit([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])
+    np.testing.assert_array_equal(clf.predict([[0.1, 0.9], [0.8, 0.0]]), ["no", "yes"])
+
+
+def test_as_many_neighbours_as_points(iris):
+    X, y = iris[0][::15], iris[1][::15]
+    assert quick(n_neighbors=10).fit(X, y).predict_proba(X).shape == (10, 3)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["b", "a", "c"], [3, -1, 100], [2.0, 0.0, 1.0], [True, False, True]],
+    ids=["str", "int", "float", "bool"],
+)
+def test_labels_of_any_kind(iris, labels):
+    X, y = iris
+    y = np.array(labels)[y]
+    clf = quick().fit(X, y)
+    assert clf.predict(X).dtype == y.dtype
+    assert clf.score(X, y) > 0.9
+
+
+def test_pandas_tables_and_labels(iris):
+    X = pd.DataFrame(iris[0], columns=["sl", "sw", "pl", "pw"], index=np.arange(150) * 3)
+    names = np.array(["setosa", "versicolor", "virginica"])[iris[1]]
+    for y in (
+        pd.Series(names, index=X.index),
+        pd.Series(names, dtype="category"),
+        pd.Series(names, dtype="object"),
+    ):
+        clf = quick().fit(X, y)
+        assert set(clf.predict(X)) == set(names)
+        assert clf.score(X, y) > 0.9
+        later = quick().partial_fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2])
+        assert later.score(X, y) > 0.9

@@ -1,0 +1,184 @@
+"""Threads, processes, pipelines: the company a classifier keeps."""
+
+import multiprocessing
+import os
+import pickle
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from joblib import Parallel, delayed
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lann import LANNClassifier
+
+
+def quick(**options):
+    return LANNClassifier(**({"random_state": 0, "max_epochs": 2} | options))
+
+
+def fit_and_predict(X, y):
+    return quick().fit(X, y).predict_proba(X + 0.1)
+
+
+@pytest.fixture(params=[{}, {"n_candidates": None}, {"levels": ("point",), "solver": "online"}])
+def fitted(request, wine):
+    return quick(**request.param).fit(*wine)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_threads_that_share_a_model(fitted, wine, n_jobs):
+    """A model that comes from a pickle builds its search on first use: here, in all threads at once."""
+    queries = wine[0] + 0.1
+    expected = fitted.predict_proba(queries)
+    shared = pickle.loads(pickle.dumps(fitted.set_params(n_jobs=n_jobs)))
+    start, results, errors = threading.Barrier(6, timeout=60), [], []
+
+    def ask():
+        try:
+            start.wait()
+            for _ in range(3):
+                results.append(shared.predict_proba(queries))
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=ask) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert errors == []
+    assert len(results) == 18
+    for result in results:
+        np.testing.assert_array_equal(result, expected)
+
+
+def test_threads_that_fit_at_once(wine):
+    expected = fit_and_predict(*wine)
+    results = Parallel(n_jobs=4, backend="threading")(delayed(fit_and_predict)(*wine) for _ in range(4))
+    assert len(results) == 4
+    for result in results:
+        np.testing.assert_array_equal(result, expected)
+
+
+def test_a_forked_child(fitted, wine):
+    X, _ = wine
+    expected = fitted.predict_proba(X)  # threads have run in the parent
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:  # no assertion may leave this block: it runs in the child
+        same = np.array_equal(fitted.predict_proba(X), expected)
+        same &= np.array_equal(clone(fitted).fit(*wine).predict_proba(X), expected)
+        os.write(writer, b"same" if same else b"other")
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    assert os.read(reader, 10) == b"same"
+    os.close(reader)
+    os.close(writer)
+
+
+def test_a_pool_of_forked_workers(wine):
+    expected = fit_and_predict(*wine)
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        results = pool.starmap(fit_and_predict, [wine, wine])
+    assert len(results) == 2
+    for result in results:
+        np.testing.assert_array_equal(result, expected)
+
+
+def test_loky_workers(wine):
+    model = quick().fit(*wine)
+    expected = model.predict_proba(wine[0])
+    results = Parallel(n_jobs=2, backend="loky")(
+        delayed(lambda clf, X, y: (clf.predict_proba(X), clone(clf).fit(X, y).predict_proba(X)))(model, *wine)
+        for _ in range(2)
+    )
+    assert len(results) == 2
+    for from_fitted, from_fit in results:
+        np.testing.assert_array_equal(from_fitted, expected)
+        np.testing.assert_array_equal(from_fit, expected)
+
+
+def test_a_grid_search_gives_the_same_results_in_parallel(iris):
+    grid = {"n_neighbors": [1, 5], "levels": [("point",), ("curves", "class", "point")]}
+    one, two = (GridSearchCV(quick(), grid, cv=2, n_jobs=n_jobs).fit(*iris) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"])
+    assert one.best_params_ == two.best_params_
+    np.testing.assert_array_equal(one.predict_proba(iris[0]), two.predict_proba(iris[0]))
+    assert one.best_score_ > 0.9
+
+
+def test_in_a_pipeline(wine):
+    X, y = wine
+    pipeline = make_pipeline(StandardScaler(), LANNClassifier.as_published(max_epochs=2, random_state=0))
+    scores = cross_val_score(pipeline, X, y, cv=3)
+    assert scores.shape == (3,)
+    assert scores.mean() > 0.9
+    pipeline.set_params(lannclassifier__n_neighbors=3).fit(X, y)
+    assert pipeline[-1].kneighbors()[1].shape == (178, 3)
+
+
+def test_a_pipeline_of_tables(wine):
+    X = pd.DataFrame(wine[0], columns=[f"feature {place}" for place in range(13)])
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), quick()).fit(X, wine[1])
+    assert list(pipeline[-1].feature_names_in_) == list(X.columns)
+    assert pipeline.score(X, wine[1]) > 0.9
+
+
+def test_clone_and_parameters():
+    options = {"n_neighbors": 3, "levels": ("point",), "learning_rate": 0.2, "n_candidates": None}
+    clf = LANNClassifier(**options)
+    assert options.items() <= clf.get_params().items()
+    assert clone(clf).get_params() == clf.get_params()
+    assert clf.set_params(power=2.0).power == 2.0
+    with pytest.raises(ValueError, match="Invalid parameter 'neighbours'"):
+        clf.set_params(neighbours=3)
+
+
+def test_a_pickle_holds_the_model_and_no_search(fitted, wine):
+    X, _ = wine
+    fresh = pickle.dumps(fitted)
+    expected = fitted.predict_proba(X + 0.1), fitted.kneighbors(X + 0.1)
+    again = pickle.dumps(fitted)
+    assert len(again) == len(fresh)
+    # Points, labels, weights and relevances, and little else.
+    assert len(again) < 4 * X.nbytes + 40_000
+    restored = pickle.loads(again)
+    np.testing.assert_array_equal(restored.predict_proba(X + 0.1), expected[0])
+    np.testing.assert_array_equal(restored.kneighbors(X + 0.1)[1], expected[1][1])
+    np.testing.assert_array_equal(restored.relevances_, fitted.relevances_)
+
+
+def test_importing_the_package_is_cheap(in_new_process):
+    heavy = in_new_process(
+        """
+        import json, sys
+        import lann
+        lann.LANNClassifier()
+        print(json.dumps([name for name in ("numba", "faiss", "matplotlib") if name in sys.modules]))
+        """
+    )
+    assert heavy == []
+
+
+def test_memory_of_a_fit_stays_far_below_all_pairs(in_new_process):
+    """Peak resident memory, in MB, that a fit adds: all pairs of 20 000 points would be 3200."""
+    used = in_new_process(
+        """
+        import json, resource
+        import numpy as np
+        from lann import LANNClassifier
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(20_000, 8))
+        y = (X[:, 0] > 0).astype(int)
+        LANNClassifier(max_epochs=2, random_state=0).fit(X[:500], y[:500]).predict(X[:100])
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        LANNClassifier(max_epochs=2, random_state=0).fit(X, y).predict(X[:5_000])
+        print(json.dumps((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024))
+        """
+    )
+    assert 0 <= used < 320

@@ -1,0 +1,103 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lann.curves import FeatureCurves
+
+
+def random_curves(rng, n_rows=60, n_features=3, n_bins=6):
+    """Curves with random slopes over data of which one feature has few values and one has one."""
+    X = rng.normal(size=(n_rows, n_features))
+    X[:, 1] = rng.integers(0, 3, n_rows)
+    X[:, -1] = 4.0
+    curves = FeatureCurves.straight(X, n_bins)
+    return X, FeatureCurves(curves.edges, np.exp(rng.normal(size=curves.slopes.shape)))
+
+
+def by_integration(curves, feature, start, end, n=200_000):
+    """∫ of the slope, as a sum over a fine grid."""
+    middle = start + (np.arange(n) + 0.5) * (end - start) / n
+    X = np.zeros((n, curves.n_features))
+    X[:, feature] = middle
+    return curves.slopes_at(X)[:, feature].mean() * (end - start)
+
+
+def test_identity_changes_nothing():
+    X = np.random.default_rng(0).normal(size=(10, 3))
+    curves = FeatureCurves.identity(3)
+    assert curves.is_identity
+    np.testing.assert_array_equal(curves.transform(X), X)
+    np.testing.assert_array_equal(curves.slopes_at(X), np.ones((10, 3)))
+
+
+@pytest.mark.parametrize("n_bins", [1, 2, 3, 16])
+def test_straight_curves_keep_differences(n_bins):
+    X = np.random.default_rng(1).normal(size=(50, 3)) * 10 + 100
+    curved = FeatureCurves.straight(X, n_bins).transform(X)
+    np.testing.assert_allclose(curved - curved[0], X - X[0], atol=1e-12)
+
+
+def test_bins_hold_equally_many_values():
+    X = np.random.default_rng(2).normal(size=(160, 2))
+    bins, _ = FeatureCurves.straight(X, 16).locate(X)
+    for feature in range(2):
+        np.testing.assert_array_equal(np.bincount(bins[:, feature]), np.full(16, 10))
+
+
+def test_a_feature_of_few_values_has_fewer_bins():
+    X = np.column_stack([np.tile([0.0, 1.0], 20), np.full(40, 3.0), np.arange(40.0)])
+    used = FeatureCurves.straight(X, 8).used
+    assert used[:, 0].all()
+    assert used[0].sum() <= 4
+    assert used[1].sum() == 2
+    assert used[2].sum() == 8
+
+
+def test_a_curve_is_the_integral_of_its_slopes():
+    _, curves = random_curves(np.random.default_rng(3))
+    for feature in range(3):
+        ends = np.full((2, 3), 0.0)
+        ends[:, feature] = [-4.0, 5.0]
+        low, high = curves.transform(ends)[:, feature]
+        assert high - low == pytest.approx(by_integration(curves, feature, -4.0, 5.0), rel=1e-3)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 12))
+def test_curves_are_increasing_and_continuous(seed, n_bins):
+    rng = np.random.default_rng(seed)
+    _, curves = random_curves(rng, n_bins=n_bins)
+    values = np.sort(np.concatenate([rng.normal(size=50) * 3, curves.edges[np.isfinite(curves.edges)]]))
+    X = np.repeat(values[:, None], 3, axis=1)
+    rise = np.diff(curves.transform(X), axis=0)
+    assert np.all(rise[np.diff(values) > 1e-12] > 0)
+    steepest = curves.slopes.max()
+    assert np.all(rise <= steepest * np.diff(values)[:, None] + 1e-12)
+
+
+@given(st.integers(0, 10**6))
+def test_curves_in_other_units_are_the_same_curves(seed):
+    rng = np.random.default_rng(seed)
+    X, curves = random_curves(rng)
+    center, scale = rng.normal(size=3) * 5, np.exp(rng.normal(size=3))
+    other = curves.rescaled(center, scale)
+    moved, curved = other.transform(X * scale + center), curves.transform(X)
+    # Up to a constant per feature: only differences count.
+    np.testing.assert_allclose(moved - moved[0], curved - curved[0], atol=1e-9)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 8))
+def test_slope_gradient_equals_finite_differences(reference, seed, n_bins):
+    rng = np.random.default_rng(seed)
+    X, curves = random_curves(rng, n_bins=n_bins)
+    pull = rng.normal(size=X.shape)
+    pull -= pull.mean(axis=0)  # as for any function of differences
+    bins, offsets = curves.locate(X)
+    sums, moments = np.zeros(curves.slopes.shape), np.zeros(curves.slopes.shape)
+    features = np.broadcast_to(np.arange(3), X.shape)
+    np.add.at(sums, (features, bins), pull)
+    np.add.at(moments, (features, bins), pull * offsets)
+    expected = reference.slopes(
+        lambda slopes: np.sum(pull * FeatureCurves(curves.edges, slopes).transform(X)), curves.slopes
+    )
+    np.testing.assert_allclose(curves.slope_gradient(sums, moments), expected, atol=1e-6)

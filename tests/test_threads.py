@@ -1,0 +1,168 @@
+import threading
+
+import pytest
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from lann._threads import map_blocks
+
+SEVERAL_BLAS_THREADS = """
+import os
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "2"
+import json, threading
+import scipy.linalg
+from threadpoolctl import threadpool_info
+from lann._threads import single_threaded_blas
+def blas_threads():
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+assert set(blas_threads()) == {2}
+"""
+
+
+def blas_threads():
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+
+@pytest.fixture
+def two_blas_threads():
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        assert before
+        assert set(before) == {2}
+        yield before
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5, None, -1])
+@pytest.mark.parametrize(("n_items", "block"), [(10, 3), (9, 3), (1, 100), (100, 1)])
+def test_blocks_cover_all_items_in_order(n_items, block, n_jobs):
+    parts = map_blocks(lambda part: list(range(n_items))[part], n_items, block, n_jobs=n_jobs)
+    assert [item for part in parts for item in part] == list(range(n_items))
+    assert max(len(part) for part in parts) <= block
+
+
+def test_no_items_need_no_call():
+    assert map_blocks(lambda part: pytest.fail("called"), 0, 10, n_jobs=2) == []
+
+
+def test_several_threads_work_when_asked_for():
+    meeting = threading.Barrier(2, timeout=60)
+    # Passes only if two blocks are worked on at once.
+    assert len(map_blocks(lambda part: meeting.wait(), 2, 1, n_jobs=2)) == 2
+
+
+def test_an_error_in_a_block_reaches_the_caller(two_blas_threads):
+    def fail(part):
+        if part.start == 4:
+            raise KeyError("block 4")
+        return part.start
+
+    for n_jobs in (1, 2):
+        with pytest.raises(KeyError, match="block 4"):
+            map_blocks(fail, 10, 2, n_jobs=n_jobs)
+    assert blas_threads() == two_blas_threads
+
+
+def test_blas_has_one_thread_inside_and_its_own_number_after(in_new_process):
+    inside, after = in_new_process(
+        SEVERAL_BLAS_THREADS
+        + """
+from lann._threads import map_blocks
+inside = [map_blocks(lambda part: blas_threads(), 4, 1, n_jobs=n_jobs) for n_jobs in (1, 2)]
+print(json.dumps([inside, blas_threads()]))
+"""
+    )
+    assert all(set(numbers) == {1} for blocks in inside for numbers in blocks)
+    assert set(after) == {2}
+
+
+def test_overlapping_users_restore_blas_once(in_new_process):
+    # In a process of its own: threadpoolctl lets one thread rule, and here that is nobody yet.
+    during, after = in_new_process(
+        SEVERAL_BLAS_THREADS
+        + """
+entered, leave = threading.Event(), threading.Event()
+def stay():
+    with single_threaded_blas():
+        entered.set()
+        leave.wait(60)
+thread = threading.Thread(target=stay)
+with single_threaded_blas():
+    thread.start()
+    entered.wait(60)
+during = blas_threads()  # the other is still inside
+leave.set()
+thread.join(60)
+print(json.dumps([during, blas_threads()]))
+"""
+    )
+    assert set(during) == {1}
+    assert set(after) == {2}
+
+
+def test_every_thread_gets_a_blas_of_one_thread(in_new_process):
+    inside, after = in_new_process(
+        SEVERAL_BLAS_THREADS
+        + """
+inside = []
+def look():
+    with single_threaded_blas():
+        inside.append(blas_threads())
+look()
+thread = threading.Thread(target=look)
+thread.start()
+thread.join(60)
+print(json.dumps([inside, blas_threads()]))
+"""
+    )
+    assert len(inside) == 2
+    assert all(set(numbers) == {1} for numbers in inside)
+    assert set(after) == {2}
+
+
+def test_many_threads_at_once_leave_blas_as_it_was(in_new_process):
+    n_results, after = in_new_process(
+        SEVERAL_BLAS_THREADS
+        + """
+import numpy as np
+from lann._threads import map_blocks
+results = []
+def work(seed):
+    matrix = np.random.default_rng(seed).normal(size=(8, 8))
+    for _ in range(50):
+        results.append(map_blocks(lambda part: float((matrix @ matrix)[part].sum()), 8, 2, n_jobs=2))
+threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join(60)
+print(json.dumps([len(results), blas_threads()]))
+"""
+    )
+    assert n_results == 200
+    assert set(after) == {2}
+
+
+def test_none_is_one_thread_inside_another_parallel_call():
+    def threads_used():
+        names = map_blocks(lambda part: threading.current_thread().name, 4, 1, n_jobs=None)
+        return set(names), threading.current_thread().name
+
+    for used, own in Parallel(n_jobs=2, backend="threading")(delayed(threads_used)() for _ in range(2)):
+        assert used == {own}
+
+
+def test_a_forked_child_starts_with_the_original_limits(in_new_process):
+    fresh, inside = in_new_process(
+        SEVERAL_BLAS_THREADS
+        + """
+with single_threaded_blas():
+    if os.fork() == 0:
+        fresh = blas_threads()
+        with single_threaded_blas():
+            print(json.dumps([fresh, blas_threads()]), flush=True)
+        os._exit(0)
+    assert os.wait()[1] == 0
+"""
+    )
+    assert set(fresh) == {2}
+    assert set(inside) == {1}

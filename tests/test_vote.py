@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lann.vote import (
+    LOSSES,
+    class_shares,
+    losses,
+    share_loss,
+    softmax_loss,
+    vote_shares,
+    zero_distance_guard,
+)
+
+
+def neighbourhood(seed, k=None):
+    """Distances, labels and a label over 4 classes, the last of which never has a neighbour."""
+    rng = np.random.default_rng(seed)
+    k = k or int(rng.integers(1, 8))
+    return np.sort(rng.uniform(0.2, 3.0, k)), rng.integers(0, 3, k), int(rng.integers(0, 4))
+
+
+def test_uniform_votes_count_the_same():
+    shares = vote_shares(np.array([[0.0, 1.0, 5.0, 9.0]]), weights="uniform", power=1.0, epsilon=0.1)
+    np.testing.assert_array_equal(shares, np.full((1, 4), 0.25))
+
+
+@pytest.mark.parametrize("power", [0.5, 1.0, 2.0, 7.0])
+def test_distance_votes_are_powers_of_the_distance(power):
+    distances = np.array([[0.5, 1.0, 4.0], [2.0, 2.0, 8.0]])
+    shares = vote_shares(distances, weights="distance", power=power, epsilon=0.0)
+    expected = distances**-power
+    np.testing.assert_allclose(shares, expected / expected.sum(axis=1, keepdims=True), rtol=1e-14)
+
+
+@given(
+    st.lists(st.floats(0, 1e300), min_size=1, max_size=9),
+    st.floats(1e-300, 1e3),
+    st.floats(0.1, 50),
+)
+def test_vote_shares_add_up_to_one_at_any_scale(distances, epsilon, power):
+    shares = vote_shares(np.sort(distances)[None], weights="distance", power=power, epsilon=epsilon)
+    assert np.all(np.isfinite(shares))
+    assert np.all(np.diff(shares[0]) <= 1e-15)
+    assert shares.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+def test_class_shares_sum_the_votes_of_a_class():
+    shares = np.array([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1]])
+    labels = np.array([[2, 0, 2], [1, 1, 1]])
+    np.testing.assert_allclose(class_shares(shares, labels, 4), [[0.3, 0, 0.7, 0], [0, 1.0, 0, 0]])
+
+
+@pytest.mark.parametrize(
+    ("distances", "guard"),
+    [
+        ([[1.0, 3.0], [2.0, 4.0]], 2.5e-3),
+        ([[0.0, 0.0], [0.0, 4.0]], 4e-3),  # most points have a twin: the positive ones say what is usual
+        ([[0.0, 0.0]], 1.0),
+        ([[1e-200, 1e-200]], 1e-203),
+    ],
+)
+def test_the_guard_is_a_thousandth_of_the_usual_distance(distances, guard):
+    assert zero_distance_guard(np.array(distances)) == pytest.approx(guard)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([1.0, 2.0, 3.0]), st.sampled_from([0.02, 0.5]))
+def test_share_loss_and_slopes(reference, seed, power, floor):
+    distances, labels, label = neighbourhood(seed)
+
+    def plain(d):
+        return reference.share_loss(d, labels, label, power, floor)
+
+    slopes = np.empty(len(distances))
+    loss = share_loss(distances, labels, label, len(distances), power, floor, slopes)
+    assert loss == pytest.approx(plain(distances), rel=1e-12, abs=1e-14)
+    np.testing.assert_allclose(slopes, reference.slopes(plain, distances), rtol=1e-4, atol=1e-7)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([1.0, 2.0]), st.sampled_from([0.3, 1.0, 20.0]))
+def test_softmax_loss_and_slopes(reference, seed, power, temperature):
+    distances, labels, label = neighbourhood(seed)
+
+    def plain(d):
+        return reference.softmax_loss(d, labels, label, power, temperature, 4)
+
+    slopes = np.empty(len(distances))
+    loss = softmax_loss(distances, labels, label, len(distances), power, temperature, 4, slopes)
+    assert loss == pytest.approx(plain(distances), rel=1e-9, abs=1e-9)
+    np.testing.assert_allclose(slopes, reference.slopes(plain, distances), rtol=1e-4, atol=1e-6)
+
+
+@given(st.integers(0, 10**6), st.sampled_from([0.5, 1.0, 5.0]))
+def test_softmax_slopes_are_the_papers(seed, temperature):
+    distances, labels, label = neighbourhood(seed)
+    scores = np.array([np.sum(1 / distances[labels == c]) for c in range(4)]) / temperature
+    probabilities = np.exp(scores - scores.max())
+    probabilities /= probabilities.sum()
+    alike = (1 - probabilities[label]) / (temperature * distances**2)
+    unlike = -probabilities[labels] / (temperature * distances**2)
+    slopes = np.empty(len(distances))
+    softmax_loss(distances, labels, label, len(distances), 1.0, temperature, 4, slopes)
+    np.testing.assert_allclose(slopes, np.where(labels == label, alike, unlike), rtol=1e-9, atol=1e-12)
+
+
+def test_share_loss_knows_no_scale():
+    distances, labels, label = neighbourhood(3, k=6)
+    values = []
+    for scale in (1e-60, 1.0, 1e60):
+        slopes = np.empty(6)
+        values.append(share_loss(distances * scale, labels, label, 6, 3.0, 0.02, slopes))
+        assert np.all(np.isfinite(slopes))
+    np.testing.assert_allclose(values, values[0], rtol=1e-10)
+
+
+def test_share_loss_is_bounded_by_its_floor():
+    slopes = np.empty(3)
+    loss = share_loss(np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), 2, 3, 3.0, 0.02, slopes)
+    assert loss == pytest.approx(-np.log(0.02 / 1.02))
+    np.testing.assert_allclose(slopes, 0, atol=1e-12)
+    loss = share_loss(np.array([1.0, 2.0, 3.0]), np.array([2, 2, 2]), 2, 3, 3.0, 0.02, slopes)
+    assert loss == pytest.approx(0, abs=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["shares", "softmax"])
+def test_a_batch_is_the_mean_of_its_queries(reference, kind):
+    rng = np.random.default_rng(5)
+    distances = np.sort(rng.uniform(0.5, 2, (7, 4)), axis=1)
+    labels, targets = rng.integers(0, 3, (7, 4)), rng.integers(0, 3, 7)
+    counts = np.array([4, 3, 2, 1, 0, 4, 4])
+    power, strength = 2.0, 0.5
+    expected = 0.0
+    for d, near, label, n in zip(distances, labels, targets, counts, strict=True):
+        if n == 0:
+            continue
+        if kind == "shares":
+            expected += reference.share_loss(d[:n], near[:n], label, power, strength)
+        else:
+            expected += reference.softmax_loss(d[:n], near[:n], label, power, strength, 3)
+    loss, slopes = losses(LOSSES[kind], distances, labels, targets, counts, power, strength, 3)
+    assert loss == pytest.approx(expected / 7)
+    assert np.all(slopes[np.arange(4) >= counts[:, None]] == 0)
+    assert np.any(slopes[0] != 0)
