@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
+
+from sklearn.utils import check_random_state
 
 from lann._parameters import check_choice, check_number
 
@@ -39,6 +42,8 @@ def check_parameters(clf: LANNClassifier) -> None:
     check_choice("early_stopping", clf.early_stopping, (True, False))
     check_choice("warm_start", clf.warm_start, (True, False))
     check_number("verbose", clf.verbose, low=0, integer=True, also=[True, False])
+    check_number("n_jobs", clf.n_jobs, low=-math.inf, integer=True, also=[None])
+    check_random_state(clf.random_state)
 
 
 def settings_of(clf: LANNClassifier) -> Settings:

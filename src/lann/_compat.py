@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 try:
@@ -14,6 +15,9 @@ except ImportError:  # before scikit-learn 1.9
 
     def with_callbacks(method: Callable) -> Callable:
         return method
+
+
+_CALLBACK_STATE = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
 
 
 class FitProgress:
@@ -39,3 +43,17 @@ class FitProgress:
     def end(self) -> None:
         if self._context is not None:
             self._context.call_on_fit_task_end(estimator=self._estimator, **self._data)
+
+
+@contextmanager
+def unchanged_on_failure(estimator: Any) -> Iterator[None]:
+    """If a fit fails, the estimator is what it was before: an earlier model stays usable."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        # What scikit-learn keeps for its callbacks during a fit is its own to take down.
+        kept = {name: value for name, value in vars(estimator).items() if name in _CALLBACK_STATE}
+        vars(estimator).clear()
+        vars(estimator).update(before | kept)
+        raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
@@ -28,7 +29,7 @@ def check_number(
     if any(value is other or (isinstance(value, str) and value == other) for other in also):
         return
     kind = Integral if integer else Real
-    right = isinstance(value, kind) and not isinstance(value, bool)
+    right = isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value)
     if right:
         right = (value > low if open_low else value >= low) and (value < high if open_high else value <= high)
     if not right:

@@ -20,7 +20,8 @@ class _SingleThreadedBlas:
     """Counts who needs a single-threaded BLAS, so that overlapping threads restore the limit once.
 
     The limit is a property of the process: if every thread saved and restored it by itself, the last to
-    leave could restore another's "1" for good.
+    leave could restore another's "1" for good. And threadpoolctl lets only one living thread set it, so
+    that is done by threads that end at once: whoever comes next is free to set it, too.
     """
 
     def __init__(self) -> None:
@@ -33,14 +34,14 @@ class _SingleThreadedBlas:
         with self._lock:
             self._users += 1
             if self._users == 1:
-                self._limiter = _blas().limit(limits=1, user_api="blas")
+                self._limiter = _on_its_own_thread(lambda: _blas().limit(limits=1, user_api="blas"))
         try:
             yield
         finally:
             with self._lock:
                 self._users -= 1
                 if self._users == 0:
-                    self._limiter.restore_original_limits()
+                    _on_its_own_thread(self._limiter.restore_original_limits)
                     self._limiter = None
 
     def reset_after_fork(self) -> None:
@@ -48,8 +49,13 @@ class _SingleThreadedBlas:
         # the parent's original limits.
         self._lock = threading.Lock()
         if self._limiter is not None:
-            self._limiter.restore_original_limits()
+            _on_its_own_thread(self._limiter.restore_original_limits)
         self._users, self._limiter = 0, None
+
+
+def _on_its_own_thread(call: Callable[[], Result]) -> Result:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(call).result()
 
 
 @cache
@@ -71,6 +77,8 @@ def map_blocks(
     slices do not depend on `n_jobs`, so neither does the result.
     """
     slices = [slice(start, min(start + block, n_items)) for start in range(0, n_items, block)]
+    if not slices:
+        return []
     n_threads = min(joblib.effective_n_jobs(n_jobs), len(slices))
     with single_threaded_blas():
         if n_threads == 1:

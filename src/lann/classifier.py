@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lann._choices import LEVELS, check_parameters, settings_of
-from lann._compat import CallbackSupportMixin, FitProgress, with_callbacks
+from lann._compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
 from lann._parameters import check_number
 from lann.explain.explanation import Explanation
 
@@ -70,8 +70,9 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         First step size; falls to 0 over the epochs. None is what suits the solver.
     penalty : float, default=1.0
         Strength of the pull towards equal weights and straight curves.
-    smoothing : float, default=0.03
-        How much of a point's weights is replaced by those of its neighbours of the same class, each step.
+    smoothing : float, default=0.06
+        How much of a point's weights is replaced by those of its neighbours of the same class in the first
+        step; falls to 0 over the epochs, as the learning rate does.
     candidate_dropout : float, default=0.7
         Share of the candidates that a query does not see in a training step.
     feature_dropout : float, default=0.25
@@ -129,8 +130,9 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     >>> clf = LANNClassifier(random_state=0).fit(X_train, y_train)
     >>> clf.score(X_test, y_test) > 0.9
     True
-    >>> clf.explain(X_test[:1]).neighbor_labels
-    array([[0, 0, 0, 0, 0]])
+    >>> explanation = clf.explain(X_test[:1])
+    >>> explanation.neighbor_labels
+    array([[2, 2, 2, 2, 2]])
     """
 
     classes_: NDArray[Any]
@@ -156,7 +158,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         max_epochs=None,
         learning_rate=None,
         penalty=1.0,
-        smoothing=0.03,
+        smoothing=0.06,
         candidate_dropout=0.7,
         feature_dropout=0.25,
         early_stopping=False,
@@ -220,6 +222,10 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         X : (n_samples, n_features), numeric, finite
         y : (n_samples,) labels of at least two classes
         """
+        with unchanged_on_failure(self):
+            return self._fit(X, y)
+
+    def _fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         check_parameters(self)
         earlier = self._model.levels if self.warm_start and hasattr(self, "_model") else None
         points, y = self._check_training_data(X, y, reset=earlier is None)
@@ -239,9 +245,10 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"n_samples={len(points)}. Lower n_neighbors or give more points."
             )
         self.classes_ = classes
-        self._learn(points, labels, earlier)
+        self._learn(points, labels, y, earlier)
         return self
 
+    @with_callbacks
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Let new points join.
 
@@ -255,6 +262,10 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         y : (n_samples,)
         classes : (n_classes,) all classes that will ever come; needed only in the first call
         """
+        with unchanged_on_failure(self):
+            return self._partial_fit(X, y, classes)
+
+    def _partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None) -> Self:
         from lann.metrics.levels import Levels
         from lann.training import join
 
@@ -277,7 +288,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             points = np.concatenate([earlier.X, points])
             labels = np.concatenate([earlier.labels, labels])
         if len(np.unique(labels)) > 1 and len(points) > 2:
-            self._learn(points, labels, None)
+            self._learn(points, labels, self.classes_[labels], None)
         else:
             self.n_epochs_, self.loss_curve_, self.validation_curve_ = 0, [], []
             self._settle(Levels.plain(points, labels, len(self.classes_)))
@@ -348,7 +359,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             classes=self.classes_,
         )
 
-    def _learn(self, X: NDArray, labels: NDArray, earlier: Levels | None) -> None:
+    def _learn(self, X: NDArray, labels: NDArray, y: NDArray, earlier: Levels | None) -> None:
         """Train on all points, and say how it went in the fitted attributes."""
         from lann.metrics.levels import Levels
         from lann.training import train
@@ -365,7 +376,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             )
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         n_epochs = sum(planned_epochs(settings, self.max_epochs))
-        progress = FitProgress(self, n_epochs, X, labels)
+        progress = FitProgress(self, n_epochs, X, y)
         levels, monitor, temperature = train(
             start,
             settings,
@@ -424,7 +435,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _check_training_data(
         self, X: ArrayLike, y: ArrayLike, *, reset: bool
     ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-        points, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=reset)
+        # A copy: the points are the model, whatever becomes of X.
+        points, labels = validate_data(self, X, y, dtype=np.float64, order="C", copy=True, reset=reset)
         check_classification_targets(labels)
         return points, labels
 

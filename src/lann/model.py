@@ -63,7 +63,7 @@ class LocalModel:
         if to_choose:
             self.n_neighbors, self.power = choose_vote(
                 distances, levels.labels[indices], levels.labels[asked], self.n_classes, self.epsilon,
-                neighbors=neighbors, powers=powers,
+                weights=self.weights, neighbors=neighbors, powers=powers,
             )  # fmt: skip
 
     @property

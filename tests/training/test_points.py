@@ -68,7 +68,7 @@ def test_steps_of_any_size_stay_inside_the_constraint(levels, rate, fixed_norm):
     neighbours = np.tile(np.array([1, 2, 3, -1, -1]), (30, 1))
     for seed in range(6):
         _, gradient = stage.loss(*a_batch(seed), EPSILON)
-        stage.step(gradient, rate, neighbours)
+        stage.step(gradient, rate, 0.03, neighbours)
         weights = stage.levels().weights
         assert np.all(np.isfinite(weights))
         assert np.all(weights > 0)

@@ -22,6 +22,7 @@ def choose_vote(
     n_classes: int,
     epsilon: float,
     *,
+    weights: str = "distance",
     neighbors: tuple[int, ...] = NEIGHBORS,
     powers: tuple[float, ...] = POWERS,
 ) -> tuple[int, float]:
@@ -37,7 +38,7 @@ def choose_vote(
 
     def correct(option: tuple[int, float]) -> Floats:
         k, power = option
-        shares = vote_shares(distances[:, :k], weights="distance", power=power, epsilon=epsilon)
+        shares = vote_shares(distances[:, :k], weights=weights, power=power, epsilon=epsilon)
         votes = class_shares(shares, neighbor_labels[:, :k], n_classes)
         return (votes.argmax(axis=1) == labels).astype(np.float64)
 

@@ -28,7 +28,7 @@ Listener = Callable[[Epoch], bool]
 class Monitor:
     """Follows training over its stages.
 
-    A stage ends early when a listener asks for it, or, where losses of held-out queries are given, when the
+    Training ends when a listener asks for it; a stage, where losses of held-out queries are given, when the
     best of them is `patience` epochs old.
     """
 
@@ -38,6 +38,7 @@ class Monitor:
     tolerance: float = 1e-4
     losses: list[float] = field(default_factory=list)
     held_out_losses: list[float] = field(default_factory=list)
+    told_to_stop: bool = False
 
     def start_stage(self, name: str) -> None:
         self._stage = name
@@ -56,8 +57,10 @@ class Monitor:
             stop = self._age >= self.patience
         if self.listener is not None:
             number = len(self.losses)
-            stop |= bool(self.listener(Epoch(self._stage, number, self.n_epochs, loss, held_out, snapshot)))
-        return stop
+            self.told_to_stop = bool(
+                self.listener(Epoch(self._stage, number, self.n_epochs, loss, held_out, snapshot))
+            )
+        return stop or self.told_to_stop
 
     @property
     def is_best(self) -> bool:

@@ -60,13 +60,18 @@ class OnlineLearner:
         self._shrunk = np.zeros(len(points), np.bool_)
         self._rules = (
             k, epsilon, LOSSES[settings.loss], settings.power, settings.strength, n_classes, relative,
-            settings.fixed_norm, settings.smoothing,
+            settings.fixed_norm,
         )  # fmt: skip
+        self._smoothing = settings.smoothing
         self._n_jobs = settings.n_jobs
         self._search: ExactSearch | None = None
 
-    def exhaustive_pass(self, rows: Indices, rate: float) -> float:
-        """One step per row, its neighbours found among all points; returns the mean loss."""
+    def exhaustive_pass(self, rows: Indices, rate: float, *, left: float = 1.0) -> float:
+        """One step per row, its neighbours found among all points; returns the mean loss.
+
+        `left` is the part of the smoothing that is left, as training goes on; at 0, and a rate of 0, the
+        pass only measures.
+        """
         if self._search is None:
             self._search = ExactSearch(DiagonalMetric(self.metric.points, self._lifted_weights))
         keep = min(self._rules[0] + 1 + SPARE, self.metric.n_points)
@@ -76,25 +81,26 @@ class OnlineLearner:
             queries = self.metric.points[block]
             lists, limits = self._search.shortlists(queries, keep, n_jobs=self._n_jobs)
             sizes, rounding = self._search.metric.rounding(queries, self._search.dtype)
-            loss, shrunk = self._steps(block, lists, limits, sizes, rounding, True, rate)
+            loss, shrunk = self._steps(block, lists, limits, sizes, rounding, True, rate, left)
             self._lifted_weights[shrunk] = self.metric.weights[shrunk]
             self._search.update(shrunk)
             total += loss
         return total / len(rows)
 
-    def shortlist_pass(self, rows: Indices, candidates: Indices, rate: float) -> float:
+    def shortlist_pass(self, rows: Indices, candidates: Indices, rate: float, *, left: float = 1.0) -> float:
         """One step per row, its neighbours found among its own candidates (n_rows, C)."""
         nothing = np.zeros(len(rows))
-        loss, _ = self._steps(rows, candidates, nothing, nothing, 0.0, False, rate)
+        loss, _ = self._steps(rows, candidates, nothing, nothing, 0.0, False, rate, left)
         return loss / len(rows)
 
     def _steps(
         self, rows: Indices, lists: Indices, limits: Floats, sizes: Floats, rounding: float,
-        exhaustive: bool, rate: float,
+        exhaustive: bool, rate: float, left: float,
     ) -> tuple[float, Indices]:  # fmt: skip
         loss, n_shrunk, shrunk = _steps(
             rows, lists, limits, sizes, rounding, exhaustive, self.metric.points, self.labels,
             self.metric.weights, self._lifted_weights, self._shrunk, rate, *self._rules,
+            left * self._smoothing,
         )  # fmt: skip
         shrunk = shrunk[:n_shrunk]
         self._shrunk[shrunk] = False

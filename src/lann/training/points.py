@@ -69,7 +69,7 @@ class PointStage:
         )
         return loss, self._gradient
 
-    def step(self, gradient: Floats, rate: float, neighbours: Indices) -> None:
+    def step(self, gradient: Floats, rate: float, smoothing: float, neighbours: Indices) -> None:
         # A point is touched by few queries, so its gradient counts as much as that of a whole data set.
         gradient *= len(self.weights)
         height_gradient = gradient.sum(axis=1, keepdims=True)
@@ -77,9 +77,9 @@ class PointStage:
         gradient += self.settings.penalty * self.by_feature
         self._adam_height.step(height_gradient, rate)
         self._adam_feature.step(gradient, rate)
-        if self.settings.smoothing > 0:
-            self.by_feature[:] = mix_with_neighbours(self.by_feature, neighbours, self.settings.smoothing)
-            self.height[:] = mix_with_neighbours(self.height, neighbours, self.settings.smoothing)
+        if smoothing > 0:
+            self.by_feature[:] = mix_with_neighbours(self.by_feature, neighbours, smoothing)
+            self.height[:] = mix_with_neighbours(self.height, neighbours, smoothing)
         self._measure()
 
 
@@ -118,7 +118,9 @@ def learn_points(
             alive = rng.random(own.shape) >= settings.candidate_dropout
             scales = np.where(rng.random(levels.X.shape[1]) < settings.feature_dropout, 0.0, 1.0)
             loss, gradient = stage.loss(rows, own, alive, scales, epsilon)
-            stage.step(gradient, rate * (1.0 - first / len(all_rows)), neighbours)
+            # The smoothing falls with the rate, or else it would undo in the end what was learned.
+            left = 1.0 - first / len(all_rows)
+            stage.step(gradient, rate * left, settings.smoothing * left, neighbours)
             total += loss
         held_out_loss = None
         if held_out is not None:

@@ -40,14 +40,23 @@ class Units:
 
     @classmethod
     def of(cls, X: Floats) -> Units:
-        """Mean and standard deviation of each feature, 1 where it is constant."""
-        scale = X.std(axis=0)
-        return cls(X.mean(axis=0), np.where(scale > 0, scale, 1.0))
+        """Mean and standard deviation of each feature.
+
+        A feature that is constant but for rounding is measured by its own size, so that a query which is a
+        little off does not drown all that varies.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            center, scale = X.mean(axis=0), X.std(axis=0)
+        if not np.all(np.isfinite(scale)):
+            worst = int(np.flatnonzero(~np.isfinite(scale))[0])
+            raise ValueError(f"The values of feature {worst} are too large to be squared; scale them down.")
+        rounding = len(X) * np.finfo(np.float64).eps * np.abs(center)
+        return cls(center, np.where(scale > rounding, scale, np.maximum(np.abs(center), 1.0)))
 
     def enter(self, levels: Levels, n_bins: int) -> Levels:
         """The same levels over z-scored data, with curves to bend."""
         X = (levels.X - self.center) / self.scale
-        if levels.curves.n_bins == 1:
+        if levels.curves.is_identity:
             curves = FeatureCurves.straight(X, n_bins)
         else:
             curves = levels.curves.rescaled(-self.center / self.scale, 1.0 / self.scale)
@@ -86,7 +95,7 @@ def train(
     temperature : of the softmax, where that is the loss
     """
     shared_epochs, point_epochs = planned_epochs(settings, max_epochs)
-    units = Units.of(start.X) if settings.curves else None
+    units = Units.of(start.X) if settings.curves and shared_epochs > 0 else None
     levels = start if units is None else units.enter(start, settings.n_bins)
 
     def in_data_units(learned: Levels) -> Levels:
@@ -108,9 +117,11 @@ def train(
 
     if shared_epochs > 0:
         levels = learn_shared(levels, settings, shared_epochs, rng, monitor, held_out)
-    if point_epochs > 0:
+    if point_epochs > 0 and not monitor.told_to_stop:
         learn = learn_points if settings.solver == "staged" else learn_online
         levels = learn(levels, settings, point_epochs, rng, monitor, held_out)
+    if settings.fixed_norm:
+        levels = with_fixed_norm(levels)
     return in_data_units(levels), monitor, temperature
 
 
@@ -134,15 +145,14 @@ def learn_online(
     monitor.start_stage("point weights, one by one")
     for epoch in range(n_epochs):
         order = rng.permutation(len(asked))
-        now = rate * (1.0 - epoch / n_epochs)
+        left = 1.0 - epoch / n_epochs
         if candidates is None:
-            loss = learner.exhaustive_pass(asked[order], now)
+            loss = learner.exhaustive_pass(asked[order], rate * left, left=left)
         else:
-            loss = learner.shortlist_pass(asked[order], candidates[order], now)
+            loss = learner.shortlist_pass(asked[order], candidates[order], rate * left, left=left)
         held_out_loss = None
         if held_out is not None:
-            # A pass at rate 0 measures and moves nothing.
-            held_out_loss = learner.exhaustive_pass(held_out, 0.0)
+            held_out_loss = learner.exhaustive_pass(held_out, 0.0, left=0.0)
         learned = _with_weights(levels, learner.metric.weights)
         stop = monitor.epoch(loss, held_out_loss, partial(_itself, learned))
         if held_out is None or monitor.is_best:
@@ -161,6 +171,8 @@ def join(levels: Levels, X: Floats, labels: Indices, settings: Settings) -> Leve
         labels=np.concatenate([levels.labels, labels]),
         point_log_weights=np.concatenate([levels.point_log_weights, inherited]),
     )
+    if settings.fixed_norm:
+        joined = with_fixed_norm(joined)
     if not settings.point_weights:
         return joined
     rows = np.arange(n_old, len(joined.X))
@@ -189,6 +201,15 @@ def inherit(levels: Levels, X: Floats, labels: Indices, settings: Settings, *, k
         closeness /= closeness.sum(axis=1, keepdims=True)
         inherited[new] = np.einsum("qk,qkf->qf", closeness, levels.point_log_weights[old[near]])
     return inherited
+
+
+def with_fixed_norm(levels: Levels) -> Levels:
+    """The same levels, with the weights of every class, and of every point, adding up to n_features."""
+    by_class = levels.class_log_weights
+    by_class = by_class - np.log(np.mean(np.exp(by_class), axis=1, keepdims=True))
+    scaled = levels.replace(class_log_weights=by_class)
+    excess = np.log(np.mean(scaled.weights, axis=1, keepdims=True))
+    return scaled.replace(point_log_weights=scaled.point_log_weights - excess)
 
 
 def usual_temperature(levels: Levels, settings: Settings) -> float:

@@ -25,7 +25,7 @@ class Settings:
     candidate_dropout: float = 0.7
     feature_dropout: float = 0.25
     penalty: float = 1.0
-    smoothing: float = 0.03
+    smoothing: float = 0.06
     learning_rate: float | None = None
     loss: str = "shares"
     # None: from the scale of the data

@@ -12,7 +12,7 @@ from lann.training.adam import Adam
 from lann.training.candidates import find_candidates
 from lann.training.monitor import Monitor
 from lann.training.queries import QueryStream, stratified_sample
-from lann.training.settings import Settings, restraint
+from lann.training.settings import LARGEST_LOG_WEIGHT, Settings, restraint
 from lann.training.walk import backward_points, backward_weights, bend, forward, gather_bins
 from lann.vote import LOSSES, losses, zero_distance_guard
 
@@ -130,12 +130,15 @@ class SharedStage:
     def _constrain(self) -> None:
         """Fix what the loss leaves free: the overall scale, and what curves and classes share."""
         if self.settings.curves:
+            self.height -= self.height.max()  # no exponential may overflow
             self.height -= 0.5 * np.log(np.mean(np.exp(2.0 * self.height)))
             np.maximum(self.height, -4.0, out=self.height)
             np.clip(self.bin, -3.0, 3.0, out=self.bin)
             self.curves = self.curves.bent(np.exp(self.height[:, None] + self.bin))
             self._bend()
         if self.settings.class_weights:
+            np.clip(self.class_height, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=self.class_height)
+            np.clip(self.by_class, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=self.by_class)
             self.class_height -= self.class_height.mean()
             self.by_class -= self.by_class.mean(axis=0)
 
