@@ -22,6 +22,9 @@ class _SingleThreadedBlas:
     The limit is a property of the process: if every thread saved and restored it by itself, the last to
     leave could restore another's "1" for good. And threadpoolctl lets only one living thread set it, so
     that is done by threads that end at once: whoever comes next is free to set it, too.
+
+    Held around whole passes, not only around threads: a BLAS that has used its own threads leaves them
+    spinning for milliseconds, in the way of ours.
     """
 
     def __init__(self) -> None:

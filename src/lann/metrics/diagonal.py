@@ -47,11 +47,18 @@ class DiagonalMetric:
         points = self.points[rows] - self._center
         weights = self.weights if self.shared else self.weights[rows]
         moment = weights * points
-        constant = np.einsum("ij,ij->i", moment, points)
-        columns = [-2.0 * moment, constant[:, None]]
+        n_features = points.shape[1]
+        lifted = np.empty((len(points), (1 if self.shared else 2) * n_features + 1), dtype)
+        lifted[:, -1] = np.einsum("ij,ij->i", moment, points)
+        np.multiply(moment, -2.0, out=lifted[:, -1 - n_features : -1], casting="same_kind")
         if not self.shared:
-            columns.insert(0, weights)
-        return np.concatenate(columns, axis=1).astype(dtype)
+            lifted[:, :n_features] = weights
+        return lifted
+
+    @property
+    def lifted_size(self) -> float:
+        """No entry of the lifted points is larger than this."""
+        return self.points.shape[1] * float(self._largest.max()) * (1.0 + self._reach) ** 2
 
     def lift_queries(self, queries: Floats, dtype: type) -> tuple[NDArray, Floats]:
         """The queries' side of the product, and what to add to it per query to get distances."""

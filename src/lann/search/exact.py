@@ -36,9 +36,9 @@ class ExactSearch:
 
     def __init__(self, metric: DiagonalMetric, *, dtype: type | None = None) -> None:
         self.metric = metric
-        lifted = metric.lift_points(np.float64)
         if dtype is None:
-            dtype = np.float32 if np.abs(lifted).max() < FLOAT32_SAFE else np.float64
+            dtype = np.float32 if metric.lifted_size < FLOAT32_SAFE else np.float64
+        lifted = metric.lift_points(dtype)
         self.dtype = dtype
         n_padded = -(-metric.n_points // GROUP) * GROUP
         # Padding rows have only a constant, so large that they are never near.

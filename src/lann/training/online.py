@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from lann._threads import single_threaded_blas
 from lann.metrics.diagonal import DiagonalMetric, distance, rounding_bound
 from lann.search.exact import ExactSearch
 from lann.search.topk import insert
@@ -22,9 +23,10 @@ from lann.vote import LOSSES, neighbour_loss
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# Points searched at once: more make the product faster and the list of shrunk points longer.
-BLOCK = 512
-SPARE = 16
+# Points searched at once: more make the search faster and the list of shrunk points longer.
+SMALLEST_BLOCK, LARGEST_BLOCK = 128, 2048
+FEW_SHRUNK, MANY_SHRUNK = 64, 256
+SPARE = 12
 SLACK = 0.9
 # A relative step changes no logarithm by more than this: 1/d explodes for near duplicates.
 LARGEST_STEP = 0.5
@@ -64,6 +66,7 @@ class OnlineLearner:
         )  # fmt: skip
         self._smoothing = settings.smoothing
         self._n_jobs = settings.n_jobs
+        self._block = LARGEST_BLOCK
         self._search: ExactSearch | None = None
 
     def exhaustive_pass(self, rows: Indices, rate: float, *, left: float = 1.0) -> float:
@@ -75,16 +78,22 @@ class OnlineLearner:
         if self._search is None:
             self._search = ExactSearch(DiagonalMetric(self.metric.points, self._lifted_weights))
         keep = min(self._rules[0] + 1 + SPARE, self.metric.n_points)
-        total = 0.0
-        for start in range(0, len(rows), BLOCK):
-            block = rows[start : start + BLOCK]
-            queries = self.metric.points[block]
-            lists, limits = self._search.shortlists(queries, keep, n_jobs=self._n_jobs)
-            sizes, rounding = self._search.metric.rounding(queries, self._search.dtype)
-            loss, shrunk = self._steps(block, lists, limits, sizes, rounding, True, rate, left)
-            self._lifted_weights[shrunk] = self.metric.weights[shrunk]
-            self._search.update(shrunk)
-            total += loss
+        total, start = 0.0, 0
+        with single_threaded_blas():
+            while start < len(rows):
+                block = rows[start : start + self._block]
+                start += len(block)
+                queries = self.metric.points[block]
+                lists, limits = self._search.shortlists(queries, keep, n_jobs=self._n_jobs)
+                sizes, rounding = self._search.metric.rounding(queries, self._search.dtype)
+                loss, shrunk = self._steps(block, lists, limits, sizes, rounding, True, rate, left)
+                self._lifted_weights[shrunk] = self.metric.weights[shrunk]
+                self._search.update(shrunk)
+                total += loss
+                if len(shrunk) > MANY_SHRUNK:
+                    self._block = max(self._block // 2, SMALLEST_BLOCK)
+                elif len(shrunk) < FEW_SHRUNK:
+                    self._block = min(self._block * 2, LARGEST_BLOCK)
         return total / len(rows)
 
     def shortlist_pass(self, rows: Indices, candidates: Indices, rate: float, *, left: float = 1.0) -> float:
