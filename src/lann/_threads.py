@@ -15,6 +15,9 @@ from threadpoolctl import ThreadpoolController
 
 Result = TypeVar("Result")
 
+# So few are done before the threads, or the limit of BLAS, would be set up.
+FEW_ITEMS = 64
+
 
 class _SingleThreadedBlas:
     """Counts who needs a single-threaded BLAS, so that overlapping threads restore the limit once.
@@ -82,6 +85,8 @@ def map_blocks(
     slices = [slice(start, min(start + block, n_items)) for start in range(0, n_items, block)]
     if not slices:
         return []
+    if len(slices) == 1 and n_items <= FEW_ITEMS:
+        return [function(part) for part in slices]
     n_threads = min(joblib.effective_n_jobs(n_jobs), len(slices))
     with single_threaded_blas():
         if n_threads == 1:

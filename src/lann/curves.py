@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+CHUNK = 16_384
+
 
 class FeatureCurves:
     """One increasing, piecewise linear curve per feature.
@@ -89,9 +91,14 @@ class FeatureCurves:
         """Curved values φ(X): (n_rows, n_features)."""
         if self.is_identity:
             return X
-        bins, offsets = self.locate(X)
-        features = np.arange(X.shape[1])
-        return self.starts[features, bins] + self.slopes[features, bins] * offsets
+        curved = np.empty(X.shape)
+        features, starts = np.arange(X.shape[1]), self.starts
+        # In chunks of rows: the bins and offsets of a million rows would fill the memory.
+        for first in range(0, len(X), CHUNK):
+            part = slice(first, first + CHUNK)
+            bins, offsets = self.locate(X[part])
+            curved[part] = starts[features, bins] + self.slopes[features, bins] * offsets
+        return curved
 
     def slopes_at(self, X: Floats) -> Floats:
         """How steep each curve is at each value, φ'(X): (n_rows, n_features)."""

@@ -17,6 +17,7 @@ Indices = NDArray[np.int64]
 # Up to here the exact search finds the candidates of all points sooner than a graph is built and asked.
 GRAPH_FROM = 50_000
 QUERY_BLOCK = 2048
+CHUNK = 16_384
 
 
 def coarse_search(metric: DiagonalMetric) -> ExactSearch | GraphSearch:
@@ -41,11 +42,20 @@ class Shortlist:
     ) -> tuple[Indices, Floats]:
         """As :meth:`lann.search.exact.ExactSearch.query`, among the candidates; k may exceed their number."""
         queries = np.ascontiguousarray(queries, dtype=np.float64)
+        indices, distances = np.empty((len(queries), k), np.int64), np.empty((len(queries), k))
+        # The candidates of one chunk at a time: those of a million queries would fill the memory.
+        for start in range(0, len(queries), CHUNK):
+            part = slice(start, start + CHUNK)
+            own = None if exclude is None else exclude[part]
+            indices[part], distances[part] = self._query_chunk(queries[part], k, own, n_jobs)
+        return indices, distances
+
+    def _query_chunk(
+        self, queries: Floats, k: int, exclude: Indices | None, n_jobs: int | None
+    ) -> tuple[Indices, Floats]:
         available = self.metric.n_points - (exclude is not None)
         n_candidates = min(max(self.n_candidates, k), available)
         candidates, _ = self.coarse.query(queries, n_candidates, exclude=exclude, n_jobs=n_jobs)
-        if len(queries) == 0:
-            return candidates[:, :k], np.empty((0, k))
 
         def rank(part: slice) -> tuple[Indices, Floats]:
             found = candidates[part]
