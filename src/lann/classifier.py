@@ -362,8 +362,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _learn(self, X: NDArray, labels: NDArray, y: NDArray, earlier: Levels | None) -> None:
         """Train on all points, and say how it went in the fitted attributes."""
         from lann.metrics.levels import Levels
-        from lann.training import train
-        from lann.training.procedure import inherit, planned_epochs
+        from lann.training import inherit, planned_epochs, train
 
         self.__dict__.pop("temperature_", None)
         settings = settings_of(self)

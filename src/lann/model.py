@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lann._types import Floats, Indices
 from lann.metrics.diagonal import DiagonalMetric
 from lann.metrics.levels import Levels
 from lann.search import ExactSearch, Shortlist, coarse_search
 from lann.training.choose_vote import NEIGHBORS, POWERS, choose_vote
 from lann.vote import class_shares, vote_shares, zero_distance_guard
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Training points asked to choose a vote, and to see how far neighbours usually are.
 ASKED_FOR_VOTE = 5_000

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
+from lann._types import Floats, Labels
 
 SHARES, SOFTMAX = 0, 1
 LOSSES = {"shares": SHARES, "softmax": SOFTMAX}

@@ -58,3 +58,15 @@ def test_replace_leaves_the_original_alone(levels):
     np.testing.assert_array_equal(levels.class_log_weights, before)
     assert not other.class_log_weights.any()
     assert other.X is levels.X
+
+
+def test_a_fixed_norm_keeps_the_proportions():
+    rng = np.random.default_rng(7)
+    levels = Levels.plain(rng.normal(size=(20, 4)), rng.integers(3, size=20), 3)
+    levels = levels.replace(
+        class_log_weights=rng.normal(size=(3, 4)), point_log_weights=rng.normal(size=(20, 4))
+    )
+    fixed = levels.with_fixed_norm()
+    np.testing.assert_allclose(fixed.weights.sum(axis=1), 4.0)
+    ratio = fixed.weights / levels.weights
+    np.testing.assert_allclose(ratio, ratio[:, :1] * np.ones(4))

@@ -6,19 +6,16 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedShuffleSplit
 from sklearn.preprocessing import StandardScaler
 
+from lann._types import Floats, Labels
 from lann.bench.timing import Figure, Missing, duel
 from lann.classifier import LANNClassifier
 from lann.datasets import load
 from lann.training import Settings
 from lann.training.online import OnlineLearner
-
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 
 def forest_fit(n_jobs: int, repeats: int) -> Iterator[Figure | Missing]:

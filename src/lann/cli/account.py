@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._types import Floats
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from lann.cli.trained import Trained
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

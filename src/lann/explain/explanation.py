@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._types import Floats, Indices
+
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 _SHARED = ("feature_names", "classes")
 

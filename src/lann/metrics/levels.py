@@ -9,13 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lann._types import Floats, Labels
 from lann.curves import FeatureCurves
 from lann.metrics.diagonal import DiagonalMetric
-
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -78,3 +75,11 @@ class Levels:
         The metric's weight in the data's own units, so it can be compared between features and points.
         """
         return self.weights * (self.curves.slopes_at(self.X) * scale) ** 2
+
+    def with_fixed_norm(self) -> Levels:
+        """The same levels, with the weights of every class, and of every point, adding up to n_features."""
+        by_class = self.class_log_weights
+        by_class = by_class - np.log(np.mean(np.exp(by_class), axis=1, keepdims=True))
+        scaled = self.replace(class_log_weights=by_class)
+        excess = np.log(np.mean(scaled.weights, axis=1, keepdims=True))
+        return scaled.replace(point_log_weights=scaled.point_log_weights - excess)

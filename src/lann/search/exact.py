@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._threads import map_blocks
+from lann._types import Floats, Indices
 from lann.metrics.diagonal import DiagonalMetric, rounding_bound
 from lann.search.topk import GROUP, finish_lists, scan_tile, smallest
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # One tile of distances is 512 × 512 float32, 1 MB: it stays in the second-level cache between the product
 # that writes it and the scan that reads it.

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lann._threads import map_blocks
+from lann._types import Floats, Indices
 from lann.metrics.diagonal import DiagonalMetric
 from lann.search.exact import ExactSearch
 from lann.search.graph import GraphSearch
 from lann.search.topk import smallest
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Up to here the exact search finds the candidates of all points sooner than a graph is built and asked.
 GRAPH_FROM = 50_000

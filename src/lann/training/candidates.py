@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lann._types import Floats, Indices
 from lann.metrics.levels import Levels
 from lann.search.shortlist import coarse_search
 
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
+# Training points whose neighbours give the scale of distances.
+SCALE_SAMPLE = 2_000
 
 
 def find_candidates(
@@ -42,3 +42,9 @@ def find_candidates(
     search = coarse_search(metric.subset(reference))
     candidates, distances = search.query(queries, k, exclude=place[rows], n_jobs=n_jobs)
     return reference[candidates], distances
+
+
+def usual_distances(levels: Levels, n_jobs: int | None = None) -> Floats:
+    """Distances of some training points to their neighbours: (n_rows, k)."""
+    rows = np.linspace(0, len(levels.X) - 1, min(SCALE_SAMPLE, len(levels.X))).astype(np.int64)
+    return find_candidates(levels, rows, 5, n_jobs=n_jobs)[1]

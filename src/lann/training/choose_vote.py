@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from lann._types import Floats, Labels
 from lann.vote import class_shares, vote_shares
-
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 NEIGHBORS = (5, 10, 20)
 POWERS = (2.0, 1.0)

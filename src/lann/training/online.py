@@ -11,17 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from lann._threads import single_threaded_blas
+from lann._types import Floats, Indices
 from lann.metrics.diagonal import DiagonalMetric, distance, rounding_bound
 from lann.search.exact import ExactSearch
 from lann.search.topk import insert
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
 from lann.vote import LOSSES, neighbour_loss
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 # Points searched at once: more make the search faster and the list of shrunk points longer.
 SMALLEST_BLOCK, LARGEST_BLOCK = 128, 2048

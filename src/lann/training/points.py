@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._types import Floats, Indices
 from lann.metrics.levels import Levels
 from lann.training.adam import Adam
 from lann.training.candidates import find_candidates
@@ -13,9 +14,6 @@ from lann.training.queries import QueryStream
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
 from lann.training.walk import backward_weights, forward, mix_with_neighbours
 from lann.vote import LOSSES, losses, zero_distance_guard
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 BATCH = 512
 BATCHES_PER_EPOCH = 50

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._types import Floats, Indices
 from lann.metrics.levels import Levels
 from lann.training.adam import Adam
 from lann.training.candidates import find_candidates
@@ -15,9 +16,6 @@ from lann.training.queries import QueryStream, stratified_sample
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings, restraint
 from lann.training.walk import backward_points, backward_weights, bend, forward, gather_bins
 from lann.vote import LOSSES, losses, zero_distance_guard
-
-Floats = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 BATCH = 128
 BATCHES_PER_EPOCH = 50

@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+
+from lann.curves import FeatureCurves
+from lann.metrics.levels import Levels
+from lann.training.units import Units
+
+
+def test_entering_and_leaving_units_changes_nothing(blobs):
+    X, y = blobs
+    X = X * [1e-3, 1.0, 1e3, 7.0] + [5.0, 0.0, -1e4, 3.0]
+    levels = Levels.plain(X, y, 3).replace(curves=FeatureCurves.straight(X, 6))
+    units = Units.of(X)
+    inside = units.enter(levels, 16)
+    np.testing.assert_allclose(inside.X.mean(axis=0), 0, atol=1e-9)
+    np.testing.assert_allclose(inside.X.std(axis=0), 1)
+    back = units.leave(inside, X)
+    assert back.X is X
+    np.testing.assert_allclose(back.curves.slopes, levels.curves.slopes)
+    np.testing.assert_allclose(back.curves.edges, levels.curves.edges)
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 0.1, 1 / 3, 1e-9, 123456.789])
+def test_a_constant_feature_is_measured_by_its_size(value):
+    units = Units.of(np.column_stack([np.full(150, value), np.arange(150.0)]))
+    assert units.scale[0] == pytest.approx(max(abs(value), 1.0))  # not the rounding of its mean
+
+
+def test_values_too_large_to_be_squared_are_refused():
+    X = np.array([[1.0, 1e200], [2.0, -1e200]])
+    with pytest.raises(ValueError, match="The values of feature 1 are too large to be squared; scale them"):
+        Units.of(X)
