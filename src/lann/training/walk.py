@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from lann.search.topk import insert
-
 
 @njit(nogil=True, cache=True)
 def bend(cells, offsets, starts, slopes, out):
@@ -36,7 +34,8 @@ def forward(rows, candidates, alive, scales, points, weights, owners, epsilon, n
 
     Returns
     -------
-    near, distances : (n_queries, n_near), distances with ε; counts : (n_queries,) how many are filled
+    near, distances : (n_queries, n_near) in no order, distances with ε
+    counts : (n_queries,) how many are filled
     """
     n_queries, n_candidates = candidates.shape
     near = np.full((n_queries, n_near), -1, np.int64)
@@ -44,13 +43,25 @@ def forward(rows, candidates, alive, scales, points, weights, owners, epsilon, n
     counts = np.zeros(n_queries, np.int64)
     for q in range(n_queries):
         query = points[rows[q]]
+        count, worst = 0, 0
         for c in range(n_candidates):
             j = candidates[q, c]
-            if j >= 0 and alive[q, c]:
-                found = epsilon + _scaled_distance(query, points[j], weights[owners[j]], scales)
-                insert(distances[q], near[q], found, j)
-        while counts[q] < n_near and near[q, counts[q]] >= 0:
-            counts[q] += 1
+            if j < 0 or not alive[q, c]:
+                continue
+            found = epsilon + _scaled_distance(query, points[j], weights[owners[j]], scales)
+            if count < n_near:
+                place = count
+                count += 1
+            elif found < distances[q, worst]:
+                place = worst
+            else:
+                continue
+            distances[q, place], near[q, place] = found, j
+            worst = 0
+            for slot in range(1, count):
+                if distances[q, slot] > distances[q, worst]:
+                    worst = slot
+        counts[q] = count
     return near, distances, counts
 
 
