@@ -71,7 +71,8 @@ def _blas() -> ThreadpoolController:
 
 
 single_threaded_blas = _SingleThreadedBlas()
-os.register_at_fork(after_in_child=single_threaded_blas.reset_after_fork)
+if hasattr(os, "register_at_fork"):  # not where processes cannot fork
+    os.register_at_fork(after_in_child=single_threaded_blas.reset_after_fork)
 
 
 def map_blocks(
