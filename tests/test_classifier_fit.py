@@ -301,3 +301,51 @@ def test_changing_the_data_afterwards_does_not_change_the_model(wine):
     X[:] = 0
     y[:] = 0
     np.testing.assert_array_equal(clf.predict_proba(queries), expected)
+
+
+def test_warm_start_leaves_out_a_level_that_is_switched_off(wine):
+    clf = clf_of(warm_start=True, max_epochs=3).fit(*wine)
+    clf.set_params(levels=("point",)).fit(*wine)
+    assert clf.curves_.is_identity
+    assert not clf._model.levels.class_log_weights.any()
+
+
+def test_every_level_gets_an_epoch_if_there_are_two(wine):
+    clf = clf_of(max_epochs=2).fit(*wine)
+    assert not clf.curves_.is_identity
+    assert clf._model.levels.point_log_weights.any()
+
+
+def test_held_out_queries_of_the_online_solver_ask_their_shortlists(wine):
+    """What is measured after an epoch is the model as it is then, not as it was first lifted."""
+    X, y = wine
+    clf = clf_of(
+        solver="online", levels=("point",), early_stopping=True, n_iter_no_change=50, max_epochs=6,
+        learning_rate=0.5, n_candidates=20,
+    ).fit((X - X.mean(axis=0)) / X.std(axis=0), y)  # fmt: skip
+    assert len(set(clf.validation_curve_)) == 6
+    assert min(clf.validation_curve_) < clf.validation_curve_[0]
+
+
+def test_a_constant_feature_neither_counts_nor_decides(iris):
+    X, y = iris
+    X = np.column_stack([X, np.full(len(X), 5.0)])
+    clf = clf_of(max_epochs=3).fit(X, y)
+    assert np.all(clf.relevances_[:, -1] == 0)
+    elsewhere = X.copy()
+    elsewhere[:, -1] = 500.0
+    np.testing.assert_array_equal(clf.predict_proba(elsewhere), clf.predict_proba(X))
+
+
+def test_numpy_bools_are_bools(iris):
+    clf = clf_of(max_epochs=1, early_stopping=np.True_, warm_start=np.False_, verbose=np.False_).fit(*iris)
+    assert len(clf.validation_curve_) == 1
+
+
+def test_many_epochs_are_drawn_in_linear_time():
+    from lann.training.queries import QueryStream
+
+    stream = QueryStream(np.arange(10), np.random.default_rng(0))
+    taken = stream.take(200_005)
+    assert np.all(np.bincount(taken[:200_000]) == 20_000)
+    assert len(stream.take(5)) == 5

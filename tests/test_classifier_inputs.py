@@ -287,3 +287,24 @@ def test_pandas_tables_and_labels(iris):
         assert clf.score(X, y) > 0.9
         later = quick().partial_fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2])
         assert later.score(X, y) > 0.9
+
+
+@pytest.mark.filterwarnings("error")
+def test_values_that_overflow_still_get_an_answer(iris):
+    X, y = iris
+    clf = quick().fit(X, y)
+    shares = clf.predict_proba(np.full((1, 4), 1e200))
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
+    plain = LANNClassifier(max_epochs=0).fit(X * 1e200, y)
+    assert np.isfinite(plain.predict_proba(X * 1e200)).all()
+
+
+def test_explain_counts_the_votes_that_predict_counts():
+    rng = np.random.default_rng(0)
+    X, y = np.round(rng.normal(size=(300, 3)), 1), rng.integers(3, size=300)
+    for k in (2, 4):
+        clf = LANNClassifier(k, max_epochs=0).fit(X, y)
+        queries = np.round(rng.normal(size=(2000, 3)), 1)
+        explanation = clf.explain(queries)
+        np.testing.assert_array_equal(explanation.predictions, clf.predict(queries))
+        np.testing.assert_array_equal(explanation.probabilities, clf.predict_proba(queries))

@@ -167,3 +167,23 @@ def test_the_same_bits_every_time(wine):
         clf_of(n_jobs=n_jobs).partial_fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2]) for n_jobs in (1, 2)
     ]
     np.testing.assert_array_equal(models[0].relevances_, models[1].relevances_)
+
+
+def test_learning_waits_for_enough_points(wine):
+    X, y = wine
+    order = np.random.default_rng(0).permutation(len(X))
+    clf = LANNClassifier(random_state=0, max_epochs=3)
+    clf.partial_fit(X[order[:10]], y[order[:10]], classes=[0, 1, 2])
+    assert clf.n_epochs_ == 0
+    assert clf.curves_.is_identity
+    clf.partial_fit(X[order[10:60]], y[order[10:60]])
+    assert clf.n_epochs_ == 3
+    assert not clf.curves_.is_identity
+
+
+def test_another_loss_finds_its_temperature_when_points_join(wine):
+    X, y = wine
+    clf = LANNClassifier(random_state=0, max_epochs=2).fit(X[::2], y[::2])
+    clf.set_params(loss="softmax").partial_fit(X[1::2], y[1::2])
+    assert len(clf.relevances_) == len(X)
+    assert np.isfinite(clf.relevances_).all()

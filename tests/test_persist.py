@@ -475,3 +475,18 @@ def test_labels_out_of_range_are_refused(classifier, data, tmp_path):
 def test_load_says_what_is_wrong_with_the_path(tmp_path):
     load_fails(tmp_path / "none.skops", "There is no file", FileNotFoundError)
     load_fails(tmp_path, "is a folder", IsADirectoryError)
+
+
+def test_callbacks_are_not_part_of_a_model(tmp_path):
+    callback = pytest.importorskip("sklearn.callback")
+    from sklearn.datasets import load_iris
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from lann import LANNClassifier, load, save
+
+    X, y = load_iris(return_X_y=True)
+    for model in (LANNClassifier(), make_pipeline(StandardScaler(), LANNClassifier())):
+        model.set_callbacks(callback.ProgressBar()).fit(X, y)
+        save(model, tmp_path / "model.skops")
+        assert (load(tmp_path / "model.skops").predict(X) == model.predict(X)).all()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 from sklearn.utils import check_random_state
@@ -42,7 +42,8 @@ def check_parameters(clf: LANNClassifier) -> None:
     check_choice("early_stopping", clf.early_stopping, (True, False))
     check_choice("warm_start", clf.warm_start, (True, False))
     check_number("verbose", clf.verbose, low=0, integer=True, also=[True, False])
-    check_number("n_jobs", clf.n_jobs, low=-math.inf, integer=True, also=[None])
+    if clf.n_jobs is not None and (not isinstance(clf.n_jobs, Integral) or clf.n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or an integer other than 0; got {clf.n_jobs!r}.")
     check_random_state(clf.random_state)
 
 

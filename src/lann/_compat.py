@@ -17,9 +17,6 @@ except ImportError:  # before scikit-learn 1.9
         return method
 
 
-_CALLBACK_STATE = ("_callback_fit_ctx", "_skl_callbacks_to_teardown")
-
-
 class FitProgress:
     """Tells scikit-learn's callbacks, where there are any, about the epochs of a fit."""
 
@@ -52,8 +49,8 @@ def unchanged_on_failure(estimator: Any) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # What scikit-learn keeps for its callbacks during a fit is its own to take down.
-        kept = {name: value for name, value in vars(estimator).items() if name in _CALLBACK_STATE}
-        vars(estimator).clear()
-        vars(estimator).update(before | kept)
+        # Only what a fit sets: what scikit-learn keeps for its callbacks is its own to take down.
+        for name in [name for name in vars(estimator) if name.endswith("_") or name == "_model"]:
+            delattr(estimator, name)
+        vars(estimator).update(before)
         raise

@@ -7,10 +7,12 @@ from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 
 def check_choice(name: str, value: Any, choices: Iterable[Any]) -> None:
     allowed = list(choices)
-    if not any(value is choice or (isinstance(value, str) and value == choice) for choice in allowed):
+    if not _is_one_of(value, allowed):
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}; got {value!r}.")
 
 
@@ -26,7 +28,7 @@ def check_number(
     also: Iterable[Any] = (),
 ) -> None:
     """`also` lists values that are allowed besides numbers: None, "auto"."""
-    if any(value is other or (isinstance(value, str) and value == other) for other in also):
+    if _is_one_of(value, also):
         return
     kind = Integral if integer else Real
     right = isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value)
@@ -39,3 +41,10 @@ def check_number(
             limits += f" and {'below' if open_high else 'at most'} {high:g}"
         others = "".join(f", or {other!r}" for other in also)
         raise ValueError(f"{name} must be {what} {limits}{others}; got {value!r}.")
+
+
+def _is_one_of(value: Any, allowed: Iterable[Any]) -> bool:
+    """Whether it is one of some strings, bools and None; 1 is not True, but NumPy's True is."""
+    if isinstance(value, np.bool_):
+        value = bool(value)
+    return any(value is other or (isinstance(value, str) and value == other) for other in allowed)

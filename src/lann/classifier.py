@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from lann.training.monitor import Epoch
 
 
+# `partial_fit` waits for this many points before it learns.
+FEWEST_TO_LEARN_FROM = 30
+
+
 class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """Locally adaptive nearest neighbours: every training point measures in its own way.
 
@@ -67,7 +71,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         online solver, 50 batches of queries otherwise. None is 12 for the shared levels, and for the points
         2 (staged) or 20 (online).
     learning_rate : float or None, default=None
-        First step size; falls to 0 over the epochs. None is what suits the solver.
+        First step size; falls to 0 over the epochs. None is what suits the solver: 0.05, of which the
+        staged solver takes 3/5 for the points' weights.
     penalty : float, default=1.0
         Strength of the pull towards equal weights and straight curves.
     smoothing : float, default=0.06
@@ -232,12 +237,13 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         classes, labels = np.unique(y, return_inverse=True)
         if earlier is not None and not np.array_equal(classes, self.classes_):
             raise ValueError(
-                f"warm_start needs the classes of the earlier fit, {list(self.classes_)}; "
-                f"got {list(classes)}."
+                f"warm_start needs the classes of the earlier fit, {self.classes_.tolist()}; "
+                f"got {classes.tolist()}."
             )
         if len(classes) < 2:
             raise ValueError(
-                f"y has one class only, {classes[0]!r}; a classifier needs points of at least two classes."
+                f"y has one class only, {classes.tolist()[0]!r}; a classifier needs points of at least two "
+                "classes."
             )
         if self.n_neighbors != "auto" and len(points) < self.n_neighbors:
             raise ValueError(
@@ -253,8 +259,10 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Let new points join.
 
         The first call learns like `fit`: give it enough points to learn from, a few hundred if possible, and
-        announce in `classes` what will come later. From then on new points take over the metrics of their
-        neighbours and each is learned from once; the curves and class weights stay.
+        announce in `classes` what will come later. (Until there are 30 points of two classes, nothing is
+        learned and the vote is that of plain kNN.) From then on new points take over the metrics of their
+        neighbours and each is learned from once, by bounded steps on its neighbours among its candidates;
+        the curves and class weights stay, and so do `n_epochs_` and `loss_curve_`.
 
         Parameters
         ----------
@@ -276,8 +284,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             self.classes_ = unique_labels(y if classes is None else classes)
         elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
             raise ValueError(
-                f"classes={list(unique_labels(classes))} differ from those of the first call, "
-                f"{list(self.classes_)}."
+                f"classes={unique_labels(classes).tolist()} differ from those of the first call, "
+                f"{self.classes_.tolist()}."
             )
         labels = self._encode(y)
         if not first and self.n_epochs_ > 0:
@@ -287,7 +295,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             earlier = self._model.levels
             points = np.concatenate([earlier.X, points])
             labels = np.concatenate([earlier.labels, labels])
-        if len(np.unique(labels)) > 1 and len(points) > 2:
+        if len(np.unique(labels)) > 1 and len(points) >= FEWEST_TO_LEARN_FROM:
             self._learn(points, labels, self.classes_[labels], None)
         else:
             self.n_epochs_, self.loss_curve_, self.validation_curve_ = 0, [], []
@@ -341,10 +349,10 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """The neighbours behind each prediction, and what every feature had to do with it."""
         queries = self._check_queries(X)
         model = self._model
-        indices, _ = model.nearest(queries, model.n_voters, n_jobs=self.n_jobs)
+        indices, found = model.nearest(queries, model.n_voters, n_jobs=self.n_jobs)
         contributions = model.metric.contributions(queries, indices)
         distances = contributions.sum(axis=2)
-        shares = model.shares(distances)
+        shares = model.shares(found)  # the vote that `predict` counts, to the bit
         votes = model.votes(shares, indices)
         return Explanation(
             predictions=self.classes_[votes.argmax(axis=1)],
@@ -368,11 +376,12 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         settings = settings_of(self)
         start = Levels.plain(X, labels, len(self.classes_))
         if earlier is not None:
-            start = start.replace(
-                curves=earlier.curves,
-                class_log_weights=earlier.class_log_weights,
-                point_log_weights=inherit(earlier, X, labels, settings),
-            )
+            if settings.curves:
+                start = start.replace(curves=earlier.curves)
+            if settings.class_weights:
+                start = start.replace(class_log_weights=earlier.class_log_weights)
+            if settings.point_weights:
+                start = start.replace(point_log_weights=inherit(earlier, X, labels, settings))
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         n_epochs = sum(planned_epochs(settings, self.max_epochs))
         progress = FitProgress(self, n_epochs, X, y)
@@ -451,8 +460,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if not np.all(known):
             unseen = np.unique(y[~known])[:5]
             raise ValueError(
-                f"y has labels that are not among the classes announced, {list(self.classes_)}: "
-                f"{list(unseen)}. Announce all classes in the first call of partial_fit."
+                f"y has labels that are not among the classes announced, {self.classes_.tolist()}: "
+                f"{unseen.tolist()}. Announce all classes in the first call of partial_fit."
             )
         return labels
 

@@ -55,7 +55,8 @@ class LocalModel:
         n_asked = min(len(levels.X), ASKED_FOR_VOTE if to_choose else ASKED_FOR_SCALE)
         asked = np.linspace(0, len(levels.X) - 1, n_asked).astype(np.int64)
         k = min(max(neighbors), len(levels.X) - 1)
-        indices, distances = self.nearest(levels.points[asked], k, exclude=asked, n_jobs=n_jobs)
+        search = self._build_search(n_asked)
+        indices, distances = search.query(levels.points[asked], k, exclude=asked, n_jobs=n_jobs)
         self.epsilon = zero_distance_guard(distances[:, :5])
         if to_choose:
             self.n_neighbors, self.power = choose_vote(
@@ -95,13 +96,14 @@ class LocalModel:
         """Built on first use and not saved. Two threads may both build it; either is right and whole."""
         search = self.__dict__.get("_search")
         if search is None:
-            metric = self.levels.local_metric()
-            if self.n_candidates is None:
-                search = ExactSearch(metric)
-            else:
-                search = Shortlist(coarse_search(self.levels.class_metric()), metric, self.n_candidates)
-            self._search = search
+            search = self._search = self._build_search()
         return search
+
+    def _build_search(self, n_queries: int | None = None) -> ExactSearch | Shortlist:
+        metric = self.levels.local_metric()
+        if self.n_candidates is None:
+            return ExactSearch(metric)
+        return Shortlist(coarse_search(self.levels.class_metric(), n_queries), metric, self.n_candidates)
 
     @property
     def metric(self) -> DiagonalMetric:

@@ -12,6 +12,8 @@ from numba import njit
 from lann._types import Floats, Labels
 
 SHARES, SOFTMAX = 0, 1
+# Distances that overflow count as equally far.
+HUGE = 1e300
 LOSSES = {"shares": SHARES, "softmax": SOFTMAX}
 
 
@@ -23,7 +25,8 @@ def vote_shares(distances: Floats, *, weights: str, power: float, epsilon: float
     if weights == "uniform":
         return np.full(distances.shape, 1.0 / distances.shape[1])
     # Relative to the nearest, so that neither tiny nor huge distances leave the range of a float.
-    relative = (distances + epsilon) / (distances[:, :1] + epsilon)
+    guarded = np.minimum(distances, HUGE) + epsilon
+    relative = guarded / guarded[:, :1]
     support = relative**-power
     return support / support.sum(axis=1, keepdims=True)
 

@@ -15,7 +15,7 @@ def test_the_demo_compares_explains_and_leaves_files_that_work(run, fails, tmp_p
     assert {path.name for path in folder.iterdir()} == names
     rows = pd.read_csv(folder / "rows.csv")
     assert set(lann.load(folder / "model.skops").predict(rows)) == {"malignant", "benign"}
-    commands = [line.split()[1:] for line in printed.splitlines() if line.startswith("  lann ")]
+    commands = [line.split()[1:] for line in printed.splitlines() if str(folder) in line and "  " in line[:2]]
     assert [command[0] for command in commands] == ["predict", "explain", "fit"]
     for command in commands:
         run(*command, *(["--no-cv"] if command[0] == "fit" else []))

@@ -3,7 +3,8 @@ import pytest
 
 from lann.metrics.levels import Levels
 from lann.training import Settings, train
-from lann.training.procedure import planned_epochs, usual_temperature
+from lann.training.procedure import planned_epochs
+from lann.training.temperature import usual_temperature
 
 
 @pytest.fixture

@@ -26,6 +26,16 @@ def test_a_constant_feature_is_measured_by_its_size(value):
     assert units.scale[0] == pytest.approx(max(abs(value), 1.0))  # not the rounding of its mean
 
 
+def test_a_constant_feature_weighs_nothing():
+    X = np.column_stack([np.full(20, 7.0), np.arange(20.0)])
+    units = Units.of(X)
+    learned = units.leave(units.enter(Levels.plain(X, np.arange(20) % 2, 2), 4), X)
+    assert np.all(learned.curves.slopes[0] == 0)
+    assert np.all(learned.curves.slopes[1] > 0)
+    again = units.enter(learned, 4)
+    assert np.all(again.curves.slopes > 0)  # ready to be learned from once more
+
+
 def test_values_too_large_to_be_squared_are_refused():
     X = np.array([[1.0, 1e200], [2.0, -1e200]])
     with pytest.raises(ValueError, match="The values of feature 1 are too large to be squared; scale them"):

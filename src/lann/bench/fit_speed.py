@@ -21,7 +21,7 @@ from lann.training.online import OnlineLearner
 def forest_fit(n_jobs: int, repeats: int) -> Iterator[Figure | Missing]:
     """`fit` with defaults against 300 trees, on a quarter of the data as in the paper's table."""
     for name in ("digits", "letter-recognition", "pen-digits"):
-        data = _scaled(name, train_size=0.25)
+        data = _scaled("fit, defaults", name, train_size=0.25)
         if isinstance(data, Missing):
             yield data
             continue
@@ -42,7 +42,7 @@ def forest_fit(n_jobs: int, repeats: int) -> Iterator[Figure | Missing]:
 def online_pass(n_jobs: int, repeats: int) -> Iterator[Figure | Missing]:
     """One epoch of the published algorithm against the same as a plain loop."""
     for name in ("digits", "letter-recognition"):
-        data = _scaled(name, train_size=None)
+        data = _scaled("online pass, as published", name, train_size=None)
         if isinstance(data, Missing):
             yield data
             continue
@@ -120,11 +120,11 @@ def grid_search(repeats: int) -> Iterator[Figure]:
     )
 
 
-def _scaled(name: str, train_size: float | None) -> tuple[Floats, Labels] | Missing:
+def _scaled(task: str, name: str, train_size: float | None) -> tuple[Floats, Labels] | Missing:
     try:
         X, y = load(name, return_X_y=True)
-    except OSError as error:
-        return Missing("fit", name, str(error))
+    except (OSError, ValueError) as error:
+        return Missing(task, name, str(error))
     labels = np.unique(y, return_inverse=True)[1]
     if train_size is not None:
         split = StratifiedShuffleSplit(1, train_size=train_size, random_state=0)

@@ -64,7 +64,11 @@ class Account:
         contributions = np.stack([gather(part) for part in explanation.contributions[0]])
         names = [columns[place] for place in order]
         values = trained.training_values(points)
-        asked = rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(rows, columns=columns)
+        if isinstance(rows, pd.DataFrame):
+            asked = rows
+        else:  # a pipeline may make other columns than it was given
+            same = rows.shape[1] == len(columns)
+            asked = pd.DataFrame(rows, columns=columns if same else None)
         return cls(
             prediction=explanation.predictions[0],
             share=float(explanation.probabilities[0].max()),

@@ -73,8 +73,8 @@ def as_text(column: pd.Series) -> pd.Series:
     import pandas as pd
 
     if pd.api.types.is_float_dtype(column):
-        whole = column.dropna()
-        if (whole == whole.round()).all():
+        present = column.dropna()
+        if ((present == present.round()) & (present.abs() < 2**53)).all():
             column = column.astype("Int64")
     missing = column.isna()
     return column.astype(object).map(str).where(~missing, np.nan).astype(object)

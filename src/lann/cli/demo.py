@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -54,7 +57,7 @@ def _comparison(sets: tuple[str, ...], seeds: tuple[int, ...]) -> Any:
         title="Accuracy on unseen data, trained on 25 %",
         title_justify="left",
         title_style="bold",
-        caption=f"mean ± std of {len(seeds)} splits; kNN: 5 neighbours, distance-weighted, z-scored",
+        caption=f"splits: {len(seeds)}, mean ± std; kNN: 5 neighbours, distance-weighted, z-scored",
         caption_justify="left",
     )
     table.add_column("data set")
@@ -129,10 +132,12 @@ def _explained_prediction(folder: Path, console: Any) -> None:
     write_table(account.to_frame(EXPLAINED_ROW), folder / "explanation.csv")
     save(model, folder / "model.skops")
     console.print(f"\nWrote model.skops, breast-cancer.csv, rows.csv and explanation.csv to {folder}. Try:")
+    # As it was called, unless a plain `lann` is found.
+    command = "lann" if shutil.which("lann") else os.path.relpath(sys.argv[0])
     for line in (
-        f"lann predict {folder / 'model.skops'} {folder / 'rows.csv'}",
-        f"lann explain {folder / 'model.skops'} {folder / 'rows.csv'} --row 0",
-        f"lann fit {folder / 'breast-cancer.csv'} --target {TARGET} -o {folder / 'mine.skops'}",
+        f"{command} predict {folder / 'model.skops'} {folder / 'rows.csv'}",
+        f"{command} explain {folder / 'model.skops'} {folder / 'rows.csv'} --row 0",
+        f"{command} fit {folder / 'breast-cancer.csv'} --target {TARGET} -o {folder / 'mine.skops'}",
     ):
         console.print(f"  {line}", style="cyan", soft_wrap=True)
 

@@ -96,9 +96,20 @@ def _read_csv(path: Path) -> pd.DataFrame:
         raise ValueError(f"{path} is not text in UTF-8.") from error
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise ValueError(f"{path} is damaged: {str(error).rstrip('.')}.") from error
+    if twice := _repeated(path):
+        raise ValueError(f"{path} has more than one column {twice!r}.")
     if not isinstance(frame.index, pd.RangeIndex):
         raise ValueError(f"{path} has rows with more cells than the header.")
     return frame
+
+
+def _repeated(path: Path) -> str | None:
+    """A name that stands twice in the header, which pandas would silently change."""
+    import pandas as pd
+
+    header = pd.read_csv(path, header=None, nrows=1, dtype=str, encoding="utf-8-sig", keep_default_na=False)
+    names = header.iloc[0]
+    return next(iter(names[names.duplicated()]), None)
 
 
 def _read_parquet(path: Path) -> pd.DataFrame:

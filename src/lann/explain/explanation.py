@@ -71,7 +71,8 @@ class Explanation:
 
     def __repr__(self) -> str:
         n_queries, k, n_features = self.contributions.shape
-        return f"<Explanation of {n_queries} predictions by {k} neighbours over {n_features} features>"
+        predictions = "1 prediction" if n_queries == 1 else f"{n_queries} predictions"
+        return f"<Explanation of {predictions} by {k} neighbours over {n_features} features>"
 
     def to_frame(self) -> pd.DataFrame:
         """One row per query and neighbour: who, how near, how many votes, and what each feature added."""

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
 
+# What is too large to be squared is infinitely far, which needs no warning.
+overflow_is_far = np.errstate(over="ignore", invalid="ignore")
+
 
 class DiagonalMetric:
     """Points that each measure with their own diagonal weights.
@@ -30,7 +33,7 @@ class DiagonalMetric:
         self.shared = self.weights.ndim == 1
         # Distances do not change when everything moves; the lift loses fewer digits near the origin.
         self._center = self.points.mean(axis=0)
-        self._reach = float(np.abs(self.points - self._center).max(initial=0.0))
+        self._reach = np.abs(self.points - self._center).max(initial=0.0)
         self._largest = self.weights if self.shared else self.weights.max(axis=0)
 
     @property
@@ -41,6 +44,7 @@ class DiagonalMetric:
         """Some of the points, with their metrics."""
         return DiagonalMetric(self.points[rows], self.weights if self.shared else self.weights[rows])
 
+    @overflow_is_far
     def lift_points(self, dtype: type, rows: Indices | slice = slice(None)) -> NDArray:
         """The points' side of the lifted product: (n_rows, 2n + 1), or n + 1 where the metric is shared."""
         points = self.points[rows] - self._center
@@ -55,10 +59,12 @@ class DiagonalMetric:
         return lifted
 
     @property
+    @overflow_is_far
     def lifted_size(self) -> float:
         """No entry of the lifted points is larger than this."""
-        return self.points.shape[1] * float(self._largest.max()) * (1.0 + self._reach) ** 2
+        return self.points.shape[1] * self._largest.max() * np.square(1.0 + self._reach)
 
+    @overflow_is_far
     def lift_queries(self, queries: Floats, dtype: type) -> tuple[NDArray, Floats]:
         """The queries' side of the product, and what to add to it per query to get distances."""
         centred = queries - self._center
@@ -70,6 +76,7 @@ class DiagonalMetric:
             offset = np.zeros(len(centred))
         return np.concatenate(columns, axis=1).astype(dtype), offset
 
+    @overflow_is_far
     def rounding(self, queries: Floats, dtype: type) -> tuple[Floats, float]:
         """What `rounding_bound` needs to know: each query's size, and the rounding of one product.
 
@@ -82,7 +89,7 @@ class DiagonalMetric:
         rounding = (n_terms + 4) * float(kind.eps)
         centred = queries - self._center
         squared = centred * centred
-        factors = 1.0 + self._largest.max() * (1.0 + self._reach) ** 2 + squared.max()
+        factors = 1.0 + self._largest.max() * np.square(1.0 + self._reach) + squared.max()
         return squared @ self._largest + n_terms * float(kind.tiny) * factors / rounding, rounding
 
     def changed(self, rows: Indices) -> None:
@@ -95,6 +102,7 @@ class DiagonalMetric:
         weights = self.weights[None] if self.shared else self.weights
         return _pair_distances(queries, self.points, weights, candidates)
 
+    @overflow_is_far
     def contributions(self, queries: Floats, candidates: Indices) -> Floats:
         """What each feature adds to each distance: (n_queries, n_candidates, n_features)."""
         weights = self.weights if self.shared else self.weights[candidates]

@@ -53,7 +53,7 @@ def save(model: LANNClassifier | Pipeline, path: str | os.PathLike[str]) -> None
     from sklearn.exceptions import NotFittedError
 
     from lann._files import write_atomically
-    from lann.persist.consistent import check_model, classifier_of
+    from lann.persist.consistent import check_model, classifier_of, without_callbacks
     from lann.persist.model_file import check_content, with_marker
     from lann.persist.refused import reason
 
@@ -71,7 +71,7 @@ def save(model: LANNClassifier | Pipeline, path: str | os.PathLike[str]) -> None
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent} to save {path.name} in.")
     try:
-        content = with_marker(skops.io.dumps(model))
+        content = with_marker(skops.io.dumps(without_callbacks(model)))
         check_content(content)
         check_model(model)
     except Exception as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,18 @@ def classifier_of(model: Any) -> LANNClassifier | None:
     if isinstance(model, Pipeline) and getattr(model, "steps", None):
         model = model.steps[-1][1]
     return model if isinstance(model, LANNClassifier) else None
+
+
+def without_callbacks(model: Any) -> Any:
+    """The same model without what follows its training: that is no part of what it has learned."""
+    from sklearn.pipeline import Pipeline
+
+    if hasattr(model, "set_callbacks"):
+        model = copy(model).set_callbacks()
+    if isinstance(model, Pipeline):
+        model = copy(model)
+        model.steps = [(name, without_callbacks(step)) for name, step in model.steps]
+    return model
 
 
 def check_model(model: Any) -> None:

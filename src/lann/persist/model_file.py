@@ -6,6 +6,7 @@ import io
 import json
 import math
 import zipfile
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ FORMAT = 1
 """The number of the file format; files with a higher one are from the future."""
 
 _MARKER, _SCHEMA = "lann.json", "schema.json"
-_OLDEST_PROTOCOL = 2  # of skops, which by itself refuses what is newer than it
+_OLDEST_PROTOCOL = 2  # of skops
 
 
 def with_marker(content: bytes) -> bytes:
@@ -64,9 +65,18 @@ def _check_marker(marker: Any) -> None:
         )
 
 
+@cache
+def _newest_protocol() -> int:
+    """The format that the installed skops writes; older ones do not all refuse what is newer."""
+    import skops.io
+
+    with zipfile.ZipFile(io.BytesIO(skops.io.dumps([]))) as archive:
+        return json.loads(archive.read(_SCHEMA))["protocol"]
+
+
 def _check_schema(schema: Any, archive: zipfile.ZipFile) -> None:
     protocol = schema.pop("protocol", None) if isinstance(schema, dict) else None
-    if type(protocol) is not int or protocol < _OLDEST_PROTOCOL:
+    if type(protocol) is not int or not _OLDEST_PROTOCOL <= protocol <= _newest_protocol():
         raise Refused(f"it is in a version of the skops format that is not supported, {protocol!r}")
     schema.pop("_skops_version", None)
     described: dict[str, tuple] = {}

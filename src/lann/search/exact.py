@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
-from lann.metrics.diagonal import DiagonalMetric, rounding_bound
+from lann.metrics.diagonal import DiagonalMetric, overflow_is_far, rounding_bound
 from lann.search.topk import GROUP, finish_lists, scan_tile, smallest
 
 # One tile of distances is 512 × 512 float32, 1 MB: it stays in the second-level cache between the product
@@ -90,6 +90,7 @@ class ExactSearch:
         )
         return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
 
+    @overflow_is_far
     def _shortlist_block(self, queries: Floats, keep: int) -> tuple[Indices, Floats, NDArray]:
         lifted, offset = self.metric.lift_queries(queries, self.dtype)
         n_queries, n_points = len(queries), len(self._lifted)
@@ -109,6 +110,7 @@ class ExactSearch:
         kept[np.arange(keep) >= counts[:, None]] = -1
         return kept, limits.astype(np.float64) + offset, lifted
 
+    @overflow_is_far
     def _search_block(self, queries: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
         sizes, rounding = self.metric.rounding(queries, self.dtype)
         if self.dtype == np.float32 and not sizes.max() < FLOAT32_SAFE:

@@ -13,13 +13,19 @@ from lann.search.topk import smallest
 
 # Up to here the exact search finds the candidates of all points sooner than a graph is built and asked.
 GRAPH_FROM = 50_000
+# A graph takes as long to build as the exact search for about this many queries, however many points.
+GRAPH_PAYS_FROM = 20_000
 QUERY_BLOCK = 2048
 CHUNK = 16_384
 
 
-def coarse_search(metric: DiagonalMetric) -> ExactSearch | GraphSearch:
-    """Exact search for up to tens of thousands of points, a graph above."""
-    return ExactSearch(metric) if metric.n_points < GRAPH_FROM else GraphSearch(metric)
+def coarse_search(metric: DiagonalMetric, n_queries: int | None = None) -> ExactSearch | GraphSearch:
+    """Exact search for up to tens of thousands of points, or for few queries; a graph otherwise.
+
+    n_queries : how many there will be in all, if that is known
+    """
+    few = n_queries is not None and n_queries < GRAPH_PAYS_FROM
+    return ExactSearch(metric) if metric.n_points < GRAPH_FROM or few else GraphSearch(metric)
 
 
 class Shortlist:

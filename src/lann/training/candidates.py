@@ -35,11 +35,11 @@ def find_candidates(
     queries = metric.points[rows]
     if reference is None or len(reference) == len(levels.X):
         own, k = rows, min(n_candidates, len(levels.X) - 1)
-        return coarse_search(metric).query(queries, k, exclude=own, n_jobs=n_jobs)
+        return coarse_search(metric, len(rows)).query(queries, k, exclude=own, n_jobs=n_jobs)
     place = np.full(len(levels.X), -1)
     place[reference] = np.arange(len(reference))
     k = min(n_candidates, len(reference) - 1)
-    search = coarse_search(metric.subset(reference))
+    search = coarse_search(metric.subset(reference), len(rows))
     candidates, distances = search.query(queries, k, exclude=place[rows], n_jobs=n_jobs)
     return reference[candidates], distances
 

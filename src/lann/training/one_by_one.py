@@ -13,6 +13,7 @@ from lann.training.candidates import find_candidates, usual_distances
 from lann.training.monitor import Monitor
 from lann.training.online import OnlineLearner
 from lann.training.settings import Settings
+from lann.training.temperature import with_temperature
 from lann.vote import zero_distance_guard
 
 RATE = 0.05
@@ -30,22 +31,25 @@ def learn_online(
     n_points = len(levels.X)
     asked = np.arange(n_points) if held_out is None else np.setdiff1d(np.arange(n_points), held_out)
     learner = _online_learner(levels, settings, relative=False)
-    candidates = None
-    if not settings.exhaustive:
-        candidates, _ = find_candidates(levels, asked, settings.n_candidates, n_jobs=settings.n_jobs)
+
+    def candidates_of(rows: Indices) -> Indices | None:
+        if settings.exhaustive:
+            return None
+        return find_candidates(levels, rows, settings.n_candidates, n_jobs=settings.n_jobs)[0]
+
+    candidates = candidates_of(asked)
+    held_out_candidates = None if held_out is None else candidates_of(held_out)
     rate = settings.learning_rate or RATE
     best = levels
     monitor.start_stage("point weights, one by one")
     for epoch in range(n_epochs):
         order = rng.permutation(len(asked))
         left = 1.0 - epoch / n_epochs
-        if candidates is None:
-            loss = learner.exhaustive_pass(asked[order], rate * left, left=left)
-        else:
-            loss = learner.shortlist_pass(asked[order], candidates[order], rate * left, left=left)
+        ordered = None if candidates is None else candidates[order]
+        loss = learner.one_pass(asked[order], ordered, rate * left, left=left)
         held_out_loss = None
         if held_out is not None:
-            held_out_loss = learner.exhaustive_pass(held_out, 0.0, left=0.0)
+            held_out_loss = learner.one_pass(held_out, held_out_candidates, 0.0, left=0.0)
         learned = _with_weights(levels, learner.metric.weights)
         stop = monitor.epoch(loss, held_out_loss, partial(_itself, learned))
         if held_out is None or monitor.is_best:
@@ -58,6 +62,7 @@ def learn_online(
 def join(levels: Levels, X: Floats, labels: Indices, settings: Settings) -> Levels:
     """New points join: they take over the metrics of their neighbours, then each is learned from once."""
     n_old = len(levels.X)
+    settings = with_temperature(settings, levels)
     inherited = inherit(levels, X, labels, settings)
     joined = levels.replace(
         X=np.concatenate([levels.X, X]),
@@ -71,7 +76,7 @@ def join(levels: Levels, X: Floats, labels: Indices, settings: Settings) -> Leve
     rows = np.arange(n_old, len(joined.X))
     candidates, _ = find_candidates(joined, rows, settings.n_candidates, n_jobs=settings.n_jobs)
     learner = _online_learner(joined, settings, relative=True)
-    learner.shortlist_pass(rows, candidates, settings.learning_rate or RATE)
+    learner.one_pass(rows, candidates, settings.learning_rate or RATE)
     return _with_weights(joined, learner.metric.weights)
 
 
@@ -87,7 +92,7 @@ def inherit(levels: Levels, X: Floats, labels: Indices, settings: Settings, *, k
         old, new = np.flatnonzero(levels.labels == label), np.flatnonzero(labels == label)
         if len(old) == 0:
             continue
-        near, distances = coarse_search(metric.subset(old)).query(
+        near, distances = coarse_search(metric.subset(old), len(new)).query(
             queries[new], min(k, len(old)), n_jobs=settings.n_jobs
         )
         closeness = 1.0 / (distances + 1e-9 * zero_distance_guard(distances))

@@ -66,13 +66,20 @@ class OnlineLearner:
         self._block = LARGEST_BLOCK
         self._search: ExactSearch | None = None
 
-    def exhaustive_pass(self, rows: Indices, rate: float, *, left: float = 1.0) -> float:
-        """One step per row, its neighbours found among all points; returns the mean loss.
+    def one_pass(self, rows: Indices, candidates: Indices | None, rate: float, *, left: float = 1.0) -> float:
+        """One step per row; its neighbours are found among its candidates (n_rows, C), or all points.
 
-        `left` is the part of the smoothing that is left, as training goes on; at 0, and a rate of 0, the
-        pass only measures.
+        Returns the mean loss. `left` is the part of the smoothing that is left, as training goes on; at 0,
+        and a rate of 0, the pass only measures.
         """
+        if candidates is None:
+            return self.exhaustive_pass(rows, rate, left=left)
+        return self.shortlist_pass(rows, candidates, rate, left=left)
+
+    def exhaustive_pass(self, rows: Indices, rate: float, *, left: float = 1.0) -> float:
+        """One step per row, its neighbours found among all points."""
         if self._search is None:
+            self._lifted_weights[:] = self.metric.weights
             self._search = ExactSearch(DiagonalMetric(self.metric.points, self._lifted_weights))
         keep = min(self._rules[0] + 1 + SPARE, self.metric.n_points)
         total, start = 0.0, 0
@@ -95,6 +102,7 @@ class OnlineLearner:
 
     def shortlist_pass(self, rows: Indices, candidates: Indices, rate: float, *, left: float = 1.0) -> float:
         """One step per row, its neighbours found among its own candidates (n_rows, C)."""
+        self._search = None  # what was lifted is out of date afterwards
         nothing = np.zeros(len(rows))
         loss, _ = self._steps(rows, candidates, nothing, nothing, 0.0, False, rate, left)
         return loss / len(rows)

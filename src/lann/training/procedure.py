@@ -8,15 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from lann.metrics.levels import Levels
-from lann.training.candidates import usual_distances
 from lann.training.monitor import Epoch, Listener, Monitor
 from lann.training.one_by_one import learn_online
 from lann.training.points import learn_points
 from lann.training.queries import hold_out
 from lann.training.settings import Settings
 from lann.training.shared import learn_shared
+from lann.training.temperature import with_temperature
 from lann.training.units import Units
-from lann.vote import zero_distance_guard
 
 SHARED_EPOCHS = 12
 POINT_EPOCHS = {"staged": 2, "online": 20}
@@ -29,6 +28,8 @@ def planned_epochs(settings: Settings, max_epochs: int | None) -> tuple[int, int
     if max_epochs is None or shared + points == 0:
         return shared, points
     to_shared = math.ceil(max_epochs * shared / (shared + points))
+    if points > 0 and shared > 0 and max_epochs > 1:
+        to_shared = min(to_shared, max_epochs - 1)  # each gets one
     return to_shared, max_epochs - to_shared
 
 
@@ -68,8 +69,8 @@ def train(
         _, held_out = hold_out(len(start.X), validation_fraction, rng)
     temperature = None
     if settings.loss == "softmax":
-        temperature = settings.temperature or usual_temperature(levels, settings)
-        settings = settings.replace(temperature=temperature)
+        settings = with_temperature(settings, levels)
+        temperature = settings.temperature
 
     if shared_epochs > 0:
         levels = learn_shared(levels, settings, shared_epochs, rng, monitor, held_out)
@@ -79,14 +80,3 @@ def train(
     if settings.fixed_norm:
         levels = levels.with_fixed_norm()
     return in_data_units(levels), monitor, temperature
-
-
-def usual_temperature(levels: Levels, settings: Settings) -> float:
-    """β for data of any scale: the usual support of a point, divided by what a clear winner needs.
-
-    Classes without a neighbour hold exp(0) each, so with L classes a share near 1 takes log(L − 1) and more.
-    """
-    distances = usual_distances(levels, settings.n_jobs)
-    support = (distances + zero_distance_guard(distances)) ** -settings.power
-    n_classes = len(levels.class_log_weights)
-    return float(np.median(support.sum(axis=1))) / (math.log(max(n_classes - 1, 1)) + 3.0)

@@ -16,9 +16,12 @@ class QueryStream:
         self._waiting = np.empty(0, np.int64)
 
     def take(self, n: int) -> Indices:
-        while len(self._waiting) < n:
-            self._waiting = np.concatenate([self._waiting, self._rng.permutation(self._rows)])
-        taken, self._waiting = self._waiting[:n], self._waiting[n:]
+        drawn, n_drawn = [self._waiting], len(self._waiting)
+        while n_drawn < n:
+            drawn.append(self._rng.permutation(self._rows))
+            n_drawn += len(self._rows)
+        everything = np.concatenate(drawn)
+        taken, self._waiting = everything[:n], everything[n:]
         return taken
 
 

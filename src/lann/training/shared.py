@@ -161,6 +161,7 @@ def learn_shared(
     asked = np.arange(len(pool))
     if held_out is not None:
         held = np.flatnonzero(np.isin(pool, held_out))
+        held_out = held if len(held) else None  # of the pool, from here on
         asked = np.setdiff1d(asked, held)
     batch = min(BATCH, len(asked))
     stream = QueryStream(asked, rng)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lann._types import Floats
 from lann.curves import FeatureCurves
@@ -17,21 +18,19 @@ class Units:
 
     center: Floats
     scale: Floats
+    constant: NDArray[np.bool_]
 
     @classmethod
     def of(cls, X: Floats) -> Units:
-        """Mean and standard deviation of each feature.
-
-        A feature that is constant but for rounding is measured by its own size, so that a query which is a
-        little off does not drown all that varies.
-        """
+        """Mean and standard deviation of each feature, and whether it is constant but for rounding."""
         with np.errstate(over="ignore", invalid="ignore"):
             center, scale = X.mean(axis=0), X.std(axis=0)
         if not np.all(np.isfinite(scale)):
             worst = int(np.flatnonzero(~np.isfinite(scale))[0])
             raise ValueError(f"The values of feature {worst} are too large to be squared; scale them down.")
         rounding = len(X) * np.finfo(np.float64).eps * np.abs(center)
-        return cls(center, np.where(scale > rounding, scale, np.maximum(np.abs(center), 1.0)))
+        constant = scale <= rounding
+        return cls(center, np.where(constant, np.maximum(np.abs(center), 1.0), scale), constant)
 
     def enter(self, levels: Levels, n_bins: int) -> Levels:
         """The same levels over z-scored data, with curves to bend."""
@@ -40,7 +39,11 @@ class Units:
             curves = FeatureCurves.straight(X, n_bins)
         else:
             curves = levels.curves.rescaled(-self.center / self.scale, 1.0 / self.scale)
+            curves = curves.bent(np.where(curves.slopes > 0, curves.slopes, 1.0))
         return levels.replace(X=X, curves=curves)
 
     def leave(self, levels: Levels, X: Floats) -> Levels:
-        return levels.replace(X=X, curves=levels.curves.rescaled(self.center, self.scale))
+        """Back to the data's units. What never varied has taught nothing, so it weighs nothing."""
+        curves = levels.curves.rescaled(self.center, self.scale)
+        curves = curves.bent(np.where(self.constant[:, None], 0.0, curves.slopes))
+        return levels.replace(X=X, curves=curves)
