@@ -47,6 +47,7 @@ def zero_distance_guard(distances: Floats) -> float:
 
     distances : (n_queries, k) of training points to their neighbours
     """
+    distances = np.minimum(distances, HUGE)
     positive = distances[distances > 0]
     if len(positive) == 0:
         return 1.0
