@@ -112,7 +112,7 @@ def grid_search(repeats: int) -> Iterator[Figure]:
         return GridSearchCV(LANNClassifier(random_state=0), grid, cv=3, n_jobs=n_jobs, refit=False).fit(X, y)
 
     yield duel(lambda: search(2), lambda: search(1), repeats=repeats).figure(
-        "GridSearchCV over LANN",
+        "grid search over LANN",
         "digits 1797 × 64",
         "n_jobs=2, of one after the other",
         1.0,
