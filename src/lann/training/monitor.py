@@ -40,6 +40,33 @@ class Monitor:
     held_out_losses: list[float] = field(default_factory=list)
     told_to_stop: bool = False
 
+    def run(
+        self,
+        stage: str,
+        n_epochs: int,
+        learn: Callable[[int], float],
+        snapshot: Callable[[], Levels],
+        held_out_loss: Callable[[], float] | None = None,
+    ) -> Levels:
+        """Run a stage to its end, or until someone says stop, and return its best model.
+
+        Parameters
+        ----------
+        learn : learns for one epoch, given its number, and returns the training loss
+        snapshot : the model as it is now
+        held_out_loss : the loss of the held-out queries now; without it, the last model is the best
+        """
+        best = snapshot()
+        self.start_stage(stage)
+        for number in range(n_epochs):
+            loss = learn(number)
+            stop = self.epoch(loss, None if held_out_loss is None else held_out_loss(), snapshot)
+            if held_out_loss is None or self.is_best:
+                best = snapshot()
+            if stop:
+                break
+        return best
+
     def start_stage(self, name: str) -> None:
         self._stage = name
         self._best = float("inf")

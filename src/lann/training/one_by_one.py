@@ -38,25 +38,19 @@ def learn_online(
         return find_candidates(levels, rows, settings.n_candidates, n_jobs=settings.n_jobs)[0]
 
     candidates = candidates_of(asked)
-    held_out_candidates = None if held_out is None else candidates_of(held_out)
     rate = settings.learning_rate or RATE
-    best = levels
-    monitor.start_stage("point weights, one by one")
-    for epoch in range(n_epochs):
+
+    def learn(epoch: int) -> float:
         order = rng.permutation(len(asked))
         left = 1.0 - epoch / n_epochs
         ordered = None if candidates is None else candidates[order]
-        loss = learner.one_pass(asked[order], ordered, rate * left, left=left)
-        held_out_loss = None
-        if held_out is not None:
-            held_out_loss = learner.one_pass(held_out, held_out_candidates, 0.0, left=0.0)
-        learned = _with_weights(levels, learner.metric.weights)
-        stop = monitor.epoch(loss, held_out_loss, partial(_itself, learned))
-        if held_out is None or monitor.is_best:
-            best = learned
-        if stop:
-            break
-    return best
+        return learner.one_pass(asked[order], ordered, rate * left, left=left)
+
+    watch = None
+    if held_out is not None:
+        watch = partial(learner.one_pass, held_out, candidates_of(held_out), 0.0, left=0.0)
+    snapshot = partial(_with_weights, levels, learner.metric.weights)
+    return monitor.run("point weights, one by one", n_epochs, learn, snapshot, watch)
 
 
 def join(levels: Levels, X: Floats, labels: Indices, settings: Settings) -> Levels:
@@ -119,7 +113,3 @@ def _with_weights(levels: Levels, weights: Floats) -> Levels:
     # A weight may be 0 in the published method; its logarithm must stay finite.
     log_weights = np.log(np.maximum(weights, np.finfo(np.float64).tiny))
     return levels.replace(point_log_weights=log_weights - levels.class_log_weights[levels.labels])
-
-
-def _itself(levels: Levels) -> Levels:
-    return levels

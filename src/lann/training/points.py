@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -105,33 +107,29 @@ def learn_points(
 
     stage = PointStage(levels, settings)
     rate = 0.6 * settings.learning_rate if settings.learning_rate else RATE
-    best = levels
-    monitor.start_stage("point weights")
-    for epoch in range(n_epochs):
+    n_features = levels.X.shape[1]
+
+    def learn(epoch: int) -> float:
         total = 0.0
         for number in range(BATCHES_PER_EPOCH):
             first = epoch * per_epoch + number * batch
             rows = all_rows[first : first + batch]
             own = candidates[position[rows]]
             alive = rng.random(own.shape) >= settings.candidate_dropout
-            scales = np.where(rng.random(levels.X.shape[1]) < settings.feature_dropout, 0.0, 1.0)
+            scales = np.where(rng.random(n_features) < settings.feature_dropout, 0.0, 1.0)
             loss, gradient = stage.loss(rows, own, alive, scales, epsilon)
             # The smoothing falls with the rate, or else it would undo in the end what was learned.
             left = 1.0 - first / len(all_rows)
             stage.step(gradient, rate * left, settings.smoothing * left, neighbours)
             total += loss
-        held_out_loss = None
-        if held_out is not None:
-            own = candidates[position[held_out]]
-            held_out_loss, _ = stage.loss(
-                held_out, own, np.ones(own.shape, np.bool_), np.ones(levels.X.shape[1]), epsilon
-            )
-        stop = monitor.epoch(total / BATCHES_PER_EPOCH, held_out_loss, stage.levels)
-        if held_out is None or monitor.is_best:
-            best = stage.levels()
-        if stop:
-            break
-    return best
+        return total / BATCHES_PER_EPOCH
+
+    def held_out_loss(rows: Indices) -> float:
+        own = candidates[position[rows]]
+        return stage.loss(rows, own, np.ones(own.shape, np.bool_), np.ones(n_features), epsilon)[0]
+
+    watch = None if held_out is None else partial(held_out_loss, held_out)
+    return monitor.run("point weights", n_epochs, learn, stage.levels, watch)
 
 
 def like_neighbours(labels: Indices, rows: Indices, candidates: Indices) -> Indices:

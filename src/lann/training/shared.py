@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,10 +168,9 @@ def learn_shared(
     stream = QueryStream(asked, rng)
     rate = settings.learning_rate or RATE
     n_features = levels.X.shape[1]
-    best = levels
-    monitor.start_stage("curves and class weights")
     n_steps = n_epochs * BATCHES_PER_EPOCH
-    for epoch in range(n_epochs):
+
+    def learn(epoch: int) -> float:
         rows = stream.take(BATCHES_PER_EPOCH * batch)
         reference, survival = sample_reference(len(pool), settings, rng)
         candidates, epsilon = candidates_of(stage.levels(), rows, settings, reference)
@@ -182,17 +182,13 @@ def learn_shared(
             loss, gradient = stage.loss(rows[part], candidates[part], alive, scales, epsilon)
             stage.step(gradient, rate * (1.0 - (epoch * BATCHES_PER_EPOCH + number) / n_steps))
             total += loss
+        return total / BATCHES_PER_EPOCH
 
-        def snapshot() -> Levels:
-            return levels.replace(curves=stage.curves, class_log_weights=stage.class_log_weights)
+    def snapshot() -> Levels:
+        return levels.replace(curves=stage.curves, class_log_weights=stage.class_log_weights)
 
-        loss_now = None if held_out is None else held_out_loss(stage, held)
-        stop = monitor.epoch(total / BATCHES_PER_EPOCH, loss_now, snapshot)
-        if held_out is None or monitor.is_best:
-            best = snapshot()
-        if stop:
-            break
-    return best
+    watch = None if held_out is None else partial(held_out_loss, stage, held_out)
+    return monitor.run("curves and class weights", n_epochs, learn, snapshot, watch)
 
 
 def sample_reference(n_points: int, settings: Settings, rng: np.random.Generator) -> tuple[Indices, float]:
