@@ -12,6 +12,7 @@ from lann.search.shortlist import coarse_search
 from lann.training.candidates import find_candidates, usual_distances
 from lann.training.monitor import Monitor
 from lann.training.online import OnlineLearner
+from lann.training.queries import asked_rows
 from lann.training.settings import Settings
 from lann.training.temperature import with_temperature
 from lann.vote import zero_distance_guard
@@ -28,8 +29,7 @@ def learn_online(
     held_out: Indices | None = None,
 ) -> Levels:
     """One point at a time, plain gradient steps on λ: the published way to learn the points' weights."""
-    n_points = len(levels.X)
-    asked = np.arange(n_points) if held_out is None else np.setdiff1d(np.arange(n_points), held_out)
+    asked = asked_rows(len(levels.X), held_out)
     learner = _online_learner(levels, settings, relative=False)
 
     def candidates_of(rows: Indices) -> Indices | None:

@@ -12,7 +12,7 @@ from lann.metrics.levels import Levels
 from lann.training.adam import Adam
 from lann.training.candidates import find_candidates
 from lann.training.monitor import Monitor
-from lann.training.queries import QueryStream
+from lann.training.queries import QueryStream, asked_rows
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
 from lann.training.walk import backward_weights, forward, mix_with_neighbours
 from lann.vote import LOSSES, losses, zero_distance_guard
@@ -93,7 +93,7 @@ def learn_points(
 ) -> Levels:
     """Learn the points' own weights; `levels` is where they start."""
     n_points = len(levels.X)
-    asked = np.arange(n_points) if held_out is None else np.setdiff1d(np.arange(n_points), held_out)
+    asked = asked_rows(n_points, held_out)
     batch = min(BATCH, len(asked))
     per_epoch = BATCHES_PER_EPOCH * batch
     all_rows = QueryStream(asked, rng).take(n_epochs * per_epoch)

@@ -67,10 +67,7 @@ def train(
     held_out = None
     if validation_fraction is not None and monitor.n_epochs > 0:
         _, held_out = hold_out(len(start.X), validation_fraction, rng)
-    temperature = None
-    if settings.loss == "softmax":
-        settings = with_temperature(settings, levels)
-        temperature = settings.temperature
+    settings = with_temperature(settings, levels)
 
     if shared_epochs > 0:
         levels = learn_shared(levels, settings, shared_epochs, rng, monitor, held_out)
@@ -79,4 +76,4 @@ def train(
         levels = learn(levels, settings, point_epochs, rng, monitor, held_out)
     if settings.fixed_norm:
         levels = levels.with_fixed_norm()
-    return in_data_units(levels), monitor, temperature
+    return in_data_units(levels), monitor, settings.temperature if settings.loss == "softmax" else None

@@ -37,6 +37,12 @@ def stratified_sample(labels: Indices, size: int, rng: np.random.Generator, *, a
     return np.sort(np.concatenate(chosen))
 
 
+def asked_rows(n_points: int, held_out: Indices | None) -> Indices:
+    """The rows that training asks: all that are not held out."""
+    rows = np.arange(n_points)
+    return rows if held_out is None else np.setdiff1d(rows, held_out)
+
+
 def hold_out(n_points: int, fraction: float, rng: np.random.Generator) -> tuple[Indices, Indices]:
     """Split rows into those asked in training and those asked to see how it goes.
 
