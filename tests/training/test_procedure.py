@@ -7,17 +7,6 @@ from lann.training.procedure import planned_epochs
 from lann.training.temperature import usual_temperature
 
 
-@pytest.fixture
-def plain(blobs):
-    return Levels.plain(*blobs, 3)
-
-
-@pytest.fixture
-def learned(plain):
-    levels, _, _ = train(plain, Settings(), np.random.default_rng(0), max_epochs=4)
-    return levels
-
-
 @pytest.mark.parametrize(
     ("settings", "max_epochs", "expected"),
     [

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics.diagonal import DiagonalMetric, overflow_is_far, rounding_bound
-from lann.search.topk import GROUP, finish_lists, scan_tile, smallest
+from lann.search.topk import GROUP, finish_lists, scan_tile, smallest, together
 
 # One tile of distances is 512 × 512 float32, 1 MB: it stays in the second-level cache between the product
 # that writes it and the scan that reads it.
@@ -69,8 +69,7 @@ class ExactSearch:
             return self._search_block(queries[part], k, None if exclude is None else exclude[part])
 
         block = min(QUERY_BLOCK, max(THIN_BLOCK, len(queries) // 4))
-        found = map_blocks(search, len(queries), block, n_jobs=n_jobs)
-        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+        return together(map_blocks(search, len(queries), block, n_jobs=n_jobs))
 
     def update(self, rows: Indices) -> None:
         """Lift some points again, after their weights changed."""

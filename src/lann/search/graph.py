@@ -15,7 +15,7 @@ from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics.diagonal import DiagonalMetric
 from lann.search.exact import ExactSearch
-from lann.search.topk import smallest
+from lann.search.topk import smallest, together
 
 # At 200k points of 20 features: 11 s to build on one thread, recall .9996 of 50 neighbours.
 LINKS = 16
@@ -66,8 +66,7 @@ class GraphSearch:
             measured = self.metric.distances(queries[part], np.maximum(found, 0))
             return smallest(measured, found, k)
 
-        found = map_blocks(search, len(queries), QUERY_BLOCK, n_jobs=n_jobs)
-        indices, distances = np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+        indices, distances = together(map_blocks(search, len(queries), QUERY_BLOCK, n_jobs=n_jobs))
         lost = np.flatnonzero(indices[:, -1] < 0)
         if len(lost):
             # Where many points coincide, the graph may be cut off from the rest.

@@ -9,7 +9,7 @@ from lann._types import Floats, Indices
 from lann.metrics.diagonal import DiagonalMetric
 from lann.search.exact import ExactSearch
 from lann.search.graph import GraphSearch
-from lann.search.topk import smallest
+from lann.search.topk import smallest, together
 
 # Up to here the exact search finds the candidates of all points sooner than a graph is built and asked.
 GRAPH_FROM = 50_000
@@ -64,5 +64,4 @@ class Shortlist:
             found = candidates[part]
             return smallest(self.metric.distances(queries[part], np.maximum(found, 0)), found, k)
 
-        ranked = map_blocks(rank, len(queries), QUERY_BLOCK, n_jobs=n_jobs)
-        return np.concatenate([r[0] for r in ranked]), np.concatenate([r[1] for r in ranked])
+        return together(map_blocks(rank, len(queries), QUERY_BLOCK, n_jobs=n_jobs))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numba import njit
+
+from lann._types import Floats, Indices
 
 # The scan of a tile passes over this many values at a time.
 GROUP = 32
@@ -76,6 +80,12 @@ def _partition(values, indices, size, nth):
             low = left
         else:
             return
+
+
+def together(blocks: Iterable[tuple[Indices, Floats]]) -> tuple[Indices, Floats]:
+    """The indices and distances of blocks of queries, as one pair of arrays."""
+    indices, distances = zip(*blocks, strict=True)
+    return np.concatenate(indices), np.concatenate(distances)
 
 
 @njit(nogil=True, cache=True)

@@ -1,0 +1,18 @@
+"""Levels over the blobs, before and after training."""
+
+import numpy as np
+import pytest
+
+from lann.metrics.levels import Levels
+from lann.training import Settings, train
+
+
+@pytest.fixture
+def plain(blobs):
+    return Levels.plain(*blobs, 3)
+
+
+@pytest.fixture
+def learned(plain):
+    levels, _, _ = train(plain, Settings(), np.random.default_rng(0), max_epochs=4)
+    return levels
