@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lann._files import write_atomically
+from lann.cli.bench_paper import paper
 from lann.cli.consoles import results
 from lann.cli.errors import one_sentence
 from lann.cli.tables import check_output
@@ -24,6 +25,9 @@ app = typer.Typer(no_args_is_help=True, help="Run the benchmarks behind the clai
 @app.callback()
 def bench() -> None:
     """Run the benchmarks behind the claims."""
+
+
+app.command()(paper)
 
 
 @app.command()
