@@ -45,6 +45,16 @@ def softmax_loss(distances, labels, label, power, temperature, n_classes):
     return highest + np.log(np.sum(np.exp(scores - highest))) - scores[label]
 
 
+def loss_with_votes(kind, distances, labels, label, power, strength, votes):
+    """The loss of a query whose neighbours' supports count as often as their classes have votes."""
+    support = votes[labels] * distances**-power
+    if kind == "shares":
+        total, same = support.sum(), support[labels == label].sum()
+        return -np.log((same + strength * total) / ((1 + strength) * total))
+    scores = np.bincount(labels, support, len(votes)) / strength
+    return scores.max() + np.log(np.sum(np.exp(scores - scores.max()))) - scores[label]
+
+
 def slopes(function, x, step=1e-6):
     """Central differences of a function of an array, relative to the size of each entry."""
     result = np.zeros_like(x)
@@ -100,12 +110,18 @@ def exhaustive_pass(
     return total / len(rows)
 
 
-def batch_loss(points, weights, labels, rows, candidates, alive, scales, epsilon, settings, n_classes):
-    """The mean loss of training points among their surviving candidates; weights : (n_points, n_features)."""
+def batch_loss(
+    points, weights, labels, rows, candidates, alive, scales, epsilon, settings, n_classes, maps=None
+):  # fmt: skip
+    """The mean loss of training points among their surviving candidates.
+
+    weights : (n_points, n_axes); maps : (n_points, n_axes, rank), none means I
+    """
+    maps = np.tile(np.eye(points.shape[1]), (len(points), 1, 1)) if maps is None else maps
     total = 0.0
     for i, own, lives in zip(rows, candidates, alive, strict=True):
         d = {
-            j: epsilon + np.sum(weights[j] * scales * (points[i] - points[j]) ** 2)
+            j: epsilon + np.sum((maps[j].T @ (np.sqrt(weights[j]) * scales * (points[i] - points[j]))) ** 2)
             for j in own[lives]
             if j >= 0
         }
@@ -117,3 +133,13 @@ def batch_loss(points, weights, labels, rows, candidates, alive, scales, epsilon
             else:
                 total += softmax_loss(d, y, labels[i], settings.power, settings.strength, n_classes)
     return total / len(rows)
+
+
+def map_distances(queries, points, maps):
+    """d_j(x) = ‖Ω_jᵀ (x − p_j)‖² for every query and point: (n_queries, n_points)."""
+    return np.array(
+        [
+            [np.sum((m.T.astype(float) @ (x - p)) ** 2) for p, m in zip(points, maps, strict=True)]
+            for x in queries
+        ]
+    )

@@ -34,6 +34,8 @@ def digest(clf, X):
         LANNClassifier(levels=("point",), max_epochs=2),
         LANNClassifier(n_neighbors="auto", power="auto", max_epochs=2),
         LANNClassifier(loss="softmax", constraint="norm", early_stopping=True, max_epochs=3),
+        LANNClassifier(metric="full", max_epochs=3),
+        LANNClassifier(metric="low_rank", rank=2, class_weight="balanced", max_epochs=3),
     ]
 )
 def test_scikit_learns_checks(estimator, check):
@@ -145,9 +147,12 @@ def test_predictions_follow_the_probabilities(fitted, wine):
     np.testing.assert_array_equal(fitted.predict(X), fitted.classes_[probabilities.argmax(axis=1)])
 
 
-def test_neighbours_are_nearest_by_the_formula(fitted, wine):
+def test_neighbours_are_nearest_by_the_formula(wine):
     """d_j(x) = Σ w_jl (φ_l(x_jl) − φ_l(x_l))², with w from the relevances: w = relevance / (φ' · scale)²."""
     X, queries = wine[0][::2], wine[0][1:20:2]
+    levels = ("curves", "class", "point")
+    fitted = LANNClassifier(levels=levels, random_state=0).fit(X, wine[1][::2])
+    assert fitted.map_ is None
     slopes = fitted.curves_.slopes_at(X) * X.std(axis=0)
     weights = fitted.relevances_ / slopes**2
     curved, curved_queries = fitted.curves_.transform(X), fitted.curves_.transform(queries)
@@ -155,6 +160,19 @@ def test_neighbours_are_nearest_by_the_formula(fitted, wine):
     lengths, indices = fitted.kneighbors(queries)
     np.testing.assert_allclose(lengths**2, np.take_along_axis(exhaustive, indices, axis=1), rtol=1e-9)
     np.testing.assert_allclose(lengths, np.sqrt(np.sort(exhaustive, axis=1)[:, :5]), rtol=1e-9)
+
+
+def test_the_map_turns_features_into_axes(wine):
+    """With the map M, d(x) = Σ_a (M (φ(x_j) − φ(x)))_a²; relevances are Σ_a M_al² (φ' · scale)²."""
+    X, queries = wine[0][::2], wine[0][1:20:2]
+    fitted = LANNClassifier(levels=("curves", "map"), random_state=0).fit(X, wine[1][::2])
+    assert fitted.map_.shape == (13, 13)
+    curved, curved_queries = fitted.curves_.transform(X), fitted.curves_.transform(queries)
+    exhaustive = np.sum(((curved_queries[:, None] - curved) @ fitted.map_.T) ** 2, axis=2)
+    lengths, _ = fitted.kneighbors(queries)
+    np.testing.assert_allclose(lengths, np.sqrt(np.sort(exhaustive, axis=1)[:, :5]), rtol=1e-9)
+    scale = fitted.curves_.slopes_at(X) * X.std(axis=0)
+    np.testing.assert_allclose(fitted.relevances_, np.sum(fitted.map_**2, axis=0) * scale**2)
 
 
 def test_kneighbors_of_the_training_points_leaves_each_out(fitted, wine):

@@ -57,7 +57,7 @@ def test_by_default_shared_levels_come_before_points(iris, capsys):
     assert clf.n_epochs_ == 14
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 14
-    assert lines[0].startswith("[LANNClassifier] epoch 1/14, curves and class weights: loss ")
+    assert lines[0].startswith("[LANNClassifier] epoch 1/14, what all points share: loss ")
     assert "epoch 14/14, point weights: loss" in lines[-1]
 
 

@@ -124,21 +124,35 @@ def test_share_loss_is_bounded_by_its_floor():
 
 
 @pytest.mark.parametrize("kind", ["shares", "softmax"])
-def test_a_batch_is_the_mean_of_its_queries(reference, kind):
+@pytest.mark.parametrize("votes", [[1.0, 1.0, 1.0], [0.2, 5.0, 1.0]])
+def test_a_batch_is_the_mean_of_its_queries(reference, kind, votes):
     rng = np.random.default_rng(5)
+    votes = np.array(votes)
     distances = np.sort(rng.uniform(0.5, 2, (7, 4)), axis=1)
     labels, targets = rng.integers(0, 3, (7, 4)), rng.integers(0, 3, 7)
     counts = np.array([4, 3, 2, 1, 0, 4, 4])
     power, strength = 2.0, 0.5
-    expected = 0.0
-    for d, near, label, n in zip(distances, labels, targets, counts, strict=True):
-        if n == 0:
-            continue
-        if kind == "shares":
-            expected += reference.share_loss(d[:n], near[:n], label, power, strength)
-        else:
-            expected += reference.softmax_loss(d[:n], near[:n], label, power, strength, 3)
-    loss, slopes = losses(LOSSES[kind], distances, labels, targets, counts, power, strength, 3)
-    assert loss == pytest.approx(expected / 7)
+
+    def mean_loss(distances):
+        total = 0.0
+        for d, near, label, n in zip(distances, labels, targets, counts, strict=True):
+            if n > 0:
+                total += votes[label] * reference.loss_with_votes(
+                    kind, d[:n], near[:n], label, power, strength, votes
+                )
+        return total / 7
+
+    loss, slopes = losses(LOSSES[kind], distances.copy(), labels, targets, counts, power, strength, votes)
+    assert loss == pytest.approx(mean_loss(distances))
+    np.testing.assert_allclose(slopes / 7, reference.slopes(mean_loss, distances), atol=1e-7)
     assert np.all(slopes[np.arange(4) >= counts[:, None]] == 0)
     assert np.any(slopes[0] != 0)
+
+
+def test_votes_of_neighbours_multiply_their_support():
+    distances = np.array([[1.0, 2.0, 4.0]])
+    votes = np.array([[1.0, 1.0, 8.0]])
+    shares = vote_shares(distances, weights="distance", power=1.0, epsilon=0.0, votes=votes)
+    np.testing.assert_allclose(shares, np.array([[1.0, 0.5, 2.0]]) / 3.5)
+    shares = vote_shares(distances, weights="uniform", power=1.0, epsilon=0.0, votes=votes)
+    np.testing.assert_allclose(shares, votes / 10)

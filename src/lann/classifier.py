@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lann._choices import LEVELS, check_parameters, settings_of
+from lann._choices import LEVELS, check_parameters, power_of, settings_of
 from lann._compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
 from lann._parameters import check_number
 from lann.explain.explanation import Explanation
@@ -32,38 +33,55 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     A query's distance to a training point is measured by that point:
 
-        d_j(x) = Σ_l w_jl (φ_l(x_jl) − φ_l(x_l))²,    log w_jl = v_{y_j l} + u_jl
+        d_j(x) = Σ_a w_ja z_a²,    z = M (φ(x_j) − φ(x)),    log w_ja = v_{y_j a} + u_ja
 
-    with feature curves φ shared by all points (where along a feature do differences matter?), weights v per
-    class and weights u per point. The nearest points vote for their labels. All three levels are learned, so
-    that training points are classified rightly by their neighbours; each can be left out.
+    with feature curves φ shared by all points (where along a feature do differences matter?), a map M shared
+    by all (which features are seen together?), weights v per class and weights u per point. The nearest
+    points vote for their labels. All four levels are learned, so that training points are classified rightly
+    by their neighbours; each can be left out, and one that does not help is left out by itself.
 
     Parameters
     ----------
     n_neighbors : int or "auto", default=5
         How many neighbours vote. "auto" chooses 5, 10 or 20 by leave-one-out.
-    metric : {"diagonal"}, default="diagonal"
-        The form of a point's own metric.
-    levels : tuple of {"curves", "class", "point"}, default=("curves", "class", "point")
+    metric : {"diagonal", "low_rank", "full"}, default="diagonal"
+        The form of a point's own metric: a weight per axis, or a matrix, d_j(x) = ‖Ω_jᵀ (√w_j ⊙ z)‖². "full"
+        matrices measure across all axes, and take n_features² numbers per point. For "low_rank" the map M has
+        only `rank` axes, and matrices are of that size: smaller and faster where there are many features.
+        "full" pays where features work together differently in different places, and there are some dozens
+        of points per class; see the table in the README.
+    rank : int or None, default=None
+        The number of axes for ``metric="low_rank"``; None is about twice the square root of n_features.
+    levels : tuple of {"curves", "map", "class", "point"}, default=("curves", "map", "class", "point")
         Which levels of the metric are learned. ``("point",)`` is the published method. With "curves" the
-        model finds the scale of every feature by itself; without, scale the data beforehand.
+        model finds the scale of every feature by itself; without, scale the data beforehand. Without "map"
+        every feature is measured by itself.
     weights : {"distance", "uniform"}, default="distance"
         Whether a neighbour's vote is ``1 / d**power`` or the same for all.
     power : float or "auto", default=1.0
-        How steeply votes fall with the (squared) distance d. "auto" chooses 1 or 2 by leave-one-out.
+        How steeply votes fall with the (squared) distance d. "auto" is 1 for two classes and 2 for more.
+    class_weight : dict, "balanced" or None, default=None
+        How many votes the points of each class have, and how much their errors count in training. "balanced"
+        is inversely proportional to how frequent classes are: rare ones are heard.
     n_candidates : int or None, default=50
         Neighbours are the nearest, by their own metrics, of this many candidates, which are the nearest by
         the metrics of their classes. None asks all points, as published.
     solver : {"staged", "online"}, default="staged"
-        How the points' weights are learned: in batches after the shared levels, or one point at a time by
+        How the points' metrics are learned: in batches after the shared levels, or one point at a time by
         plain gradient steps, as published.
     loss : {"shares", "softmax"}, default="shares"
         What is minimised: −log of the label's share of its neighbours' support, which knows no scale; or
         −log of a softmax of the supports, as published.
     temperature : float or "auto", default="auto"
         β of the softmax; only ``loss="softmax"`` uses it. "auto" takes it from the scale of the data.
-    constraint : {"bounded", "norm"}, default="bounded"
-        What keeps a point's weights in bounds: e^-6 ≤ w ≤ e^6, or Σ_l w_jl = n_features, as published.
+    constraint : {"bounded", "norm", "determinant"}, default="bounded"
+        What keeps a point's metric in bounds: e^-6 ≤ w ≤ e^6 (for matrices: the mean of the squared singular
+        values); the norm, Σ_a w_ja = n_axes, as published (for matrices: the trace); or the determinant, so
+        that no axis can be ignored (Π_a w_ja = 1; for matrices a pull, and with the online solver det Ω = 1).
+    prune : bool, default=True
+        Whether a level that does not help is left out, from 300 points on: a fifth of them, from which it has
+        not learned so far, judge that when it is well on its way, and are learned from afterwards. The online
+        solver leaves out none.
     n_bins : int, default=16
         Stretches of a feature curve; 1 makes the curves straight, a weight per feature.
     max_epochs : int or None, default=None
@@ -72,16 +90,16 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         2 (staged) or 20 (online).
     learning_rate : float or None, default=None
         First step size; falls to 0 over the epochs. None is what suits the solver: 0.05, of which the
-        staged solver takes 3/5 for the points' weights.
+        staged solver takes 3/5 for the points' weights (6/5 for their matrices), and 1/5 for the map.
     penalty : float, default=1.0
-        Strength of the pull towards equal weights and straight curves.
+        Strength of the pull towards equal weights, straight curves and axes that are the features.
     smoothing : float, default=0.06
-        How much of a point's weights is replaced by those of its neighbours of the same class in the first
+        How much of a point's metric is replaced by those of its neighbours of the same class in the first
         step; falls to 0 over the epochs, as the learning rate does.
     candidate_dropout : float, default=0.7
         Share of the candidates that a query does not see in a training step.
     feature_dropout : float, default=0.25
-        Share of the features that a batch does not see.
+        Share of the axes that a batch does not see, for up to 500 points; falls as 500/n beyond.
     early_stopping : bool, default=False
         Whether to end a stage when the loss of held-out queries has stopped falling, and keep its best.
     validation_fraction : float, default=0.1
@@ -102,13 +120,18 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     classes_ : (n_classes,)
     n_features_in_, feature_names_in_ : what the model was fitted with
     relevances_ : (n_train, n_features)
-        How much a difference from each training point counts there: its weights times the squared slope of
-        the curves, per standard deviation of a feature (with curves) or in the units of the data (without).
+        How much a difference from each training point counts there: the diagonal of its metric times the
+        squared slope of the curves, per standard deviation of a feature (with curves) or in the units of the
+        data (without).
     class_relevances_ : (n_classes, n_features)
         Their mean over the points of each class; NaN for a class that has no point yet.
     shared_relevances_ : (n_features,)
         Their mean over all points.
     curves_ : FeatureCurves
+    map_ : (n_axes, n_features) or None
+        M; None where the axes are the features.
+    levels_ : tuple of str
+        The levels that are in use: `levels` without those that did not help.
     n_neighbors_, power_ : what the vote uses
     temperature_ : β, where the loss is the softmax
     n_epochs_ : int
@@ -141,6 +164,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     """
 
     classes_: NDArray[Any]
+    levels_: tuple[str, ...]
     n_epochs_: int
     loss_curve_: list[float]
     validation_curve_: list[float]
@@ -151,14 +175,17 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         n_neighbors=5,
         *,
         metric="diagonal",
+        rank=None,
         levels=LEVELS,
         weights="distance",
         power=1.0,
+        class_weight=None,
         n_candidates=50,
         solver="staged",
         loss="shares",
         temperature="auto",
         constraint="bounded",
+        prune=True,
         n_bins=16,
         max_epochs=None,
         learning_rate=None,
@@ -176,14 +203,17 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     ):
         self.n_neighbors = n_neighbors
         self.metric = metric
+        self.rank = rank
         self.levels = levels
         self.weights = weights
         self.power = power
+        self.class_weight = class_weight
         self.n_candidates = n_candidates
         self.solver = solver
         self.loss = loss
         self.temperature = temperature
         self.constraint = constraint
+        self.prune = prune
         self.n_bins = n_bins
         self.max_epochs = max_epochs
         self.learning_rate = learning_rate
@@ -215,6 +245,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             "constraint": "norm",
             "n_candidates": None,
             "smoothing": 0.0,
+            "power": 1.0,
         }
         return cls(n_neighbors, **(published | parameters))
 
@@ -289,7 +320,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             )
         labels = self._encode(y)
         if not first and self.n_epochs_ > 0:
-            self._settle(join(self._model.levels, points, labels, settings_of(self)))
+            settings = settings_of(self).replace(votes=self._model.class_votes)
+            self._settle(join(self._model.levels, points, labels, settings))
             return self
         if not first:  # nothing could be learned from the points so far
             earlier = self._model.levels
@@ -298,7 +330,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if len(np.unique(labels)) > 1 and len(points) >= FEWEST_TO_LEARN_FROM:
             self._learn(points, labels, self.classes_[labels], None)
         else:
-            self.n_epochs_, self.loss_curve_, self.validation_curve_ = 0, [], []
+            self.n_epochs_, self.loss_curve_, self.validation_curve_, self.levels_ = 0, [], [], ()
             self._settle(Levels.plain(points, labels, len(self.classes_)))
         return self
 
@@ -311,8 +343,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """Each class's share of the neighbours' votes: (n_queries, n_classes)."""
         queries = self._check_queries(X)
         model = self._model
-        indices, distances = model.nearest(queries, model.n_voters, n_jobs=self.n_jobs)
-        return model.votes(model.shares(distances), indices)
+        indices, distances = model.nearest(model.place(queries), model.n_voters, n_jobs=self.n_jobs)
+        return model.votes(model.shares(indices, distances), indices)
 
     def kneighbors(
         self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -332,7 +364,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         own = X is None
-        queries = self._model.levels.points if X is None else self._check_queries(X)
+        queries = self._model.levels.points if X is None else self._model.place(self._check_queries(X))
         k = self.n_neighbors_ if n_neighbors is None else n_neighbors
         check_number("n_neighbors", k, low=1, integer=True)
         available = len(self._model.levels.X) - own
@@ -348,17 +380,18 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def explain(self, X: ArrayLike) -> Explanation:
         """The neighbours behind each prediction, and what every feature had to do with it."""
         queries = self._check_queries(X)
-        model = self._model
-        indices, found = model.nearest(queries, model.n_voters, n_jobs=self.n_jobs)
-        contributions = model.metric.contributions(queries, indices)
+        model, levels = self._model, self._model.levels
+        curved = levels.curves.transform(queries)
+        indices, found = model.nearest(levels.turn(curved), model.n_voters, n_jobs=self.n_jobs)
+        contributions = levels.contributions(curved, indices)
         distances = contributions.sum(axis=2)
-        shares = model.shares(found)  # the vote that `predict` counts, to the bit
+        shares = model.shares(indices, found)  # the vote that `predict` counts, to the bit
         votes = model.votes(shares, indices)
         return Explanation(
             predictions=self.classes_[votes.argmax(axis=1)],
             probabilities=votes,
             neighbors=indices,
-            neighbor_labels=self.classes_[model.levels.labels[indices]],
+            neighbor_labels=self.classes_[levels.labels[indices]],
             distances=distances,
             vote_shares=shares,
             contributions=contributions,
@@ -370,22 +403,17 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def _learn(self, X: NDArray, labels: NDArray, y: NDArray, earlier: Levels | None) -> None:
         """Train on all points, and say how it went in the fitted attributes."""
         from lann.metrics.levels import Levels
-        from lann.training import inherit, planned_epochs, train
+        from lann.training import planned_epochs, train, warm_start
 
         self.__dict__.pop("temperature_", None)
-        settings = settings_of(self)
+        settings = settings_of(self).replace(votes=self._class_votes(labels))
         start = Levels.plain(X, labels, len(self.classes_))
         if earlier is not None:
-            if settings.curves:
-                start = start.replace(curves=earlier.curves)
-            if settings.class_weights:
-                start = start.replace(class_log_weights=earlier.class_log_weights)
-            if settings.point_weights:
-                start = start.replace(point_log_weights=inherit(earlier, X, labels, settings))
+            start = warm_start(start, earlier, settings)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         n_epochs = sum(planned_epochs(settings, self.max_epochs))
         progress = FitProgress(self, n_epochs, X, y)
-        levels, monitor, temperature = train(
+        outcome = train(
             start,
             settings,
             rng,
@@ -394,11 +422,14 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             patience=self.n_iter_no_change,
             listener=lambda epoch: self._hear(epoch, progress),
         )
+        monitor = outcome.monitor
         self.loss_curve_, self.validation_curve_ = monitor.losses, monitor.held_out_losses
         self.n_epochs_ = len(monitor.losses)
-        if temperature is not None:
-            self.temperature_ = temperature
-        self._settle(levels)
+        if outcome.temperature is not None:
+            self.temperature_ = outcome.temperature
+        self._settle(outcome.levels)
+        learned = [level for level in self.levels if level not in monitor.left_out]
+        self.levels_ = tuple(learned) if self.n_epochs_ > 0 else ()
         progress.end()
 
     def _hear(self, epoch: Epoch, progress: FitProgress) -> bool:
@@ -429,11 +460,12 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             n_candidates=self.n_candidates,
             weights=self.weights,
             n_neighbors=self.n_neighbors,
-            power=self.power,
+            power=power_of(self),
+            class_votes=self._class_votes(levels.labels),
             n_jobs=self.n_jobs,
         )
         self.n_neighbors_, self.power_ = self._model.n_neighbors, self._model.power
-        self.curves_ = levels.curves
+        self.curves_, self.map_ = levels.curves, levels.map
         self.relevances_ = self._model.relevances()
         self.shared_relevances_ = self.relevances_.mean(axis=0)
         self.class_relevances_ = np.full((len(self.classes_), levels.X.shape[1]), np.nan)
@@ -449,10 +481,9 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return points, labels
 
     def _check_queries(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Queries, checked and put on the curves."""
         check_is_fitted(self)
         queries: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return self._model.place(queries)
+        return queries
 
     def _encode(self, y: NDArray[Any]) -> NDArray[np.int64]:
         labels = np.searchsorted(self.classes_, y)
@@ -464,6 +495,17 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"{unseen.tolist()}. Announce all classes in the first call of partial_fit."
             )
         return labels
+
+    def _class_votes(self, labels: NDArray[np.int64]) -> NDArray[np.float64] | None:
+        """How many votes a point of each class has; a class without a point yet has one."""
+        if self.class_weight is None:
+            return None
+        present = np.unique(labels)
+        votes = np.ones(len(self.classes_))
+        votes[present] = compute_class_weight(
+            self.class_weight, classes=self.classes_[present], y=self.classes_[labels]
+        )
+        return votes
 
     def _feature_names(self) -> NDArray[Any]:
         if hasattr(self, "feature_names_in_"):

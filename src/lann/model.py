@@ -9,8 +9,9 @@ import numpy as np
 from lann._types import Floats, Indices
 from lann.metrics.diagonal import DiagonalMetric
 from lann.metrics.levels import Levels
-from lann.search import ExactSearch, Shortlist, coarse_search
-from lann.training.choose_vote import NEIGHBORS, POWERS, choose_vote
+from lann.metrics.matrix import MatrixMetric
+from lann.search import ExactSearch, MeasuredSearch, Shortlist, coarse_search, exhaustive_search
+from lann.training.choose_neighbors import NEIGHBORS, choose_neighbors
 from lann.vote import class_shares, vote_shares, zero_distance_guard
 
 # Training points asked to choose a vote, and to see how far neighbours usually are.
@@ -26,7 +27,9 @@ class LocalModel:
     levels : points and what was learned about them
     n_candidates : of the shortlist; None searches all points
     weights : "distance" or "uniform"
-    n_neighbors, power : of the vote; "auto" chooses by leave-one-out
+    n_neighbors : that vote; "auto" chooses by leave-one-out
+    power : of the vote
+    class_votes : (n_classes,) how many votes a point of each class has; None where all have one
     """
 
     def __init__(
@@ -36,22 +39,23 @@ class LocalModel:
         n_candidates: int | None,
         weights: str,
         n_neighbors: int | str,
-        power: float | str,
+        power: float,
+        class_votes: Floats | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.levels = levels
         self.n_candidates = n_candidates
         self.weights = weights
+        self.class_votes = class_votes
         neighbors = NEIGHBORS if isinstance(n_neighbors, str) else (int(n_neighbors),)
-        powers = POWERS if isinstance(power, str) else (float(power),)
-        self.n_neighbors, self.power, self.epsilon = neighbors[0], powers[0], 1.0
+        self.n_neighbors, self.power, self.epsilon = neighbors[0], float(power), 1.0
         if len(levels.X) > 1:
-            self._look_around(neighbors, powers, n_jobs)
+            self._look_around(neighbors, n_jobs)
 
-    def _look_around(self, neighbors: tuple[int, ...], powers: tuple[float, ...], n_jobs: int | None) -> None:
+    def _look_around(self, neighbors: tuple[int, ...], n_jobs: int | None) -> None:
         """Ask training points for their neighbours, themselves left out: the usual distance, and the vote."""
         levels = self.levels
-        to_choose = len(neighbors) * len(powers) > 1
+        to_choose = len(neighbors) > 1
         n_asked = min(len(levels.X), ASKED_FOR_VOTE if to_choose else ASKED_FOR_SCALE)
         asked = np.linspace(0, len(levels.X) - 1, n_asked).astype(np.int64)
         k = min(max(neighbors), len(levels.X) - 1)
@@ -59,9 +63,9 @@ class LocalModel:
         indices, distances = search.query(levels.points[asked], k, exclude=asked, n_jobs=n_jobs)
         self.epsilon = zero_distance_guard(distances[:, :5])
         if to_choose:
-            self.n_neighbors, self.power = choose_vote(
+            self.n_neighbors = choose_neighbors(
                 distances, levels.labels[indices], levels.labels[asked], self.n_classes, self.epsilon,
-                weights=self.weights, neighbors=neighbors, powers=powers,
+                weights=self.weights, power=self.power, neighbors=neighbors, class_votes=self.class_votes,
             )  # fmt: skip
 
     @property
@@ -74,39 +78,42 @@ class LocalModel:
         return min(self.n_neighbors, len(self.levels.X))
 
     def place(self, X: Floats) -> Floats:
-        """Queries as the metric sees them: on the curves."""
-        return self.levels.curves.transform(X)
+        """Queries as the metric sees them: on the curves, along the axes."""
+        return self.levels.place(X)
 
     def nearest(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        """The k nearest points of queries on the curves, and their squared distances."""
+        """The k nearest points of queries along the axes, and their squared distances."""
         return self.search.query(queries, k, exclude=exclude, n_jobs=n_jobs)
 
-    def shares(self, distances: Floats) -> Floats:
+    def shares(self, indices: Indices, distances: Floats) -> Floats:
         """Each neighbour's part of the vote: (n_queries, k)."""
-        return vote_shares(distances, weights=self.weights, power=self.power, epsilon=self.epsilon)
+        votes = None if self.class_votes is None else self.class_votes[self.levels.labels[indices]]
+        return vote_shares(
+            distances, weights=self.weights, power=self.power, epsilon=self.epsilon, votes=votes
+        )
 
     def votes(self, shares: Floats, indices: Indices) -> Floats:
         """Each class's part of the vote: (n_queries, n_classes)."""
         return class_shares(shares, self.levels.labels[indices], self.n_classes)
 
     @property
-    def search(self) -> ExactSearch | Shortlist:
+    def search(self) -> ExactSearch | MeasuredSearch | Shortlist:
         """Built on first use and not saved. Two threads may both build it; either is right and whole."""
         search = self.__dict__.get("_search")
         if search is None:
             search = self._search = self._build_search()
         return search
 
-    def _build_search(self, n_queries: int | None = None) -> ExactSearch | Shortlist:
+    def _build_search(self, n_queries: int | None = None) -> ExactSearch | MeasuredSearch | Shortlist:
         metric = self.levels.local_metric()
         if self.n_candidates is None:
-            return ExactSearch(metric)
+            return exhaustive_search(metric)
         return Shortlist(coarse_search(self.levels.class_metric(), n_queries), metric, self.n_candidates)
 
     @property
-    def metric(self) -> DiagonalMetric:
+    def metric(self) -> DiagonalMetric | MatrixMetric:
         """Every point's own metric."""
         return self.search.metric
 

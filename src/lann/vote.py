@@ -17,17 +17,23 @@ HUGE = 1e300
 LOSSES = {"shares": SHARES, "softmax": SOFTMAX}
 
 
-def vote_shares(distances: Floats, *, weights: str, power: float, epsilon: float) -> Floats:
+def vote_shares(
+    distances: Floats, *, weights: str, power: float, epsilon: float, votes: Floats | None = None
+) -> Floats:
     """Each neighbour's part of the vote, adding up to 1 per query: (n_queries, k).
 
     distances : (n_queries, k) squared, ascending
+    votes : (n_queries, k) how many votes each neighbour has; one by default
     """
     if weights == "uniform":
-        return np.full(distances.shape, 1.0 / distances.shape[1])
-    # Relative to the nearest, so that neither tiny nor huge distances leave the range of a float.
-    guarded = np.minimum(distances, HUGE) + epsilon
-    relative = guarded / guarded[:, :1]
-    support = relative**-power
+        support = np.ones(distances.shape)
+    else:
+        # Relative to the nearest, so that neither tiny nor huge distances leave the range of a float.
+        guarded = np.minimum(distances, HUGE) + epsilon
+        relative = guarded / guarded[:, :1]
+        support = relative**-power
+    if votes is not None:
+        support = support * votes
     return support / support.sum(axis=1, keepdims=True)
 
 
@@ -110,14 +116,32 @@ def neighbour_loss(kind, distances, labels, label, n_near, power, strength, n_cl
 
 
 @njit(nogil=True, cache=True)
-def losses(kind, distances, labels, targets, counts, power, strength, n_classes):
-    """The loss of every query of a batch: its mean, and the slopes (n_queries, k)."""
+def weighted_loss(kind, distances, labels, label, n_near, power, strength, votes, slopes):
+    """As `neighbour_loss`, with every support, and the query's loss, times the votes of its class.
+
+    votes : (n_classes,) all 1 where classes count alike. Changes `distances`.
+    """
+    for slot in range(n_near):
+        # c d^−p is (c^(−1/p) d)^−p: who has more votes seems nearer.
+        if votes[labels[slot]] != 1.0:
+            distances[slot] *= votes[labels[slot]] ** (-1.0 / power)
+    loss = neighbour_loss(kind, distances, labels, label, n_near, power, strength, votes.shape[0], slopes)
+    for slot in range(n_near):
+        slopes[slot] *= votes[label]
+        if votes[labels[slot]] != 1.0:
+            slopes[slot] *= votes[labels[slot]] ** (-1.0 / power)
+    return votes[label] * loss
+
+
+@njit(nogil=True, cache=True)
+def losses(kind, distances, labels, targets, counts, power, strength, votes):
+    """The loss of every query of a batch: its mean, and the slopes (n_queries, k). Changes `distances`."""
     slopes = np.zeros(distances.shape)
     total = 0.0
     for query in range(distances.shape[0]):
         if counts[query] > 0:
-            total += neighbour_loss(
+            total += weighted_loss(
                 kind, distances[query], labels[query], targets[query], counts[query],
-                power, strength, n_classes, slopes[query],
+                power, strength, votes, slopes[query],
             )  # fmt: skip
     return total / distances.shape[0], slopes

@@ -70,3 +70,76 @@ def test_a_fixed_norm_keeps_the_proportions():
     np.testing.assert_allclose(fixed.weights.sum(axis=1), 4.0)
     ratio = fixed.weights / levels.weights
     np.testing.assert_allclose(ratio, ratio[:, :1] * np.ones(4))
+
+
+@pytest.fixture(params=[(None, 3), (None, 2), (2, 2)], ids=["square", "narrow", "mapped"])
+def with_matrices(levels, request):
+    """Points that own matrices: over the features or, through a map, over fewer axes."""
+    rng = np.random.default_rng(3)
+    n_axes, rank = request.param
+    changes = {"point_maps": rng.normal(size=(30, n_axes or 3, rank))}
+    if n_axes is not None:
+        changes["map"] = rng.normal(size=(n_axes, 3))
+        changes["class_log_weights"] = rng.normal(size=(2, n_axes))
+        changes["point_log_weights"] = rng.normal(size=(30, n_axes))
+    return levels.replace(**changes)
+
+
+def test_matrices_measure_after_the_weights(reference, with_matrices):
+    queries = np.random.default_rng(4).normal(size=(5, 3))
+    everyone = np.tile(np.arange(30), (5, 1))
+    found = with_matrices.local_metric().distances(with_matrices.place(queries), everyone)
+    maps = np.sqrt(with_matrices.weights)[:, :, None] * with_matrices.point_maps
+    expected = reference.map_distances(with_matrices.place(queries), with_matrices.points, maps)
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_diagonal_matrices_are_weights(levels):
+    roots = np.exp(0.5 * levels.point_log_weights)
+    same = levels.replace(point_log_weights=np.zeros(roots.shape), point_maps=roots[:, :, None] * np.eye(3))
+    rng = np.random.default_rng(5)
+    curved, candidates = levels.curves.transform(rng.normal(size=(6, 3))), rng.integers(0, 30, (6, 4))
+    for of in (
+        lambda x: x.local_metric().distances(curved, candidates),
+        lambda x: x.contributions(curved, candidates),
+        lambda x: x.relevances(np.array([1.0, 2.0, 0.5])),
+        lambda x: x.with_fixed_norm().local_metric().distances(curved, candidates),
+    ):
+        np.testing.assert_allclose(of(same), of(levels), rtol=1e-12)
+
+
+def test_relevances_of_matrices_predict_the_distance_of_a_small_step(with_matrices):
+    scale = np.array([1.0, 2.0, 0.5])
+    relevances = with_matrices.relevances(scale)
+    metric, step, curves = with_matrices.local_metric(), 1e-7, with_matrices.curves
+    for feature in range(3):
+        moved = with_matrices.X.copy()
+        moved[:, feature] += step * scale[feature]
+        d = metric.distances(with_matrices.place(moved), np.arange(30)[:, None])[:, 0]
+        inside = curves.locate(moved)[0][:, feature] == curves.locate(with_matrices.X)[0][:, feature]
+        assert inside.sum() > 25
+        np.testing.assert_allclose(d[inside] / step**2, relevances[inside, feature], rtol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_contributions_of_matrices_add_up_to_the_distance(with_matrices, dtype):
+    levels = with_matrices.replace(point_maps=with_matrices.point_maps.astype(dtype))
+    rng = np.random.default_rng(6)
+    queries, candidates = rng.normal(size=(8, 3)), rng.integers(0, 30, (8, 5))
+    contributions = levels.contributions(levels.curves.transform(queries), candidates)
+    assert contributions.shape == (8, 5, 3)
+    d = levels.local_metric().distances(levels.place(queries), candidates)
+    np.testing.assert_allclose(contributions.sum(axis=2), d, rtol=1e-9, atol=1e-9)
+
+
+def test_a_fixed_norm_fixes_the_trace_of_matrices(with_matrices):
+    fixed = with_matrices.with_fixed_norm()
+    n_axes = with_matrices.point_maps.shape[1]
+    np.testing.assert_allclose(np.sum(fixed.own_maps() ** 2, axis=(1, 2)), n_axes)
+    ratio = fixed.point_maps / with_matrices.point_maps
+    np.testing.assert_allclose(ratio, ratio[:, :1, :1] * np.ones(ratio.shape[1:]))
+
+
+def test_points_without_matrices_say_so(levels):
+    with pytest.raises(ValueError, match="own no matrices"):
+        levels.own_maps()

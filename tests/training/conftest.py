@@ -14,5 +14,4 @@ def plain(blobs):
 
 @pytest.fixture
 def learned(plain):
-    levels, _, _ = train(plain, Settings(), np.random.default_rng(0), max_epochs=4)
-    return levels
+    return train(plain, Settings(), np.random.default_rng(0), max_epochs=4).levels

@@ -15,9 +15,9 @@ from lann.training.temperature import usual_temperature
         ({}, 7, (6, 1)),
         ({}, 1, (1, 0)),
         ({"point_weights": False}, 5, (5, 0)),
-        ({"curves": False, "class_weights": False}, 5, (0, 5)),
-        ({"curves": False, "class_weights": False, "solver": "online"}, None, (0, 20)),
-        ({"curves": False, "class_weights": False, "point_weights": False}, None, (0, 0)),
+        ({"curves": False, "map": False, "class_weights": False}, 5, (0, 5)),
+        ({"curves": False, "map": False, "class_weights": False, "solver": "online"}, None, (0, 20)),
+        ({"curves": False, "map": False, "class_weights": False, "point_weights": False}, None, (0, 0)),
     ],
 )
 def test_epochs_are_shared_out(settings, max_epochs, expected):
@@ -25,39 +25,40 @@ def test_epochs_are_shared_out(settings, max_epochs, expected):
 
 
 def test_with_no_level_to_learn_no_epochs_are_planned():
-    nothing = Settings(curves=False, class_weights=False, point_weights=False)
+    nothing = Settings(curves=False, map=False, class_weights=False, point_weights=False)
     assert planned_epochs(nothing, 5) == (0, 0)
 
 
 def test_training_learns_every_level(plain, learned):
     assert learned.X is plain.X
     assert not learned.curves.is_identity
+    assert learned.map is not None
     assert learned.class_log_weights.any()
 
 
 def test_the_losses_are_told(plain):
     heard = []
-    _, monitor, temperature = train(
+    outcome = train(
         plain, Settings(), np.random.default_rng(0), max_epochs=4, listener=lambda epoch: heard.append(epoch)
     )
     assert [epoch.number for epoch in heard] == [1, 2, 3, 4]
-    assert [epoch.loss for epoch in heard] == monitor.losses
+    assert [epoch.loss for epoch in heard] == outcome.monitor.losses
     assert heard[0].snapshot().X is plain.X
-    assert temperature is None
+    assert outcome.temperature is None
 
 
 def test_a_listener_that_says_stop_ends_the_training(plain):
-    _, monitor, _ = train(
-        plain, Settings(), np.random.default_rng(0), listener=lambda epoch: epoch.number == 2
-    )
-    assert len(monitor.losses) == 2
+    outcome = train(plain, Settings(), np.random.default_rng(0), listener=lambda epoch: epoch.number == 2)
+    assert len(outcome.monitor.losses) == 2
 
 
 @pytest.mark.parametrize("loss", ["shares", "softmax"])
 def test_the_temperature_is_that_given_or_chosen(plain, loss):
     settings = Settings(loss=loss, power=1.0, n_neighbors=5)
-    chosen = train(plain, settings, np.random.default_rng(0), max_epochs=1)[2]
-    given = train(plain, settings.replace(temperature=7.0), np.random.default_rng(0), max_epochs=1)[2]
+    chosen = train(plain, settings, np.random.default_rng(0), max_epochs=1).temperature
+    given = train(
+        plain, settings.replace(temperature=7.0), np.random.default_rng(0), max_epochs=1
+    ).temperature
     if loss == "shares":
         assert chosen is None
         assert given is None
@@ -71,3 +72,24 @@ def test_the_usual_temperature_follows_the_scale_of_the_data(blobs):
     settings = Settings(loss="softmax", power=1.0)
     one, other = (usual_temperature(Levels.plain(X * s, y, 3), settings) for s in (1.0, 10.0))
     assert one == pytest.approx(100 * other, rel=1e-6)
+
+
+def test_many_points_judge_the_levels_and_few_do_not(rings):
+    X, y = rings
+    for n, judged in ((200, False), (400, True)):
+        start = Levels.plain(X[:n], y[:n], 2)
+        outcome = train(start, Settings(), np.random.default_rng(0), max_epochs=14)
+        kept = train(start, Settings(prune=False), np.random.default_rng(0), max_epochs=14)
+        assert kept.monitor.left_out == []
+        assert (outcome.monitor.left_out != []) <= judged
+        same = np.array_equal(outcome.levels.curves.slopes, kept.levels.curves.slopes)
+        assert same != judged
+        assert (outcome.levels.map is None) == ("map" in outcome.monitor.left_out)
+
+
+@pytest.fixture
+def rings():
+    """Two features on their own scales decide; the class weights have nothing to add."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(400, 3))
+    return X, (np.abs(X[:, 0]) > 0.6).astype(np.int64)

@@ -27,6 +27,9 @@ class DiagonalMetric:
     weights : (n_points, n_features), or (n_features,) where all points share one metric
     """
 
+    # float32 is precise enough for the lifted product to be of use.
+    lift_in_single = True
+
     def __init__(self, points: Floats, weights: Floats) -> None:
         self.points = np.ascontiguousarray(points, dtype=np.float64)
         self.weights = np.ascontiguousarray(weights, dtype=np.float64)

@@ -56,16 +56,22 @@ def _fits(classifier: LANNClassifier) -> bool:
         levels, curves = model.levels, model.levels.curves
         n_points, n_features = levels.X.shape
         n_classes, n_bins = len(classifier.classes_), curves.slopes.shape[1]
-        floats = {
-            (n_points, n_features): (levels.X, levels.point_log_weights, classifier.relevances_),
-            (n_classes, n_features): (levels.class_log_weights,),
-            (n_features, n_bins): (curves.slopes,),
-            (n_features, n_bins - 1): (curves.edges,),
-        }
+        n_axes = n_features if levels.map is None else len(levels.map)
+        floats = (
+            (levels.X, (n_points, n_features)),
+            (classifier.relevances_, (n_points, n_features)),
+            (levels.point_log_weights, (n_points, n_axes)),
+            (levels.class_log_weights, (n_classes, n_axes)),
+            (curves.slopes, (n_features, n_bins)),
+            (curves.edges, (n_features, n_bins - 1)),
+        )
         return bool(
-            all(array.shape == shape for shape, arrays in floats.items() for array in arrays)
-            and all(array.dtype == np.float64 for arrays in floats.values() for array in arrays)
+            all(array.shape == shape and array.dtype == np.float64 for array, shape in floats)
             and all(np.isfinite(array).all() for array in (levels.X, levels.weights, curves.slopes))
+            and _fits_or_none(levels.map, (n_axes, n_features))
+            and _fits_or_none(levels.point_maps, (n_points, n_axes, None))
+            and _fits_or_none(model.class_votes, (n_classes,))
+            and (model.class_votes is None or model.class_votes.min() > 0)
             and levels.labels.dtype == np.int64
             and levels.labels.shape == (n_points,)
             and n_points >= 1
@@ -81,6 +87,18 @@ def _fits(classifier: LANNClassifier) -> bool:
         )
     except (AttributeError, TypeError, ValueError, IndexError):
         return False
+
+
+def _fits_or_none(array: Any, shape: tuple[int | None, ...]) -> bool:
+    """Whether there is no array, or a finite one of this shape; None fits any size but 0."""
+    return array is None or (
+        array.dtype in (np.float64, np.float32)
+        and len(array.shape) == len(shape)
+        and all(
+            n == wanted or (wanted is None and n > 0) for n, wanted in zip(array.shape, shape, strict=True)
+        )
+        and bool(np.isfinite(array).all())
+    )
 
 
 def _is_count(value: Any) -> bool:

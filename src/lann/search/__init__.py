@@ -2,6 +2,7 @@
 
 from lann.search.exact import ExactSearch
 from lann.search.graph import GraphSearch
+from lann.search.measured import MeasuredSearch, exhaustive_search
 from lann.search.shortlist import Shortlist, coarse_search
 
-__all__ = ["ExactSearch", "GraphSearch", "Shortlist", "coarse_search"]
+__all__ = ["ExactSearch", "GraphSearch", "MeasuredSearch", "Shortlist", "coarse_search", "exhaustive_search"]

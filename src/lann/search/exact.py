@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics.diagonal import DiagonalMetric, overflow_is_far, rounding_bound
+from lann.metrics.matrix import MatrixMetric
 from lann.search.topk import GROUP, finish_lists, scan_tile, smallest, together
 
 # One tile of distances is 512 × 512 float32, 1 MB: it stays in the second-level cache between the product
@@ -19,6 +20,8 @@ POINT_TILE = 512
 # Fewer queries than a block are spread over threads in parts no thinner than this.
 THIN_BLOCK = 128
 TILE_SIZE = QUERY_BLOCK * POINT_TILE
+# The lifted queries of a block take at most so many numbers.
+LIFTED_QUERIES = 8_000_000
 # Beyond this size float32 could overflow in the lifted product; the search then runs in float64.
 FLOAT32_SAFE = 1e30
 
@@ -32,10 +35,11 @@ class ExactSearch:
     possible neighbour. The result therefore depends neither on the tiles nor on the number of threads.
     """
 
-    def __init__(self, metric: DiagonalMetric, *, dtype: type | None = None) -> None:
+    def __init__(self, metric: DiagonalMetric | MatrixMetric, *, dtype: type | None = None) -> None:
         self.metric = metric
         if dtype is None:
-            dtype = np.float32 if metric.lifted_size < FLOAT32_SAFE else np.float64
+            single = metric.lift_in_single and metric.lifted_size < FLOAT32_SAFE
+            dtype = np.float32 if single else np.float64
         lifted = metric.lift_points(dtype)
         self.dtype = dtype
         n_padded = -(-metric.n_points // GROUP) * GROUP
@@ -68,7 +72,8 @@ class ExactSearch:
         def search(part: slice) -> tuple[Indices, Floats]:
             return self._search_block(queries[part], k, None if exclude is None else exclude[part])
 
-        block = min(QUERY_BLOCK, max(THIN_BLOCK, len(queries) // 4))
+        thin = max(THIN_BLOCK, len(queries) // 4)
+        block = min(QUERY_BLOCK, thin, max(LIFTED_QUERIES // self._lifted.shape[1], 1))
         return together(map_blocks(search, len(queries), block, n_jobs=n_jobs))
 
     def update(self, rows: Indices) -> None:

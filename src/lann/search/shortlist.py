@@ -7,6 +7,7 @@ import numpy as np
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics.diagonal import DiagonalMetric
+from lann.metrics.matrix import MatrixMetric
 from lann.search.exact import ExactSearch
 from lann.search.graph import GraphSearch
 from lann.search.topk import smallest, together
@@ -35,7 +36,9 @@ class Shortlist:
     neighbourhoods far away. The shortlist keeps it out, and makes large data possible.
     """
 
-    def __init__(self, coarse: ExactSearch | GraphSearch, metric: DiagonalMetric, n_candidates: int) -> None:
+    def __init__(
+        self, coarse: ExactSearch | GraphSearch, metric: DiagonalMetric | MatrixMetric, n_candidates: int
+    ) -> None:
         self.coarse = coarse
         self.metric = metric
         self.n_candidates = n_candidates

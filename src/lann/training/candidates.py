@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lann._types import Floats, Indices
+from lann.metrics.diagonal import DiagonalMetric
 from lann.metrics.levels import Levels
 from lann.search.shortlist import coarse_search
 
@@ -31,12 +32,23 @@ def find_candidates(
     -------
     candidates, distances : (n_rows, at most n_candidates), nearest first
     """
-    metric = levels.class_metric()
+    return candidates_among(levels.class_metric(), rows, n_candidates, reference=reference, n_jobs=n_jobs)
+
+
+def candidates_among(
+    metric: DiagonalMetric,
+    rows: Indices,
+    n_candidates: int,
+    *,
+    reference: Indices | None = None,
+    n_jobs: int | None = None,
+) -> tuple[Indices, Floats]:
+    """The nearest other points of some of the metric's points; otherwise as `find_candidates`."""
     queries = metric.points[rows]
-    if reference is None or len(reference) == len(levels.X):
-        own, k = rows, min(n_candidates, len(levels.X) - 1)
+    if reference is None or len(reference) == metric.n_points:
+        own, k = rows, min(n_candidates, metric.n_points - 1)
         return coarse_search(metric, len(rows)).query(queries, k, exclude=own, n_jobs=n_jobs)
-    place = np.full(len(levels.X), -1)
+    place = np.full(metric.n_points, -1)
     place[reference] = np.arange(len(reference))
     k = min(n_candidates, len(reference) - 1)
     search = coarse_search(metric.subset(reference), len(rows))

@@ -29,7 +29,7 @@ class Monitor:
     """Follows training over its stages.
 
     Training ends when a listener asks for it; a stage, where losses of held-out queries are given, when the
-    best of them is `patience` epochs old.
+    best of them is `patience` epochs old. `left_out` names the levels that did not help.
     """
 
     n_epochs: int
@@ -38,6 +38,7 @@ class Monitor:
     tolerance: float = 1e-4
     losses: list[float] = field(default_factory=list)
     held_out_losses: list[float] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
     told_to_stop: bool = False
 
     def run(

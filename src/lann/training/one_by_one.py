@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -10,6 +11,7 @@ from lann._types import Floats, Indices
 from lann.metrics.levels import Levels
 from lann.search.shortlist import coarse_search
 from lann.training.candidates import find_candidates, usual_distances
+from lann.training.matrices_online import OnlineMatrices, inherited_maps
 from lann.training.monitor import Monitor
 from lann.training.online import OnlineLearner
 from lann.training.queries import asked_rows
@@ -27,10 +29,43 @@ def learn_online(
     rng: np.random.Generator,
     monitor: Monitor,
     held_out: Indices | None = None,
+    judges: Indices | None = None,
 ) -> Levels:
     """One point at a time, plain gradient steps on λ: the published way to learn the points' weights."""
-    asked = asked_rows(len(levels.X), held_out)
     learner = _online_learner(levels, settings, relative=False)
+    snapshot = partial(_with_weights, levels, learner.metric.weights)
+    name = "point weights, one by one"
+    return _run(learner, snapshot, name, levels, settings, n_epochs, rng, monitor, held_out)
+
+
+def learn_matrices_online(
+    levels: Levels,
+    settings: Settings,
+    n_epochs: int,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    held_out: Indices | None = None,
+    judges: Indices | None = None,
+) -> Levels:
+    """One point at a time, plain gradient steps on Ω: the published way to learn the points' matrices."""
+    learner = OnlineMatrices(levels, settings, relative=False)
+    name = "point matrices, one by one"
+    return _run(learner, learner.levels, name, levels, settings, n_epochs, rng, monitor, held_out)
+
+
+def _run(
+    learner: OnlineLearner | OnlineMatrices,
+    snapshot: Callable[[], Levels],
+    name: str,
+    levels: Levels,
+    settings: Settings,
+    n_epochs: int,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    held_out: Indices | None,
+) -> Levels:
+    """Pass over all points again and again, at a rate that falls to 0."""
+    asked = asked_rows(len(levels.X), held_out)
 
     def candidates_of(rows: Indices) -> Indices | None:
         if settings.exhaustive:
@@ -49,50 +84,92 @@ def learn_online(
     watch = None
     if held_out is not None:
         watch = partial(learner.one_pass, held_out, candidates_of(held_out), 0.0, left=0.0)
-    snapshot = partial(_with_weights, levels, learner.metric.weights)
-    return monitor.run("point weights, one by one", n_epochs, learn, snapshot, watch)
+    return monitor.run(name, n_epochs, learn, snapshot, watch)
 
 
 def join(levels: Levels, X: Floats, labels: Indices, settings: Settings) -> Levels:
     """New points join: they take over the metrics of their neighbours, then each is learned from once."""
     n_old = len(levels.X)
     settings = with_temperature(settings, levels)
-    inherited = inherit(levels, X, labels, settings)
+    near, shares = like_points(levels, X, labels, settings)
     joined = levels.replace(
         X=np.concatenate([levels.X, X]),
         labels=np.concatenate([levels.labels, labels]),
-        point_log_weights=np.concatenate([levels.point_log_weights, inherited]),
+        point_log_weights=np.concatenate([levels.point_log_weights, _mean_weights(levels, near, shares)]),
     )
+    if levels.point_maps is not None:
+        new_maps = inherited_maps(levels.point_maps, near, shares)
+        joined = joined.replace(point_maps=np.concatenate([levels.point_maps, new_maps]))
     if settings.fixed_norm:
         joined = joined.with_fixed_norm()
     if not settings.point_weights:
         return joined
     rows = np.arange(n_old, len(joined.X))
     candidates, _ = find_candidates(joined, rows, settings.n_candidates, n_jobs=settings.n_jobs)
+    rate = settings.learning_rate or RATE
+    if joined.point_maps is not None:
+        matrices = OnlineMatrices(joined, settings, relative=True)
+        matrices.one_pass(rows, candidates, rate)
+        return matrices.levels()
     learner = _online_learner(joined, settings, relative=True)
-    learner.one_pass(rows, candidates, settings.learning_rate or RATE)
+    learner.one_pass(rows, candidates, rate)
     return _with_weights(joined, learner.metric.weights)
 
 
-def inherit(levels: Levels, X: Floats, labels: Indices, settings: Settings, *, k: int = 5) -> Floats:
-    """Point weights for new points: the mean over near points of the same class, the nearer the more.
+def like_points(
+    levels: Levels, X: Floats, labels: Indices, settings: Settings, *, k: int = 5
+) -> tuple[Indices, Floats]:
+    """The nearest points of the same class, and the part that each has in what a new point inherits.
 
-    A point that is there already gets its own back.
+    Returns
+    -------
+    near, shares : (n_new, k) the nearer the larger, adding up to 1; all 0 where the class is new
     """
-    inherited = np.zeros(X.shape)
+    near, shares = np.zeros((len(X), k), np.int64), np.zeros((len(X), k))
     metric = levels.class_metric()
-    queries = levels.curves.transform(X)
+    queries = levels.place(X)
     for label in np.unique(labels):
         old, new = np.flatnonzero(levels.labels == label), np.flatnonzero(labels == label)
         if len(old) == 0:
             continue
-        near, distances = coarse_search(metric.subset(old), len(new)).query(
-            queries[new], min(k, len(old)), n_jobs=settings.n_jobs
+        n_near = min(k, len(old))
+        found, distances = coarse_search(metric.subset(old), len(new)).query(
+            queries[new], n_near, n_jobs=settings.n_jobs
         )
         closeness = 1.0 / (distances + 1e-9 * zero_distance_guard(distances))
-        closeness /= closeness.sum(axis=1, keepdims=True)
-        inherited[new] = np.einsum("qk,qkf->qf", closeness, levels.point_log_weights[old[near]])
-    return inherited
+        near[new, :n_near] = old[found]
+        shares[new, :n_near] = closeness / closeness.sum(axis=1, keepdims=True)
+    return near, shares
+
+
+def warm_start(start: Levels, earlier: Levels, settings: Settings) -> Levels:
+    """What an earlier fit has learned, as far as it is to be learned again, for the points of `start`.
+
+    Points inherit from near points of the same class; one that was there already gets its own back.
+    """
+    if settings.curves:
+        start = start.replace(curves=earlier.curves)
+    keeps_axes = earlier.map is None or settings.map or settings.form == "low_rank"
+    fewer_axes = earlier.map is not None and len(earlier.map) != start.X.shape[1]
+    if not keeps_axes or fewer_axes != (settings.form == "low_rank"):
+        return start  # class and point weights are about other axes
+    start = start.replace(
+        map=earlier.map,
+        class_log_weights=np.zeros_like(earlier.class_log_weights),
+        point_log_weights=np.zeros((len(start.X), earlier.class_log_weights.shape[1])),
+    )
+    if settings.class_weights:
+        start = start.replace(class_log_weights=earlier.class_log_weights)
+    if settings.point_weights:
+        near, shares = like_points(earlier, start.X, start.labels, settings)
+        start = start.replace(point_log_weights=_mean_weights(earlier, near, shares))
+        if earlier.point_maps is not None and settings.form != "diagonal":
+            start = start.replace(point_maps=inherited_maps(earlier.point_maps, near, shares))
+    return start
+
+
+def _mean_weights(levels: Levels, near: Indices, shares: Floats) -> Floats:
+    return np.einsum("qk,qkf->qf", shares, levels.point_log_weights[near])
 
 
 def _online_learner(levels: Levels, settings: Settings, *, relative: bool) -> OnlineLearner:

@@ -18,7 +18,7 @@ from lann.metrics.diagonal import DiagonalMetric, distance, rounding_bound
 from lann.search.exact import ExactSearch
 from lann.search.topk import insert
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
-from lann.vote import LOSSES, neighbour_loss
+from lann.vote import LOSSES, weighted_loss
 
 # Points searched at once: more make the search faster and the list of shrunk points longer.
 SMALLEST_BLOCK, LARGEST_BLOCK = 128, 2048
@@ -27,6 +27,7 @@ SPARE = 12
 SLACK = 0.9
 # A relative step changes no logarithm by more than this: 1/d explodes for near duplicates.
 LARGEST_STEP = 0.5
+TINY = np.finfo(np.float64).tiny
 
 
 class OnlineLearner:
@@ -58,8 +59,9 @@ class OnlineLearner:
         self._lifted_weights = self.metric.weights.copy()
         self._shrunk = np.zeros(len(points), np.bool_)
         self._rules = (
-            k, epsilon, LOSSES[settings.loss], settings.power, settings.strength, n_classes, relative,
-            settings.fixed_norm,
+            k, epsilon, LOSSES[settings.loss], settings.power, settings.strength,
+            settings.votes_of(n_classes), relative, settings.fixed_norm,
+            settings.determinant,
         )  # fmt: skip
         self._smoothing = settings.smoothing
         self._n_jobs = settings.n_jobs
@@ -124,7 +126,7 @@ class OnlineLearner:
 @njit(nogil=True, cache=True)
 def _steps(
     rows, lists, limits, sizes, rounding, exhaustive, points, labels, weights, lifted_weights, shrunk, rate,
-    k, epsilon, kind, power, strength, n_classes, relative, fixed_norm, smoothing,
+    k, epsilon, kind, power, strength, votes, relative, fixed_norm, determinant, smoothing,
 ):  # fmt: skip
     """Walk through the rows in order; returns the summed loss and the points whose weights shrank.
 
@@ -168,12 +170,12 @@ def _steps(
             n_near += 1
         if n_near == 0:
             continue
-        total += neighbour_loss(
-            kind, distances, near_labels, labels[i], n_near, power, strength, n_classes, slopes
+        total += weighted_loss(
+            kind, distances, near_labels, labels[i], n_near, power, strength, votes, slopes
         )
         for slot in range(n_near):
             j = near[slot]
-            _move(points[i], points[j], weights[j], rate * slopes[slot], relative, fixed_norm)
+            _move(points[i], points[j], weights[j], rate * slopes[slot], relative, fixed_norm, determinant)
         if smoothing > 0.0:
             _mix_alike(near, near_labels, labels[i], n_near, weights, smoothing)
         for slot in range(n_near):
@@ -194,7 +196,7 @@ def _has_shrunk(weights, lifted_weights):
 
 
 @njit(nogil=True, cache=True)
-def _move(x, point, weights, step, relative, fixed_norm):
+def _move(x, point, weights, step, relative, fixed_norm, determinant):
     """One gradient step on a point's weights, for ∂loss/∂d · rate = `step`, then the constraint."""
     n_features = x.shape[0]
     moved = np.empty(n_features)
@@ -211,11 +213,13 @@ def _move(x, point, weights, step, relative, fixed_norm):
         total += moved[f]
     if not (0.0 < total < np.inf):
         return
+    scale = n_features / total if fixed_norm else 1.0
+    if determinant:
+        scale = np.exp(-np.mean(np.log(np.maximum(moved, TINY))))
     for f in range(n_features):
-        if fixed_norm:
-            weights[f] = moved[f] * (n_features / total)
-        else:
-            weights[f] = min(max(moved[f], np.exp(-LARGEST_LOG_WEIGHT)), np.exp(LARGEST_LOG_WEIGHT))
+        weights[f] = moved[f] * scale
+        if not fixed_norm:
+            weights[f] = min(max(weights[f], np.exp(-LARGEST_LOG_WEIGHT)), np.exp(LARGEST_LOG_WEIGHT))
 
 
 @njit(nogil=True, cache=True)

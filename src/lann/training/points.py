@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +25,28 @@ RATE = 0.03
 N_SMOOTHING_NEIGHBORS = 5
 
 
+class OwnStage(Protocol):
+    """What every point owns, and how it takes a step."""
+
+    def loss(
+        self, rows: Indices, candidates: Indices, alive: NDArray, scales: Floats, epsilon: float
+    ) -> tuple[float, Any]:
+        """The mean loss of a batch, and what `step` needs to know to lower it."""
+
+    def step(self, gradient: Any, rate: float, smoothing: float, neighbours: Indices) -> None:
+        """One step, then the smoothing with like neighbours (n_points, 5) and the constraint."""
+
+    def levels(self) -> Levels:
+        """The levels as they are now."""
+
+
 class PointStage:
     """Each point's log weights: a height of its own (how far it reaches) and a departure per feature."""
 
     def __init__(self, levels: Levels, settings: Settings) -> None:
         self.settings = settings
         self.start = levels
-        self.n_classes = len(levels.class_log_weights)
+        self.votes = settings.votes_of(len(levels.class_log_weights))
         self.points = levels.points
         self._owners = np.arange(len(self.points))
         self._class_part = levels.class_log_weights[levels.labels]
@@ -41,6 +58,8 @@ class PointStage:
 
     def _measure(self) -> None:
         log_weights = self._class_part + self.by_feature + self.height
+        if self.settings.determinant:
+            log_weights -= log_weights.mean(axis=1, keepdims=True)
         np.clip(log_weights, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=log_weights)
         self.weights = np.exp(log_weights, out=log_weights)
         if self.settings.fixed_norm:
@@ -60,7 +79,7 @@ class PointStage:
         )  # fmt: skip
         loss, slopes = losses(
             LOSSES[settings.loss], distances, labels[near], labels[rows], counts,
-            settings.power, settings.strength, self.n_classes,
+            settings.power, settings.strength, self.votes,
         )  # fmt: skip
         slopes /= len(rows)
         self._gradient[:] = 0.0
@@ -90,24 +109,51 @@ def learn_points(
     rng: np.random.Generator,
     monitor: Monitor,
     held_out: Indices | None = None,
+    judges: Indices | None = None,
 ) -> Levels:
     """Learn the points' own weights; `levels` is where they start."""
+    rate = 0.6 * settings.learning_rate if settings.learning_rate else RATE
+    stage = PointStage(levels, settings)
+    return run_stage(stage, "point weights", rate, levels, settings, n_epochs, rng, monitor, held_out, judges)
+
+
+def run_stage(
+    stage: OwnStage,
+    name: str,
+    rate: float,
+    levels: Levels,
+    settings: Settings,
+    n_epochs: int,
+    rng: np.random.Generator,
+    monitor: Monitor,
+    held_out: Indices | None = None,
+    judges: Indices | None = None,
+) -> Levels:
+    """Learn what every point owns, batch after batch, at a rate that falls to 0.
+
+    The candidates are those of the start, under what all points share.
+
+    held_out : rows that are not asked: their loss decides when to stop
+    judges : rows that are not asked in the first half; if their loss has not fallen by then, the level is
+        left out
+    """
     n_points = len(levels.X)
     asked = asked_rows(n_points, held_out)
-    batch = min(BATCH, len(asked))
+    judges = np.empty(0, np.int64) if judges is None else np.intersect1d(judges, asked)
+    judged_after = math.ceil(n_epochs / 2) if len(judges) > 0 else n_epochs
+    batch = min(BATCH, len(asked) - len(judges))
     per_epoch = BATCHES_PER_EPOCH * batch
-    all_rows = QueryStream(asked, rng).take(n_epochs * per_epoch)
-    listed = np.unique(all_rows if held_out is None else np.concatenate([all_rows, held_out]))
+    before = QueryStream(np.setdiff1d(asked, judges), rng).take(judged_after * per_epoch)
+    after = QueryStream(asked, rng).take((n_epochs - judged_after) * per_epoch)
+    all_rows = np.concatenate([before, after])
+    listed = np.unique(np.concatenate([all_rows, judges, asked[:0] if held_out is None else held_out]))
     candidates, distances = find_candidates(levels, listed, settings.n_candidates, n_jobs=settings.n_jobs)
     epsilon = zero_distance_guard(distances[:, :5])
     position = np.full(n_points, -1)
     position[listed] = np.arange(len(listed))
     neighbours = np.full((n_points, N_SMOOTHING_NEIGHBORS), -1)
     neighbours[listed] = like_neighbours(levels.labels, listed, candidates)
-
-    stage = PointStage(levels, settings)
-    rate = 0.6 * settings.learning_rate if settings.learning_rate else RATE
-    n_features = levels.X.shape[1]
+    n_axes = levels.class_log_weights.shape[1]
 
     def learn(epoch: int) -> float:
         total = 0.0
@@ -116,7 +162,7 @@ def learn_points(
             rows = all_rows[first : first + batch]
             own = candidates[position[rows]]
             alive = rng.random(own.shape) >= settings.candidate_dropout
-            scales = np.where(rng.random(n_features) < settings.feature_dropout, 0.0, 1.0)
+            scales = np.where(rng.random(n_axes) < settings.feature_dropout, 0.0, 1.0)
             loss, gradient = stage.loss(rows, own, alive, scales, epsilon)
             # The smoothing falls with the rate, or else it would undo in the end what was learned.
             left = 1.0 - first / len(all_rows)
@@ -124,12 +170,22 @@ def learn_points(
             total += loss
         return total / BATCHES_PER_EPOCH
 
-    def held_out_loss(rows: Indices) -> float:
+    def loss_of(rows: Indices) -> float:
         own = candidates[position[rows]]
-        return stage.loss(rows, own, np.ones(own.shape, np.bool_), np.ones(n_features), epsilon)[0]
+        return stage.loss(rows, own, np.ones(own.shape, np.bool_), np.ones(n_axes), epsilon)[0]
 
-    watch = None if held_out is None else partial(held_out_loss, held_out)
-    return monitor.run("point weights", n_epochs, learn, stage.levels, watch)
+    watch = None if held_out is None else partial(loss_of, held_out)
+    if len(judges) == 0:
+        return monitor.run(name, n_epochs, learn, stage.levels, watch)
+    at_first, n_run = loss_of(judges), len(monitor.losses)
+    learned = monitor.run(name, judged_after, learn, stage.levels, watch)
+    if loss_of(judges) >= at_first:
+        monitor.left_out.append("point")
+        return levels
+    if monitor.told_to_stop or len(monitor.losses) - n_run < judged_after:
+        return learned
+    later = n_epochs - judged_after
+    return monitor.run(name, later, lambda epoch: learn(judged_after + epoch), stage.levels, watch)
 
 
 def like_neighbours(labels: Indices, rows: Indices, candidates: Indices) -> Indices:

@@ -1,29 +1,62 @@
-"""The order of the stages: what all points share, then every point's own weights."""
+"""The order of the stages: what all points share, then every point's own metric."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lann._threads import single_threaded_blas
 from lann.metrics.levels import Levels
+from lann.training.matrices import learn_matrices
 from lann.training.monitor import Epoch, Listener, Monitor
-from lann.training.one_by_one import learn_online
+from lann.training.one_by_one import learn_matrices_online, learn_online
 from lann.training.points import learn_points
 from lann.training.queries import hold_out
 from lann.training.settings import Settings
 from lann.training.shared import learn_shared
+from lann.training.start_map import start_map, usual_rank
 from lann.training.temperature import with_temperature
 from lann.training.units import Units
 
 SHARED_EPOCHS = 12
 POINT_EPOCHS = {"staged": 2, "online": 20}
+# From so many points on, some are held back at first and then judge the levels.
+JUDGED_FROM = 300
+JUDGES, MOST_JUDGES = 0.2, 2_000
+# Features are dropped less where there are more points than this.
+MANY_POINTS = 500
+
+LEARN_OWN = {
+    ("staged", True): learn_points,
+    ("staged", False): learn_matrices,
+    ("online", True): learn_online,
+    ("online", False): learn_matrices_online,
+}
+# More numbers than this, 4 GB, are no metric for a laptop.
+MOST_NUMBERS = 2**30
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What training leaves behind.
+
+    Attributes
+    ----------
+    levels : what was learned
+    monitor : the losses on the way, and the levels that did not help
+    temperature : of the softmax, where that is the loss
+    """
+
+    levels: Levels
+    monitor: Monitor
+    temperature: float | None
 
 
 def planned_epochs(settings: Settings, max_epochs: int | None) -> tuple[int, int]:
     """How many epochs go to the shared levels, and how many to the points."""
-    shared = SHARED_EPOCHS if settings.curves or settings.class_weights else 0
+    shared = SHARED_EPOCHS if settings.shared else 0
     points = POINT_EPOCHS[settings.solver] if settings.point_weights else 0
     if max_epochs is None or shared + points == 0:
         return shared, points
@@ -42,18 +75,16 @@ def train(
     validation_fraction: float | None = None,
     patience: int = 3,
     listener: Listener | None = None,
-) -> tuple[Levels, Monitor, float | None]:
-    """Learn the levels that are switched on, from where `start` stands.
-
-    Returns
-    -------
-    levels : what was learned
-    monitor : the losses on the way
-    temperature : of the softmax, where that is the loss
-    """
+) -> Outcome:
+    """Learn the levels that are switched on, from where `start` stands."""
+    n_points = len(start.X)
     shared_epochs, point_epochs = planned_epochs(settings, max_epochs)
     units = Units.of(start.X) if settings.curves and shared_epochs > 0 else None
     levels = start if units is None else units.enter(start, settings.n_bins)
+    if settings.form == "low_rank" and levels.map is None:
+        levels = _with_fewer_axes(levels, settings)
+    if settings.form == "full" and point_epochs > 0:
+        _check_memory(levels)
 
     def in_data_units(learned: Levels) -> Levels:
         return learned if units is None else units.leave(learned, start.X)
@@ -64,16 +95,44 @@ def train(
         )
 
     monitor = Monitor(shared_epochs + point_epochs, listener=report, patience=patience)
-    held_out = None
+    watched = None
     if validation_fraction is not None and monitor.n_epochs > 0:
-        _, held_out = hold_out(len(start.X), validation_fraction, rng)
+        _, watched = hold_out(n_points, validation_fraction, rng)
     settings = with_temperature(settings, levels)
+    settings = settings.replace(feature_dropout=settings.feature_dropout * min(1.0, MANY_POINTS / n_points))
+    judges = None
+    if settings.prune and settings.solver == "staged" and n_points >= JUDGED_FROM:
+        _, judges = hold_out(n_points, min(JUDGES, MOST_JUDGES / n_points), rng)
 
-    if shared_epochs > 0:
-        levels = learn_shared(levels, settings, shared_epochs, rng, monitor, held_out)
-    if point_epochs > 0 and not monitor.told_to_stop:
-        learn = learn_points if settings.solver == "staged" else learn_online
-        levels = learn(levels, settings, point_epochs, rng, monitor, held_out)
+    # The same bits whatever the number of BLAS' threads, and none of them in the way of ours.
+    with single_threaded_blas():
+        if shared_epochs > 0:
+            levels = learn_shared(levels, settings, shared_epochs, rng, monitor, watched, judges)
+        if point_epochs > 0 and not monitor.told_to_stop:
+            learn = LEARN_OWN[settings.solver, settings.form == "diagonal"]
+            levels = learn(levels, settings, point_epochs, rng, monitor, watched, judges)
     if settings.fixed_norm:
         levels = levels.with_fixed_norm()
-    return in_data_units(levels), monitor, settings.temperature if settings.loss == "softmax" else None
+    temperature = settings.temperature if settings.loss == "softmax" else None
+    return Outcome(in_data_units(levels), monitor, temperature)
+
+
+def _with_fewer_axes(levels: Levels, settings: Settings) -> Levels:
+    """The levels with a map to start from, and nothing learned about its axes yet."""
+    n_points, n_features = levels.X.shape
+    rank = min(settings.rank or usual_rank(n_features), n_features)
+    return levels.replace(
+        map=start_map(levels.curves.transform(levels.X), levels.labels, rank),
+        class_log_weights=np.zeros((len(levels.class_log_weights), rank)),
+        point_log_weights=np.zeros((n_points, rank)),
+    )
+
+
+def _check_memory(levels: Levels) -> None:
+    n_points, n_axes = len(levels.X), levels.class_log_weights.shape[1]
+    if n_points * n_axes**2 > MOST_NUMBERS:
+        size = 4 * n_points * n_axes**2 / 2**30
+        raise ValueError(
+            f"metric='full' needs {size:.0f} GB for {n_points} points with {n_axes} features; use "
+            "metric='low_rank', or fewer points."
+        )

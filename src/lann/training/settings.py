@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from lann._types import Floats
+
 # Weights stay within e^±6, unless their norm is fixed.
 LARGEST_LOG_WEIGHT = 6.0
 
@@ -14,11 +18,22 @@ class Settings:
     """The choices of one fit. The defaults are the constants found to serve all data sets alike."""
 
     curves: bool = True
+    map: bool = True
     class_weights: bool = True
     point_weights: bool = True
     n_bins: int = 16
+    # Curves that stay straight: a weight per feature.
+    straight: bool = False
     solver: str = "staged"
+    # Whether the trace, or the determinant, of a point's metric is that of the identity.
     fixed_norm: bool = False
+    determinant: bool = False
+    # Whether levels that do not help are left out.
+    prune: bool = True
+    # The form of a point's own metric: "diagonal", "low_rank" or "full"
+    form: str = "diagonal"
+    # The number of axes for "low_rank"; None: what suits the number of features
+    rank: int | None = None
     # The online solver may ask all points instead of its candidates.
     exhaustive: bool = False
     n_candidates: int = 50
@@ -30,12 +45,22 @@ class Settings:
     loss: str = "shares"
     # None: from the scale of the data
     temperature: float | None = None
+    # (n_classes,) how many votes the points of a class have, and how much its queries count; None: all alike
+    votes: Floats | None = None
     n_jobs: int | None = None
     # The loss is sharper than the vote and looks at more neighbours: it teaches more per query.
     n_neighbors: int = 10
-    power: float = 3.0
+    power: float = 4.0
     # The share of the loss where no neighbour has the query's label.
     floor: float = 0.02
+
+    def votes_of(self, n_classes: int) -> Floats:
+        return np.ones(n_classes) if self.votes is None else self.votes
+
+    @property
+    def shared(self) -> bool:
+        """Whether there is anything to learn that all points share."""
+        return self.curves or self.map or self.class_weights
 
     @property
     def strength(self) -> float:

@@ -1,0 +1,135 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lann.metrics.diagonal import DiagonalMetric
+from lann.metrics.matrix import MatrixMetric
+from lann.search import ExactSearch, exact, measured
+from lann.search.measured import MeasuredSearch, exhaustive_search
+
+SEARCHES = [ExactSearch, MeasuredSearch]
+
+
+@st.composite
+def searches(draw, scales=(1.0,), offsets=(0.0,)):
+    """A matrix metric with queries, a k and perhaps points to leave out."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    n_points = draw(st.one_of(st.integers(1, 12), st.integers(30, 120)))
+    n_axes, rank = draw(st.integers(1, 6)), draw(st.integers(1, 6))
+    scale, offset = draw(st.sampled_from(scales)), draw(st.sampled_from(offsets))
+    points = rng.normal(size=(n_points, n_axes))
+    maps = rng.normal(size=(n_points, n_axes, rank))
+    if draw(st.booleans()):  # duplicates, some with the same metric
+        same = rng.integers(0, max(n_points // 3, 1), n_points)
+        points, maps = points[same], maps[same]
+    if draw(st.booleans()):  # a constant axis
+        points[:, 0] = 1.0
+    if draw(st.booleans()):  # metrics that see nothing
+        maps[rng.random(n_points) < 0.3] = 0.0
+    points = points * scale + offset
+    queries = rng.normal(size=(draw(st.integers(1, 6)), n_axes)) * scale + offset
+    queries[0] = points[-1]
+    exclude = rng.integers(0, n_points, len(queries)) if n_points > 1 and draw(st.booleans()) else None
+    k = draw(st.integers(1, n_points - (exclude is not None)))
+    return MatrixMetric(points, maps), queries, k, exclude
+
+
+def check_nearest(reference, search, queries, k, exclude):
+    """Exactly the k smallest of the distances as the metric measures them, equal ones by index."""
+    metric = search.metric
+    everyone = np.tile(np.arange(metric.n_points), (len(queries), 1))
+    expected = reference.nearest(metric.distances(queries, everyone), k, exclude)
+    found = search.query(queries, k, exclude=exclude)
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+@given(search=searches())
+def test_it_equals_the_definition(reference, kind, search):
+    metric, *rest = search
+    check_nearest(reference, kind(metric), *rest)
+
+
+@given(searches(scales=(1e-60, 1e-19, 1e-8, 1.0, 1e8, 1e17, 1e60), offsets=(0.0, 1e6)))
+def test_any_scale_and_place(reference, search):
+    metric, *rest = search
+    check_nearest(reference, ExactSearch(metric), *rest)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("far", [1e15, 1e19, 1e25, 1e40, 1e100])
+def test_a_query_far_away_from_ordinary_points(reference, far):
+    rng = np.random.default_rng(0)
+    metric = MatrixMetric(rng.normal(size=(200, 3)), rng.normal(size=(200, 3, 3)))
+    queries = np.concatenate([rng.normal(size=(2, 3)), np.full((1, 3), far), np.full((1, 3), -far)])
+    check_nearest(reference, ExactSearch(metric), queries, 3, None)
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+@given(seed=st.integers(0, 10**6), data=st.data())
+def test_integer_grids_with_massive_ties(reference, kind, seed, data):
+    rng = np.random.default_rng(seed)
+    points = rng.integers(0, 3, (int(rng.integers(2, 150)), 2)).astype(float)
+    queries = rng.integers(0, 3, (4, 2)).astype(float)
+    maps = rng.integers(-1, 2, (len(points), 2, 2)).astype(float)
+    k = data.draw(st.integers(1, len(points) - 1))
+    exclude = rng.integers(0, len(points), 4)
+    # Sums of small integers have no rounding: the indices must agree one by one.
+    expected = reference.nearest(reference.map_distances(queries, points, maps), k, exclude)
+    found = kind(MatrixMetric(points, maps)).query(queries, k, exclude=exclude)
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], expected[1])
+
+
+@pytest.mark.parametrize("n_axes", [5, 40])
+def test_the_same_bits_for_any_threads_pieces_and_search(monkeypatch, n_axes):
+    rng = np.random.default_rng(2)
+    points = rng.normal(size=(600, n_axes))
+    maps = np.eye(n_axes) + rng.normal(size=(600, n_axes, n_axes)) / n_axes
+    queries = np.concatenate([rng.normal(size=(290, n_axes)), points[:10]])
+    metric = MatrixMetric(points, maps)
+    expected = ExactSearch(metric).query(queries, 6, n_jobs=1)
+    tries = [kind(metric).query(queries, 6, n_jobs=2) for kind in SEARCHES]
+    tries.append(ExactSearch(metric, dtype=np.float64).query(queries, 6))
+    finder = ExactSearch(metric)
+    for size in (1, 77):
+        parts = [finder.query(queries[s : s + size], 6) for s in range(0, 300, size)]
+        tries.append(tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+    monkeypatch.setattr(exact, "LIFTED_QUERIES", 5_000)
+    monkeypatch.setattr(measured, "POINT_TILE", 100)
+    tries += [kind(metric).query(queries, 6) for kind in SEARCHES]
+    for indices, distances in tries:
+        np.testing.assert_array_equal(indices, expected[0])
+        np.testing.assert_array_equal(distances, expected[1])
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_no_queries(kind):
+    metric = MatrixMetric(np.zeros((4, 2)), np.ones((4, 2, 2)))
+    indices, distances = kind(metric).query(np.empty((0, 2)), 3)
+    assert indices.shape == distances.shape == (0, 3)
+
+
+def test_points_lifted_again_are_found_with_their_new_matrices(reference):
+    rng = np.random.default_rng(3)
+    metric = MatrixMetric(rng.normal(size=(200, 4)), rng.normal(size=(200, 4, 4)))
+    finder = ExactSearch(metric)
+    rows = np.array([5, 100, 199])
+    metric.maps[rows] *= 1e-2
+    finder.update(rows)
+    queries = rng.normal(size=(20, 4))
+    check_nearest(reference, finder, queries, 5, None)
+    assert np.isin(rows, finder.query(queries, 5)[0]).any()
+
+
+def test_the_search_suits_the_metric():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(10, 40))
+    assert isinstance(exhaustive_search(DiagonalMetric(points, np.ones(40))), ExactSearch)
+    wide = exhaustive_search(MatrixMetric(points, rng.normal(size=(10, 40, 40))))
+    assert isinstance(wide, ExactSearch)
+    assert wide.dtype == np.float64
+    assert exhaustive_search(MatrixMetric(points[:, :5], rng.normal(size=(10, 5, 5)))).dtype == np.float32
+    assert isinstance(exhaustive_search(MatrixMetric(points, rng.normal(size=(10, 40, 2)))), MeasuredSearch)
