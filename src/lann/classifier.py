@@ -51,7 +51,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         "full" pays where features work together differently in different places, and there are some dozens
         of points per class; see the table in the README.
     rank : int or None, default=None
-        The number of axes for ``metric="low_rank"``; None is about twice the square root of n_features.
+        The number of axes for ``metric="low_rank"``; None is 16, or twice the square
+        root of n_features where that is more. As many as there are features are the same as "full".
     levels : tuple of {"curves", "map", "class", "point"}, default=("curves", "map", "class", "point")
         Which levels of the metric are learned. ``("point",)`` is the published method. With "curves" the
         model finds the scale of every feature by itself; without, scale the data beforehand. Without "map"
@@ -79,9 +80,9 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         values); the norm, Σ_a w_ja = n_axes, as published (for matrices: the trace); or the determinant, so
         that no axis can be ignored (Π_a w_ja = 1; for matrices a pull, and with the online solver det Ω = 1).
     prune : bool, default=True
-        Whether a level that does not help is left out, from 300 points on: a fifth of them, from which it has
-        not learned so far, judge that when it is well on its way, and are learned from afterwards. The online
-        solver leaves out none.
+        Whether a level is left out without which the model is clearly better, from 2000 points on: a
+        twentieth of them, from which it has not learned so far, judge that when it is well on its way. The
+        online solver leaves out none.
     n_bins : int, default=16
         Stretches of a feature curve; 1 makes the curves straight, a weight per feature.
     max_epochs : int or None, default=None

@@ -3,6 +3,7 @@ import pytest
 
 from lann.metrics.levels import Levels
 from lann.training import Settings, train
+from lann.training.points import PointStage
 from lann.training.procedure import planned_epochs
 from lann.training.temperature import usual_temperature
 
@@ -76,20 +77,34 @@ def test_the_usual_temperature_follows_the_scale_of_the_data(blobs):
 
 def test_many_points_judge_the_levels_and_few_do_not(rings):
     X, y = rings
-    for n, judged in ((200, False), (400, True)):
+    for n, judged in ((500, False), (2000, True)):
         start = Levels.plain(X[:n], y[:n], 2)
         outcome = train(start, Settings(), np.random.default_rng(0), max_epochs=14)
         kept = train(start, Settings(prune=False), np.random.default_rng(0), max_epochs=14)
         assert kept.monitor.left_out == []
-        assert (outcome.monitor.left_out != []) <= judged
         same = np.array_equal(outcome.levels.curves.slopes, kept.levels.curves.slopes)
         assert same != judged
         assert (outcome.levels.map is None) == ("map" in outcome.monitor.left_out)
 
 
+def test_a_level_that_harms_is_left_out(rings, monkeypatch):
+    """Points that learn nonsense: the judges see that, and the level goes."""
+    X, y = rings
+
+    def learn_nonsense(self, *_):
+        self.by_feature[:] = np.random.default_rng(0).normal(scale=3.0, size=self.by_feature.shape)
+        self._measure()
+
+    monkeypatch.setattr(PointStage, "step", learn_nonsense)
+    outcome = train(Levels.plain(X, y, 2), Settings(), np.random.default_rng(0))
+    assert "point" in outcome.monitor.left_out
+    assert not outcome.levels.point_log_weights.any()
+    assert len(outcome.monitor.losses) == 13
+
+
 @pytest.fixture
 def rings():
-    """Two features on their own scales decide; the class weights have nothing to add."""
+    """Where one feature is far from 0 decides."""
     rng = np.random.default_rng(4)
-    X = rng.normal(size=(400, 3))
+    X = rng.normal(size=(2000, 3))
     return X, (np.abs(X[:, 0]) > 0.6).astype(np.int64)

@@ -231,7 +231,8 @@ def test_levels_that_do_not_help_are_left_out():
     judges = np.arange(100)
     before = loss_of(stage, judges)
     better, left_out = pruned(stage, judges)
-    assert left_out[:2] == ["map", "class"]
+    assert "map" in left_out
+    assert "class" in left_out
     assert loss_of(better, judges) < before
 
 

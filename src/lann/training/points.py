@@ -13,6 +13,7 @@ from lann._types import Floats, Indices
 from lann.metrics.levels import Levels
 from lann.training.adam import Adam
 from lann.training.candidates import find_candidates
+from lann.training.judges import clearly_fewer, errors
 from lann.training.monitor import Monitor
 from lann.training.queries import QueryStream, asked_rows
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
@@ -134,8 +135,8 @@ def run_stage(
     The candidates are those of the start, under what all points share.
 
     held_out : rows that are not asked: their loss decides when to stop
-    judges : rows that are not asked in the first half; if their loss has not fallen by then, the level is
-        left out
+    judges : rows that are not asked in the first half; if they are clearly more often wrong by then, the
+        level is left out
     """
     n_points = len(levels.X)
     asked = asked_rows(n_points, held_out)
@@ -175,11 +176,16 @@ def run_stage(
         return stage.loss(rows, own, np.ones(own.shape, np.bool_), np.ones(n_axes), epsilon)[0]
 
     watch = None if held_out is None else partial(loss_of, held_out)
+
+    def errors_now() -> Floats:
+        own, n_classes = candidates[position[judges]], len(levels.class_log_weights)
+        return errors(stage.levels().local_metric(), levels.labels, n_classes, judges, own, settings)
+
     if len(judges) == 0:
         return monitor.run(name, n_epochs, learn, stage.levels, watch)
-    at_first, n_run = loss_of(judges), len(monitor.losses)
+    at_first, n_run = errors_now(), len(monitor.losses)
     learned = monitor.run(name, judged_after, learn, stage.levels, watch)
-    if loss_of(judges) >= at_first:
+    if clearly_fewer(at_first, errors_now()):
         monitor.left_out.append("point")
         return levels
     if monitor.told_to_stop or len(monitor.losses) - n_run < judged_after:

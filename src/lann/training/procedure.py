@@ -22,9 +22,10 @@ from lann.training.units import Units
 
 SHARED_EPOCHS = 12
 POINT_EPOCHS = {"staged": 2, "online": 20}
-# From so many points on, some are held back at first and then judge the levels.
-JUDGED_FROM = 300
-JUDGES, MOST_JUDGES = 0.2, 2_000
+# From so many points on, a part of them is held back at first: half of it judges the shared levels, the other
+# half the points' own. Fewer could not tell, and would be missed where they are not learned from.
+JUDGED_FROM = 2_000
+JUDGES, MOST_JUDGES = 0.1, 2_000
 # Features are dropped less where there are more points than this.
 MANY_POINTS = 500
 
@@ -100,17 +101,20 @@ def train(
         _, watched = hold_out(n_points, validation_fraction, rng)
     settings = with_temperature(settings, levels)
     settings = settings.replace(feature_dropout=settings.feature_dropout * min(1.0, MANY_POINTS / n_points))
-    judges = None
+    judges = later_judges = None
     if settings.prune and settings.solver == "staged" and n_points >= JUDGED_FROM:
-        _, judges = hold_out(n_points, min(JUDGES, MOST_JUDGES / n_points), rng)
+        _, both = hold_out(n_points, min(JUDGES, MOST_JUDGES / n_points), rng)
+        judges, later_judges = both[::2], both[1::2]
 
     # The same bits whatever the number of BLAS' threads, and none of them in the way of ours.
     with single_threaded_blas():
         if shared_epochs > 0:
-            levels = learn_shared(levels, settings, shared_epochs, rng, monitor, watched, judges)
+            levels = learn_shared(
+                levels, settings, shared_epochs, rng, monitor, watched, judges, unasked=later_judges
+            )
         if point_epochs > 0 and not monitor.told_to_stop:
             learn = LEARN_OWN[settings.solver, settings.form == "diagonal"]
-            levels = learn(levels, settings, point_epochs, rng, monitor, watched, judges)
+            levels = learn(levels, settings, point_epochs, rng, monitor, watched, later_judges)
     if settings.fixed_norm:
         levels = levels.with_fixed_norm()
     temperature = settings.temperature if settings.loss == "softmax" else None
@@ -118,9 +122,11 @@ def train(
 
 
 def _with_fewer_axes(levels: Levels, settings: Settings) -> Levels:
-    """The levels with a map to start from, and nothing learned about its axes yet."""
+    """The levels with a map to start from, if it is to have fewer axes than there are features."""
     n_points, n_features = levels.X.shape
-    rank = min(settings.rank or usual_rank(n_features), n_features)
+    rank = settings.rank or usual_rank(n_features)
+    if rank >= n_features:
+        return levels
     return levels.replace(
         map=start_map(levels.curves.transform(levels.X), levels.labels, rank),
         class_log_weights=np.zeros((len(levels.class_log_weights), rank)),

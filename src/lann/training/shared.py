@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from lann._types import Indices
+from lann._types import Floats, Indices
 from lann.metrics.levels import Levels
 from lann.training.candidates import candidates_among
+from lann.training.judges import clearly_fewer, errors
 from lann.training.monitor import Monitor
 from lann.training.queries import QueryStream, stratified_sample
 from lann.training.settings import Settings
@@ -38,12 +39,14 @@ def learn_shared(
     monitor: Monitor,
     watched: Indices | None = None,
     judges: Indices | None = None,
+    unasked: Indices | None = None,
 ) -> Levels:
     """Learn curves, map and class weights; `levels` is where they start.
 
     Parameters
     ----------
     watched : rows that are not asked: their loss decides when to stop
+    unasked : further rows that are not asked
     judges : rows that are not asked before they have judged, late in training, which levels help
     """
     pool = stratified_sample(levels.labels, POOL, rng)
@@ -52,8 +55,8 @@ def learn_shared(
         settings,
     )
     watched, judges = _in_pool(pool, watched), _in_pool(pool, judges)
-    asked = np.setdiff1d(np.arange(len(pool)), watched)
-    judges = np.setdiff1d(judges, watched)
+    asked = np.setdiff1d(np.arange(len(pool)), np.union1d(watched, _in_pool(pool, unasked)))
+    judges = np.intersect1d(judges, asked)
     stream = QueryStream(np.setdiff1d(asked, judges), rng)
     batch = min(BATCH, len(asked) - len(judges))
     per_epoch = BATCHES_PER_EPOCH * batch
@@ -108,16 +111,22 @@ def _in_pool(pool: Indices, rows: Indices | None) -> Indices:
 
 
 def pruned(stage: SharedStage, judges: Indices) -> tuple[SharedStage, list[str]]:
-    """The stage without the levels that do not lower the loss of the judges, and the names of those."""
+    """The stage without the levels without which the judges make clearly fewer errors, and their names."""
+
+    def errors_with(some: SharedStage) -> Floats:
+        metric, settings = some.metric(), stage.settings
+        candidates, _ = candidates_among(metric, judges, settings.n_candidates, n_jobs=settings.n_jobs)
+        return errors(metric, stage.labels, len(stage.votes), judges, candidates, settings)
+
     left_out: list[str] = []
-    best = loss_of(stage, judges)
+    usual = errors_with(stage)
     for name in ("map", "class", "curves"):
         without = stage.without(name)
         if without is None:
             continue
-        loss = loss_of(without, judges)
-        if loss <= best:
-            stage, best = without, loss
+        found = errors_with(without)
+        if clearly_fewer(found, usual):
+            stage, usual = without, found
             left_out.append(name)
     return stage, left_out
 

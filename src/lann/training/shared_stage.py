@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics.diagonal import DiagonalMetric
 from lann.metrics.levels import Levels
@@ -22,6 +25,9 @@ MAP_RATE = 0.2
 # part of their root mean square. Most pairs of features have nothing to do with each other.
 AGREEMENT = 0.2
 LARGEST_ENTRY = 20.0
+# Products with a map of so many numbers are spread over threads, so many rows at a time.
+LARGE_MAP = 64 * 64
+ROW_BLOCK = 512
 
 
 class SharedStage:
@@ -129,7 +135,9 @@ class SharedStage:
         if settings.curves or self.map_learns:
             point_gradient = backward_points(rows, near, counts, loss_slopes, scales, points, weights, labels)
             if self.map_learns:
-                gradient["map"] = point_gradient.T @ curved
+                gradient["map"] = self._in_blocks(
+                    lambda part: point_gradient[part].T @ curved[part], len(curved), _total
+                )
             if settings.curves:
                 gradient |= self._curve_gradient(used, point_gradient)
         if settings.class_weights:
@@ -141,7 +149,12 @@ class SharedStage:
         return loss, gradient
 
     def _curve_gradient(self, used: Indices, point_gradient: Floats) -> dict[str, Floats]:
-        along_features = point_gradient if self.map is None else point_gradient @ self.map
+        along_features = point_gradient
+        axes = self.map
+        if axes is not None:
+            along_features = self._in_blocks(
+                lambda part: point_gradient[part] @ axes, len(used), np.concatenate
+            )
         sums, moments = np.zeros(self.curves.slopes.shape), np.zeros(self.curves.slopes.shape)
         gather_bins(self._cells, self._offsets, used, along_features, sums, moments)
         by_bin = self.curves.slope_gradient(sums, moments) * self.curves.slopes
@@ -197,4 +210,19 @@ class SharedStage:
         return bend(self._cells, self._offsets, used, self.curves.starts, self.curves.slopes)
 
     def _turn(self, curved: Floats) -> Floats:
-        return curved if self.map is None else curved @ self.map.T
+        if self.map is None:
+            return curved
+        axes = self.map.T
+        return self._in_blocks(lambda part: curved[part] @ axes, len(curved), np.concatenate)
+
+    def _in_blocks(
+        self, product: Callable[[slice], Floats], n_rows: int, join: Callable[[list[Floats]], Floats]
+    ) -> Floats:
+        """A product with the map, where it is large on threads: the blocks do not depend on their number."""
+        if self._home.size < LARGE_MAP:
+            return join([product(slice(0, n_rows))])
+        return join(map_blocks(product, n_rows, ROW_BLOCK, n_jobs=self.settings.n_jobs))
+
+
+def _total(parts: list[Floats]) -> Floats:
+    return np.sum(parts, axis=0)

@@ -13,8 +13,8 @@ SHRINKAGE = 0.3
 
 
 def usual_rank(n_features: int) -> int:
-    """Twice the square root of the number of features, but at least 4 as far as there are that many."""
-    return min(n_features, max(4, round(2.0 * math.sqrt(n_features))))
+    """Twice the square root of the number of features, but at least 16 as far as there are that many."""
+    return min(n_features, max(16, round(2.0 * math.sqrt(n_features))))
 
 
 def start_map(points: Floats, labels: Labels, rank: int) -> Floats:

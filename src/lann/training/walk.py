@@ -7,19 +7,6 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
-def bend(cells, offsets, starts, slopes, out):
-    """Curved values of all points: (n_points, n_features).
-
-    cells : (n_points, n_features) the flat index of each value's bin; starts, slopes : (n_features, n_bins)
-    """
-    flat_starts, flat_slopes = starts.ravel(), slopes.ravel()
-    for i in range(cells.shape[0]):
-        for f in range(cells.shape[1]):
-            cell = cells[i, f]
-            out[i, f] = flat_starts[cell] + flat_slopes[cell] * offsets[i, f]
-
-
-@njit(nogil=True, cache=True)
 def forward(rows, candidates, alive, scales, points, weights, owners, epsilon, n_near):
     """The nearest surviving candidates of each query, as points and weights are now.
 
@@ -85,40 +72,6 @@ def backward_weights(rows, near, counts, loss_slopes, scales, points, weights, o
             for f in range(query.shape[0]):
                 difference = point[f] - query[f]
                 gradient[owner, f] += slope * scales[f] * weights[owner, f] * difference * difference
-
-
-@njit(nogil=True, cache=True)
-def backward_points(rows, near, counts, loss_slopes, scales, points, weights, owners, gradient, touched):
-    """Add ∂loss/∂point = 2 · slope · w · difference to the gradient, and mark the rows that have one."""
-    for q in range(near.shape[0]):
-        i = rows[q]
-        touched[i] = True
-        for slot in range(counts[q]):
-            j = near[q, slot]
-            owner = owners[j]
-            touched[j] = True
-            slope = 2.0 * loss_slopes[q, slot]
-            for f in range(gradient.shape[1]):
-                pull = slope * scales[f] * weights[owner, f] * (points[j, f] - points[i, f])
-                gradient[j, f] += pull
-                gradient[i, f] -= pull
-
-
-@njit(nogil=True, cache=True)
-def gather_bins(cells, offsets, gradient, touched, sums, moments):
-    """Sums and moments of the points' gradients per bin, as `FeatureCurves.slope_gradient` takes them.
-
-    Clears `gradient` and `touched` on the way, ready for the next batch.
-    """
-    flat_sums, flat_moments = sums.ravel(), moments.ravel()
-    for i in range(cells.shape[0]):
-        if touched[i]:
-            touched[i] = False
-            for f in range(cells.shape[1]):
-                pull = gradient[i, f]
-                gradient[i, f] = 0.0
-                flat_sums[cells[i, f]] += pull
-                flat_moments[cells[i, f]] += pull * offsets[i, f]
 
 
 @njit(nogil=True, cache=True)
