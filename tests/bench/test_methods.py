@@ -29,7 +29,11 @@ def test_every_method_makes_classifiers_with_the_threads_and_the_seed(method):
 
 def test_the_ablations_leave_out_what_they_say():
     made = {method.name: method.make(1, 0) for method in all_methods()}
-    assert made["lann-no-point"].levels == ("curves", "class")
+    assert made["lann-no-point"].levels == ("curves", "map", "class")
+    assert made["lann-no-map"].levels == ("curves", "class", "point")
+    assert made["lann-no-curves"].levels == ("map", "class", "point")
+    assert made["lann-full"].metric == "full"
+    assert made["lann-low-rank"].metric == "low_rank"
     assert made["lann-point-only"].levels == ("point",)
     assert made["lann-published"].loss == "softmax"
     assert made["knn"].weights == "uniform"
