@@ -86,11 +86,20 @@ def test_labels_of_every_kind(y, tmp_path):
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"n_candidates": None}, {"n_candidates": np.int64(20)}, {"n_neighbors": "auto", "power": "auto"}],
+    [
+        {"n_candidates": None},
+        {"n_candidates": np.int64(20)},
+        {"n_neighbors": "auto", "power": "auto"},
+        {"metric": "full", "max_epochs": 3},
+        {"metric": "low_rank", "rank": 2, "max_epochs": 3},
+        {"class_weight": "balanced"},
+        {"class_weight": {"up": 2.0, "down": 1.0}},
+        {"levels": ("curves", "point")},
+    ],
 )
 def test_parameters_of_every_kind(parameters, data, tmp_path):
     X, y = data
-    model = LANNClassifier(max_epochs=1, random_state=0, **parameters).fit(X, y)
+    model = LANNClassifier(random_state=0, **({"max_epochs": 1} | parameters)).fit(X, y)
     save(model, tmp_path / "m.skops")
     np.testing.assert_array_equal(load(tmp_path / "m.skops").predict_proba(X), model.predict_proba(X))
 

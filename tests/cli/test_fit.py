@@ -35,11 +35,14 @@ def test_every_kind_of_file_gives_the_same_model(kind, run, frame, tmp_path):
 
 
 def test_options_reach_the_model(run, csv, tmp_path):
-    options = "--neighbors 3 --jobs 1 --seed 7 --no-cv --drop noise --drop colour"
+    options = (
+        "--neighbors 3 --jobs 1 --seed 7 --no-cv --drop noise --drop colour --metric low_rank --balanced"
+    )
     run("fit", csv, "--target", "group", *options.split(), "-o", tmp_path / "m.skops")
     model = lann.load(tmp_path / "m.skops")
     classifier = model[-1]
     assert (classifier.n_neighbors, classifier.n_jobs, classifier.random_state) == (3, 1, 7)
+    assert (classifier.metric, classifier.class_weight) == ("low_rank", "balanced")
     assert list(model.feature_names_in_) == ["size [cm]", "member"]
 
 
@@ -54,6 +57,16 @@ def test_rows_without_target_are_left_out_with_a_note(run, frame, tmp_path):
     printed = run("fit", tmp_path / "d.csv", "--target", "group", "--no-cv", "-o", tmp_path / "m.skops")
     assert "2 rows have no 'group' and are left out" in printed
     assert "78 rows" in printed
+
+
+def test_where_classes_are_of_unlike_size_the_balanced_accuracy_is_shown(run, frame, csv, tmp_path):
+    options = ("--target", "group", "--drop", "name", "--folds", 3, "-o", tmp_path / "m.skops")
+    assert "balanced" not in run("fit", csv, *options)
+    frame = pd.concat([frame[frame["group"] != frame["group"].iloc[0]]] * 4 + [frame])
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    printed = run("fit", tmp_path / "d.csv", *options)
+    assert "balanced" in printed
+    assert printed.count("±") == 4
 
 
 def test_small_classes_reduce_the_folds(run, frame, tmp_path):

@@ -143,3 +143,11 @@ def test_a_fixed_norm_fixes_the_trace_of_matrices(with_matrices):
 def test_points_without_matrices_say_so(levels):
     with pytest.raises(ValueError, match="own no matrices"):
         levels.own_maps()
+
+
+def test_a_fixed_determinant_keeps_the_proportions(levels):
+    fixed = levels.with_fixed_determinant()
+    np.testing.assert_allclose(np.prod(fixed.weights, axis=1), 1.0)
+    np.testing.assert_allclose(np.prod(np.exp(fixed.class_log_weights), axis=1), 1.0)
+    ratio = fixed.weights / levels.weights
+    np.testing.assert_allclose(ratio, ratio[:, :1] * np.ones(3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,17 @@ from lann.cli.tables import check_output, read_table
 if TYPE_CHECKING:
     import pandas as pd
     from sklearn.pipeline import Pipeline
+
+# Where the largest class is larger than the smallest by more than this, accuracy alone tells too little.
+UNLIKE = 1.5
+
+
+class Metric(StrEnum):
+    """The choices of `LANNClassifier`'s parameter of that name."""
+
+    diagonal = "diagonal"
+    low_rank = "low_rank"
+    full = "full"
 
 
 @one_sentence
@@ -40,6 +52,12 @@ def fit(
         list[str] | None, typer.Option(metavar="COLUMN", help="A column not to use; may be given repeatedly.")
     ] = None,
     neighbors: Annotated[int, typer.Option(min=1, help="How many neighbours vote.")] = 5,
+    metric: Annotated[
+        Metric, typer.Option(help="The form of a row's own metric: weights, or a small or whole matrix.")
+    ] = Metric.diagonal,
+    balanced: Annotated[
+        bool, typer.Option("--balanced", help="Give rare classes as much weight as frequent ones.")
+    ] = False,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
     cv: Annotated[bool, typer.Option("--cv/--no-cv", help="Whether to cross-validate first.")] = True,
     jobs: Annotated[int | None, typer.Option(help="Threads; -1 is all cores.")] = None,
@@ -57,7 +75,14 @@ def fit(
     task = make_task(read_table(data), data.name, target=target, id=id, drop=drop or [])
     if neighbors > len(task.labels):
         raise ValueError(f"--neighbors {neighbors} is more than the {len(task.labels)} rows of {data.name}.")
-    model = make_pipeline(task.columns, LANNClassifier(neighbors, n_jobs=jobs, random_state=seed))
+    classifier = LANNClassifier(
+        neighbors,
+        metric=metric.value,
+        class_weight="balanced" if balanced else None,
+        n_jobs=jobs,
+        random_state=seed,
+    )
+    model = make_pipeline(task.columns, classifier)
     console = results()
     _describe(task, console)
     if cv:
@@ -143,16 +168,24 @@ def _cross_validate(model: Pipeline, task: Task, folds: int, seed: int, console:
     table = Table(title=f"Accuracy, {folds}-fold cross-validation", title_justify="left", title_style="bold")
     table.add_column("method")
     table.add_column("accuracy", justify="right")
+    unlike = task.class_sizes.max() > UNLIKE * smallest
+    if unlike:
+        table.add_column("balanced accuracy", justify="right")
     for name, values in scores.items():
-        table.add_row(name, f"{np.mean(values):.3f} ± {np.std(values):.3f}")
+        means, spreads = np.mean(values, axis=0), np.std(values, axis=0)
+        cells = [f"{mean:.3f} ± {spread:.3f}" for mean, spread in zip(means, spreads, strict=True)]
+        table.add_row(name, *cells[: 1 + unlike])
     console.print(table)
 
 
-def cross_validated(model: Pipeline, task: Task, folds: int, seed: int) -> dict[str, list[float]]:
-    """Accuracies in every fold, of the model and of plain kNN on the same columns."""
+def cross_validated(
+    model: Pipeline, task: Task, folds: int, seed: int
+) -> dict[str, list[tuple[float, float]]]:
+    """Accuracy and balanced accuracy in every fold, of the model and of plain kNN on the same columns."""
     import warnings
 
     from sklearn.base import clone
+    from sklearn.metrics import accuracy_score, balanced_accuracy_score
     from sklearn.model_selection import StratifiedKFold
     from sklearn.neighbors import KNeighborsClassifier
 
@@ -165,11 +198,14 @@ def cross_validated(model: Pipeline, task: Task, folds: int, seed: int) -> dict[
         )
     plain = make_pipeline(task.columns, KNeighborsClassifier(min(5, n_train), weights="distance"))
     models = {"LANN": model, "kNN (5, weighted by distance)": plain}
-    scores: dict[str, list[float]] = {name: [] for name in models}
+    scores: dict[str, list[tuple[float, float]]] = {name: [] for name in models}
     with progress() as bar, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # categories that only the test fold has
         for train, test in bar.track(splits, description="Cross-validating"):
             for name, candidate in models.items():
                 fitted = clone(candidate).fit(task.rows.iloc[train], task.labels[train])
-                scores[name].append(float(fitted.score(task.rows.iloc[test], task.labels[test])))
+                right, predicted = task.labels[test], fitted.predict(task.rows.iloc[test])
+                scores[name].append(
+                    (accuracy_score(right, predicted), balanced_accuracy_score(right, predicted))
+                )
     return scores

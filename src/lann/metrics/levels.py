@@ -174,3 +174,9 @@ class Levels:
         excess = np.mean(scaled.weights * squares, axis=1)
         stretch = (1.0 / np.sqrt(excess)).astype(self.point_maps.dtype)
         return scaled.replace(point_maps=self.point_maps * stretch[:, None, None])
+
+    def with_fixed_determinant(self) -> Levels:
+        """The same levels, with the product of the weights of every class, and of every point, equal to 1."""
+        by_class = self.class_log_weights - self.class_log_weights.mean(axis=1, keepdims=True)
+        by_point = self.point_log_weights - self.point_log_weights.mean(axis=1, keepdims=True)
+        return self.replace(class_log_weights=by_class, point_log_weights=by_point)

@@ -102,6 +102,8 @@ def join(levels: Levels, X: Floats, labels: Indices, settings: Settings) -> Leve
         joined = joined.replace(point_maps=np.concatenate([levels.point_maps, new_maps]))
     if settings.fixed_norm:
         joined = joined.with_fixed_norm()
+    if settings.determinant and joined.point_maps is None:
+        joined = joined.with_fixed_determinant()
     if not settings.point_weights:
         return joined
     rows = np.arange(n_old, len(joined.X))

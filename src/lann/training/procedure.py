@@ -117,6 +117,8 @@ def train(
             levels = learn(levels, settings, point_epochs, rng, monitor, watched, later_judges)
     if settings.fixed_norm:
         levels = levels.with_fixed_norm()
+    if settings.determinant and settings.form == "diagonal":
+        levels = levels.with_fixed_determinant()
     temperature = settings.temperature if settings.loss == "softmax" else None
     return Outcome(in_data_units(levels), monitor, temperature)
 

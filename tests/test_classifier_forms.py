@@ -1,0 +1,162 @@
+"""The forms of point metrics, the map and class weights, through the classifier."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.metrics import balanced_accuracy_score
+
+from lann import LANNClassifier
+
+FORMS = [{"metric": "full"}, {"metric": "low_rank", "rank": 2}]
+CONSTRAINTS = ["bounded", "norm", "determinant"]
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_classification(
+        240, 6, n_informative=4, n_redundant=1, n_classes=3, n_clusters_per_class=1, random_state=1
+    )
+    return X, y
+
+
+def fitted(data, **parameters):
+    X, y = data
+    return LANNClassifier(random_state=0, **({"max_epochs": 4} | parameters)).fit(X[:160], y[:160])
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["full", "low rank"])
+@pytest.mark.parametrize("solver", ["staged", "online"])
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+def test_matrices_are_learned_and_measure_by_their_formula(data, form, solver, constraint):
+    clf = fitted(data, **form, solver=solver, constraint=constraint, n_candidates=None)
+    X = data[0]
+    levels = clf._model.levels
+    n_axes = 2 if "rank" in form else 6
+    assert levels.point_maps.shape == (160, n_axes, n_axes)
+    assert not np.allclose(levels.point_maps, np.eye(n_axes))
+    assert np.all(np.isfinite(levels.point_maps))
+    queries = levels.place(X[160:170])
+    steps = queries[:, None] - levels.points
+    turned = np.einsum("jar,qja->qjr", levels.point_maps, np.sqrt(levels.weights) * steps)
+    expected = np.sort(np.square(turned).sum(axis=2), axis=1)[:, :5]
+    lengths, _ = clf.kneighbors(X[160:170])
+    np.testing.assert_allclose(lengths**2, expected, rtol=1e-9)
+    if constraint == "norm":
+        own = np.sqrt(levels.weights)[:, :, None] * levels.point_maps
+        np.testing.assert_allclose(np.square(own).sum(axis=(1, 2)), n_axes, rtol=1e-9)
+
+
+@pytest.mark.parametrize("form", [{}, *FORMS], ids=["diagonal", "full", "low rank"])
+def test_explanations_add_up_with_every_form(data, form):
+    clf = fitted(data, **form)
+    X = data[0][160:]
+    explanation = clf.explain(X)
+    lengths, indices = clf.kneighbors(X)
+    np.testing.assert_array_equal(explanation.neighbors, indices)
+    np.testing.assert_allclose(explanation.contributions.sum(axis=2), lengths**2, rtol=1e-8, atol=1e-12)
+    np.testing.assert_array_equal(explanation.predictions, clf.predict(X))
+    assert explanation.relevances.shape == (80, 6)
+    assert np.all(clf.relevances_ >= 0)
+    if not form:
+        assert np.all(explanation.contributions >= 0)
+
+
+@pytest.mark.parametrize("form", [{}, *FORMS], ids=["diagonal", "full", "low rank"])
+def test_the_same_bits_at_any_n_jobs_and_after_pickling(data, form):
+    X = data[0]
+    one, two = (fitted(data, **form, n_jobs=n) for n in (1, 2))
+    np.testing.assert_array_equal(one.relevances_, two.relevances_)
+    again = pickle.loads(pickle.dumps(one))
+    for other in (two, again):
+        np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["full", "low rank"])
+def test_points_join_and_a_fit_goes_on(data, form):
+    X, y = data
+    clf = fitted(data, **form)
+    clf.partial_fit(X[160:], y[160:])
+    n_axes = clf._model.levels.point_maps.shape[1]
+    assert clf._model.levels.point_maps.shape == (240, n_axes, n_axes)
+    assert clf.score(X, y) > 0.8
+    warm = fitted(data, **form, warm_start=True)
+    before = warm.loss_curve_[-1]
+    assert warm.fit(X[:160], y[:160]).loss_curve_[0] < 1.5 * before + 0.05
+
+
+def test_as_many_axes_as_features_are_all_of_them(data):
+    low, full = fitted(data, metric="low_rank"), fitted(data, metric="full")
+    np.testing.assert_array_equal(low.predict_proba(data[0]), full.predict_proba(data[0]))
+
+
+def test_a_matrix_too_large_is_refused_in_a_sentence(data, monkeypatch):
+    monkeypatch.setattr("lann.training.procedure.MOST_NUMBERS", 100)
+    with pytest.raises(ValueError, match=r"metric='full' needs .* for 160 points with 6 features; use"):
+        fitted(data, metric="full")
+
+
+def test_full_matrices_see_what_turns_from_place_to_place():
+    """Stripes in one direction on the left and in the other on the right: no shared map can have both."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, size=(1200, 2))
+    along = np.where(X[:, 0] > 0, X[:, 0] + X[:, 1], X[:, 0] - X[:, 1])
+    y = (np.floor(along / 0.25) % 2).astype(int)
+    scores = {
+        metric: LANNClassifier(metric=metric, random_state=0).fit(X[:600], y[:600]).score(X[600:], y[600:])
+        for metric in ("diagonal", "full")
+    }
+    assert scores["full"] > scores["diagonal"] + 0.01
+
+
+def test_the_determinant_of_weights_is_kept(data):
+    for solver in ("staged", "online"):
+        clf = fitted(data, constraint="determinant", solver=solver)
+        np.testing.assert_allclose(np.log(clf._model.levels.weights).mean(axis=1), 0, atol=1e-12)
+
+
+# Classes of unlike size -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def imbalanced():
+    return make_classification(
+        1600, 6, n_informative=4, weights=[0.94], class_sep=0.7, flip_y=0.02, random_state=3
+    )
+
+
+@pytest.mark.parametrize("solver", ["staged", "online"])
+def test_balanced_weights_hear_the_rare_class(imbalanced, solver):
+    X, y = imbalanced
+    scores = {}
+    for class_weight in (None, "balanced"):
+        clf = LANNClassifier(class_weight=class_weight, solver=solver, max_epochs=6, random_state=0)
+        clf.fit(X[:800], y[:800])
+        scores[class_weight] = balanced_accuracy_score(y[800:], clf.predict(X[800:]))
+    assert scores["balanced"] > scores[None] + 0.02
+
+
+def test_weights_of_classes_are_votes(imbalanced):
+    X, y = imbalanced[0][:300], imbalanced[1][:300]
+    clf = LANNClassifier(class_weight={0: 1.0, 1: 5.0}, max_epochs=0, n_candidates=None).fit(X, y)
+    plain = LANNClassifier(max_epochs=0, n_candidates=None).fit(X, y)
+    votes = plain.predict_proba(X[:50] + 0.1) * [1.0, 5.0]
+    np.testing.assert_allclose(
+        clf.predict_proba(X[:50] + 0.1), votes / votes.sum(axis=1, keepdims=True), rtol=1e-9
+    )
+    explanation = clf.explain(X[:50] + 0.1)
+    np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1.0)
+
+
+def test_even_weights_change_nothing(data):
+    plain, even = fitted(data), fitted(data, class_weight={0: 1.0, 1: 1.0, 2: 1.0})
+    np.testing.assert_array_equal(plain.predict_proba(data[0]), even.predict_proba(data[0]))
+
+
+def test_new_points_count_for_the_balance(imbalanced):
+    X, y = imbalanced
+    clf = LANNClassifier(class_weight="balanced", max_epochs=1, random_state=0).fit(X[:200], y[:200])
+    clf.partial_fit(X[200:300], y[200:300])
+    sizes = np.bincount(y[:300])
+    np.testing.assert_allclose(clf._model.class_votes, 300 / (2 * sizes))
