@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 from sklearn.metrics import balanced_accuracy_score
+from sklearn.neighbors import KNeighborsClassifier
 
 from lann import LANNClassifier
 
@@ -93,8 +94,38 @@ def test_as_many_axes_as_features_are_all_of_them(data):
 
 def test_a_matrix_too_large_is_refused_in_a_sentence(data, monkeypatch):
     monkeypatch.setattr("lann.training.procedure.MOST_NUMBERS", 100)
-    with pytest.raises(ValueError, match=r"metric='full' needs .* for 160 points with 6 features; use"):
-        fitted(data, metric="full")
+    for form in ({"metric": "full"}, {"metric": "low_rank"}):
+        with pytest.raises(ValueError, match=r"Matrices over 6 axes for 160 points take some .* GB to learn"):
+            fitted(data, **form)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["full", "low rank"])
+def test_with_nothing_learned_it_is_plain_knn(data, form):
+    X, y = data
+    clf = LANNClassifier(**form, max_epochs=0, weights="uniform", n_candidates=None).fit(X[:160], y[:160])
+    plain = KNeighborsClassifier(5).fit(X[:160], y[:160])
+    np.testing.assert_array_equal(clf.predict(X[160:]), plain.predict(X[160:]))
+    assert clf.levels_ == ()
+    assert clf.map_ is None
+
+
+def test_a_level_that_was_left_out_stays_out_when_points_join(data, monkeypatch):
+    monkeypatch.setattr("lann.training.judges.JUDGED_FROM", 100)
+    monkeypatch.setattr("lann.training.points.clearly_fewer", lambda without, with_it: True)
+    for form in ({}, {"metric": "full"}):
+        clf = fitted(data, **form, max_epochs=14)
+        assert "point" not in clf.levels_
+        clf.partial_fit(data[0][160:], data[1][160:])
+        assert clf._model.levels.point_maps is None
+        assert not clf._model.levels.point_log_weights.any()
+
+
+def test_levels_in_use(data):
+    assert fitted(data, max_epochs=14).levels_ == ("curves", "map", "class", "point")
+    assert fitted(data, max_epochs=1).levels_ == ("curves", "map", "class")
+    assert fitted(data, levels=("class", "point"), solver="online").levels_ == ("class", "point")
+    warm = fitted(data, warm_start=True, max_epochs=4)
+    assert warm.set_params(max_epochs=0).fit(data[0][:160], data[1][:160]).levels_ != ()
 
 
 def test_full_matrices_see_what_turns_from_place_to_place():
@@ -152,6 +183,22 @@ def test_weights_of_classes_are_votes(imbalanced):
 def test_even_weights_change_nothing(data):
     plain, even = fitted(data), fitted(data, class_weight={0: 1.0, 1: 1.0, 2: 1.0})
     np.testing.assert_array_equal(plain.predict_proba(data[0]), even.predict_proba(data[0]))
+
+
+def test_weights_of_classes_that_come_later(imbalanced):
+    X, y = imbalanced[0][:300], np.array(list("ab"))[imbalanced[1][:300]]
+    y[-100:] = "c"
+    weights = {"a": 1.0, "c": 50.0}
+    clf = LANNClassifier(class_weight=weights, max_epochs=1, random_state=0)
+    clf.partial_fit(X[:200], y[:200], classes=["a", "b", "c"])
+    np.testing.assert_array_equal(clf._model.class_votes, [1.0, 1.0, 50.0])
+    clf.partial_fit(X[200:], y[200:])
+    assert np.mean(clf.predict(X[200:]) == "c") > 0.9
+
+
+def test_a_weight_for_no_class_is_refused(imbalanced):
+    with pytest.raises(ValueError, match=r"class_weight names 7, which is not among the classes \[0, 1\]"):
+        LANNClassifier(class_weight={0: 1.0, 7: 2.0}).fit(*imbalanced)
 
 
 def test_new_points_count_for_the_balance(imbalanced):

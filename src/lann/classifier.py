@@ -56,7 +56,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     levels : tuple of {"curves", "map", "class", "point"}, default=("curves", "map", "class", "point")
         Which levels of the metric are learned. ``("point",)`` is the published method. With "curves" the
         model finds the scale of every feature by itself; without, scale the data beforehand. Without "map"
-        every feature is measured by itself.
+        every feature is measured by itself ("low_rank" metrics then have a map that is not learned).
     weights : {"distance", "uniform"}, default="distance"
         Whether a neighbour's vote is ``1 / d**power`` or the same for all.
     power : float or "auto", default=1.0
@@ -78,7 +78,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     constraint : {"bounded", "norm", "determinant"}, default="bounded"
         What keeps a point's metric in bounds: e^-6 ≤ w ≤ e^6 (for matrices: the mean of the squared singular
         values); the norm, Σ_a w_ja = n_axes, as published (for matrices: the trace); or the determinant, so
-        that no axis can be ignored (Π_a w_ja = 1; for matrices a pull, and with the online solver det Ω = 1).
+        that no axis can be ignored (Π_a w_ja = 1; for matrices a pull that keeps them from losing an axis).
     prune : bool, default=True
         Whether a level is left out without which the model is clearly better, from 2000 points on: a
         twentieth of them, from which it has not learned so far, judge that when it is well on its way. The
@@ -132,7 +132,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     map_ : (n_axes, n_features) or None
         M; None where the axes are the features.
     levels_ : tuple of str
-        The levels that are in use: `levels` without those that did not help.
+        The levels that are in use: `levels` without those that did not help. (Curves that are left out are
+        straight: a weight per feature.)
     n_neighbors_, power_ : what the vote uses
     temperature_ : β, where the loss is the softmax
     n_epochs_ : int
@@ -320,9 +321,13 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"{self.classes_.tolist()}."
             )
         labels = self._encode(y)
-        if not first and self.n_epochs_ > 0:
-            settings = settings_of(self).replace(votes=self._model.class_votes)
-            self._settle(join(self._model.levels, points, labels, settings))
+        if not first and self.levels_:
+            earlier = self._model.levels
+            settings = settings_of(self).replace(
+                point_weights="point" in self.levels_,
+                votes=self._class_votes(np.concatenate([earlier.labels, labels])),
+            )
+            self._settle(join(earlier, points, labels, settings))
             return self
         if not first:  # nothing could be learned from the points so far
             earlier = self._model.levels
@@ -429,8 +434,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if outcome.temperature is not None:
             self.temperature_ = outcome.temperature
         self._settle(outcome.levels)
-        learned = [level for level in self.levels if level not in monitor.left_out]
-        self.levels_ = tuple(learned) if self.n_epochs_ > 0 else ()
+        used = outcome.levels.in_use
+        self.levels_ = tuple(level for level in used if level not in monitor.left_out)
         progress.end()
 
     def _hear(self, epoch: Epoch, progress: FitProgress) -> bool:
@@ -501,11 +506,17 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         """How many votes a point of each class has; a class without a point yet has one."""
         if self.class_weight is None:
             return None
+        if isinstance(self.class_weight, dict):
+            classes = self.classes_.tolist()
+            unknown = [label for label in self.class_weight if label not in classes]
+            if unknown:
+                raise ValueError(
+                    f"class_weight names {unknown[0]!r}, which is not among the classes {classes}."
+                )
+            return np.array([float(self.class_weight.get(label, 1.0)) for label in classes])
         present = np.unique(labels)
         votes = np.ones(len(self.classes_))
-        votes[present] = compute_class_weight(
-            self.class_weight, classes=self.classes_[present], y=self.classes_[labels]
-        )
+        votes[present] = compute_class_weight("balanced", classes=present, y=labels)
         return votes
 
     def _feature_names(self) -> NDArray[Any]:

@@ -3,7 +3,7 @@ import pytest
 
 from lann.metrics.diagonal import DiagonalMetric
 from lann.training import Settings
-from lann.training.judges import clearly_fewer, errors
+from lann.training.judges import clearly_fewer, draw_judges, errors
 
 
 def test_a_judge_is_wrong_where_its_candidates_outvote_it():
@@ -25,6 +25,20 @@ def test_votes_of_classes_count():
     judge, candidates = np.array([0]), np.array([[1, 2]])
     assert errors(metric, labels, 2, judge, candidates, Settings()) == [1]
     assert errors(metric, labels, 2, judge, candidates, Settings(votes=np.array([1.0, 9.0]))) == [0]
+    # And an error counts as often as the class of the judge has votes.
+    assert errors(metric, labels, 2, judge, np.array([[1]]), Settings(votes=np.array([1.0, 9.0]))) == [9]
+
+
+def test_judges_are_some_of_many_and_none_of_few():
+    rng = np.random.default_rng(0)
+    rows = np.arange(5, 4005)
+    judges = draw_judges(rows, Settings(), rng)
+    assert len(set(judges)) == 200
+    assert set(judges) <= set(rows)
+    assert np.all(np.diff(judges) > 0)
+    assert len(draw_judges(np.arange(100_000), Settings(), rng)) == 1000
+    assert len(draw_judges(rows[:1000], Settings(), rng)) == 0
+    assert len(draw_judges(rows, Settings(prune=False), rng)) == 0
 
 
 @pytest.mark.parametrize(

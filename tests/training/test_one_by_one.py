@@ -44,8 +44,10 @@ def test_a_warm_start_takes_over_what_is_learned_again(learned):
     assert curves.curves is learned.curves
     assert curves.map is None
     assert not curves.class_log_weights.any()
-    nothing = warm_start(start, learned, Settings(form="low_rank", curves=False))
+    nothing = warm_start(start, learned, Settings(form="low_rank", rank=2, curves=False))
     assert nothing is start
+    all_axes = warm_start(start, learned, Settings(form="low_rank"))
+    np.testing.assert_array_equal(all_axes.map, learned.map)
 
 
 def test_matrices_are_taken_over_by_matrices_only(learned):

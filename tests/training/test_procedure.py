@@ -3,6 +3,7 @@ import pytest
 
 from lann.metrics.levels import Levels
 from lann.training import Settings, train
+from lann.training.monitor import Monitor
 from lann.training.points import PointStage
 from lann.training.procedure import planned_epochs
 from lann.training.temperature import usual_temperature
@@ -97,9 +98,62 @@ def test_a_level_that_harms_is_left_out(rings, monkeypatch):
 
     monkeypatch.setattr(PointStage, "step", learn_nonsense)
     outcome = train(Levels.plain(X, y, 2), Settings(), np.random.default_rng(0))
-    assert "point" in outcome.monitor.left_out
-    assert not outcome.levels.point_log_weights.any()
+    assert outcome.monitor.left_out == ["point"]
+    assert "point" not in outcome.levels.in_use
     assert len(outcome.monitor.losses) == 13
+    # Also where points start from what an earlier training has left.
+    again = train(
+        outcome.levels.replace(point_log_weights=np.ones(X.shape)), Settings(), np.random.default_rng(0)
+    )
+    assert not again.levels.point_log_weights.any()
+
+
+def test_what_was_best_before_a_level_was_left_out_is_forgotten(rings, monkeypatch):
+    """Early stopping keeps the best model, but none that has a level which the judges have left out."""
+    X, y = rings
+    monkeypatch.setattr("lann.training.shared.clearly_fewer", lambda found, usual: True)
+    losses = iter(np.linspace(0.1, 0.9, 12))  # the first epoch looks best
+    monkeypatch.setattr("lann.training.shared.loss_of", lambda stage, rows: next(losses))
+    settings = Settings(point_weights=False)
+    outcome = train(
+        Levels.plain(X, y, 2), settings, np.random.default_rng(0), validation_fraction=0.1, patience=20
+    )
+    assert outcome.monitor.left_out == ["map", "class", "curves"]
+    assert outcome.levels.map is None
+    assert not outcome.levels.class_log_weights.any()
+
+
+def test_early_stopping_keeps_the_best_of_both_halves(rings, monkeypatch):
+    """Judges ask in the middle of the points' stage; what was best before is not lost by that."""
+    X, y = rings
+    weights = []
+    true_levels = PointStage.levels
+    monkeypatch.setattr(
+        PointStage,
+        "levels",
+        lambda self: weights.append(true_levels(self).point_log_weights) or true_levels(self),
+    )
+    losses = iter([0.1, 0.9])
+
+    def run(self, stage, n_epochs, learn, snapshot, held_out_loss=None, give_up=None):
+        return true_run(self, stage, n_epochs, learn, snapshot, lambda: next(losses), give_up)
+
+    true_run = Monitor.run
+    monkeypatch.setattr(Monitor, "run", run)
+    settings = Settings(curves=False, map=False, class_weights=False)
+    outcome = train(Levels.plain(X, y, 2), settings, np.random.default_rng(0), validation_fraction=0.1)
+    np.testing.assert_array_equal(outcome.levels.point_log_weights, weights[1])
+
+
+def test_a_short_training_has_no_judges(rings):
+    X, y = rings
+    start = Levels.plain(X, y, 2)
+    for max_epochs in (1, 2):
+        judged, not_judged = (
+            train(start, Settings(prune=p), np.random.default_rng(0), max_epochs=max_epochs).levels
+            for p in (True, False)
+        )
+        assert judged.curves.slopes.shape == not_judged.curves.slopes.shape
 
 
 @pytest.fixture

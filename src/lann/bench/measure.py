@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,8 +36,8 @@ def measure(estimator: Any, X: Floats, y: Labels, split: Split, n_jobs: int) -> 
     """
     Fit on one part and score on the other, every feature scaled by the training part's mean and deviation.
 
-    Scaling is not timed. Methods that thread by OpenMP or BLAS rather than by `n_jobs` are held to as many
-    threads as the others.
+    Scaling is not timed. Methods that thread by OpenMP or BLAS, not by a parameter `n_jobs`, are held to as
+    many threads as the others.
 
     Parameters
     ----------
@@ -52,7 +53,8 @@ def measure(estimator: Any, X: Floats, y: Labels, split: Split, n_jobs: int) -> 
     train, test = split
     scaler = StandardScaler().fit(X[train])
     points, queries = scaler.transform(X[train]), scaler.transform(X[test])
-    with threadpool_limits(n_jobs), warnings.catch_warnings():
+    limit = nullcontext() if "n_jobs" in estimator.get_params() else threadpool_limits(n_jobs)
+    with limit, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that NCA has not converged in its 50 steps, above all
         start = time.perf_counter()
         estimator.fit(points, y[train])

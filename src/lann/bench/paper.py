@@ -122,7 +122,7 @@ class PaperRun:
         for method in methods:
             for data in data_sets:
                 cell = method.name, data.name
-                self.about[cell] = about(self._estimator(method.name), data.digest)
+                self.about[cell] = about(self._estimator(method.name), data.digest, n_jobs)
                 kept = store.kept(*cell, self.about[cell])
                 self.results.splits[cell] = {split: kept[split] for split in range(n_splits) if split in kept}
                 for measured in self.results.splits[cell].values():

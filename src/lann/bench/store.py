@@ -20,7 +20,7 @@ from lann.bench.sources import code_digest
 About = dict[str, Any]
 
 
-def about(estimator: Any, data_digest: str) -> About:
+def about(estimator: Any, data_digest: str, n_jobs: int = 1) -> About:
     """
     What a measurement depends on, beside the split: if any of it has changed, the measurement is stale.
 
@@ -31,6 +31,8 @@ def about(estimator: Any, data_digest: str) -> About:
         library, so does their code.
     data_digest
         From `digest_of`.
+    n_jobs
+        Threads, also for methods that have no parameter for them.
     """
     parameters = estimator.get_params(deep=True)
     inside = [value for value in parameters.values() if isinstance(value, BaseEstimator)]
@@ -39,6 +41,8 @@ def about(estimator: Any, data_digest: str) -> About:
         "lann": lann.__version__,
         "scikit-learn": sklearn.__version__,
         "data": data_digest,
+        "n_jobs": n_jobs,
+        "measured by": code_digest("lann.bench.measure"),
         "code": [code_digest(module) for module in modules],
         "estimator": _name_of(type(estimator)),
         "parameters": {name: _as_text(value) for name, value in sorted(parameters.items())},

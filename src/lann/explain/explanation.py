@@ -29,7 +29,8 @@ class Explanation:
     neighbor_labels : (n_queries, k)
     distances : (n_queries, k) squared, under each neighbour's own metric
     vote_shares : (n_queries, k) what each neighbour's vote counted; they add up to 1
-    contributions : (n_queries, k, n_features) what each feature adds to each distance
+    contributions : (n_queries, k, n_features) what each feature adds to each distance. None is negative, but
+        where points own matrices: there a feature can make up for the difference in another
     relevances : (n_queries, n_features) how much a difference counts for the neighbours that voted
     feature_names : (n_features,)
     classes : (n_classes,)

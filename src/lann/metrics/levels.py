@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.curves import FeatureCurves
 from lann.metrics.diagonal import DiagonalMetric, overflow_is_far
@@ -86,6 +87,18 @@ class Levels:
         return curved if self.map is None else turned(curved, self.map)
 
     @property
+    def in_use(self) -> tuple[str, ...]:
+        """The names of the levels about which something is learned."""
+        own = self.point_maps is not None or bool(self.point_log_weights.any())
+        learned = {
+            "curves": not self.curves.is_identity,
+            "map": self.map is not None,
+            "class": bool(self.class_log_weights.any()),
+            "point": own,
+        }
+        return tuple(name for name, used in learned.items() if used)
+
+    @property
     def weights(self) -> Floats:
         """(n_points, n_axes), on the curved values."""
         return np.exp(self.class_log_weights[self.labels] + self.point_log_weights)
@@ -120,7 +133,9 @@ class Levels:
         The metric's weight in the data's own units, so it can be compared between features and points:
         (n_points, n_features).
         """
-        return self._feature_weights() * (self.curves.slopes_at(self.X) * scale) ** 2
+        with single_threaded_blas():  # the same bits whatever the number of its threads
+            weights = self._feature_weights()
+        return weights * (self.curves.slopes_at(self.X) * scale) ** 2
 
     def _feature_weights(self) -> Floats:
         """The diagonals of the Λ_j, over the features on their curves: (n_points, n_features)."""
@@ -146,6 +161,10 @@ class Levels:
         curved : (n_queries, n_features) queries on the curves
         candidates : (n_queries, n_candidates)
         """
+        with single_threaded_blas():
+            return self._contributions(curved, candidates)
+
+    def _contributions(self, curved: Floats, candidates: Indices) -> Floats:
         points = self.curves.transform(self.X[candidates.ravel()]).reshape(*candidates.shape, -1)
         steps = curved[:, None, :] - points
         along = self.turn(steps.reshape(candidates.size, -1)).reshape(*candidates.shape, -1)

@@ -68,9 +68,10 @@ def _fits(classifier: LANNClassifier) -> bool:
         return bool(
             all(array.shape == shape and array.dtype == np.float64 for array, shape in floats)
             and all(np.isfinite(array).all() for array in (levels.X, levels.weights, curves.slopes))
-            and _fits_or_none(levels.map, (n_axes, n_features))
-            and _fits_or_none(levels.point_maps, (n_points, n_axes, None))
-            and _fits_or_none(model.class_votes, (n_classes,))
+            and n_axes >= 1
+            and _fits_or_none(levels.map, (n_axes, n_features), (np.float64,))
+            and _fits_or_none(levels.point_maps, (n_points, n_axes, n_axes), (np.float64, np.float32))
+            and _fits_or_none(model.class_votes, (n_classes,), (np.float64,))
             and (model.class_votes is None or model.class_votes.min() > 0)
             and levels.labels.dtype == np.int64
             and levels.labels.shape == (n_points,)
@@ -89,16 +90,9 @@ def _fits(classifier: LANNClassifier) -> bool:
         return False
 
 
-def _fits_or_none(array: Any, shape: tuple[int | None, ...]) -> bool:
-    """Whether there is no array, or a finite one of this shape; None fits any size but 0."""
-    return array is None or (
-        array.dtype in (np.float64, np.float32)
-        and len(array.shape) == len(shape)
-        and all(
-            n == wanted or (wanted is None and n > 0) for n, wanted in zip(array.shape, shape, strict=True)
-        )
-        and bool(np.isfinite(array).all())
-    )
+def _fits_or_none(array: Any, shape: tuple[int, ...], kinds: tuple[type, ...]) -> bool:
+    """Whether there is no array, or a finite one of this shape and one of these kinds."""
+    return array is None or (array.dtype in kinds and array.shape == shape and bool(np.isfinite(array).all()))
 
 
 def _is_count(value: Any) -> bool:

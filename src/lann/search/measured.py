@@ -1,4 +1,4 @@
-"""Exhaustive search that measures every pair: where a lift would be wider than the matrices themselves."""
+"""Exhaustive search that measures every pair: where a lift would be too wide for the points or the memory."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ QUERY_BLOCK = 128
 POINT_TILE = 2048
 # A lifted product does this many times as many multiplications a second as the direct formula.
 LIFT_SPEEDUP = 4
+# A lift of more numbers than this, 1 GB, is not worth its memory.
+LARGEST_LIFT = 2**27
 
 
 def exhaustive_search(metric: DiagonalMetric | MatrixMetric) -> ExactSearch | MeasuredSearch:
-    """The faster exact search among all points."""
-    if isinstance(metric, MatrixMetric) and LIFT_SPEEDUP * metric.n_axes * metric.rank < metric.lift_width:
-        return MeasuredSearch(metric)
+    """The faster exact search among all points, if it fits into memory."""
+    if isinstance(metric, MatrixMetric):
+        narrow = LIFT_SPEEDUP * metric.n_axes * metric.rank < metric.lift_width
+        if narrow or metric.n_points * metric.lift_width > LARGEST_LIFT:
+            return MeasuredSearch(metric)
     return ExactSearch(metric)
 
 

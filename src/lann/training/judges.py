@@ -12,6 +12,18 @@ from lann.training.settings import Settings
 from lann.vote import class_shares, vote_shares, zero_distance_guard
 
 N_VOTERS = 5
+# From so many points on a twentieth of them judges a level. Fewer could not tell, and would be missed where
+# they are not learned from.
+JUDGED_FROM = 2_000
+JUDGES, MOST_JUDGES = 0.05, 1_000
+
+
+def draw_judges(rows: Indices, settings: Settings, rng: np.random.Generator) -> Indices:
+    """Some of the rows, in order; none if nothing is to be judged, or there are few."""
+    # The rows may be without the judges of another level, and those that early stopping watches.
+    if not settings.prune or len(rows) < 0.85 * JUDGED_FROM:
+        return rows[:0]
+    return np.sort(rng.choice(rows, min(round(JUDGES * len(rows)), MOST_JUDGES), replace=False))
 
 
 def errors(
@@ -22,20 +34,20 @@ def errors(
     candidates: Indices,
     settings: Settings,
 ) -> Floats:
-    """1 for every judge that its five nearest candidates outvote, else 0: (n_judges,).
+    """For every judge that its five nearest candidates outvote the votes of its class, else 0: (n_judges,).
 
     judges : (n_judges,) points of the metric; candidates : (n_judges, C), -1 for none
     """
     distances = metric.distances(metric.points[judges], np.maximum(candidates, 0))
     near, distances = smallest(distances, candidates, min(N_VOTERS, candidates.shape[1]))
-    votes = settings.votes_of(n_classes)[labels[near]]
+    votes = settings.votes_of(n_classes)
     epsilon = zero_distance_guard(distances)
-    shares = vote_shares(distances, weights="distance", power=1.0, epsilon=epsilon, votes=votes)
+    shares = vote_shares(distances, weights="distance", power=1.0, epsilon=epsilon, votes=votes[labels[near]])
     voted = class_shares(shares, labels[near], n_classes).argmax(axis=1)
-    return (voted != labels[judges]).astype(np.float64)
+    return np.where(voted != labels[judges], votes[labels[judges]], 0.0)
 
 
 def clearly_fewer(errors: Floats, others: Floats) -> bool:
     """Whether there are fewer errors than others, by more than one standard deviation of the difference."""
     gains = others - errors
-    return bool(gains.sum() > np.sqrt(np.abs(gains).sum()))
+    return bool(gains.sum() > np.sqrt(np.square(gains).sum()))

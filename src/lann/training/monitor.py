@@ -48,6 +48,7 @@ class Monitor:
         learn: Callable[[int], float],
         snapshot: Callable[[], Levels],
         held_out_loss: Callable[[], float] | None = None,
+        give_up: Callable[[int], bool] | None = None,
     ) -> Levels:
         """Run a stage to its end, or until someone says stop, and return its best model.
 
@@ -56,10 +57,13 @@ class Monitor:
         learn : learns for one epoch, given its number, and returns the training loss
         snapshot : the model as it is now
         held_out_loss : the loss of the held-out queries now; without it, the last model is the best
+        give_up : asked before each epoch, given its number, whether to end the stage
         """
         best = snapshot()
         self.start_stage(stage)
         for number in range(n_epochs):
+            if give_up is not None and give_up(number):
+                break
             loss = learn(number)
             stop = self.epoch(loss, None if held_out_loss is None else held_out_loss(), snapshot)
             if held_out_loss is None or self.is_best:
@@ -70,6 +74,10 @@ class Monitor:
 
     def start_stage(self, name: str) -> None:
         self._stage = name
+        self.forget_best()
+
+    def forget_best(self) -> None:
+        """Whatever comes next is the best so far: what came before is another model."""
         self._best = float("inf")
         self._age = 0
 

@@ -16,6 +16,7 @@ from lann.training.monitor import Monitor
 from lann.training.online import OnlineLearner
 from lann.training.queries import asked_rows
 from lann.training.settings import Settings
+from lann.training.start_map import usual_rank
 from lann.training.temperature import with_temperature
 from lann.vote import zero_distance_guard
 
@@ -29,7 +30,6 @@ def learn_online(
     rng: np.random.Generator,
     monitor: Monitor,
     held_out: Indices | None = None,
-    judges: Indices | None = None,
 ) -> Levels:
     """One point at a time, plain gradient steps on λ: the published way to learn the points' weights."""
     learner = _online_learner(levels, settings, relative=False)
@@ -45,7 +45,6 @@ def learn_matrices_online(
     rng: np.random.Generator,
     monitor: Monitor,
     held_out: Indices | None = None,
-    judges: Indices | None = None,
 ) -> Levels:
     """One point at a time, plain gradient steps on Ω: the published way to learn the points' matrices."""
     learner = OnlineMatrices(levels, settings, relative=False)
@@ -151,9 +150,11 @@ def warm_start(start: Levels, earlier: Levels, settings: Settings) -> Levels:
     """
     if settings.curves:
         start = start.replace(curves=earlier.curves)
-    keeps_axes = earlier.map is None or settings.map or settings.form == "low_rank"
-    fewer_axes = earlier.map is not None and len(earlier.map) != start.X.shape[1]
-    if not keeps_axes or fewer_axes != (settings.form == "low_rank"):
+    n_features = start.X.shape[1]
+    n_axes = min(settings.rank or usual_rank(n_features), n_features)
+    wanted = n_axes if settings.form == "low_rank" else n_features
+    may_turn = settings.map or wanted < n_features
+    if earlier.class_log_weights.shape[1] != wanted or not (earlier.map is None or may_turn):
         return start  # class and point weights are about other axes
     start = start.replace(
         map=earlier.map,

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
+from lann.metrics.diagonal import DiagonalMetric
 from lann.metrics.levels import Levels
+from lann.metrics.matrix import MatrixMetric
 from lann.training.adam import Adam
 from lann.training.candidates import find_candidates
 from lann.training.judges import clearly_fewer, errors
@@ -140,7 +142,7 @@ def run_stage(
     """
     n_points = len(levels.X)
     asked = asked_rows(n_points, held_out)
-    judges = np.empty(0, np.int64) if judges is None else np.intersect1d(judges, asked)
+    judges = asked[:0] if judges is None or n_epochs < 2 else np.intersect1d(judges, asked)
     judged_after = math.ceil(n_epochs / 2) if len(judges) > 0 else n_epochs
     batch = min(BATCH, len(asked) - len(judges))
     per_epoch = BATCHES_PER_EPOCH * batch
@@ -177,21 +179,23 @@ def run_stage(
 
     watch = None if held_out is None else partial(loss_of, held_out)
 
-    def errors_now() -> Floats:
+    def errors_of(metric: DiagonalMetric | MatrixMetric) -> Floats:
         own, n_classes = candidates[position[judges]], len(levels.class_log_weights)
-        return errors(stage.levels().local_metric(), levels.labels, n_classes, judges, own, settings)
+        return errors(metric, levels.labels, n_classes, judges, own, settings)
 
-    if len(judges) == 0:
-        return monitor.run(name, n_epochs, learn, stage.levels, watch)
-    at_first, n_run = errors_now(), len(monitor.losses)
-    learned = monitor.run(name, judged_after, learn, stage.levels, watch)
-    if clearly_fewer(at_first, errors_now()):
+    def does_harm(epoch: int) -> bool:
+        if len(judges) == 0 or epoch != judged_after:
+            return False
+        without = errors_of(levels.class_metric())
+        if not clearly_fewer(without, errors_of(stage.levels().local_metric())):
+            return False
         monitor.left_out.append("point")
-        return levels
-    if monitor.told_to_stop or len(monitor.losses) - n_run < judged_after:
-        return learned
-    later = n_epochs - judged_after
-    return monitor.run(name, later, lambda epoch: learn(judged_after + epoch), stage.levels, watch)
+        return True
+
+    learned = monitor.run(name, n_epochs, learn, stage.levels, watch, does_harm)
+    if "point" in monitor.left_out:
+        return levels.replace(point_log_weights=np.zeros_like(levels.point_log_weights), point_maps=None)
+    return learned
 
 
 def like_neighbours(labels: Indices, rows: Indices, candidates: Indices) -> Indices:

@@ -9,11 +9,12 @@ import numpy as np
 
 from lann._threads import single_threaded_blas
 from lann.metrics.levels import Levels
+from lann.training.judges import draw_judges
 from lann.training.matrices import learn_matrices
 from lann.training.monitor import Epoch, Listener, Monitor
 from lann.training.one_by_one import learn_matrices_online, learn_online
 from lann.training.points import learn_points
-from lann.training.queries import hold_out
+from lann.training.queries import asked_rows, hold_out
 from lann.training.settings import Settings
 from lann.training.shared import learn_shared
 from lann.training.start_map import start_map, usual_rank
@@ -22,21 +23,12 @@ from lann.training.units import Units
 
 SHARED_EPOCHS = 12
 POINT_EPOCHS = {"staged": 2, "online": 20}
-# From so many points on, a part of them is held back at first: half of it judges the shared levels, the other
-# half the points' own. Fewer could not tell, and would be missed where they are not learned from.
-JUDGED_FROM = 2_000
-JUDGES, MOST_JUDGES = 0.1, 2_000
 # Features are dropped less where there are more points than this.
 MANY_POINTS = 500
 
-LEARN_OWN = {
-    ("staged", True): learn_points,
-    ("staged", False): learn_matrices,
-    ("online", True): learn_online,
-    ("online", False): learn_matrices_online,
-}
-# More numbers than this, 4 GB, are no metric for a laptop.
-MOST_NUMBERS = 2**30
+# More numbers than this in all matrices are refused: with its copies, training would take ten gigabytes.
+MOST_NUMBERS = 2**29
+COPIES = 5
 
 
 @dataclass(frozen=True)
@@ -82,10 +74,6 @@ def train(
     shared_epochs, point_epochs = planned_epochs(settings, max_epochs)
     units = Units.of(start.X) if settings.curves and shared_epochs > 0 else None
     levels = start if units is None else units.enter(start, settings.n_bins)
-    if settings.form == "low_rank" and levels.map is None:
-        levels = _with_fewer_axes(levels, settings)
-    if settings.form == "full" and point_epochs > 0:
-        _check_memory(levels)
 
     def in_data_units(learned: Levels) -> Levels:
         return learned if units is None else units.leave(learned, start.X)
@@ -101,20 +89,25 @@ def train(
         _, watched = hold_out(n_points, validation_fraction, rng)
     settings = with_temperature(settings, levels)
     settings = settings.replace(feature_dropout=settings.feature_dropout * min(1.0, MANY_POINTS / n_points))
-    judges = later_judges = None
-    if settings.prune and settings.solver == "staged" and n_points >= JUDGED_FROM:
-        _, both = hold_out(n_points, min(JUDGES, MOST_JUDGES / n_points), rng)
-        judges, later_judges = both[::2], both[1::2]
-
+    judges = None
+    if settings.solver == "staged" and point_epochs > 0:
+        judges = draw_judges(asked_rows(n_points, watched), settings, rng)
     # The same bits whatever the number of BLAS' threads, and none of them in the way of ours.
     with single_threaded_blas():
+        if settings.form == "low_rank" and levels.map is None and monitor.n_epochs > 0:
+            levels = _with_fewer_axes(levels, settings)
+        if settings.form != "diagonal" and point_epochs > 0:
+            _check_memory(levels)
         if shared_epochs > 0:
-            levels = learn_shared(
-                levels, settings, shared_epochs, rng, monitor, watched, judges, unasked=later_judges
-            )
+            levels = learn_shared(levels, settings, shared_epochs, rng, monitor, watched, judges)
         if point_epochs > 0 and not monitor.told_to_stop:
-            learn = LEARN_OWN[settings.solver, settings.form == "diagonal"]
-            levels = learn(levels, settings, point_epochs, rng, monitor, watched, later_judges)
+            diagonal = settings.form == "diagonal"
+            if settings.solver == "staged":
+                learn = learn_points if diagonal else learn_matrices
+                levels = learn(levels, settings, point_epochs, rng, monitor, watched, judges)
+            else:
+                learn_one_by_one = learn_online if diagonal else learn_matrices_online
+                levels = learn_one_by_one(levels, settings, point_epochs, rng, monitor, watched)
     if settings.fixed_norm:
         levels = levels.with_fixed_norm()
     if settings.determinant and settings.form == "diagonal":
@@ -139,8 +132,8 @@ def _with_fewer_axes(levels: Levels, settings: Settings) -> Levels:
 def _check_memory(levels: Levels) -> None:
     n_points, n_axes = len(levels.X), levels.class_log_weights.shape[1]
     if n_points * n_axes**2 > MOST_NUMBERS:
-        size = 4 * n_points * n_axes**2 / 2**30
+        size = COPIES * 4 * n_points * n_axes**2 / 2**30
         raise ValueError(
-            f"metric='full' needs {size:.0f} GB for {n_points} points with {n_axes} features; use "
-            "metric='low_rank', or fewer points."
+            f"Matrices over {n_axes} axes for {n_points} points take some {size:.0f} GB to learn; use "
+            "metric='low_rank' with a smaller rank, or fewer points."
         )

@@ -9,7 +9,7 @@ import numpy as np
 from lann._types import Floats, Indices
 from lann.metrics.levels import Levels
 from lann.training.candidates import candidates_among
-from lann.training.judges import clearly_fewer, errors
+from lann.training.judges import clearly_fewer, draw_judges, errors
 from lann.training.monitor import Monitor
 from lann.training.queries import QueryStream, stratified_sample
 from lann.training.settings import Settings
@@ -38,7 +38,6 @@ def learn_shared(
     rng: np.random.Generator,
     monitor: Monitor,
     watched: Indices | None = None,
-    judges: Indices | None = None,
     unasked: Indices | None = None,
 ) -> Levels:
     """Learn curves, map and class weights; `levels` is where they start.
@@ -47,16 +46,19 @@ def learn_shared(
     ----------
     watched : rows that are not asked: their loss decides when to stop
     unasked : further rows that are not asked
-    judges : rows that are not asked before they have judged, late in training, which levels help
+
+    With `settings.prune` and many points, some are not asked before they have judged, late in training, which
+    levels help.
     """
     pool = stratified_sample(levels.labels, POOL, rng)
     stage = SharedStage(
         levels.replace(X=levels.X[pool], labels=levels.labels[pool], point_log_weights=np.empty((0, 0))),
         settings,
     )
-    watched, judges = _in_pool(pool, watched), _in_pool(pool, judges)
+    watched = _in_pool(pool, watched)
     asked = np.setdiff1d(np.arange(len(pool)), np.union1d(watched, _in_pool(pool, unasked)))
-    judges = np.intersect1d(judges, asked)
+    judged_from = math.ceil(JUDGED_AT * n_epochs / EPOCHS_PER_SEARCH) * EPOCHS_PER_SEARCH
+    judges = draw_judges(asked, settings, rng) if judged_from < n_epochs else asked[:0]
     stream = QueryStream(np.setdiff1d(asked, judges), rng)
     batch = min(BATCH, len(asked) - len(judges))
     per_epoch = BATCHES_PER_EPOCH * batch
@@ -64,7 +66,6 @@ def learn_shared(
     n_axes = stage.by_class.shape[1]
     n_steps = n_epochs * BATCHES_PER_EPOCH
     map_from = 0 if levels.map is not None else math.floor(MAP_FROM * n_epochs)
-    judged_from = math.ceil(JUDGED_AT * n_epochs / EPOCHS_PER_SEARCH) * EPOCHS_PER_SEARCH
     found: tuple[Indices, Indices, float, float]
 
     def search(n_ahead: int) -> tuple[Indices, Indices, float, float]:
@@ -79,6 +80,8 @@ def learn_shared(
         if epoch == judged_from and len(judges) > 0:
             stage, without = pruned(stage, judges)
             monitor.left_out.extend(without)
+            if without:
+                monitor.forget_best()
             stream = QueryStream(asked, rng)
         if epoch % EPOCHS_PER_SEARCH == 0:
             found = search(min(EPOCHS_PER_SEARCH, n_epochs - epoch))

@@ -95,6 +95,7 @@ class SharedStage:
         other = SharedStage(levels, settings)
         if self.map_learns and settings.map:
             other.unlock_map()
+            other._home = self._home
         return other
 
     @property
