@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lann._choices import LEVELS, check_parameters, power_of, settings_of
 from lann._compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
+from lann._inputs import check_enough, class_votes, encode, feature_names
 from lann._parameters import check_number
 from lann.explain.explanation import Explanation
 
@@ -273,16 +273,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"warm_start needs the classes of the earlier fit, {self.classes_.tolist()}; "
                 f"got {classes.tolist()}."
             )
-        if len(classes) < 2:
-            raise ValueError(
-                f"y has one class only, {classes.tolist()[0]!r}; a classifier needs points of at least two "
-                "classes."
-            )
-        if self.n_neighbors != "auto" and len(points) < self.n_neighbors:
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors} needs at least as many training points; got "
-                f"n_samples={len(points)}. Lower n_neighbors or give more points."
-            )
+        check_enough(self, classes, len(points))
         self.classes_ = classes
         self._learn(points, labels, y, earlier)
         return self
@@ -320,12 +311,12 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"classes={unique_labels(classes).tolist()} differ from those of the first call, "
                 f"{self.classes_.tolist()}."
             )
-        labels = self._encode(y)
+        labels = encode(y, self.classes_)
         if not first and self.levels_:
             earlier = self._model.levels
             settings = settings_of(self).replace(
                 point_weights="point" in self.levels_,
-                votes=self._class_votes(np.concatenate([earlier.labels, labels])),
+                votes=class_votes(self.class_weight, self.classes_, np.concatenate([earlier.labels, labels])),
             )
             self._settle(join(earlier, points, labels, settings))
             return self
@@ -402,7 +393,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             vote_shares=shares,
             contributions=contributions,
             relevances=np.einsum("qk,qkf->qf", shares, self.relevances_[indices]),
-            feature_names=self._feature_names(),
+            feature_names=feature_names(self),
             classes=self.classes_,
         )
 
@@ -412,7 +403,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         from lann.training import planned_epochs, train, warm_start
 
         self.__dict__.pop("temperature_", None)
-        settings = settings_of(self).replace(votes=self._class_votes(labels))
+        settings = settings_of(self).replace(votes=class_votes(self.class_weight, self.classes_, labels))
         start = Levels.plain(X, labels, len(self.classes_))
         if earlier is not None:
             start = warm_start(start, earlier, settings)
@@ -467,7 +458,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             weights=self.weights,
             n_neighbors=self.n_neighbors,
             power=power_of(self),
-            class_votes=self._class_votes(levels.labels),
+            class_votes=class_votes(self.class_weight, self.classes_, levels.labels),
             n_jobs=self.n_jobs,
         )
         self.n_neighbors_, self.power_ = self._model.n_neighbors, self._model.power
@@ -490,36 +481,3 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         queries: NDArray[np.float64] = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         return queries
-
-    def _encode(self, y: NDArray[Any]) -> NDArray[np.int64]:
-        labels = np.searchsorted(self.classes_, y)
-        known = self.classes_[np.minimum(labels, len(self.classes_) - 1)] == y
-        if not np.all(known):
-            unseen = np.unique(y[~known])[:5]
-            raise ValueError(
-                f"y has labels that are not among the classes announced, {self.classes_.tolist()}: "
-                f"{unseen.tolist()}. Announce all classes in the first call of partial_fit."
-            )
-        return labels
-
-    def _class_votes(self, labels: NDArray[np.int64]) -> NDArray[np.float64] | None:
-        """How many votes a point of each class has; a class without a point yet has one."""
-        if self.class_weight is None:
-            return None
-        if isinstance(self.class_weight, dict):
-            classes = self.classes_.tolist()
-            unknown = [label for label in self.class_weight if label not in classes]
-            if unknown:
-                raise ValueError(
-                    f"class_weight names {unknown[0]!r}, which is not among the classes {classes}."
-                )
-            return np.array([float(self.class_weight.get(label, 1.0)) for label in classes])
-        present = np.unique(labels)
-        votes = np.ones(len(self.classes_))
-        votes[present] = compute_class_weight("balanced", classes=present, y=labels)
-        return votes
-
-    def _feature_names(self) -> NDArray[Any]:
-        if hasattr(self, "feature_names_in_"):
-            return self.feature_names_in_
-        return np.array([f"x{place}" for place in range(self.n_features_in_)], dtype=object)

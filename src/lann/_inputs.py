@@ -1,0 +1,69 @@
+"""What LANNClassifier makes of labels and class weights, and what it refuses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.class_weight import compute_class_weight
+
+if TYPE_CHECKING:
+    from lann.classifier import LANNClassifier
+
+
+def check_enough(clf: LANNClassifier, classes: NDArray[Any], n_points: int) -> None:
+    """Refuse, in one sentence, what no neighbours can be learned from."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has one class only, {classes.tolist()[0]!r}; a classifier needs points of at least two "
+            "classes."
+        )
+    if clf.n_neighbors != "auto" and n_points < clf.n_neighbors:
+        raise ValueError(
+            f"n_neighbors={clf.n_neighbors} needs at least as many training points; got "
+            f"n_samples={n_points}. Lower n_neighbors or give more points."
+        )
+
+
+def encode(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
+    """The place of every label among the classes."""
+    labels = np.searchsorted(classes, y)
+    known = classes[np.minimum(labels, len(classes) - 1)] == y
+    if not np.all(known):
+        unseen = np.unique(y[~known])[:5]
+        raise ValueError(
+            f"y has labels that are not among the classes announced, {classes.tolist()}: "
+            f"{unseen.tolist()}. Announce all classes in the first call of partial_fit."
+        )
+    return labels
+
+
+def class_votes(
+    class_weight: Any, classes: NDArray[Any], labels: NDArray[np.int64]
+) -> NDArray[np.float64] | None:
+    """How many votes a point of each class has; a class without a point yet has one.
+
+    class_weight : None, "balanced" or a dictionary
+    labels : (n_points,) places among the classes
+    """
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, dict):
+        unknown = [label for label in class_weight if label not in classes.tolist()]
+        if unknown:
+            raise ValueError(
+                f"class_weight names {unknown[0]!r}, which is not among the classes {classes.tolist()}."
+            )
+        return np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
+    present = np.unique(labels)
+    votes = np.ones(len(classes))
+    votes[present] = compute_class_weight(class_weight, classes=present, y=labels)
+    return votes
+
+
+def feature_names(clf: LANNClassifier) -> NDArray[Any]:
+    """The names that the model was fitted with, or x0, x1, …"""
+    if hasattr(clf, "feature_names_in_"):
+        return clf.feature_names_in_
+    return np.array([f"x{place}" for place in range(clf.n_features_in_)], dtype=object)
