@@ -3,7 +3,7 @@ import pytest
 
 from lann.metrics.levels import Levels
 from lann.search import shortlist as shortlist_module
-from lann.training.candidates import find_candidates
+from lann.training.candidates import candidates_among, find_candidates
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_candidates_are_the_nearest_others_by_class_weights(reference, levels):
 
 def test_candidates_come_from_the_reference_points(reference, levels):
     rows, among = np.array([3, 59, 10, 4]), np.arange(0, 60, 2)  # rows 10 and 4 are among them
-    candidates, _ = find_candidates(levels, rows, 7, reference=among)
+    candidates, _ = candidates_among(levels.class_metric(), rows, 7, reference=among)
     metric = levels.class_metric()
     truth = reference.distances(metric.points[rows], metric.points, metric.weights)
     truth[:, 1::2] = np.inf

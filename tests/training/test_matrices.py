@@ -7,6 +7,7 @@ from lann.training.matrices import MatrixStage, determinant_pull, learn_matrices
 from lann.training.matrix_walk import point_gradient
 from lann.training.monitor import Monitor
 from lann.training.points import PointStage
+from lann.training.run import Run
 
 EPSILON = 0.05
 
@@ -133,7 +134,7 @@ def test_steps_of_any_size_stay_inside_the_constraint(monkeypatch, levels, rate,
 
 def test_learning_lowers_the_loss_and_touches_nothing_else(levels):
     monitor = Monitor(3)
-    learned = learn_matrices(levels, Settings(), 3, np.random.default_rng(0), monitor)
+    learned = learn_matrices(levels, Settings(), Run(3, np.random.default_rng(0), monitor))
     assert monitor.losses[-1] < monitor.losses[0]
     assert learned.curves is levels.curves
     np.testing.assert_array_equal(learned.class_log_weights, levels.class_log_weights)
@@ -146,7 +147,7 @@ def test_the_penalty_holds_matrices_at_their_start(levels, determinant):
     free, held = (
         learn_matrices(
             levels, Settings(penalty=penalty, smoothing=0.0, determinant=determinant),
-            1, np.random.default_rng(0), Monitor(1),
+            Run(1, np.random.default_rng(0), Monitor(1)),
         ).point_maps
         for penalty in (0.0, 100.0)
     )  # fmt: skip
@@ -160,7 +161,7 @@ def test_the_penalty_holds_matrices_at_their_start(levels, determinant):
 
 def test_smoothing_brings_like_neighbours_together(levels):
     spread = [
-        learn_matrices(levels, Settings(smoothing=smoothing), 1, np.random.default_rng(0), Monitor(1))
+        learn_matrices(levels, Settings(smoothing=smoothing), Run(1, np.random.default_rng(0), Monitor(1)))
         .point_maps.std(axis=0)
         .mean()
         for smoothing in (0.0, 0.1)
@@ -172,15 +173,16 @@ def test_the_same_generator_gives_the_same_bits():
     rng = np.random.default_rng(2)
     levels = Levels.plain(rng.normal(size=(300, 5)), rng.integers(0, 2, 300), 2)
     one, other = (
-        learn_matrices(levels, Settings(n_jobs=n), 1, np.random.default_rng(3), Monitor(1)) for n in (1, 2)
+        learn_matrices(levels, Settings(n_jobs=n), Run(1, np.random.default_rng(3), Monitor(1)))
+        for n in (1, 2)
     )
     np.testing.assert_array_equal(one.point_maps, other.point_maps)
 
 
 def test_single_precision_learns_the_same(monkeypatch, levels):
-    double = learn_matrices(levels, Settings(), 1, np.random.default_rng(0), Monitor(1))
+    double = learn_matrices(levels, Settings(), Run(1, np.random.default_rng(0), Monitor(1)))
     monkeypatch.setattr(matrices, "SINGLE_FROM", 0)
-    single = learn_matrices(levels, Settings(), 1, np.random.default_rng(0), Monitor(1))
+    single = learn_matrices(levels, Settings(), Run(1, np.random.default_rng(0), Monitor(1)))
     assert single.point_maps.dtype == np.float32
     np.testing.assert_allclose(single.point_maps, double.point_maps, rtol=1e-2, atol=1e-3)
 
@@ -189,7 +191,7 @@ def test_it_stops_when_held_out_queries_stop_gaining(levels):
     monitor = Monitor(40, patience=1)
     held_out = np.arange(0, 30, 3)
     learned = learn_matrices(
-        levels, Settings(learning_rate=1.0), 40, np.random.default_rng(0), monitor, held_out
+        levels, Settings(learning_rate=1.0), Run(40, np.random.default_rng(0), monitor, held_out)
     )
     assert len(monitor.losses) == len(monitor.held_out_losses) < 40
     assert np.all(np.isfinite(learned.point_maps))
@@ -202,7 +204,7 @@ def test_matrices_find_a_direction_across_the_features():
     along, across = rng.normal(size=200) + 2 * y, 10 * rng.normal(size=200)
     X = np.column_stack([along + across, along - across]) / np.sqrt(2)
     settings = Settings(penalty=0.1, feature_dropout=0.0)
-    learned = learn_matrices(Levels.plain(X, y, 2), settings, 4, np.random.default_rng(0), Monitor(4))
+    learned = learn_matrices(Levels.plain(X, y, 2), settings, Run(4, np.random.default_rng(0), Monitor(4)))
     metric = np.mean(learned.point_maps @ learned.point_maps.swapaxes(1, 2), axis=0)
     direction = np.linalg.eigh(metric)[1][:, -1]
     assert abs(direction @ [1, 1]) / np.sqrt(2) > 0.98

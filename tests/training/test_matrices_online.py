@@ -7,6 +7,7 @@ from lann.training import Settings, join
 from lann.training.matrices_online import OnlineMatrices, inherited_maps
 from lann.training.monitor import Monitor
 from lann.training.one_by_one import learn_matrices_online
+from lann.training.run import Run
 
 PUBLISHED = Settings(loss="softmax", temperature=1.0, power=1.0, n_neighbors=4, smoothing=0.0)
 
@@ -104,7 +105,7 @@ def test_learning_lowers_the_loss(blobs, exhaustive):
     settings = PUBLISHED.replace(exhaustive=exhaustive, fixed_norm=True, smoothing=0.03)
     levels = Levels.plain(*blobs, 3)
     learned = learn_matrices_online(
-        levels, settings, 5, np.random.default_rng(0), monitor, np.arange(0, 90, 5)
+        levels, settings, Run(5, np.random.default_rng(0), monitor, np.arange(0, 90, 5))
     )
     assert monitor.losses[-1] < monitor.losses[0]
     assert len(monitor.held_out_losses) == len(monitor.losses)

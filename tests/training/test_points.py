@@ -5,6 +5,7 @@ from lann.metrics.levels import Levels
 from lann.training import Settings
 from lann.training.monitor import Monitor
 from lann.training.points import PointStage, learn_points, like_neighbours
+from lann.training.run import Run
 
 EPSILON = 0.05
 
@@ -80,7 +81,7 @@ def test_steps_of_any_size_stay_inside_the_constraint(levels, rate, fixed_norm):
 
 def test_learning_lowers_the_loss_and_touches_nothing_else(levels):
     monitor = Monitor(3)
-    learned = learn_points(levels, Settings(), 3, np.random.default_rng(0), monitor)
+    learned = learn_points(levels, Settings(), Run(3, np.random.default_rng(0), monitor))
     assert monitor.losses[-1] < monitor.losses[0]
     assert learned.curves is levels.curves
     np.testing.assert_array_equal(learned.class_log_weights, levels.class_log_weights)
@@ -89,7 +90,7 @@ def test_learning_lowers_the_loss_and_touches_nothing_else(levels):
 
 def test_the_same_generator_gives_the_same_bits(levels):
     one, other = (
-        learn_points(levels, Settings(n_jobs=n), 1, np.random.default_rng(3), Monitor(1)) for n in (1, 2)
+        learn_points(levels, Settings(n_jobs=n), Run(1, np.random.default_rng(3), Monitor(1))) for n in (1, 2)
     )
     np.testing.assert_array_equal(one.point_log_weights, other.point_log_weights)
 

@@ -5,6 +5,7 @@ from lann.curves import FeatureCurves
 from lann.metrics.levels import Levels
 from lann.training import Settings
 from lann.training.monitor import Monitor
+from lann.training.run import Run
 from lann.training.shared import learn_shared, loss_of, pruned, sample_reference
 from lann.training.shared_stage import SharedStage
 
@@ -157,7 +158,7 @@ def two_moons_like(n_points=150):
 def test_learning_finds_the_feature_and_the_place_that_matter():
     levels = two_moons_like()
     monitor = Monitor(6)
-    learned = learn_shared(levels, Settings(), 6, np.random.default_rng(0), monitor)
+    learned = learn_shared(levels, Settings(), Run(6, np.random.default_rng(0), monitor))
     assert len(monitor.losses) == 6
     assert monitor.losses[-1] < monitor.losses[0]
     slopes = learned.curves.slopes_at(levels.X).mean(axis=0)
@@ -170,7 +171,9 @@ def test_learning_finds_the_feature_and_the_place_that_matter():
 
 def test_the_same_generator_gives_the_same_bits():
     levels = two_moons_like()
-    runs = [learn_shared(levels, Settings(n_jobs=n), 2, np.random.default_rng(3), Monitor(2)) for n in (1, 2)]
+    runs = [
+        learn_shared(levels, Settings(n_jobs=n), Run(2, np.random.default_rng(3), Monitor(2))) for n in (1, 2)
+    ]
     np.testing.assert_array_equal(runs[0].curves.slopes, runs[1].curves.slopes)
     np.testing.assert_array_equal(runs[0].class_log_weights, runs[1].class_log_weights)
     np.testing.assert_array_equal(runs[0].map, runs[1].map)
@@ -188,7 +191,7 @@ def oblique(n_points=300):
 
 def test_the_map_turns_the_axes_across_the_features():
     levels = oblique()
-    learned = learn_shared(levels, Settings(), 12, np.random.default_rng(0), Monitor(12))
+    learned = learn_shared(levels, Settings(), Run(12, np.random.default_rng(0), Monitor(12)))
     measured = learned.map.T @ learned.map
     # What counts is the difference of the two: the product of their weights is negative, and large.
     assert measured[0, 1] < -0.1
@@ -197,7 +200,7 @@ def test_the_map_turns_the_axes_across_the_features():
 
 def test_entries_of_the_map_whose_gradients_disagree_stay_where_they_are():
     levels = two_moons_like()
-    learned = learn_shared(levels, Settings(), 12, np.random.default_rng(0), Monitor(12))
+    learned = learn_shared(levels, Settings(), Run(12, np.random.default_rng(0), Monitor(12)))
     between_noise = learned.map[1:, 1:][~np.eye(2, dtype=bool)]
     assert np.abs(between_noise).max() < 0.05
 

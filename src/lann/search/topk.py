@@ -119,6 +119,15 @@ def insert(distances, indices, distance, index):
 
 
 @njit(nogil=True, cache=True)
+def count_found(indices):
+    """How many entries of such a list are filled: the first ones."""
+    n_found = 0
+    while n_found < indices.shape[0] and indices[n_found] >= 0:
+        n_found += 1
+    return n_found
+
+
+@njit(nogil=True, cache=True)
 def _before(distance, index, other_distance, other_index):
     if distance != other_distance:
         return distance < other_distance

@@ -14,25 +14,10 @@ SCALE_SAMPLE = 2_000
 
 
 def find_candidates(
-    levels: Levels,
-    rows: Indices,
-    n_candidates: int,
-    *,
-    reference: Indices | None = None,
-    n_jobs: int | None = None,
+    levels: Levels, rows: Indices, n_candidates: int, *, n_jobs: int | None = None
 ) -> tuple[Indices, Floats]:
-    """The nearest other training points of some rows, under the class weights.
-
-    Parameters
-    ----------
-    rows : (n_rows,) training points, distinct
-    reference : the points that may be candidates; all by default
-
-    Returns
-    -------
-    candidates, distances : (n_rows, at most n_candidates), nearest first
-    """
-    return candidates_among(levels.class_metric(), rows, n_candidates, reference=reference, n_jobs=n_jobs)
+    """The nearest other training points of some rows, under the class weights: as `candidates_among`."""
+    return candidates_among(levels.class_metric(), rows, n_candidates, n_jobs=n_jobs)
 
 
 def candidates_among(
@@ -43,7 +28,17 @@ def candidates_among(
     reference: Indices | None = None,
     n_jobs: int | None = None,
 ) -> tuple[Indices, Floats]:
-    """The nearest other points of some of the metric's points; otherwise as `find_candidates`."""
+    """The nearest other points of some of the metric's points.
+
+    Parameters
+    ----------
+    rows : (n_rows,) points, distinct
+    reference : the points that may be candidates; all by default
+
+    Returns
+    -------
+    candidates, distances : (n_rows, at most n_candidates), nearest first
+    """
     queries = metric.points[rows]
     if reference is None or len(reference) == metric.n_points:
         own, k = rows, min(n_candidates, metric.n_points - 1)

@@ -13,8 +13,8 @@ from lann.metrics.levels import Levels
 from lann.search.topk import smallest
 from lann.training.adam import Adam
 from lann.training.matrix_walk import descend, mean_squares, measure, mix_in_turn
-from lann.training.monitor import Monitor
 from lann.training.points import run_stage
+from lann.training.run import Run
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings, restraint
 from lann.training.walk import mix_with_neighbours
 from lann.vote import LOSSES, losses
@@ -176,18 +176,7 @@ def determinant_pull(maps: Floats) -> Floats:
     return -np.asarray(np.linalg.solve(gram, maps.swapaxes(1, 2)), np.float64).swapaxes(1, 2)
 
 
-def learn_matrices(
-    levels: Levels,
-    settings: Settings,
-    n_epochs: int,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    held_out: Indices | None = None,
-    judges: Indices | None = None,
-) -> Levels:
+def learn_matrices(levels: Levels, settings: Settings, run: Run) -> Levels:
     """Learn the points' own matrices; they start from those of `levels`, or from I."""
     rate = 1.2 * settings.learning_rate if settings.learning_rate else RATE
-    stage = MatrixStage(levels, settings)
-    return run_stage(
-        stage, "point matrices", rate, levels, settings, n_epochs, rng, monitor, held_out, judges
-    )
+    return run_stage(MatrixStage(levels, settings), "point matrices", rate, levels, settings, run)

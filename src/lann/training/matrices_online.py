@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lann._types import Floats, Indices
 from lann.metrics.levels import Levels
 from lann.metrics.matrix import project, squared_norm
-from lann.search.topk import insert
+from lann.search.topk import count_found, insert
 from lann.training.candidates import usual_distances
 from lann.training.matrices import starting_maps
 from lann.training.matrix_walk import step_between
@@ -100,13 +100,11 @@ def _steps(
                 step_between(points[j], points[i], roots[j], axes, step)
                 project(step, maps[j], turned)
                 insert(distances, near, squared_norm(turned), j)
-        n_near = 0
-        while n_near < k and near[n_near] >= 0:
-            near_labels[n_near] = labels[near[n_near]]
-            distances[n_near] += epsilon
-            n_near += 1
+        n_near = count_found(near)
         if n_near == 0:
             continue
+        distances += epsilon
+        near_labels[:n_near] = labels[near[:n_near]]
         total += weighted_loss(
             kind, distances, near_labels, labels[i], n_near, power, strength, votes, slopes
         )

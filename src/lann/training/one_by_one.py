@@ -12,59 +12,40 @@ from lann.metrics.levels import Levels
 from lann.search.shortlist import coarse_search
 from lann.training.candidates import find_candidates, usual_distances
 from lann.training.matrices_online import OnlineMatrices, inherited_maps
-from lann.training.monitor import Monitor
 from lann.training.online import OnlineLearner
 from lann.training.queries import asked_rows
+from lann.training.run import Run
 from lann.training.settings import Settings
-from lann.training.start_map import usual_rank
+from lann.training.start_map import wanted_axes
 from lann.training.temperature import with_temperature
 from lann.vote import zero_distance_guard
 
 RATE = 0.05
 
 
-def learn_online(
-    levels: Levels,
-    settings: Settings,
-    n_epochs: int,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    held_out: Indices | None = None,
-) -> Levels:
+def learn_online(levels: Levels, settings: Settings, run: Run) -> Levels:
     """One point at a time, plain gradient steps on λ: the published way to learn the points' weights."""
     learner = _online_learner(levels, settings, relative=False)
     snapshot = partial(_with_weights, levels, learner.metric.weights)
-    name = "point weights, one by one"
-    return _run(learner, snapshot, name, levels, settings, n_epochs, rng, monitor, held_out)
+    return _pass_by_pass(learner, snapshot, "point weights, one by one", levels, settings, run)
 
 
-def learn_matrices_online(
-    levels: Levels,
-    settings: Settings,
-    n_epochs: int,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    held_out: Indices | None = None,
-) -> Levels:
+def learn_matrices_online(levels: Levels, settings: Settings, run: Run) -> Levels:
     """One point at a time, plain gradient steps on Ω: the published way to learn the points' matrices."""
     learner = OnlineMatrices(levels, settings, relative=False)
-    name = "point matrices, one by one"
-    return _run(learner, learner.levels, name, levels, settings, n_epochs, rng, monitor, held_out)
+    return _pass_by_pass(learner, learner.levels, "point matrices, one by one", levels, settings, run)
 
 
-def _run(
+def _pass_by_pass(
     learner: OnlineLearner | OnlineMatrices,
     snapshot: Callable[[], Levels],
     name: str,
     levels: Levels,
     settings: Settings,
-    n_epochs: int,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    held_out: Indices | None,
+    run: Run,
 ) -> Levels:
     """Pass over all points again and again, at a rate that falls to 0."""
-    asked = asked_rows(len(levels.X), held_out)
+    asked = asked_rows(len(levels.X), run.held_out)
 
     def candidates_of(rows: Indices) -> Indices | None:
         if settings.exhaustive:
@@ -75,15 +56,15 @@ def _run(
     rate = settings.learning_rate or RATE
 
     def learn(epoch: int) -> float:
-        order = rng.permutation(len(asked))
-        left = 1.0 - epoch / n_epochs
+        order = run.rng.permutation(len(asked))
+        left = 1.0 - epoch / run.n_epochs
         ordered = None if candidates is None else candidates[order]
         return learner.one_pass(asked[order], ordered, rate * left, left=left)
 
     watch = None
-    if held_out is not None:
-        watch = partial(learner.one_pass, held_out, candidates_of(held_out), 0.0, left=0.0)
-    return monitor.run(name, n_epochs, learn, snapshot, watch)
+    if run.held_out is not None:
+        watch = partial(learner.one_pass, run.held_out, candidates_of(run.held_out), 0.0, left=0.0)
+    return run.monitor.run(name, run.n_epochs, learn, snapshot, watch)
 
 
 def join(levels: Levels, X: Floats, labels: Indices, settings: Settings) -> Levels:
@@ -151,8 +132,7 @@ def warm_start(start: Levels, earlier: Levels, settings: Settings) -> Levels:
     if settings.curves:
         start = start.replace(curves=earlier.curves)
     n_features = start.X.shape[1]
-    n_axes = min(settings.rank or usual_rank(n_features), n_features)
-    wanted = n_axes if settings.form == "low_rank" else n_features
+    wanted = wanted_axes(settings, n_features)
     may_turn = settings.map or wanted < n_features
     if earlier.class_log_weights.shape[1] != wanted or not (earlier.map is None or may_turn):
         return start  # class and point weights are about other axes

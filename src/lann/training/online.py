@@ -16,7 +16,7 @@ from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices
 from lann.metrics.diagonal import DiagonalMetric, distance, rounding_bound
 from lann.search.exact import ExactSearch
-from lann.search.topk import insert
+from lann.search.topk import count_found, insert
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
 from lann.vote import LOSSES, weighted_loss
 
@@ -163,13 +163,11 @@ def _steps(
                 for j in range(points.shape[0]):
                     if j != i:
                         insert(distances, near, distance(points[i], points[j], weights[j]), j)
-        n_near = 0
-        while n_near < k and near[n_near] >= 0:
-            near_labels[n_near] = labels[near[n_near]]
-            distances[n_near] += epsilon
-            n_near += 1
+        n_near = count_found(near)
         if n_near == 0:
             continue
+        distances += epsilon
+        near_labels[:n_near] = labels[near[:n_near]]
         total += weighted_loss(
             kind, distances, near_labels, labels[i], n_near, power, strength, votes, slopes
         )

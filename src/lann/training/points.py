@@ -16,8 +16,8 @@ from lann.metrics.matrix import MatrixMetric
 from lann.training.adam import Adam
 from lann.training.candidates import find_candidates
 from lann.training.judges import clearly_fewer, errors
-from lann.training.monitor import Monitor
 from lann.training.queries import QueryStream, asked_rows
+from lann.training.run import Run
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
 from lann.training.walk import backward_weights, forward, mix_with_neighbours
 from lann.vote import LOSSES, losses, zero_distance_guard
@@ -105,44 +105,24 @@ class PointStage:
         self._measure()
 
 
-def learn_points(
-    levels: Levels,
-    settings: Settings,
-    n_epochs: int,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    held_out: Indices | None = None,
-    judges: Indices | None = None,
-) -> Levels:
+def learn_points(levels: Levels, settings: Settings, run: Run) -> Levels:
     """Learn the points' own weights; `levels` is where they start."""
     rate = 0.6 * settings.learning_rate if settings.learning_rate else RATE
-    stage = PointStage(levels, settings)
-    return run_stage(stage, "point weights", rate, levels, settings, n_epochs, rng, monitor, held_out, judges)
+    return run_stage(PointStage(levels, settings), "point weights", rate, levels, settings, run)
 
 
 def run_stage(
-    stage: OwnStage,
-    name: str,
-    rate: float,
-    levels: Levels,
-    settings: Settings,
-    n_epochs: int,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    held_out: Indices | None = None,
-    judges: Indices | None = None,
+    stage: OwnStage, name: str, rate: float, levels: Levels, settings: Settings, run: Run
 ) -> Levels:
     """Learn what every point owns, batch after batch, at a rate that falls to 0.
 
-    The candidates are those of the start, under what all points share.
-
-    held_out : rows that are not asked: their loss decides when to stop
-    judges : rows that are not asked in the first half; if they are clearly more often wrong by then, the
-        level is left out
+    The candidates are those of the start, under what all points share. Judges are not asked in the first
+    half; if they are clearly more often wrong by then, the level is left out.
     """
+    n_epochs, rng, monitor, held_out = run.n_epochs, run.rng, run.monitor, run.held_out
     n_points = len(levels.X)
     asked = asked_rows(n_points, held_out)
-    judges = asked[:0] if judges is None or n_epochs < 2 else np.intersect1d(judges, asked)
+    judges = asked[:0] if run.judges is None or n_epochs < 2 else np.intersect1d(run.judges, asked)
     judged_after = math.ceil(n_epochs / 2) if len(judges) > 0 else n_epochs
     batch = min(BATCH, len(asked) - len(judges))
     per_epoch = BATCHES_PER_EPOCH * batch

@@ -15,9 +15,10 @@ from lann.training.monitor import Epoch, Listener, Monitor
 from lann.training.one_by_one import learn_matrices_online, learn_online
 from lann.training.points import learn_points
 from lann.training.queries import asked_rows, hold_out
+from lann.training.run import Run
 from lann.training.settings import Settings
 from lann.training.shared import learn_shared
-from lann.training.start_map import start_map, usual_rank
+from lann.training.start_map import start_map, wanted_axes
 from lann.training.temperature import with_temperature
 from lann.training.units import Units
 
@@ -25,10 +26,16 @@ SHARED_EPOCHS = 12
 POINT_EPOCHS = {"staged": 2, "online": 20}
 # Features are dropped less where there are more points than this.
 MANY_POINTS = 500
-
 # More numbers than this in all matrices are refused: with its copies, training would take ten gigabytes.
 MOST_NUMBERS = 2**29
 COPIES = 5
+# By solver, and whether a point's own metric is diagonal.
+LEARN_OWN = {
+    ("staged", True): learn_points,
+    ("staged", False): learn_matrices,
+    ("online", True): learn_online,
+    ("online", False): learn_matrices_online,
+}
 
 
 @dataclass(frozen=True)
@@ -92,22 +99,18 @@ def train(
     judges = None
     if settings.solver == "staged" and point_epochs > 0:
         judges = draw_judges(asked_rows(n_points, watched), settings, rng)
+    run = Run(shared_epochs, rng, monitor, watched, judges)
     # The same bits whatever the number of BLAS' threads, and none of them in the way of ours.
     with single_threaded_blas():
-        if settings.form == "low_rank" and levels.map is None and monitor.n_epochs > 0:
-            levels = _with_fewer_axes(levels, settings)
+        if levels.map is None and monitor.n_epochs > 0:
+            levels = _with_fewer_axes(levels, wanted_axes(settings, start.X.shape[1]))
         if settings.form != "diagonal" and point_epochs > 0:
             _check_memory(levels)
         if shared_epochs > 0:
-            levels = learn_shared(levels, settings, shared_epochs, rng, monitor, watched, judges)
+            levels = learn_shared(levels, settings, run)
         if point_epochs > 0 and not monitor.told_to_stop:
-            diagonal = settings.form == "diagonal"
-            if settings.solver == "staged":
-                learn = learn_points if diagonal else learn_matrices
-                levels = learn(levels, settings, point_epochs, rng, monitor, watched, judges)
-            else:
-                learn_one_by_one = learn_online if diagonal else learn_matrices_online
-                levels = learn_one_by_one(levels, settings, point_epochs, rng, monitor, watched)
+            learn_own = LEARN_OWN[settings.solver, settings.form == "diagonal"]
+            levels = learn_own(levels, settings, replace(run, n_epochs=point_epochs))
     if settings.fixed_norm:
         levels = levels.with_fixed_norm()
     if settings.determinant and settings.form == "diagonal":
@@ -116,16 +119,15 @@ def train(
     return Outcome(in_data_units(levels), monitor, temperature)
 
 
-def _with_fewer_axes(levels: Levels, settings: Settings) -> Levels:
+def _with_fewer_axes(levels: Levels, n_axes: int) -> Levels:
     """The levels with a map to start from, if it is to have fewer axes than there are features."""
     n_points, n_features = levels.X.shape
-    rank = settings.rank or usual_rank(n_features)
-    if rank >= n_features:
+    if n_axes == n_features:
         return levels
     return levels.replace(
-        map=start_map(levels.curves.transform(levels.X), levels.labels, rank),
-        class_log_weights=np.zeros((len(levels.class_log_weights), rank)),
-        point_log_weights=np.zeros((n_points, rank)),
+        map=start_map(levels.curves.transform(levels.X), levels.labels, n_axes),
+        class_log_weights=np.zeros((len(levels.class_log_weights), n_axes)),
+        point_log_weights=np.zeros((n_points, n_axes)),
     )
 
 

@@ -10,8 +10,8 @@ from lann._types import Floats, Indices
 from lann.metrics.levels import Levels
 from lann.training.candidates import candidates_among
 from lann.training.judges import clearly_fewer, draw_judges, errors
-from lann.training.monitor import Monitor
 from lann.training.queries import QueryStream, stratified_sample
+from lann.training.run import Run
 from lann.training.settings import Settings
 from lann.training.shared_stage import SharedStage
 from lann.vote import zero_distance_guard
@@ -31,32 +31,20 @@ MAP_FROM = 1 / 3
 JUDGED_AT = 2 / 3
 
 
-def learn_shared(
-    levels: Levels,
-    settings: Settings,
-    n_epochs: int,
-    rng: np.random.Generator,
-    monitor: Monitor,
-    watched: Indices | None = None,
-    unasked: Indices | None = None,
-) -> Levels:
+def learn_shared(levels: Levels, settings: Settings, run: Run) -> Levels:
     """Learn curves, map and class weights; `levels` is where they start.
 
-    Parameters
-    ----------
-    watched : rows that are not asked: their loss decides when to stop
-    unasked : further rows that are not asked
-
     With `settings.prune` and many points, some are not asked before they have judged, late in training, which
-    levels help.
+    levels help. Those that will judge the points' own level are not asked at all.
     """
+    n_epochs, rng, monitor = run.n_epochs, run.rng, run.monitor
     pool = stratified_sample(levels.labels, POOL, rng)
     stage = SharedStage(
         levels.replace(X=levels.X[pool], labels=levels.labels[pool], point_log_weights=np.empty((0, 0))),
         settings,
     )
-    watched = _in_pool(pool, watched)
-    asked = np.setdiff1d(np.arange(len(pool)), np.union1d(watched, _in_pool(pool, unasked)))
+    watched = _in_pool(pool, run.held_out)
+    asked = np.setdiff1d(np.arange(len(pool)), np.union1d(watched, _in_pool(pool, run.judges)))
     judged_from = math.ceil(JUDGED_AT * n_epochs / EPOCHS_PER_SEARCH) * EPOCHS_PER_SEARCH
     judges = draw_judges(asked, settings, rng) if judged_from < n_epochs else asked[:0]
     stream = QueryStream(np.setdiff1d(asked, judges), rng)

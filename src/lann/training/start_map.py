@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from lann._types import Floats, Labels
+from lann.training.settings import Settings
 
 # How much of the identity is mixed with the covariance within classes before it is inverted.
 SHRINKAGE = 0.3
@@ -15,6 +16,13 @@ SHRINKAGE = 0.3
 def usual_rank(n_features: int) -> int:
     """Twice the square root of the number of features, but at least 16 as far as there are that many."""
     return min(n_features, max(16, round(2.0 * math.sqrt(n_features))))
+
+
+def wanted_axes(settings: Settings, n_features: int) -> int:
+    """How many axes points are to be measured along."""
+    if settings.form != "low_rank":
+        return n_features
+    return min(settings.rank or usual_rank(n_features), n_features)
 
 
 def start_map(points: Floats, labels: Labels, rank: int) -> Floats:
