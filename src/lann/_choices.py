@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING
 
 from sklearn.utils import check_random_state
 
+from lann._inputs import check_jobs
 from lann._parameters import check_choice, check_number
 
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ def check_parameters(clf: LANNClassifier) -> None:
     check_choice("prune", clf.prune, (True, False))
     check_choice("warm_start", clf.warm_start, (True, False))
     check_number("verbose", clf.verbose, low=0, integer=True, also=[True, False])
-    if clf.n_jobs is not None and (not isinstance(clf.n_jobs, Integral) or clf.n_jobs == 0):
-        raise ValueError(f"n_jobs must be None or an integer other than 0; got {clf.n_jobs!r}.")
+    check_jobs(clf.n_jobs)
     check_random_state(clf.random_state)
 
 

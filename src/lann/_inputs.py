@@ -1,28 +1,48 @@
-"""What LANNClassifier makes of labels and class weights, and what it refuses."""
+"""What classifiers make of labels and class weights, and what they refuse."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
 
-if TYPE_CHECKING:
-    from lann.classifier import LANNClassifier
+from lann._parameters import check_number
 
 
-def check_enough(clf: LANNClassifier, classes: NDArray[Any], n_points: int) -> None:
-    """Refuse, in one sentence, what no neighbours can be learned from."""
+def check_jobs(n_jobs: Any) -> None:
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}.")
+
+
+def check_two_classes(classes: NDArray[Any]) -> None:
+    """Refuse labels that are all the same."""
     if len(classes) < 2:
         raise ValueError(
             f"y has one class only, {classes.tolist()[0]!r}; a classifier needs points of at least two "
             "classes."
         )
-    if clf.n_neighbors != "auto" and n_points < clf.n_neighbors:
+
+
+def check_enough_points(n_neighbors: int | str, n_points: int) -> None:
+    """Refuse fewer points than neighbours."""
+    if n_neighbors != "auto" and n_points < int(n_neighbors):
         raise ValueError(
-            f"n_neighbors={clf.n_neighbors} needs at least as many training points; got "
+            f"n_neighbors={n_neighbors} needs at least as many training points; got "
             f"n_samples={n_points}. Lower n_neighbors or give more points."
+        )
+
+
+def check_wanted_neighbors(wanted: Any, n_points: int, *, own: bool) -> None:
+    """Refuse to look for more neighbours than there are; `own`: of the training points themselves."""
+    check_number("n_neighbors", wanted, low=1, integer=True)
+    available = n_points - own
+    if wanted > available:
+        raise ValueError(
+            f"n_neighbors={wanted} is more than the {available} training points there are"
+            f"{' beside each point itself' if own else ''}."
         )
 
 
@@ -62,7 +82,7 @@ def class_votes(
     return votes
 
 
-def feature_names(clf: LANNClassifier) -> NDArray[Any]:
+def feature_names(clf: Any) -> NDArray[Any]:
     """The names that the model was fitted with, or x0, x1, …"""
     if hasattr(clf, "feature_names_in_"):
         return clf.feature_names_in_

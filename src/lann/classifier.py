@@ -13,8 +13,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lann._choices import LEVELS, check_parameters, power_of, settings_of
 from lann._compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
-from lann._inputs import check_enough, class_votes, encode, feature_names
-from lann._parameters import check_number
+from lann._inputs import (
+    check_enough_points,
+    check_two_classes,
+    check_wanted_neighbors,
+    class_votes,
+    encode,
+    feature_names,
+)
+from lann.explain.aggregate import mean_by_class
 from lann.explain.explanation import Explanation
 
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
@@ -273,7 +280,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
                 f"warm_start needs the classes of the earlier fit, {self.classes_.tolist()}; "
                 f"got {classes.tolist()}."
             )
-        check_enough(self, classes, len(points))
+        check_two_classes(classes)
+        check_enough_points(self.n_neighbors, len(points))
         self.classes_ = classes
         self._learn(points, labels, y, earlier)
         return self
@@ -363,13 +371,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         own = X is None
         queries = self._model.levels.points if X is None else self._model.place(self._check_queries(X))
         k = self.n_neighbors_ if n_neighbors is None else n_neighbors
-        check_number("n_neighbors", k, low=1, integer=True)
-        available = len(self._model.levels.X) - own
-        if k > available:
-            raise ValueError(
-                f"n_neighbors={k} is more than the {available} training points there are"
-                f"{' beside each point itself' if own else ''}."
-            )
+        check_wanted_neighbors(k, len(self._model.levels.X), own=own)
         exclude = np.arange(len(queries)) if own else None
         indices, distances = self._model.nearest(queries, k, exclude=exclude, n_jobs=self.n_jobs)
         return (np.sqrt(distances), indices) if return_distance else indices
@@ -465,9 +467,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.curves_, self.map_ = levels.curves, levels.map
         self.relevances_ = self._model.relevances()
         self.shared_relevances_ = self.relevances_.mean(axis=0)
-        self.class_relevances_ = np.full((len(self.classes_), levels.X.shape[1]), np.nan)
-        for label in np.unique(levels.labels):
-            self.class_relevances_[label] = self.relevances_[levels.labels == label].mean(axis=0)
+        self.class_relevances_ = mean_by_class(self.relevances_, levels.labels, len(self.classes_))
 
     def _check_training_data(
         self, X: ArrayLike, y: ArrayLike, *, reset: bool
