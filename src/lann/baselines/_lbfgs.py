@@ -47,7 +47,7 @@ def minimise(
     start
         Where to begin.
     max_iter
-        The largest number of iterations.
+        The largest number of iterations; 0 gives the start.
     tol
         Ends when the loss falls by less than this part of itself in an iteration, or when no entry of the
         gradient is larger.
@@ -58,6 +58,8 @@ def minimise(
     warn
         Whether to warn if `max_iter` is reached before that.
     """
+    if max_iter == 0:  # SciPy would still take a step
+        return Minimum([np.array(array, dtype=np.float64) for array in start], [], converged=False)
     shapes = [array.shape for array in start]
     ends = np.cumsum([array.size for array in start])[:-1]
     losses: list[float] = []
@@ -84,7 +86,7 @@ def minimise(
         options={"maxiter": max_iter, "ftol": tol, "gtol": tol, "maxfun": 20 * max_iter + 100},
     )
     converged = found.status == 0
-    if warn and not converged and max_iter > 0:
+    if warn and not converged:
         warnings.warn(
             f"{name} has not converged after {len(losses)} iterations; raise max_iter or tol.",
             ConvergenceWarning,
