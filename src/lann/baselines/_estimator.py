@@ -51,7 +51,8 @@ class Baseline(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """The label of every query: the class with the largest share in `predict_proba`."""
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        shares = self.predict_proba(X)  # first, as it refuses a model that is not fitted
+        return self.classes_[shares.argmax(axis=1)]
 
     @abstractmethod
     def predict_proba(self, X: ArrayLike) -> Floats:

@@ -1,0 +1,153 @@
+"""Generalized learning vector quantization: what GRLVQ, GMLVQ and their local relatives share."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lann._inputs import feature_names
+from lann._parameters import check_choice, check_number
+from lann._threads import single_threaded_blas
+from lann._types import Floats, Indices, Labels
+from lann.baselines._estimator import Baseline
+from lann.baselines._glvq_cost import Cost
+from lann.baselines._glvq_metrics import DiagonalForm, Form, MatrixForm, of_trace_one
+from lann.baselines._glvq_model import Prototypes, inverse_shares
+from lann.baselines._glvq_solvers import solve
+from lann.baselines._glvq_start import starting_axes, starting_prototypes
+from lann.explain.aggregate import mean_by_class
+from lann.explain.explanation import Explanation
+
+# The norm that maps start with. Only their direction matters, so the larger they are, the slower they turn,
+# compared with how fast prototypes move.
+START_NORM = 3.0
+
+
+class GeneralizedLVQ(Baseline):
+    """Prototypes and their metrics, learned together; the nearest prototype gives the label.
+
+    Subclasses say whose the metrics are (`_owners`), and of what form.
+    """
+
+    _form: ClassVar[Form]
+    _model: Prototypes
+
+    def _owners(self, labels: Labels) -> Indices:
+        """Which metric each prototype measures with: one for all.
+
+        labels : (n_prototypes,) ascending
+        """
+        return np.zeros(len(labels), np.int64)
+
+    def _check_parameters(self) -> None:
+        check_number("prototypes_per_class", self.prototypes_per_class, low=1, integer=True)
+        check_choice("squashing", self.squashing, ("sigmoid", "identity"))
+        check_number("steepness", self.steepness, low=0, open_low=True)
+        check_number("penalty", self.penalty, low=0)
+        check_choice("solver", self.solver, ("lbfgs", "stochastic"))
+        check_number("max_iter", self.max_iter, low=0, integer=True)
+        check_number("tol", self.tol, low=0)
+
+    def _rank(self) -> int:
+        return self.n_features_in_
+
+    def _learn(self, points: Floats, labels: Labels) -> None:
+        rank, rng = self._rank(), self._rng()
+        # Learned around zero and at a spread of one, so that the steps suit data of any unit.
+        centre = points.mean(axis=0)
+        points = points - centre
+        spread = float(np.sqrt(np.square(points).mean())) or 1.0
+        points /= spread
+        with single_threaded_blas():
+            places, owned = starting_prototypes(points, labels, self.prototypes_per_class, rng)
+            owners = self._owners(owned)
+            raw, _ = of_trace_one(self._form.start(int(owners[-1]) + 1, starting_axes(points, rank)))
+            cost = Cost(
+                points, labels, owned, owners, self._form,
+                steepness=self.steepness if self.squashing == "sigmoid" else None,
+                penalty=self.penalty, n_jobs=self.n_jobs,
+            )  # fmt: skip
+            found = solve(
+                self.solver, cost, places, START_NORM * raw,
+                max_iter=self.max_iter, tol=self.tol, rng=rng,
+                name=type(self).__name__, verbose=self.verbose,
+            )  # fmt: skip
+        places, (maps, _) = found.arrays[0] * spread + centre, of_trace_one(found.arrays[1])
+        self._model = Prototypes(places, owned, owners, maps, self._form)
+        self.prototypes_, self.prototype_labels_ = places, self.classes_[owned]
+        self.n_iter_, self.loss_curve_ = found.n_iter, found.losses
+        self.relevances_ = self._model.relevances()
+        self.class_relevances_ = mean_by_class(self.relevances_, owned, len(self.classes_))
+        self.shared_relevances_ = self.relevances_.mean(axis=0)
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Each class's share of 1/d, with d the squared distance to its nearest prototype.
+
+        (n_queries, n_classes)
+        """
+        distances = self._model_distances(self._check_queries(X))
+        return inverse_shares(self._model.nearest_of_classes(distances)[1])
+
+    def explain(self, X: ArrayLike) -> Explanation:
+        """The prototypes behind each prediction, and what every feature had to do with it.
+
+        The "neighbours" are the nearest prototype of every class, as rows of `prototypes_`, nearest first;
+        their vote shares are the probabilities of their classes. The relevances are those of the nearest.
+        """
+        queries = self._check_queries(X)
+        nearest, distances = self._model.nearest_of_classes(self._model_distances(queries))
+        shares = inverse_shares(distances)
+        order = np.argsort(distances, axis=1, kind="stable")
+        indices = np.take_along_axis(nearest, order, axis=1)
+        contributions = self._model.contributions(queries, indices)
+        return Explanation(
+            predictions=self.classes_[shares.argmax(axis=1)],
+            probabilities=shares,
+            neighbors=indices,
+            neighbor_labels=self.prototype_labels_[indices],
+            distances=contributions.sum(axis=2),
+            vote_shares=np.take_along_axis(shares, order, axis=1),
+            contributions=contributions,
+            relevances=self.relevances_[indices[:, 0]],
+            feature_names=feature_names(self),
+            classes=self.classes_,
+        )
+
+    def _model_distances(self, queries: Floats) -> Floats:
+        return self._model.distances(queries, n_jobs=self.n_jobs)
+
+
+class DiagonalLVQ(GeneralizedLVQ):
+    """Metrics that are a weight per feature."""
+
+    _form = DiagonalForm
+
+
+class MatrixLVQ(GeneralizedLVQ):
+    """Metrics that are matrices. Subclasses have the parameter `rank`."""
+
+    _form = MatrixForm
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number("rank", self.rank, low=1, integer=True, also=[None])
+
+    def _rank(self) -> int:
+        if self.rank is not None and self.rank > self.n_features_in_:
+            raise ValueError(
+                f"rank={self.rank} is more than the {self.n_features_in_} features there are; None takes all."
+            )
+        return self.n_features_in_ if self.rank is None else self.rank
+
+
+class LocalLVQ(GeneralizedLVQ):
+    """Metrics of the prototypes' own. Subclasses have the parameter `metric_per`."""
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice("metric_per", self.metric_per, ("prototype", "class"))
+
+    def _owners(self, labels: Labels) -> Indices:
+        return labels if self.metric_per == "class" else np.arange(len(labels))

@@ -1,0 +1,24 @@
+"""LGRLVQ finds which features matter where."""
+
+import numpy as np
+
+from lann.baselines import LGRLVQ
+
+
+def test_each_class_has_the_features_that_hold_it_together():
+    # Class 0 is narrow in the first feature, class 1 in the second; noise in the third.
+    rng = np.random.default_rng(0)
+    narrow, wide = 0.2 * rng.normal(size=100), 3.0 * rng.normal(size=100)
+    X = np.concatenate([np.stack([narrow, wide], axis=1), np.stack([wide, 1.0 + narrow], axis=1)])
+    X = np.column_stack([X, rng.normal(size=200)])
+    y = np.repeat([0, 1], 100)
+    clf = LGRLVQ().fit(X, y)
+    assert clf.class_relevances_.argmax(axis=1).tolist() == [0, 1]
+    assert clf.score(X, y) > 0.9
+
+
+def test_distances_are_those_of_the_relevances(iris):
+    X, y = iris
+    clf = LGRLVQ().fit(X, y)
+    expected = (clf.relevances_ * (X[:5, None, :] - clf.prototypes_) ** 2).sum(axis=2)
+    np.testing.assert_allclose(clf.explain(X[:5]).distances, np.sort(expected, axis=1))
