@@ -1,0 +1,141 @@
+"""The original programs, fitted on splits in files. It runs in the old environment, without lann."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+Make = Callable[[int, int], Any]
+"""From the number of threads and a seed to an estimator that is not fitted."""
+
+
+def pylmnn(n_jobs: int, seed: int) -> Any:
+    """LMNN with five target neighbours, then five neighbours with votes of equal weight."""
+    # PyLMNN imports GPyOpt when it is imported, and uses it only to tune parameters.
+    methods = ModuleType("GPyOpt.methods")
+    methods.BayesianOptimization = None  # type: ignore[attr-defined]
+    sys.modules.update({"GPyOpt": ModuleType("GPyOpt"), "GPyOpt.methods": methods})
+    from pylmnn import LargeMarginNearestNeighbor
+
+    learned = LargeMarginNearestNeighbor(n_neighbors=5, random_state=seed, n_jobs=n_jobs)
+    return make_pipeline(learned, KNeighborsClassifier(5, n_jobs=n_jobs))
+
+
+def metric_learn_lmnn(n_jobs: int, seed: int) -> Any:
+    """LMNN with five target neighbours, then five neighbours with votes of equal weight."""
+    from metric_learn import LMNN
+
+    return make_pipeline(LMNN(k=5, random_state=seed), KNeighborsClassifier(5, n_jobs=n_jobs))
+
+
+def sklearn_lvq_model(name: str) -> Make:
+    """A model of sklearn-lvq with its own settings: one prototype a class, no regularisation, L-BFGS."""
+
+    def make(n_jobs: int, seed: int) -> Any:
+        import sklearn_lvq
+
+        return getattr(sklearn_lvq, name)(random_state=seed)
+
+    return make
+
+
+def sklvq_model(name: str) -> Make:
+    """A model of sklvq with its own settings: one prototype a class, ten runs of stochastic descent."""
+
+    def make(n_jobs: int, seed: int) -> Any:
+        import sklvq
+
+        return getattr(sklvq, name)(random_state=seed)
+
+    return make
+
+
+PROGRAMS: dict[str, Make] = {
+    "pylmnn": pylmnn,
+    "metric-learn-lmnn": metric_learn_lmnn,
+    "sklearn-lvq-gmlvq": sklearn_lvq_model("GmlvqModel"),
+    "sklvq-gmlvq": sklvq_model("GMLVQ"),
+    "sklearn-lvq-lgmlvq": sklearn_lvq_model("LgmlvqModel"),
+    "sklvq-lgmlvq": sklvq_model("LGMLVQ"),
+    "sklearn-lvq-grlvq": sklearn_lvq_model("GrlvqModel"),
+}
+
+
+def measure(estimator: Any, path: Path) -> dict[str, Any]:
+    """
+    Fit and predict one split.
+
+    Parameters
+    ----------
+    estimator
+        Not fitted.
+    path
+        A file with ``X_train``, ``y_train``, ``X_test`` and ``y_test``, the features scaled already.
+
+    Returns
+    -------
+    result
+        ``accuracy``, ``fit_seconds``, ``fit_cpu_seconds`` of all threads, and ``predict_seconds``; or
+        ``failure``, which says why there are none.
+    """
+    with np.load(path) as split:
+        points, labels, queries, right = (split[k] for k in ("X_train", "y_train", "X_test", "y_test"))
+    try:
+        start, cpu_start = time.perf_counter(), time.process_time()
+        estimator.fit(points, labels)
+        fitted, cpu_fitted = time.perf_counter(), time.process_time()
+        predicted = estimator.predict(queries)
+        done = time.perf_counter()
+    except Exception as error:
+        return {"failure": f"{type(error).__name__}: {' '.join(str(error).split())}"}
+    return {
+        "accuracy": float(np.mean(predicted == right)),
+        "fit_seconds": fitted - start,
+        "fit_cpu_seconds": cpu_fitted - cpu_start,
+        "predict_seconds": done - fitted,
+    }
+
+
+def warm_up(estimator: Any) -> None:
+    """Import, compile or load what a first fit does, so that no timing includes it."""
+    labels = np.repeat([0, 1, 2], 10)
+    points = np.random.default_rng(0).normal(size=(30, 3)) + 3.0 * labels[:, None]
+    # An estimator that fails will say so where it is measured.
+    try:
+        estimator.fit(points, labels).predict(points)
+    except Exception:
+        return
+
+
+def run(programs: dict[str, Make]) -> None:
+    """The command line: one line of JSON for each split."""
+    parser = argparse.ArgumentParser(description="Fit one program on splits in files.")
+    parser.add_argument("method", choices=list(programs))
+    parser.add_argument("folder", type=Path, help="where the splits are, as .npz files")
+    parser.add_argument(
+        "--split", action="append", help="only the file of this name, without .npz; repeatable"
+    )
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--n-jobs", type=int, default=1)
+    given = parser.parse_args()
+    make = programs[given.method]
+    warnings.simplefilter("ignore")  # deprecations of what the old versions call
+    warm_up(make(given.n_jobs, given.seed))
+    for name in given.split or sorted(path.stem for path in given.folder.glob("*.npz")):
+        measured = measure(make(given.n_jobs, given.seed), given.folder / f"{name}.npz")
+        print(json.dumps({"method": given.method, "split": name, **measured}), flush=True)
+
+
+if __name__ == "__main__":
+    run(PROGRAMS)
