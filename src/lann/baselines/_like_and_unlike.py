@@ -16,7 +16,7 @@ def nearest_like(points: Floats, labels: Labels, k: int, *, n_jobs: int | None =
         members = np.flatnonzero(labels == label)
         wanted = min(k, len(members) - 1)
         if wanted > 0:
-            indices, _ = _search(points[members]).query(
+            indices, _ = euclidean_search(points[members]).query(
                 points[members], wanted, exclude=np.arange(len(members)), n_jobs=n_jobs
             )
             found[members, :wanted] = members[indices]
@@ -29,10 +29,11 @@ def nearest_unlike(points: Floats, labels: Labels, k: int, *, n_jobs: int | None
     for label in np.unique(labels):
         members, others = np.flatnonzero(labels == label), np.flatnonzero(labels != label)
         wanted = min(k, len(others))
-        indices, _ = _search(points[others]).query(points[members], wanted, n_jobs=n_jobs)
+        indices, _ = euclidean_search(points[others]).query(points[members], wanted, n_jobs=n_jobs)
         found[members, :wanted] = others[indices]
     return found
 
 
-def _search(points: Floats) -> ExactSearch:
+def euclidean_search(points: Floats) -> ExactSearch:
+    """Who is near when all features count alike."""
     return ExactSearch(DiagonalMetric(points, np.ones(points.shape[1])))

@@ -22,6 +22,8 @@ from lann.search.topk import smallest, together
 MAPPED = 2**20
 # Points that a block of queries is held against at a time.
 POINT_TILE = 4096
+# What is found on first use and not saved.
+LAZY = ("_searches", "_nearest_points", "_relevances")
 
 
 def relevances_of(maps: Floats) -> Floats:
@@ -54,6 +56,15 @@ class MappedPoints(ABC):
     def __init__(self, points: Floats) -> None:
         self.points = points
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in LAZY}
+
+    def point_relevances(self, *, n_jobs: int | None = None) -> Floats:
+        """As `relevances`, which is asked once."""
+        if "_relevances" not in self.__dict__:
+            self._relevances = self.relevances(n_jobs=n_jobs)
+        return self._relevances
+
     @abstractmethod
     def nearest(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
@@ -68,7 +79,7 @@ class MappedPoints(ABC):
         """What each feature adds to the distances of some points: (n_queries, k, n_features)."""
 
     @abstractmethod
-    def relevances(self) -> Floats:
+    def relevances(self, *, n_jobs: int | None = None) -> Floats:
         """How much a difference from each training point counts: (n_points, n_features)."""
 
     @abstractmethod
@@ -134,14 +145,11 @@ class GroupMaps(MappedPoints):
             parts[there] = parts_of_distance(steps[there], self.maps[group])
         return parts
 
-    def relevances(self) -> Floats:
+    def relevances(self, *, n_jobs: int | None = None) -> Floats:
         return relevances_of(self.maps)[self.groups]
 
     def relevances_at(self, queries: Floats, indices: Indices, shares: Floats) -> Floats:
         return np.einsum("qk,qkf->qf", shares, relevances_of(self.maps)[self.groups[indices]])
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_searches"}
 
 
 class QueryMaps(MappedPoints):
@@ -157,9 +165,12 @@ class QueryMaps(MappedPoints):
         def search(part: slice) -> tuple[Indices, Floats]:
             return self._search_block(queries[part], k, None if exclude is None else exclude[part])
 
-        n_features = self.points.shape[1]
-        block = max(MAPPED // (n_features * min(len(self.points), POINT_TILE)), 1)
-        return together(map_blocks(search, len(queries), block, n_jobs=n_jobs))
+        return together(map_blocks(search, len(queries), self._block, n_jobs=n_jobs))
+
+    @property
+    def _block(self) -> int:
+        """How many queries are held against the points together."""
+        return max(MAPPED // (self.points.shape[1] * min(len(self.points), POINT_TILE)), 1)
 
     def _search_block(self, queries: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
         maps = self.maps_at(queries)
@@ -180,16 +191,25 @@ class QueryMaps(MappedPoints):
         return indices, distances
 
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
-        return parts_of_distance(queries[:, None, :] - self.points[indices], self.maps_at(queries))
+        def parts(part: slice) -> Floats:
+            steps = queries[part, None, :] - self.points[indices[part]]
+            return parts_of_distance(steps, self.maps_at(queries[part]))
 
-    def relevances(self) -> Floats:
-        return self.relevances_at(self.points, np.empty((0, 0), np.int64), np.empty((0, 0)))
+        return np.concatenate(map_blocks(parts, len(queries), self._block))
+
+    def relevances(self, *, n_jobs: int | None = None) -> Floats:
+        return self._relevances_at(self.points, n_jobs)
 
     def relevances_at(self, queries: Floats, indices: Indices, shares: Floats) -> Floats:
-        block = max(MAPPED // queries.shape[1] ** 2, 1)
+        return self._relevances_at(queries, None)
+
+    def _relevances_at(self, queries: Floats, n_jobs: int | None) -> Floats:
+        # Blocks of the size the search has: more maps at a time could take gigabytes.
         return np.concatenate(
-            [
-                relevances_of(self.maps_at(queries[start : start + block]))
-                for start in range(0, len(queries), block)
-            ]
+            map_blocks(
+                lambda part: relevances_of(self.maps_at(queries[part])),
+                len(queries),
+                self._block,
+                n_jobs=n_jobs,
+            )
         )

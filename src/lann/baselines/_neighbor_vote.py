@@ -43,15 +43,25 @@ class NeighborVote(Baseline):
     def _learn(self, points: Floats, labels: Labels) -> None:
         check_enough_points(self.n_neighbors, len(points))
         self._model = model = self._measure(points, labels)
-        self.relevances_ = model.relevances()
-        self.shared_relevances_ = self.relevances_.mean(axis=0)
-        self.class_relevances_ = mean_by_class(self.relevances_, labels, len(self.classes_))
         model.labels = labels
         if self.weights == "distance":
             asked = np.linspace(0, len(labels) - 1, min(len(labels), ASKED_FOR_SCALE)).astype(np.int64)
             k = min(self.n_neighbors, len(labels) - 1)
             _, distances = model.nearest(model.points[asked], k, exclude=asked, n_jobs=self.n_jobs)
             model.epsilon = zero_distance_guard(distances)
+
+    # Read on first use: a metric that belongs to whoever asks would be computed at every training point.
+    @property
+    def relevances_(self) -> Floats:
+        return self._model.point_relevances(n_jobs=self.n_jobs)
+
+    @property
+    def class_relevances_(self) -> Floats:
+        return mean_by_class(self.relevances_, self._model.labels, len(self.classes_))
+
+    @property
+    def shared_relevances_(self) -> Floats:
+        return self.relevances_.mean(axis=0)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Each class's share of the neighbours' votes: (n_queries, n_classes)."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-PROVIDERS = ("lann.bench.sklearn_methods", "lann.bench.lann_methods")
+PROVIDERS = ("lann.bench.sklearn_methods", "lann.bench.baseline_methods", "lann.bench.lann_methods")
 """The modules that register methods when they are imported, in the order of the tables.
 
 They belong to `lann.bench`, as what they measure must not know of the benchmarks.
