@@ -1,6 +1,7 @@
 import pytest
 from sklearn.base import clone, is_classifier
 
+from lann import baselines
 from lann.bench import methods
 from lann.bench.methods import Method, all_methods, choose_methods, register
 from lann.bench.published import COLUMNS, PUBLISHED, published_accuracy
@@ -38,6 +39,14 @@ def test_the_ablations_leave_out_what_they_say():
     assert made["lann-published"].loss == "softmax"
     assert made["knn"].weights == "uniform"
     assert made["knn-distance"].weights == "distance"
+
+
+def test_every_baseline_has_a_row_with_its_defaults():
+    made = {type(row).__name__: row for row in (method.make(1, 0) for method in all_methods())}
+    for name in baselines.__all__:
+        given = {"n_jobs": 1, "random_state": 0}
+        plain = getattr(baselines, name)().get_params()
+        assert made[name].get_params() == plain | {key: given[key] for key in given if key in plain}
 
 
 def test_a_registered_method_joins_its_group(registry):
