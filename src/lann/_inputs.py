@@ -82,6 +82,16 @@ def class_votes(
     return votes
 
 
+def check_ids(ids: Any, n_points: int) -> NDArray[Any]:
+    """What the training points are called, one name each."""
+    names = np.asarray(ids)
+    if names.shape != (n_points,):
+        raise ValueError(
+            f"ids must name the {n_points} training points; got an array of shape {names.shape}."
+        )
+    return names
+
+
 def feature_names(clf: Any) -> NDArray[Any]:
     """The names that the model was fitted with, or x0, x1, …"""
     if hasattr(clf, "feature_names_in_"):

@@ -15,6 +15,7 @@ from lann._choices import LEVELS, check_parameters, power_of, settings_of
 from lann._compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
 from lann._inputs import (
     check_enough_points,
+    check_ids,
     check_two_classes,
     check_wanted_neighbors,
     class_votes,
@@ -22,6 +23,7 @@ from lann._inputs import (
     feature_names,
 )
 from lann.explain.aggregate import mean_by_class
+from lann.explain.build import build_explanation
 from lann.explain.explanation import Explanation
 
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
@@ -376,27 +378,26 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         indices, distances = self._model.nearest(queries, k, exclude=exclude, n_jobs=self.n_jobs)
         return (np.sqrt(distances), indices) if return_distance else indices
 
-    def explain(self, X: ArrayLike) -> Explanation:
-        """The neighbours behind each prediction, and what every feature had to do with it."""
+    def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
+        """The neighbours behind each prediction, and what every feature had to do with it.
+
+        The first call looks closely at some hundred training points, which takes about as long as a fit;
+        further calls cost little more than predicting.
+
+        Parameters
+        ----------
+        X : (n_queries, n_features)
+        ids : (n_train,) what the training points are called: names, numbers, dates
+        """
         queries = self._check_queries(X)
-        model, levels = self._model, self._model.levels
-        curved = levels.curves.transform(queries)
-        indices, found = model.nearest(levels.turn(curved), model.n_voters, n_jobs=self.n_jobs)
-        contributions = levels.contributions(curved, indices)
-        distances = contributions.sum(axis=2)
-        shares = model.shares(indices, found)  # the vote that `predict` counts, to the bit
-        votes = model.votes(shares, indices)
-        return Explanation(
-            predictions=self.classes_[votes.argmax(axis=1)],
-            probabilities=votes,
-            neighbors=indices,
-            neighbor_labels=self.classes_[levels.labels[indices]],
-            distances=distances,
-            vote_shares=shares,
-            contributions=contributions,
-            relevances=np.einsum("qk,qkf->qf", shares, self.relevances_[indices]),
-            feature_names=feature_names(self),
+        return build_explanation(
+            self._model,
+            queries,
             classes=self.classes_,
+            point_relevances=self.relevances_,
+            feature_names=feature_names(self),
+            ids=None if ids is None else check_ids(ids, len(self._model.levels.X)),
+            n_jobs=self.n_jobs,
         )
 
     def _learn(self, X: NDArray, labels: NDArray, y: NDArray, earlier: Levels | None) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lann._types import Floats, Indices
+from lann.explain.landmarks import Landmarks
 from lann.metrics.diagonal import DiagonalMetric
 from lann.metrics.levels import Levels
 from lann.metrics.matrix import MatrixMetric
@@ -112,6 +113,13 @@ class LocalModel:
             return exhaustive_search(metric)
         return Shortlist(coarse_search(self.levels.class_metric(), n_queries), metric, self.n_candidates)
 
+    def landmarks(self, n_jobs: int | None = None) -> Landmarks:
+        """Training points of which it is known what their vote hangs on; found on first use and not saved."""
+        landmarks = self.__dict__.get("_landmarks")
+        if landmarks is None:
+            landmarks = self._landmarks = Landmarks(self, n_jobs=n_jobs)
+        return landmarks
+
     @property
     def metric(self) -> DiagonalMetric | MatrixMetric:
         """Every point's own metric."""
@@ -124,4 +132,4 @@ class LocalModel:
         return levels.relevances(scale)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_search"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_search", "_landmarks")}

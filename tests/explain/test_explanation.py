@@ -8,7 +8,8 @@ from lann import Explanation, LANNClassifier
 
 ROWWISE = (
     "predictions", "probabilities", "neighbors", "neighbor_labels", "distances", "vote_shares",
-    "contributions", "relevances",
+    "contributions", "relevances", "neighbor_relevances", "queries", "supports", "runner_up", "support",
+    "separation",
 )  # fmt: skip
 
 
@@ -75,10 +76,42 @@ def test_labels_are_those_of_the_training_points(wine, explanation):
     np.testing.assert_array_equal(explanation.neighbor_labels, names[explanation.neighbors])
 
 
-def test_relevances_are_those_of_the_voters(fitted, explanation):
+def test_neighbor_relevances_are_those_of_the_voters(fitted, explanation):
     for row in (0, 50):
         expected = explanation.vote_shares[row] @ fitted.relevances_[explanation.neighbors[row]]
-        np.testing.assert_allclose(explanation.relevances[row], expected)
+        np.testing.assert_allclose(explanation.neighbor_relevances[row], expected)
+
+
+def test_relevances_and_supports_are_means_over_landmarks(fitted, explanation):
+    readings = fitted._model.landmarks().readings
+    for row in (0, 50):
+        near = explanation.near[row]
+        np.testing.assert_allclose(explanation.relevances[row], readings.relevances[near].mean(axis=0))
+        np.testing.assert_allclose(explanation.supports[row], readings.supports[near].mean(axis=0))
+        own, second = explanation.predicted_places[row], explanation.runner_up_places[row]
+        np.testing.assert_allclose(explanation.support[row], explanation.supports[row, own])
+        np.testing.assert_allclose(
+            explanation.separation[row], explanation.supports[row, own] - explanation.supports[row, second]
+        )
+
+
+def test_the_runner_up_has_the_second_most_votes(explanation):
+    assert (explanation.runner_up != explanation.predictions).all()
+    second = np.sort(explanation.probabilities, axis=1)[:, -2]
+    rows = np.arange(len(explanation))
+    assert np.array_equal(explanation.probabilities[rows, explanation.runner_up_places], second)
+    assert (second > 0).any()
+
+
+def test_training_points_can_have_names(fitted, queries):
+    ids = np.array([f"patient {row}" for row in range(89)])
+    explanation = fitted.explain(queries[:3], ids=ids)
+    assert np.array_equal(explanation.neighbor_ids, ids[explanation.neighbors])
+    assert explanation.to_frame()["neighbor_id"][0] == ids[explanation.neighbors[0, 0]]
+    with pytest.raises(
+        ValueError, match=r"ids must name the 89 training points; got an array of shape \(3,\)"
+    ):
+        fitted.explain(queries, ids=ids[:3])
 
 
 def test_rows_can_be_picked(explanation):

@@ -100,7 +100,9 @@ class NeighborVote(Baseline):
         contributions = self._model.contributions(queries, indices)
         shares = self._shares(found)
         votes = self._votes(shares, indices)
+        relevances = self._model.relevances_at(queries, indices, shares)
         return Explanation(
+            queries=queries,
             predictions=self.classes_[votes.argmax(axis=1)],
             probabilities=votes,
             neighbors=indices,
@@ -108,7 +110,8 @@ class NeighborVote(Baseline):
             distances=contributions.sum(axis=2),
             vote_shares=shares,
             contributions=contributions,
-            relevances=self._model.relevances_at(queries, indices, shares),
+            relevances=relevances,
+            neighbor_relevances=relevances,
             feature_names=feature_names(self),
             classes=self.classes_,
         )

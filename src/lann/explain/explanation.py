@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +13,10 @@ from lann._types import Floats, Indices
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lann.explain.sensitivity import Readings
 
-_SHARED = ("feature_names", "classes")
+
+_SHARED = ("feature_names", "classes", "readings")
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,15 +25,23 @@ class Explanation:
 
     Attributes
     ----------
+    queries : (n_queries, n_features) the rows that were asked about
     predictions : (n_queries,) predicted labels
     probabilities : (n_queries, n_classes)
     neighbors : (n_queries, k) rows of the training data, nearest first
+    neighbor_ids : (n_queries, k) what these rows are called, or None
     neighbor_labels : (n_queries, k)
     distances : (n_queries, k) squared, under each neighbour's own metric
     vote_shares : (n_queries, k) what each neighbour's vote counted; they add up to 1
     contributions : (n_queries, k, n_features) what each feature adds to each distance. None is negative, but
         where points own matrices: there a feature can make up for the difference in another
-    relevances : (n_queries, n_features) how much a difference counts for the neighbours that voted
+    relevances : (n_queries, n_features) which features the prediction hangs on: the share of the vote that
+        changes, around the query, when a feature's value is replaced by other points'
+    neighbor_relevances : (n_queries, n_features) how much a difference counts for the neighbours that voted,
+        the reading of the paper: their weights, by votes
+    runner_up : (n_queries,) the label with the second most votes around the query
+    supports : (n_queries, n_classes, n_features) how much more of the vote a class has by the feature's value
+        than by other values: above 0 the value speaks for the class, below 0 against it
     feature_names : (n_features,)
     classes : (n_classes,)
 
@@ -47,6 +57,7 @@ class Explanation:
     True
     """
 
+    queries: Floats
     predictions: NDArray[Any]
     probabilities: Floats
     neighbors: Indices
@@ -55,8 +66,12 @@ class Explanation:
     vote_shares: Floats
     contributions: Floats
     relevances: Floats
+    neighbor_relevances: Floats
     feature_names: NDArray[Any]
     classes: NDArray[Any]
+    neighbor_ids: NDArray[Any] | None = None
+    near: Indices | None = field(default=None, repr=False)  # (n_queries, n_near) places in `readings`
+    readings: Readings | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.predictions)
@@ -68,7 +83,47 @@ class Explanation:
                 raise IndexError(f"There are {len(self)} explained rows; row {rows} is not one of them.")
             rows = np.array([rows])
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
-        return Explanation(**{k: v if k in _SHARED else v[rows] for k, v in parts.items()})
+        return Explanation(**{k: v if k in _SHARED or v is None else v[rows] for k, v in parts.items()})
+
+    @property
+    def supports(self) -> Floats:
+        """What speaks for each class, and what against it: (n_queries, n_classes, n_features)."""
+        if self.near is None or self.readings is None:
+            raise ValueError("This model does not tell what speaks for and against a class.")
+        return self.readings.supports_near(self.near)
+
+    @property
+    def predicted_places(self) -> Indices:
+        """Where the predictions stand among the classes: (n_queries,)."""
+        return np.searchsorted(self.classes, self.predictions)
+
+    @property
+    def runner_up_places(self) -> Indices:
+        """Where the runners-up stand among the classes: (n_queries,).
+
+        Most votes beside the prediction; where the neighbours agree, of the wider neighbourhood.
+        """
+        rest = self.probabilities.copy()
+        if self.near is not None and self.readings is not None:
+            # So little that it decides only between classes that no neighbour has voted for.
+            rest += 1e-9 * self.readings.votes_near(self.near)
+        rest[np.arange(len(self)), self.predicted_places] = -1.0
+        return rest.argmax(axis=1)
+
+    @property
+    def runner_up(self) -> NDArray[Any]:
+        return self.classes[self.runner_up_places]
+
+    @property
+    def support(self) -> Floats:
+        """What speaks for the prediction (above 0), and what against it: (n_queries, n_features)."""
+        return self.supports[np.arange(len(self)), self.predicted_places]
+
+    @property
+    def separation(self) -> Floats:
+        """What speaks for the prediction rather than the runner-up: (n_queries, n_features)."""
+        supports, rows = self.supports, np.arange(len(self))
+        return supports[rows, self.predicted_places] - supports[rows, self.runner_up_places]
 
     def __repr__(self) -> str:
         n_queries, k, n_features = self.contributions.shape
@@ -84,6 +139,7 @@ class Explanation:
             "query": np.repeat(np.arange(n_queries), k),
             "prediction": np.repeat(self.predictions, k),
             "neighbor": self.neighbors.ravel(),
+            **({} if self.neighbor_ids is None else {"neighbor_id": self.neighbor_ids.ravel()}),
             "label": self.neighbor_labels.ravel(),
             "distance": self.distances.ravel(),
             "vote_share": self.vote_shares.ravel(),
