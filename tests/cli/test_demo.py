@@ -11,10 +11,11 @@ def test_the_demo_compares_explains_and_leaves_files_that_work(run, fails, tmp_p
     assert "iris" in printed
     assert "breast-cancer" in printed
     assert "Predicted" in printed
-    names = {"model.skops", "breast-cancer.csv", "rows.csv", "explanation.csv"}
+    names = {"model.skops", "breast-cancer.csv", "rows.csv", "explanation.csv", "report.html"}
     assert {path.name for path in folder.iterdir()} == names
     rows = pd.read_csv(folder / "rows.csv")
     assert set(lann.load(folder / "model.skops").predict(rows)) == {"malignant", "benign"}
+    assert printed.rstrip().endswith(f"{folder / 'report.html'}: open it in a browser.")
     commands = [line.split()[1:] for line in printed.splitlines() if str(folder) in line and "  " in line[:2]]
     assert [command[0] for command in commands] == ["predict", "explain", "fit"]
     for command in commands:

@@ -1,11 +1,108 @@
-"""Means of relevances."""
+"""Summaries of relevances: against plain loops, and what they do about features that say the same."""
+
+import warnings
 
 import numpy as np
+import pandas as pd
+import pytest
 
-from lann.explain.aggregate import mean_by_class
+from lann import LANNClassifier
+from lann.explain.aggregate import by_group, mean_by_class, relevance_clusters
 
 
 def test_means_over_the_points_of_each_class():
     relevances = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 0.0]])
     means = mean_by_class(relevances, np.array([0, 0, 2]), 3)
     np.testing.assert_array_equal(means, [[2.0, 3.0], [np.nan, np.nan], [5.0, 0.0]])
+
+
+@pytest.fixture(scope="module")
+def explanation(wine):
+    X, y = wine
+    names = np.array(["a", "b", "c"])[y]
+    return LANNClassifier(random_state=0, max_epochs=4).fit(X, names).explain(X)
+
+
+@pytest.mark.parametrize("of", ["relevances", "neighbor_relevances", "support"])
+def test_by_class_equals_the_loop(explanation, of):
+    frame = explanation.by_class(quantiles=(0.1, 0.5), of=of)
+    assert frame.columns.tolist() == ["group", "feature", "mean", "q10", "q50", "n"]
+    assert len(frame) == 3 * 13
+    for label in "abc":
+        rows = getattr(explanation, of)[explanation.predictions == label]
+        for place, name in enumerate(explanation.feature_names):
+            line = frame[(frame["group"] == label) & (frame["feature"] == name)].iloc[0]
+            assert line["mean"] == pytest.approx(rows[:, place].mean())
+            assert line["q10"] == pytest.approx(np.quantile(rows[:, place], 0.1))
+            assert line["q50"] == pytest.approx(np.median(rows[:, place]))
+            assert line["n"] == len(rows)
+
+
+def test_over_all_rows(explanation):
+    frame = explanation.overall()
+    assert frame["group"].unique().tolist() == ["all"]
+    assert frame["feature"].tolist() == explanation.feature_names.tolist()
+    np.testing.assert_allclose(frame["mean"], explanation.relevances.mean(axis=0))
+    assert (frame["n"] == 178).all()
+
+
+def test_any_groups_and_rows_in_none(explanation):
+    groups = pd.Series(["x"] * 100 + ["y"] * 70 + [None] * 8)
+    frame = explanation.by_group(groups)
+    assert frame.groupby("group")["n"].first().to_dict() == {"x": 100, "y": 70}
+    np.testing.assert_allclose(
+        frame["mean"], np.r_[explanation.relevances[:100].mean(0), explanation.relevances[100:170].mean(0)]
+    )
+    assert by_group(explanation, [True] * 178)["group"].unique().tolist() == [True]
+
+
+def test_clusters_have_their_own_relevances(made):
+    relevances = np.tile(np.eye(4)[:2], (30, 1)) + 0.01 * np.random.default_rng(0).random((60, 4))
+    relevances = np.concatenate([relevances, relevances[::2]])  # the first kind is the more frequent one
+    explanation = made([[0.5, 0.3, 0.2]] * 90, [["benign"] * 3] * 90, relevances=relevances)
+    clusters = relevance_clusters(explanation, 2)
+    np.testing.assert_array_equal(clusters, relevances.argmax(axis=1))
+    frame = explanation.by_group(2)
+    assert frame["n"].tolist() == [60] * 4 + [30] * 4
+    assert frame.loc[frame.groupby("group")["mean"].idxmax(), "feature"].tolist() == ["area", "texture"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda e: e.by_group([1, 2]), r"groups must be a number of clusters or 178 labels, .* shape \(2,\)"),
+        (lambda e: e.by_group(0), "n_clusters must be an integer of at least 1 and at most 178; got 0"),
+        (lambda e: e.by_group([None] * 178), "no rows to summarise"),
+        (lambda e: e[:0].by_class(), "no rows to summarise"),
+        (lambda e: e.overall([1.5]), "quantiles must be a number of at least 0 and at most 1; got 1.5"),
+        (lambda e: e.overall(of="distances"), "of must be one of 'relevances', .*; got 'distances'"),
+        (
+            lambda e: e.overall(correlated="no"),
+            "correlated must be one of 'warn', 'group', 'ignore'; got 'no'",
+        ),
+    ],
+)
+def test_what_is_refused(explanation, call, message):
+    with pytest.raises(ValueError, match=message):
+        call(explanation)
+
+
+def test_features_that_say_the_same_are_named_or_added_up(two_rows, made):
+    explanation = made(
+        two_rows.vote_shares,
+        two_rows.neighbor_labels,
+        two_rows.supports,
+        correlated_places=((0, 2),),
+    )
+    for call in (explanation.by_class, explanation.overall, lambda: explanation.by_group([1, 2])):
+        with pytest.warns(UserWarning, match=r"split between them is arbitrary: \(area \+ depth\);") as found:
+            call()
+        assert len(found) == 1
+        assert found[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        explanation.overall(correlated="ignore")
+        two_rows.overall()
+        frame = explanation.overall(correlated="group")
+    assert frame["feature"].tolist() == ["area + depth", "texture", "width"]
+    np.testing.assert_allclose(frame["mean"], [(0.3 + 0.2 + 0.0 + 0.005) / 2, 0.15, 0.15])

@@ -23,7 +23,7 @@ SETS = ("iris", "wine", "breast-cancer", "digits", "artificial-classification")
 SEEDS = (0, 1, 2)
 EXPLAINED_SET, TARGET = "breast-cancer", "diagnosis"
 N_NEW_ROWS = 20
-EXPLAINED_ROW = 18  # one on which the neighbours do not all agree
+EXPLAINED_ROW = 7  # one that is mistaken, and on which the neighbours do not agree
 
 
 @one_sentence
@@ -111,9 +111,10 @@ def _split_scores(X: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, float
 def _explained_prediction(folder: Path, console: Any) -> None:
     """Do what `lann fit` and `lann explain` do, and leave their files."""
     from lann.classifier import LANNClassifier
-    from lann.cli.account import Account
+    from lann.cli.account import accounts, explain_rows
     from lann.cli.columns import make_pipeline
     from lann.cli.fit import fit_task, make_task
+    from lann.cli.report import write_report
     from lann.cli.show import show
     from lann.cli.trained import Trained
     from lann.persist import save
@@ -122,15 +123,21 @@ def _explained_prediction(folder: Path, console: Any) -> None:
     task = make_task(train, EXPLAINED_SET, target=TARGET, id=None, drop=[])
     model = fit_task(make_pipeline(task.columns, LANNClassifier(random_state=0)), task)
     trained = Trained(model)
-    account = Account.of(trained, trained.prepare(new, "rows.csv")[EXPLAINED_ROW : EXPLAINED_ROW + 1])
+    rows = trained.prepare(new, "rows.csv")
+    explanation = explain_rows(trained, rows)
+    told = accounts(trained, rows, explanation, list(range(len(new))))
+    account = told[EXPLAINED_ROW]
     console.print(f"One prediction explained: row {EXPLAINED_ROW} of rows.csv, truly {truth}", style="bold")
     console.print()
     show(account, console, shown_columns=8)
 
     write_table(train, folder / "breast-cancer.csv")
     write_table(new, folder / "rows.csv")
-    write_table(account.to_frame(EXPLAINED_ROW), folder / "explanation.csv")
+    write_table(account.to_frame(), folder / "explanation.csv")
     save(model, folder / "model.skops")
+    title = "model.skops on rows.csv"
+    page = folder / "report.html"
+    write_report(page, trained, explanation, told, title=title, shown_columns=10, notes=[])
     console.print(f"\nWrote model.skops, breast-cancer.csv, rows.csv and explanation.csv to {folder}. Try:")
     # As it was called, unless a plain `lann` is found.
     command = "lann" if shutil.which("lann") else os.path.relpath(sys.argv[0])
@@ -140,6 +147,7 @@ def _explained_prediction(folder: Path, console: Any) -> None:
         f"{command} fit {folder / 'breast-cancer.csv'} --target {TARGET} -o {folder / 'mine.skops'}",
     ):
         console.print(f"  {line}", style="cyan", soft_wrap=True)
+    console.print(f"All {len(told)} rows are explained in {page}: open it in a browser.", soft_wrap=True)
 
 
 def _tables() -> tuple[pd.DataFrame, pd.DataFrame, str]:

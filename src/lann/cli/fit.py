@@ -136,9 +136,10 @@ def make_task(frame: pd.DataFrame, source: str, *, target: str, id: str | None, 
 
 
 def fit_task(model: Pipeline, task: Task) -> Pipeline:
-    """Fit, and note in the model where its training rows stand in the file."""
+    """Fit, and note in the model where its training rows stand in the file, and where they had gaps."""
     model.fit(task.rows, task.labels)
     model.target_, model.training_rows_, model.training_ids_ = task.target, task.row_numbers, task.ids
+    model.training_gaps_ = np.argwhere(task.rows.isna().to_numpy())
     return model
 
 

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class Trained:
     """A model from `lann fit`, or any other that was saved with `lann.save`.
 
-    `lann fit` leaves three attributes on the pipeline: `target_` (the column's name), `training_rows_` (row
-    numbers in the file) and `training_ids_` (values of the column named by --id, or None).
+    `lann fit` leaves four attributes on the pipeline: `target_` (the column's name), `training_rows_` (row
+    numbers in the file), `training_ids_` (values of the column named by --id, or None) and `training_gaps_`
+    (pairs of a training point and a column that was empty there).
     """
 
     def __init__(self, model: Any) -> None:
@@ -102,7 +103,10 @@ class Trained:
         return list(names)
 
     def training_values(self, points: NDArray[np.int64]) -> pd.DataFrame | None:
-        """The values of training points in the user's columns; gaps as they were filled. None if unknown."""
+        """The values of training points in the user's columns, None where there was none.
+
+        None at all if the values are unknown.
+        """
         import pandas as pd
 
         features = self.classifier._model.levels.X[points]
@@ -119,7 +123,16 @@ class Trained:
             one_hot = self._parts[TEXT].named_steps["one_hot"]
             decoded = one_hot.inverse_transform(features[:, len(numeric) :])
             values[text] = np.where(decoded == "infrequent_sklearn", "(rare)", decoded)
-        return values
+        return values.mask(self._gaps(points))
+
+    def _gaps(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which values of training points were filled in: (n_points, n_columns)."""
+        assert self._kinds is not None
+        filled = np.zeros((len(points), sum(map(len, self._kinds.values()))), dtype=bool)
+        gaps = getattr(self.model, "training_gaps_", np.empty((0, 2), dtype=np.int64))
+        for point, column in gaps[np.isin(gaps[:, 0], points)]:
+            filled[points == point, column] = True
+        return filled
 
     def row_numbers(self, points: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where training points stand in the file they came from."""

@@ -63,4 +63,5 @@ def build_explanation(
         classes=classes,
         near=near,
         readings=landmarks.readings,
+        correlated_places=landmarks.correlated_places,
     )

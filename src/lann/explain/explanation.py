@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
+from lann.explain import aggregate, as_dict, as_html, as_shap, correlation, grouping, words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from lann.explain.sensitivity import Readings
 
 
-_SHARED = ("feature_names", "classes", "readings")
+_SHARED = ("feature_names", "classes", "readings", "correlated_places")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,7 @@ class Explanation:
         than by other values: above 0 the value speaks for the class, below 0 against it
     feature_names : (n_features,)
     classes : (n_classes,)
+    correlated : groups of features that say nearly the same in the training data, by name
 
     Examples
     --------
@@ -72,6 +74,17 @@ class Explanation:
     neighbor_ids: NDArray[Any] | None = None
     near: Indices | None = field(default=None, repr=False)  # (n_queries, n_near) places in `readings`
     readings: Readings | None = field(default=None, repr=False)
+    correlated_places: correlation.Places = field(default=(), repr=False)
+
+    # What is made of an explanation stands in modules of its own.
+    grouped = grouping.group_features
+    by_class = aggregate.by_class
+    by_group = aggregate.by_group
+    overall = aggregate.overall
+    to_dict = as_dict.to_dict
+    to_shap = as_shap.to_shap
+    in_words = words.in_words
+    _repr_html_ = as_html.to_html
 
     def __len__(self) -> int:
         return len(self.predictions)
@@ -84,6 +97,11 @@ class Explanation:
             rows = np.array([rows])
         parts = {f.name: getattr(self, f.name) for f in fields(self)}
         return Explanation(**{k: v if k in _SHARED or v is None else v[rows] for k, v in parts.items()})
+
+    @property
+    def tells_supports(self) -> bool:
+        """Whether the model tells what speaks for and against a class; otherwise `supports` fails."""
+        return self.near is not None and self.readings is not None
 
     @property
     def supports(self) -> Floats:
@@ -124,6 +142,11 @@ class Explanation:
         """What speaks for the prediction rather than the runner-up: (n_queries, n_features)."""
         supports, rows = self.supports, np.arange(len(self))
         return supports[rows, self.predicted_places] - supports[rows, self.runner_up_places]
+
+    @property
+    def correlated(self) -> dict[str, list[str]]:
+        """Groups of features that say nearly the same in the training data: `grouped` adds them up."""
+        return correlation.named(self.correlated_places, self.feature_names)
 
     def __repr__(self) -> str:
         n_queries, k, n_features = self.contributions.shape

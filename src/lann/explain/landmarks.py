@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lann._types import Floats, Indices, Labels
+from lann.explain.correlation import correlated_places
 from lann.explain.sensitivity import N_VALUES, Readings, read, usual_values
 from lann.search import ExactSearch, MeasuredSearch, exhaustive_search
 from lann.vote import class_shares, vote_shares
@@ -66,6 +67,7 @@ class Landmarks:
             return class_shares(shares, labels[indices], model.n_classes)
 
         self.readings: Readings = read(votes, levels.X[self.rows], usual_values(levels.X))
+        self.correlated_places = correlated_places(levels.X)
 
     def near(self, queries: Floats, *, n_jobs: int | None = None) -> Indices:
         """The landmarks that are asked about each query, given along the axes: (n_queries, n_near)."""

@@ -1,0 +1,153 @@
+"""Chromium, driven over a pipe: its DevTools protocol, without any further package."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+# Seconds of silence after which the browser is taken for dead.
+HANGS = 120
+# The browser reads commands from its file 3 and answers on its file 4, each message ended by a zero byte. The
+# pipes are copied beyond these first, as one of them may be 3 or 4 already.
+START = """
+import os, sys
+reads, writes = (os.dup(os.dup(os.dup(int(fd)))) for fd in sys.argv[1:3])
+os.dup2(reads, 3), os.dup2(writes, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+
+
+class Browser:
+    """A headless browser."""
+
+    def __init__(self, program: str, folder: Path) -> None:
+        commands, self._commands = os.pipe()
+        self._answers, answers = os.pipe()
+        options = [
+            "--headless=new",
+            "--remote-debugging-pipe",
+            "--no-sandbox",  # which root, as in containers, does not get
+            "--disable-dev-shm-usage",
+            "--disable-gpu",
+            "--no-first-run",
+            f"--user-data-dir={folder}",
+        ]
+        with open(folder / "stderr.txt", "wb") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", START, str(commands), str(answers), program, *options],
+                pass_fds=(commands, answers),
+                stdout=errors,
+                stderr=errors,
+            )
+        self._errors = folder / "stderr.txt"
+        os.close(commands)
+        os.close(answers)
+        self._unread, self._count = b"", 0
+        self.events: list[dict[str, Any]] = []
+
+    def send(self, method: str, session: str | None = None, **params: Any) -> dict[str, Any]:
+        """Run a command, and return its result; what happens meanwhile is kept in `events`."""
+        self._count += 1
+        message = {"id": self._count, "method": method, "params": params}
+        if session is not None:
+            message["sessionId"] = session
+        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == self._count:
+                assert "error" not in answer, answer
+                return answer["result"]
+            self.events.append(answer)
+
+    def wait_for(self, method: str, session: str) -> None:
+        """Until something has happened since the last time this was asked."""
+        while not any(e["method"] == method and e.get("sessionId") == session for e in self.events):
+            self.events.append(self._next())
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._unread:
+            ready, _, _ = select.select([self._answers], [], [], HANGS)
+            assert ready, f"the browser says nothing: {self._errors.read_text()[-2000:]}"
+            part = os.read(self._answers, 2**16)
+            assert part, f"the browser has ended: {self._errors.read_text()[-2000:]}"
+            self._unread += part
+        message, _, self._unread = self._unread.partition(b"\0")
+        return json.loads(message)
+
+    def close(self) -> None:
+        self.send("Browser.close")
+        self._process.wait()
+        os.close(self._commands)
+        os.close(self._answers)
+
+
+class Page:
+    """A file that the browser shows."""
+
+    def __init__(self, browser: Browser, file: Path, width: int, scheme: str) -> None:
+        self.browser = browser
+        target = browser.send("Target.createTarget", url="about:blank")["targetId"]
+        self.session = browser.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.send(f"{domain}.enable")
+        self.send(
+            "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
+        )
+        self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.send("Page.navigate", url=file.as_uri())
+        browser.wait_for("Page.loadEventFired", self.session)
+
+    def send(self, method: str, **params: Any) -> dict[str, Any]:
+        return self.browser.send(method, self.session, **params)
+
+    def ask(self, expression: str) -> Any:
+        """The value of an expression in the page."""
+        answer = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def press(self, key: str, code: int, text: str = "") -> None:
+        for kind in ("keyDown", "keyUp"):
+            parts = {"text": text} if text and kind == "keyDown" else {}
+            self.send("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, **parts)
+
+    def events(self, *methods: str) -> list[dict[str, Any]]:
+        self.ask("1")  # what came before has been read then
+        own = (event for event in self.browser.events if event.get("sessionId") == self.session)
+        return [event for event in own if event["method"] in methods]
+
+    def screenshot(self) -> bytes:
+        return base64.b64decode(self.send("Page.captureScreenshot", format="png")["data"])
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    given = os.environ.get("LANN_CHROMIUM")
+    program = given or next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        why = f"no browser: none of {', '.join(NAMES)} is installed, and LANN_CHROMIUM names none"
+        if os.environ.get("LANN_NEED_BROWSER"):
+            pytest.fail(why)
+        pytest.skip(why)
+    browser = Browser(program, tmp_path_factory.mktemp("browser"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def open_page(browser):
+    def open_page(file: Path, *, width: int = 1200, scheme: str = "light") -> Page:
+        return Page(browser, file, width, scheme)
+
+    return open_page

@@ -1,0 +1,64 @@
+"""Explanations made by hand, of which it is known what should be said about them."""
+
+import numpy as np
+import pytest
+
+from lann import Explanation
+from lann.explain.sensitivity import Readings
+
+
+@pytest.fixture
+def made():
+    """A way to make an explanation of few rows by three neighbours over four features.
+
+    The readings of a row stand at a place of its own: its supports are exactly those given. Without any, the
+    model does not tell what speaks for a class, as the baselines.
+    """
+
+    def make(shares, labels, supports=None, *, classes=("benign", "malignant"), ids=None, **changes):
+        shares, labels, classes = np.asarray(shares, float), np.asarray(labels), np.asarray(classes)
+        n_rows, k = shares.shape
+        votes = np.stack([np.where(labels == label, shares, 0).sum(axis=1) for label in classes], axis=1)
+        contributions = np.arange(1.0, n_rows * k * 4 + 1).reshape(n_rows, k, 4) / 8
+        relevances = np.tile([0.4, 0.3, 0.2, 0.0], (n_rows, 1))
+        readings = near = None
+        if supports is not None:
+            supports = np.asarray(supports, float)
+            relevances = np.abs(supports).sum(axis=1) / 2
+            readings, near = Readings(votes, relevances, supports), np.arange(n_rows)[:, None]
+        neighbors = 10 * np.arange(1, n_rows * k + 1).reshape(n_rows, k)
+        parts = {
+            "queries": np.arange(n_rows * 4.0).reshape(n_rows, 4),
+            "predictions": classes[votes.argmax(axis=1)],
+            "probabilities": votes,
+            "neighbors": neighbors,
+            "neighbor_ids": None if ids is None else np.asarray(ids)[neighbors // 10 - 1],
+            "neighbor_labels": labels,
+            "distances": contributions.sum(axis=2),
+            "vote_shares": shares,
+            "contributions": contributions,
+            "relevances": relevances,
+            "neighbor_relevances": 2.0 * relevances,
+            "feature_names": np.array(["area", "texture", "depth", "width"], dtype=object),
+            "classes": classes,
+            "near": near,
+            "readings": readings,
+        }
+        return Explanation(**(parts | changes))
+
+    return make
+
+
+def of_two(support):
+    """What speaks for the first class speaks against the second: (2, n_features)."""
+    return [support, [-value for value in support]]
+
+
+@pytest.fixture
+def two_rows(made):
+    """A clear vote and a close one."""
+    return made(
+        [[0.5, 0.3, 0.2], [0.45, 0.3, 0.25]],
+        [["benign", "benign", "benign"], ["malignant", "benign", "benign"]],
+        [of_two([0.3, 0.1, -0.2, 0.0]), of_two([0.0, 0.2, 0.005, -0.3])],
+    )

@@ -1,0 +1,46 @@
+"""Dictionaries: all that the explanation has, and nothing that JSON does not know."""
+
+import json
+
+import numpy as np
+import pytest
+
+from lann import LANNClassifier
+
+
+def test_all_of_a_row(two_rows):
+    row = two_rows.to_dict()[1]
+    assert row["prediction"] == "benign"
+    assert row["runner_up"] == "malignant"
+    assert row["probabilities"] == pytest.approx({"benign": 0.55, "malignant": 0.45})
+    assert row["values"] == {"area": 4.0, "texture": 5.0, "depth": 6.0, "width": 7.0}
+    assert row["relevances"] == pytest.approx({"area": 0.0, "texture": 0.2, "depth": 0.005, "width": 0.3})
+    assert list(row["speaks_for"].items()) == [("texture", 0.2), ("depth", 0.005)]
+    assert row["speaks_against"] == {"width": -0.3}
+    assert [neighbor["row"] for neighbor in row["neighbors"]] == [40, 50, 60]
+    nearest = row["neighbors"][0]
+    assert nearest["label"] == "malignant"
+    assert nearest["vote_share"] == 0.45
+    assert sum(nearest["contributions"].values()) == nearest["distance"]
+    assert "id" not in nearest
+
+
+def test_it_survives_json(wine):
+    X, y = wine
+    clf = LANNClassifier(random_state=0, max_epochs=2).fit(X, y)
+    days = np.datetime64("2020-01-01") + np.arange(len(X))
+    explanation = clf.explain(X[:4], ids=days)
+    rows = explanation.to_dict()
+    assert json.loads(json.dumps(rows, allow_nan=False)) == rows
+    assert rows[2]["neighbors"][0]["id"] == str(explanation.neighbor_ids[2, 0])
+    assert rows[2]["prediction"] == explanation.predictions[2]
+    found = [list(neighbor["contributions"].values()) for neighbor in rows[2]["neighbors"]]
+    np.testing.assert_array_equal(found, explanation.contributions[2])
+
+
+def test_what_is_not_finite_or_not_told_is_none(made):
+    explanation = made([[0.5, 0.3, 0.2]], [["benign"] * 3], distances=np.array([[1.0, np.inf, np.nan]]))
+    row = explanation.to_dict()[0]
+    assert [neighbor["distance"] for neighbor in row["neighbors"]] == [1.0, None, None]
+    assert row["speaks_for"] is None
+    assert row["speaks_against"] is None

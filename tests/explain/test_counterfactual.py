@@ -1,0 +1,205 @@
+"""Counterfactuals on data where the right answer is known."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lann import LANNClassifier
+from lann.explain import counterfactuals
+
+
+class Rule(ClassifierMixin, BaseEstimator):
+    """A classifier that knows a rule, and tells labels only."""
+
+    def __init__(self, rule):
+        self.rule = rule
+
+    def fit(self, X, y=None):
+        self.classes_, self.n_features_in_ = np.array(["no", "yes"]), X.shape[1]
+        return self
+
+    def predict(self, X):
+        return np.where(self.rule(np.asarray(X)), "yes", "no")
+
+
+def by_rule(rule, queries, data, **parameters):
+    return counterfactuals(Rule(rule).fit(data), queries, data=data, **parameters)
+
+
+@pytest.fixture(scope="module")
+def square():
+    return np.random.default_rng(0).uniform(-1, 1, (400, 3))
+
+
+@pytest.fixture(scope="module")
+def threshold(square):
+    return LANNClassifier(random_state=0).fit(square, square[:, 1] > 0.2)
+
+
+QUERIES = np.random.default_rng(1).uniform(-1, 1, (40, 3))
+
+
+def test_a_threshold_is_crossed_just_so(square):
+    found = by_rule(lambda X: X[:, 1] > 0.2, QUERIES, square)
+    assert found.found.all()
+    np.testing.assert_array_equal(found.changed, [[False, True, False]] * 40)
+    np.testing.assert_allclose(found.rows[:, 1], 0.2, atol=0.001)
+    np.testing.assert_allclose(found.distances, np.abs(QUERIES[:, 1] - 0.2) / square[:, 1].std(), atol=0.01)
+
+
+def test_a_learned_threshold(threshold):
+    found = counterfactuals(threshold, QUERIES)
+    assert found.found.all()
+    np.testing.assert_array_equal(found.changed, [[False, True, False]] * 40)
+    np.testing.assert_allclose(found.rows[:, 1], 0.2, atol=0.1)
+    np.testing.assert_array_equal(threshold.predict(found.rows), found.labels)
+    assert (found.labels != found.predictions).all()
+    np.testing.assert_array_equal(found.predictions, threshold.predict(QUERIES))
+
+
+def test_xor_needs_one_feature_the_one_nearer_to_zero(square):
+    clf = LANNClassifier(random_state=0).fit(square, (square[:, 0] > 0) != (square[:, 1] > 0))
+    sure = QUERIES[np.abs(QUERIES[:, :2]).min(axis=1) > 0.2]
+    found = counterfactuals(clf, sure)
+    assert found.found.all()
+    assert (found.changed.sum(axis=1) == 1).all()
+    assert not found.changed[:, 2].any()
+    right = found.changed[np.arange(len(sure)), np.abs(sure[:, :2]).argmin(axis=1)]
+    assert right.mean() > 0.8
+
+
+def test_two_features_where_one_is_not_enough(square):
+    def both(X):
+        return (X[:, 0] > 0.3) & (X[:, 2] > 0.5)
+
+    queries = QUERIES[(QUERIES[:, 0] < 0.3) & (QUERIES[:, 2] < 0.5)]
+    found = by_rule(both, queries, square)
+    assert found.found.all()
+    np.testing.assert_array_equal(found.changed, [[True, False, True]] * len(queries))
+    np.testing.assert_allclose(found.rows[:, [0, 2]], [[0.3, 0.5]] * len(queries), atol=0.001)
+    alone = by_rule(both, queries, square, max_features=1)
+    assert not alone.found.any()
+    np.testing.assert_array_equal(alone.rows, queries)
+    assert (alone.distances == 0).all()
+    assert len(alone.to_frame()) == 0
+
+
+def test_frozen_features_stay(square):
+    frame = pd.DataFrame(square, columns=["age", "dose", "weight"])
+    clf = LANNClassifier(random_state=0).fit(frame, square[:, 0] + square[:, 1] > 0)
+    queries = pd.DataFrame(QUERIES, columns=frame.columns)
+    for frozen in (["age"], [0], "age", [np.int64(-3)]):
+        found = counterfactuals(clf, queries, frozen=frozen)
+        assert not found.changed[:, 0].any()
+        assert found.found.mean() > 0.9
+    assert found.feature_names.tolist() == ["age", "dose", "weight"]
+    assert set(found.to_frame()["feature"]) <= {"dose", "weight"}
+
+
+def test_no_answer_where_all_that_matters_is_frozen(threshold):
+    found = counterfactuals(threshold, QUERIES, frozen=[0, 1, 2])
+    assert not found.found.any()
+    np.testing.assert_array_equal(found.rows, QUERIES)
+    np.testing.assert_array_equal(found.labels, found.predictions)
+    assert "40 queries: 0 found" in repr(found)
+
+
+def test_values_stay_in_the_range_of_the_data(square):
+    assert not by_rule(lambda X: X[:, 1] > 1.5, QUERIES, square).found.any()
+    far = QUERIES.copy()
+    far[:, 1] = -5.0  # changed values come back into the range, others stay where they are
+    found = by_rule(lambda X: X[:, 1] > -3, far, square)
+    assert found.found.all()
+    np.testing.assert_allclose(found.rows[:, 1], square[:, 1].min(), atol=0.001)
+
+
+def test_integers_stay_integer():
+    rng = np.random.default_rng(0)
+    data = np.column_stack([rng.integers(0, 20, 300), rng.uniform(0, 20, 300)]).astype(float)
+    queries = np.array([[3.0, 4.0], [18.0, 7.5], [10.0, 1.0], [11.0, 0.5]])
+
+    def rule(X):
+        return X[:, 0] > 10.5
+
+    found = by_rule(rule, queries, data)
+    np.testing.assert_array_equal(found.rows, [[11.0, 4.0], [10.0, 7.5], [11.0, 1.0], [10.0, 0.5]])
+    real = by_rule(rule, queries, data, integers=[])
+    np.testing.assert_allclose(real.rows[:, 0], 10.5, atol=0.01)
+    both = by_rule(lambda X: X[:, 1] > 9.5, queries, data, integers=[1])
+    np.testing.assert_array_equal(both.rows[:, 1], 10.0)
+
+
+def test_a_target_for_all_or_for_each(iris):
+    X, y = iris
+    clf = LANNClassifier(random_state=0).fit(X[::2], y[::2])
+    queries = X[1::10]
+    found = counterfactuals(clf, queries, target=2, max_features=4)
+    there = clf.predict(queries) == 2
+    assert there.any()
+    assert found.found.all()
+    assert (found.labels == 2).all()
+    np.testing.assert_array_equal(found.rows[there], queries[there])
+    assert (found.distances[there] == 0).all()
+    targets = (clf.predict(queries) + 1) % 3
+    each = counterfactuals(clf, queries, target=targets, max_features=4)
+    np.testing.assert_array_equal(each.labels[each.found], targets[each.found])
+    assert each.found.mean() > 0.9
+
+
+@pytest.mark.parametrize("parameters", [{"n_candidates": 7}, {"n_candidates": None, "weights": "uniform"}])
+def test_whatever_the_search(square, parameters):
+    clf = LANNClassifier(random_state=0, max_epochs=3, **parameters).fit(square, square[:, 1] > 0.2)
+    found = counterfactuals(clf, QUERIES)
+    assert found.found.mean() > 0.9
+    np.testing.assert_array_equal(clf.predict(found.rows), found.labels)
+
+
+def test_other_classifiers_and_pipelines(square):
+    frame = pd.DataFrame(square * [1, 100, 1], columns=["a", "b", "c"])
+    y = square[:, 1] > 0.2
+    queries = pd.DataFrame(QUERIES * [1, 100, 1], columns=frame.columns)
+    forest = RandomForestClassifier(10, random_state=0).fit(frame, y)
+    pipeline = make_pipeline(StandardScaler(), LANNClassifier(random_state=0)).fit(frame, y)
+    for clf in (forest, pipeline):
+        found = counterfactuals(clf, queries, data=frame)
+        assert found.found.all()
+        np.testing.assert_allclose(found.rows[found.changed[:, 1], 1], 20, atol=10)
+        assert found.changed[:, 1].mean() > 0.9
+    with pytest.raises(ValueError, match="Pipeline keeps no training points; give rows of data"):
+        counterfactuals(pipeline, queries)
+
+
+def test_blocks_do_not_matter(threshold, monkeypatch):
+    whole = counterfactuals(threshold, QUERIES)
+    monkeypatch.setattr("lann.explain.counterfactual.CHANGED_AT_ONCE", 1)
+    np.testing.assert_array_equal(counterfactuals(threshold, QUERIES[:5]).rows, whole.rows[:5])
+
+
+def test_frame(threshold):
+    found = counterfactuals(threshold, QUERIES[:3])
+    frame = found.to_frame()
+    assert frame["feature"].tolist() == ["x1"] * 3
+    assert frame["from"].tolist() == QUERIES[:3, 1].tolist()
+    assert frame["to"].tolist() == found.rows[:, 1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"target": "maybe"}, "target must be one of the classes"),
+        ({"target": [True, False]}, "one for each of the 40 rows"),
+        ({"frozen": ["size"]}, "frozen must have names of features or places below 3; got 'size'"),
+        ({"frozen": [3]}, "frozen must have names of features or places below 3; got 3"),
+        ({"integers": "some"}, "integers must be 'auto' or a list of features; got 'some'"),
+        ({"max_features": 0}, "max_features must be an integer of at least 1; got 0"),
+        ({"n_candidates": 1.5}, "n_candidates must be an integer of at least 1; got 1.5"),
+        ({"data": [[1.0, 2.0]]}, "data has 2 features; the model has 3"),
+    ],
+)
+def test_clear_errors(threshold, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        counterfactuals(threshold, QUERIES, **parameters)
