@@ -93,6 +93,8 @@ def test_explanations_add_up(name, flowers):
     assert explanation.relevances.shape == (15, 4)
     assert list(explanation.feature_names) == list("abcd")
     assert len(explanation.to_frame()) == explanation.neighbors.size
+    assert len(explanation.in_words()) == len(explanation.to_dict()) == 15
+    assert set(explanation.by_class(correlated="ignore")["group"]) <= set(estimator.classes_.tolist())
 
 
 @every

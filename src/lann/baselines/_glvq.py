@@ -102,7 +102,9 @@ class GeneralizedLVQ(Baseline):
         order = np.argsort(distances, axis=1, kind="stable")
         indices = np.take_along_axis(nearest, order, axis=1)
         contributions = self._model.contributions(queries, indices)
+        relevances = self.relevances_[indices[:, 0]]
         return Explanation(
+            queries=queries,
             predictions=self.classes_[shares.argmax(axis=1)],
             probabilities=shares,
             neighbors=indices,
@@ -110,7 +112,8 @@ class GeneralizedLVQ(Baseline):
             distances=contributions.sum(axis=2),
             vote_shares=np.take_along_axis(shares, order, axis=1),
             contributions=contributions,
-            relevances=self.relevances_[indices[:, 0]],
+            relevances=relevances,
+            neighbor_relevances=relevances,
             feature_names=feature_names(self),
             classes=self.classes_,
         )

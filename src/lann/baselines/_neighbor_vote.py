@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from lann._inputs import check_enough_points, check_wanted_neighbors, feature_names
+from lann._inputs import check_enough_points, check_ids, check_wanted_neighbors, feature_names
 from lann._parameters import check_choice, check_number
 from lann._types import Floats, Indices, Labels
 from lann.baselines._estimator import Baseline
@@ -93,9 +93,16 @@ class NeighborVote(Baseline):
         indices, distances = self._model.nearest(queries, k, exclude=exclude, n_jobs=self.n_jobs)
         return (np.sqrt(distances), indices) if return_distance else indices
 
-    def explain(self, X: ArrayLike) -> Explanation:
-        """The neighbours behind each prediction, and what every feature had to do with it."""
+    def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
+        """The neighbours behind each prediction, and what every feature had to do with it.
+
+        Parameters
+        ----------
+        X : (n_queries, n_features)
+        ids : (n_train,) what the training points are called: names, numbers, dates
+        """
         queries = self._check_queries(X)
+        names = None if ids is None else check_ids(ids, len(self._model.points))
         indices, found = self._voters(queries)
         contributions = self._model.contributions(queries, indices)
         shares = self._shares(found)
@@ -106,6 +113,7 @@ class NeighborVote(Baseline):
             predictions=self.classes_[votes.argmax(axis=1)],
             probabilities=votes,
             neighbors=indices,
+            neighbor_ids=None if names is None else names[indices],
             neighbor_labels=self.classes_[self._model.labels[indices]],
             distances=contributions.sum(axis=2),
             vote_shares=shares,
