@@ -22,17 +22,23 @@ def as_markdown(results: Results, comparisons: list[Comparison], checks: list[Ch
         "# The paper's table",
         f"{results.n_splits} splits, seed {results.seed}: {PROTOCOLS[results.protocol].description}. "
         f"Written by `lann bench paper --protocol {results.protocol}`.",
-        *(_section(grid, "##") for grid in grids),
+        *(section(grid, "##") for grid in grids),
     ]
     if checks:
-        rows = [f"| {check.status} | {_cell(check.check)} | {_cell(check.measured)} |" for check in checks]
-        parts += ["## Checks", "\n".join(["| | check | measured |", "|---|---|---|", *rows])]
+        parts.append(checks_section(checks))
     parts += ["## The methods", _legend(results.methods), "## Each data set"]
-    parts += [_section(details_grid(results, name, _label), "###") for name in results.data_sets]
+    parts += [section(details_grid(results, name, _label), "###") for name in results.data_sets]
     return "\n\n".join(parts) + "\n"
 
 
-def _section(grid: Grid, heading: str) -> str:
+def checks_section(checks: list[Check]) -> str:
+    """What must hold, whether it does, and what was measured."""
+    rows = [f"| {check.status} | {_cell(check.check)} | {_cell(check.measured)} |" for check in checks]
+    return "## Checks\n\n" + "\n".join(["| | check | measured |", "|---|---|---|", *rows])
+
+
+def section(grid: Grid, heading: str) -> str:
+    """A table below its heading, with its notes."""
     lines = [_line(list(grid.head)), _line(["---", *["---:"] * (len(grid.head) - 1)])]
     for name, rows in grid.sections:
         if name:

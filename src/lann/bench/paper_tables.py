@@ -59,7 +59,7 @@ def accuracy_grid(results: Results, naming: Naming) -> Grid:
     for column in COLUMNS:
         values = [published_accuracy(name, column) for name in names]
         if any(value is not None for value in values):
-            published.append(Row(column, tuple(_share(value, 2) for value in [*values, _mean(values)])))
+            published.append(Row(column, tuple(share(value, 2) for value in [*values, _mean(values)])))
     differences = []
     for method in results.methods:
         values = [_difference(results, method, name) for name in names]
@@ -77,10 +77,10 @@ def accuracy_grid(results: Results, naming: Naming) -> Grid:
 
 def _accuracies(results: Results, naming: Naming, best: list[str], method: Method) -> Row:
     cells = [
-        "fail" if (method.name, name) in results.failures else _share(results.mean(method.name, name))
+        "fail" if (method.name, name) in results.failures else share(results.mean(method.name, name))
         for name in results.data_sets
     ]
-    cells.append(_share(results.over_sets(method.name)))
+    cells.append(share(results.over_sets(method.name)))
     return Row(
         naming(method), tuple(cells), frozenset(i for i, cell in enumerate(cells) if cell == best[i] != NONE)
     )
@@ -90,7 +90,7 @@ def _best(results: Results) -> list[str]:
     """The best figure of every column, as it is printed."""
     columns = [[results.mean(method.name, name) for method in results.methods] for name in results.data_sets]
     columns.append([results.over_sets(method.name) for method in results.methods])
-    return [_share(max((value for value in column if value is not None), default=None)) for column in columns]
+    return [share(max((value for value in column if value is not None), default=None)) for column in columns]
 
 
 def methods_grid(results: Results, naming: Naming) -> Grid:
@@ -130,8 +130,8 @@ def details_grid(results: Results, data_set: str, naming: Naming) -> Grid:
     """Everything that was measured on one data set."""
     sections = _by_group(results, partial(_details, results, data_set, naming))
     if published := PUBLISHED.get(data_set):
-        figures = {column: _share(value, 2) for column, value in published.accuracies.items()}
-        figures["LANN"] += f" ± {_share(published.lann_std, 4)}"
+        figures = {column: share(value, 2) for column, value in published.accuracies.items()}
+        figures["LANN"] += f" ± {share(published.lann_std, 4)}"
         rows = [Row(column, (text, *[NONE] * 7)) for column, text in figures.items()]
         sections.insert(0, ("as published", rows))
     head = ("", "accuracy", "publ.", "diff.", "balanced", "log-loss", "ECE", "fit s", "pred. s")
@@ -146,8 +146,8 @@ def _details(results: Results, data_set: str, naming: Naming, method: Method) ->
     return Row(
         naming(method),
         (
-            NONE if std is None else f"{_share(mean)} ± {_share(std)}",
-            _share(published_accuracy(data_set, method.published), 2),
+            NONE if std is None else f"{share(mean)} ± {share(std)}",
+            share(published_accuracy(data_set, method.published), 2),
             NONE if difference is None else f"{difference:+.3f}".replace("-", "−").replace("0.", "."),
             *(_score(results.mean(method.name, data_set, score), score) for score in SCORES[1:]),
         ),
@@ -179,7 +179,8 @@ def _mean(values: list[float | None]) -> float | None:
     return sum(known) / len(known) if known and len(known) == len(values) else None
 
 
-def _share(value: float | None, digits: int = 3) -> str:
+def share(value: float | None, digits: int = 3) -> str:
+    """A share as it is printed, ".954"; a dash where there is none."""
     return NONE if value is None else f"{value:.{digits}f}".removeprefix("0")
 
 
@@ -195,5 +196,5 @@ def _score(value: float | None, score: str) -> str:
     if value is None:
         return NONE
     if score in ("accuracy", "balanced_accuracy", "ece"):
-        return _share(value)
+        return share(value)
     return f"{value:.3f}" if value < 10 else f"{value:.1f}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lann._files import write_atomically
+from lann.cli.bench_explanations import explanations
 from lann.cli.bench_paper import paper
 from lann.cli.consoles import results
 from lann.cli.errors import one_sentence
@@ -28,6 +29,7 @@ def bench() -> None:
 
 
 app.command()(paper)
+app.command()(explanations)
 
 
 @app.command()

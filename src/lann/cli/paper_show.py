@@ -1,4 +1,4 @@
-"""The tables of `lann bench paper` in a terminal."""
+"""The tables of `lann bench paper` in a terminal; tables and checks of other benchmarks, too."""
 
 from __future__ import annotations
 
@@ -32,16 +32,17 @@ def show_results(
 
     if details:
         for data_set in results.data_sets:
-            _show_grid(details_grid(results, data_set, name), console, titled=True)
-    _show_grid(accuracy_grid(results, name), console)
-    _show_grid(methods_grid(results, name), console)
+            show_grid(details_grid(results, data_set, name), console, titled=True)
+    show_grid(accuracy_grid(results, name), console)
+    show_grid(methods_grid(results, name), console)
     if comparisons:
-        _show_grid(comparison_grid(comparisons, {}), console)
+        show_grid(comparison_grid(comparisons, {}), console)
     if checks:
-        _show_checks(checks, console)
+        show_checks(checks, console)
 
 
-def _show_grid(grid: Grid, console: Console, *, titled: bool = False) -> None:
+def show_grid(grid: Grid, console: Console, *, titled: bool = False) -> None:
+    """Print a table, in blocks of columns that fit the terminal, and its notes."""
     if titled:
         console.print(grid.title, style="bold")
     for columns in blocks(grid, console.width):
@@ -109,7 +110,8 @@ def _line(row: Row, widths: list[int], columns: range) -> Text:
     return text
 
 
-def _show_checks(checks: list[Check], console: Console) -> None:
+def show_checks(checks: list[Check], console: Console) -> None:
+    """Print what must hold, whether it does, and what was measured."""
     from rich.table import Table
     from rich.text import Text
 

@@ -1,0 +1,1 @@
+"""`lann bench explanations`: whether explanations find the truth, and what they cost."""

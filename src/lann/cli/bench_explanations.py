@@ -1,0 +1,113 @@
+"""`lann bench explanations`: whether explanations find the truth, and what they cost."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lann._files import write_atomically
+from lann.cli.bench_paper import INTERRUPTED
+from lann.cli.consoles import progress
+from lann.cli.consoles import results as results_console
+from lann.cli.errors import one_sentence
+from lann.cli.tables import check_output
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lann.bench.explanations.results import Results
+    from lann.bench.explanations.run import ExplanationRun
+
+
+@one_sentence
+def explanations(
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Data sets of each size: generator seeds 0, 1, …", show_default="10"),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="2 seeds, few rows, small real data sets: some two minutes.")
+    ] = False,
+    method: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only this method; may be given repeatedly.")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PART", help="Only this part: planted, permuted, real, cost. May be given repeatedly."
+        ),
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Threads, for every model alike.")] = 2,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Also write the figures to this file.")
+    ] = None,
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write the tables to this file, as Markdown.")
+    ] = None,
+) -> None:
+    """Hold explanations against the truth, on data where it is known which features decide where.
+
+    Also: whether predictions hang on the features that are named, on made and on real data; whether anything
+    is found where there is nothing to find; and what explanations cost. SHAP and LIME come with lann[bench].
+    """
+    # As in `lann bench paper`: threads that spin while they wait slow down whatever runs beside them.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    from lann.bench.explanations.explainers import choose_explainers
+    from lann.bench.explanations.run import ExplanationRun, choose_parts
+    from lann.bench.explanations.task import FULL, QUICK
+
+    for file in (json_file, markdown):
+        if file is not None:
+            check_output(file, kinds=())
+    sizes = QUICK if quick else FULL
+    if seeds is not None:
+        sizes = replace(sizes, n_seeds=seeds)
+    run = ExplanationRun(choose_explainers(method), sizes, choose_parts(only), n_jobs=jobs)
+    console = results_console()
+    try:
+        _measure(run)
+    except KeyboardInterrupt:
+        _show(run.results, console)
+        console.print("Interrupted: these are the means of what was measured.")
+        raise typer.Exit(INTERRUPTED) from None
+    _show(run.results, console)
+    _write(run.results, json_file, markdown, console)
+
+
+def _measure(run: ExplanationRun) -> None:
+    """A bar where there is a terminal, and everywhere a line for every measurement, on stderr."""
+    with progress() as bar:
+        task = bar.add_task("", total=None)
+        for step in run.steps():
+            if step.said:
+                bar.console.print(step.said, markup=False, highlight=False, soft_wrap=True)
+            bar.update(task, description=step.what, completed=step.done, total=step.total)
+
+
+def _show(results: Results, console: Console) -> None:
+    from lann.bench.explanations.checks import run_checks
+    from lann.bench.explanations.tables import all_grids
+    from lann.cli.paper_show import show_checks, show_grid
+
+    for grid in all_grids(results, lambda explainer: explainer.name):
+        show_grid(grid, console)
+    show_checks(run_checks(results), console)
+
+
+def _write(results: Results, json_file: Path | None, markdown: Path | None, console: Console) -> None:
+    from lann.bench.explanations.checks import run_checks
+    from lann.bench.explanations.records import records
+    from lann.bench.explanations.tables import as_markdown
+
+    checks = run_checks(results)
+    if json_file is not None:
+        write_atomically(json_file, f"{json.dumps(records(results, checks), indent=2)}\n".encode())
+        console.print(f"Wrote {json_file}", soft_wrap=True)
+    if markdown is not None:
+        write_atomically(markdown, as_markdown(results, checks).encode())
+        console.print(f"Wrote {markdown}", soft_wrap=True)
