@@ -12,6 +12,8 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from sides import Pair
 
+from lann.bench.paper_tables import SHORT_NAMES
+
 TOLERANCE = 0.01
 """How far below the original's mean accuracy ours may be."""
 
@@ -77,7 +79,7 @@ def table(rows: list[Row], caption: str) -> Table:
     for name in ("accuracy", "ours", "diff.", "seconds", "ours", "ratio"):
         shown.add_column(name, justify="right", no_wrap=True)
     for data_set, section in groupby(rows, key=lambda row: row.data_set):
-        shown.add_row(data_set, style="bold")
+        shown.add_row(SHORT_NAMES.get(data_set, data_set), style="bold")
         for row in section:
             shown.add_row(f" {row.pair.original}", *_figures(row))
         shown.add_section()
@@ -89,7 +91,7 @@ def _figures(row: Row) -> list[str]:
         return [_of_one_side(row.original), _of_one_side(row.ours), *["–"] * 4]
     (a, b), (s, t) = row.both("accuracy"), row.both("fit_seconds")
     seconds = [f"{np.mean(side):.3g}" for side in (s, t)]
-    return [_mean(a), _mean(b), f"{row.difference:+.3f}", *seconds, f"{row.ratio:.3g}"]
+    return [_mean(a), _mean(b), f"{row.difference:+.3f}".replace("0.", ".", 1), *seconds, f"{row.ratio:.3g}"]
 
 
 def _of_one_side(side: list[dict[str, Any]]) -> str:
@@ -101,8 +103,12 @@ def _of_one_side(side: list[dict[str, Any]]) -> str:
 
 
 def _mean(values: list[float]) -> str:
-    spread = f"±{np.std(values):.3f}" if len(values) > 1 else ""
-    return f"{np.mean(values):.3f}{spread}"
+    spread = f"±{_share(np.std(values))}" if len(values) > 1 else ""
+    return f"{_share(np.mean(values))}{spread}"
+
+
+def _share(value: float) -> str:
+    return f"{value:.3f}".replace("0.", ".", 1)
 
 
 def verdict(rows: list[Row]) -> list[str]:
