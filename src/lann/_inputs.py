@@ -26,6 +26,15 @@ def check_two_classes(classes: NDArray[Any]) -> None:
         )
 
 
+def check_not_too_large(X: NDArray[np.float64]) -> None:
+    """Refuse values whose squares are not finite: no distance could be measured."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        spreads = X.std(axis=0)
+    if not np.all(np.isfinite(spreads)):
+        worst = int(np.flatnonzero(~np.isfinite(spreads))[0])
+        raise ValueError(f"The values of feature {worst} are too large to be squared; scale them down.")
+
+
 def check_enough_points(n_neighbors: int | str, n_points: int) -> None:
     """Refuse fewer points than neighbours."""
     if n_neighbors != "auto" and n_points < int(n_neighbors):
@@ -90,6 +99,14 @@ def check_ids(ids: Any, n_points: int) -> NDArray[Any]:
             f"ids must name the {n_points} training points; got an array of shape {names.shape}."
         )
     return names
+
+
+def check_columns(clf: Any, X: Any) -> None:
+    """Refuse a table whose columns are not those of the fit, in their order."""
+    if hasattr(X, "columns") and hasattr(clf, "feature_names_in_"):
+        given, wanted = [str(name) for name in X.columns], [str(name) for name in clf.feature_names_in_]
+        if given != wanted:
+            raise ValueError(f"The columns must be those of the fit, in this order: {wanted}; got {given}.")
 
 
 def feature_names(clf: Any) -> NDArray[Any]:

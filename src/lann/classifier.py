@@ -381,8 +381,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
         """The neighbours behind each prediction, and what every feature had to do with it.
 
-        The first call looks closely at some hundred training points, which takes about as long as a fit;
-        further calls cost little more than predicting.
+        The first call looks closely at some hundred training points, which takes about as long as a fit
+        (longer with hundreds of features); further calls cost little more than predicting.
 
         Parameters
         ----------

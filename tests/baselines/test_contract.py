@@ -203,3 +203,21 @@ def test_unknown_names_are_not_found():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         baselines.nothing  # noqa: B018
     assert set(baselines.__all__) <= set(dir(baselines))
+
+
+@every
+def test_values_too_large_to_be_squared_are_refused(name, flowers):
+    X, y = flowers
+    with pytest.raises(ValueError, match="too large to be squared"):
+        quick(name).fit(X * 1e155, y)
+    assert quick(name).fit(X * 1e120, y).score(X * 1e120, y) > 0.8
+
+
+@pytest.mark.parametrize("name", [name for name in baselines.__all__ if name not in RANDOM])
+def test_the_vote_may_be_changed_after_the_fit(name, flowers):
+    X, y = flowers
+    changed = quick(name).fit(X, y).set_params(weights="distance", n_neighbors=7)
+    fitted = quick(name, weights="distance", n_neighbors=7).fit(X, y)
+    np.testing.assert_allclose(changed.predict_proba(X), fitted.predict_proba(X))
+    everyone = changed.set_params(n_neighbors=1000).explain(X[:2])
+    assert np.array_equal(np.sort(everyone.neighbors, axis=1), np.tile(np.arange(150), (2, 1)))

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -203,3 +204,18 @@ def test_frame(threshold):
 def test_clear_errors(threshold, parameters, message):
     with pytest.raises(ValueError, match=message):
         counterfactuals(threshold, QUERIES, **parameters)
+
+
+def test_columns_in_another_order_are_refused():
+    X, y = load_iris(return_X_y=True, as_frame=True)
+    clf = LANNClassifier(random_state=0, max_epochs=0).fit(X, y)
+    with pytest.raises(ValueError, match=r"The columns must be those of the fit, in this order"):
+        counterfactuals(clf, X[X.columns[::-1]][:2])
+
+
+@pytest.mark.parametrize("frozen", [[True, False, False, False], np.array([True, False, False, False]), None])
+def test_what_is_frozen_is_a_list_of_names_or_places(frozen):
+    X, y = load_iris(return_X_y=True)
+    clf = LANNClassifier(random_state=0, max_epochs=0).fit(X, y)
+    with pytest.raises(ValueError, match="frozen must be a list of names or places of features"):
+        counterfactuals(clf, X[:2], frozen=frozen)

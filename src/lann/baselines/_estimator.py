@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_jobs, check_two_classes
+from lann._inputs import check_jobs, check_not_too_large, check_two_classes
 from lann._parameters import check_number
 from lann._types import Floats, Labels
 
@@ -45,6 +45,7 @@ class Baseline(ClassifierMixin, BaseEstimator):
             check_classification_targets(y)
             classes, labels = np.unique(y, return_inverse=True)
             check_two_classes(classes)
+            check_not_too_large(points)
             self.classes_ = classes
             self._learn(points, labels)
         return self

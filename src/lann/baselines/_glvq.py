@@ -108,6 +108,7 @@ class GeneralizedLVQ(Baseline):
             predictions=self.classes_[shares.argmax(axis=1)],
             probabilities=shares,
             neighbors=indices,
+            neighbor_ids=np.array([f"prototype {place}" for place in range(len(self.prototypes_))])[indices],
             neighbor_labels=self.prototype_labels_[indices],
             distances=contributions.sum(axis=2),
             vote_shares=np.take_along_axis(shares, order, axis=1),

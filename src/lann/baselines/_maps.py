@@ -51,7 +51,7 @@ class MappedPoints(ABC):
     """
 
     labels: Labels  # (n_points,) places among the classes
-    epsilon = 1.0  # keeps votes of points at distance zero finite
+    epsilon: float | None = None  # keeps votes of points at distance zero finite, once it is known
 
     def __init__(self, points: Floats) -> None:
         self.points = points

@@ -44,11 +44,6 @@ class NeighborVote(Baseline):
         check_enough_points(self.n_neighbors, len(points))
         self._model = model = self._measure(points, labels)
         model.labels = labels
-        if self.weights == "distance":
-            asked = np.linspace(0, len(labels) - 1, min(len(labels), ASKED_FOR_SCALE)).astype(np.int64)
-            k = min(self.n_neighbors, len(labels) - 1)
-            _, distances = model.nearest(model.points[asked], k, exclude=asked, n_jobs=self.n_jobs)
-            model.epsilon = zero_distance_guard(distances)
 
     # Read on first use: a metric that belongs to whoever asks would be computed at every training point.
     @property
@@ -125,10 +120,23 @@ class NeighborVote(Baseline):
         )
 
     def _voters(self, queries: Floats) -> tuple[Indices, Floats]:
-        return self._model.nearest(queries, self.n_neighbors, n_jobs=self.n_jobs)
+        k = min(self.n_neighbors, len(self._model.points))  # it may have been set after the fit
+        return self._model.nearest(queries, k, n_jobs=self.n_jobs)
 
     def _shares(self, distances: Floats) -> Floats:
-        return vote_shares(distances, weights=self.weights, power=1.0, epsilon=self._model.epsilon)
+        epsilon = self._epsilon() if self.weights == "distance" else 1.0
+        return vote_shares(distances, weights=self.weights, power=1.0, epsilon=epsilon)
+
+    def _epsilon(self) -> float:
+        """What keeps votes of points at distance zero finite; found when it is first needed."""
+        model = self._model
+        if model.epsilon is None:
+            n_points = len(model.points)
+            asked = np.linspace(0, n_points - 1, min(n_points, ASKED_FOR_SCALE)).astype(np.int64)
+            k = min(self.n_neighbors, n_points - 1)
+            _, distances = model.nearest(model.points[asked], k, exclude=asked, n_jobs=self.n_jobs)
+            model.epsilon = zero_distance_guard(distances)
+        return model.epsilon
 
     def _votes(self, shares: Floats, indices: Indices) -> NDArray[np.float64]:
         return class_shares(shares, self._model.labels[indices], len(self.classes_))

@@ -149,7 +149,11 @@ def class_gaussians(
         # A class that does not vary, as one of a single point, is taken to vary like the others.
         variance = float(np.trace(covariance)) / n_features or scattered
         if shrinkage == "auto":
-            best = ledoit_wolf_shrinkage(steps, assume_centered=True) if len(steps) > 1 else 1.0
+            best = (
+                ledoit_wolf_shrinkage(steps / np.sqrt(variance), assume_centered=True)
+                if len(steps) > 1
+                else 1.0
+            )
             shrinkages[label] = min(max(float(best), LEAST_SHRINKAGE), 1.0)
         else:
             shrinkages[label] = shrinkage

@@ -199,6 +199,6 @@ def percent(share: float, digits: int = 0) -> str:
     text = f"{share:.{digits}%}"
     if share > 0 and text == f"{0:.{digits}%}":
         return f"<{least:.{digits}f}%"
-    if share < 1 and text == f"{1:.{digits}%}":
+    if share < 1 - 1e-9 and text == f"{1:.{digits}%}":
         return f">{100 - least:.{digits}f}%"
     return text if float(text[:-1]) else f"{0:.{digits}%}"  # no "-0%"

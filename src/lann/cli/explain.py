@@ -130,7 +130,9 @@ def _stretch(text: str, n_rows: int, source: str) -> range:
     except ValueError:
         first, end = -1, -1
     if not colon or not 0 <= first < end:
-        raise ValueError(f"--rows takes two numbers with a colon between, like 0:20; got {text!r}.")
+        raise ValueError(
+            f"--rows takes two numbers, the smaller first, with a colon between, like 0:20; got {text!r}."
+        )
     if first >= n_rows:
         raise ValueError(f"There is no row {first} in {source}; its rows are 0 to {n_rows - 1}.")
     return range(first, min(end, n_rows))

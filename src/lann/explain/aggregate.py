@@ -181,6 +181,7 @@ def _summary(
 
     check_choice("of", of, VALUES)
     check_choice("correlated", correlated, TREATMENTS)
+    quantiles = np.atleast_1d(quantiles).tolist()
     for quantile in quantiles:
         check_number("quantiles", quantile, low=0, high=1)
     if explanation.correlated and correlated == "group":

@@ -121,6 +121,6 @@ def nearest_unlike(clf: Any, X: ArrayLike, *, target: Any = None) -> Contrast:
     )
 
 
-def check_target(target: Any, classes: NDArray[Any]) -> None:
+def check_target(target: Any, classes: NDArray[Any], name: str = "target") -> None:
     if target not in classes.tolist():
-        raise ValueError(f"target must be one of the classes {classes.tolist()}; got {target!r}.")
+        raise ValueError(f"{name} must be one of the classes {classes.tolist()}; got {target!r}.")

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from lann._inputs import feature_names
+from lann._inputs import check_columns, feature_names
 from lann._parameters import check_number
 from lann._types import Floats
 from lann.explain.counterfactual_search import Goal, shrink, walk
@@ -204,6 +204,8 @@ def _check_rows(
     if voters is None and data is None:
         raise ValueError(f"{type(clf).__name__} keeps no training points; give rows of data as `data`.")
     known = voters.X if data is None and voters is not None else check_array(data, dtype=np.float64)
+    check_columns(clf, X)
+    check_columns(clf, data)
     queries = check_array(X, dtype=np.float64)
     for name, rows in (("X", queries), ("data", known)):
         if rows.shape[1] != clf.n_features_in_:

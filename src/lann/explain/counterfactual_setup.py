@@ -83,7 +83,10 @@ def find_limits(
 def _mask(parameter: str, wanted: Iterable[Any], names: NDArray[Any]) -> NDArray[np.bool_]:
     """Features given by names or places: (n_features,)."""
     mask, known = np.zeros(len(names), bool), list(names)
-    for feature in [wanted] if isinstance(wanted, str) else wanted:
+    asked = [wanted] if isinstance(wanted, str) else list(wanted) if isinstance(wanted, Iterable) else [True]
+    if any(isinstance(feature, bool | np.bool_) for feature in asked):
+        raise ValueError(f"{parameter} must be a list of names or places of features; got {wanted!r}.")
+    for feature in asked:
         is_place = isinstance(feature, int | np.integer) and -len(names) <= feature < len(names)
         if not is_place and feature not in known:
             raise ValueError(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lann.explain.sensitivity import Readings
 
 
+NOT_TOLD = "This model does not tell what speaks for and against a class."
 _SHARED = ("feature_names", "classes", "readings", "correlated_places")
 
 
@@ -29,7 +30,8 @@ class Explanation:
     queries : (n_queries, n_features) the rows that were asked about
     predictions : (n_queries,) predicted labels
     probabilities : (n_queries, n_classes)
-    neighbors : (n_queries, k) rows of the training data, nearest first
+    neighbors : (n_queries, k) rows of the training data (of `prototypes_` where a model has these), nearest
+        first
     neighbor_ids : (n_queries, k) what these rows are called, or None
     neighbor_labels : (n_queries, k)
     distances : (n_queries, k) squared, under each neighbour's own metric
@@ -107,7 +109,7 @@ class Explanation:
     def supports(self) -> Floats:
         """What speaks for each class, and what against it: (n_queries, n_classes, n_features)."""
         if self.near is None or self.readings is None:
-            raise ValueError("This model does not tell what speaks for and against a class.")
+            raise ValueError(NOT_TOLD)
         return self.readings.supports_near(self.near)
 
     @property
@@ -135,13 +137,18 @@ class Explanation:
     @property
     def support(self) -> Floats:
         """What speaks for the prediction (above 0), and what against it: (n_queries, n_features)."""
-        return self.supports[np.arange(len(self)), self.predicted_places]
+        return self._support_of(self.predicted_places)
 
     @property
     def separation(self) -> Floats:
         """What speaks for the prediction rather than the runner-up: (n_queries, n_features)."""
-        supports, rows = self.supports, np.arange(len(self))
-        return supports[rows, self.predicted_places] - supports[rows, self.runner_up_places]
+        return self._support_of(self.predicted_places) - self._support_of(self.runner_up_places)
+
+    def _support_of(self, places: Indices) -> Floats:
+        """What speaks for one class of each query, without those of all classes: (n_queries, n_features)."""
+        if self.near is None or self.readings is None:
+            raise ValueError(NOT_TOLD)
+        return self.readings.support_near(self.near, places)
 
     @property
     def correlated(self) -> dict[str, list[str]]:

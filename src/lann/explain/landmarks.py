@@ -24,7 +24,7 @@ MOST_LANDMARKS = 500
 # Training points that are asked to vote on changed places.
 MOST_VOTERS = 1000
 # Multiplications of all readings together: some seconds.
-WORK = 2e11
+WORK = 4e10
 # How many neighbours vote there: more than for a prediction, so that a single one decides nothing.
 N_NEIGHBORS = 20
 # How many landmarks are asked about a query.
@@ -45,7 +45,9 @@ class Landmarks:
     def __init__(self, model: LocalModel, *, n_jobs: int | None = None) -> None:
         levels = model.levels
         n_points, n_features = levels.X.shape
-        cost = float(n_features * N_VALUES * (2 * n_features + 1)) * MOST_LANDMARKS * MOST_VOTERS
+        # Each changed place is put along the axes, and held against all voters.
+        per_change = float(n_features * levels.points.shape[1] + MOST_VOTERS * (2 * n_features + 1))
+        cost = MOST_LANDMARKS * n_features * N_VALUES * per_change
         shrink = min(1.0, (WORK / cost) ** 0.5)
         voters = spread(levels.labels, min(n_points, int(MOST_VOTERS * shrink)))
         self.rows = spread(levels.labels, min(n_points, int(MOST_LANDMARKS * shrink)))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._types import Floats, Indices
+from lann.explain.contrast import check_target
 from lann.explain.voters import voters_of
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ def prototypical_points(clf: Any, X: ArrayLike | None = None, y: ArrayLike | Non
             raise ValueError(
                 f"y must have a label for each of the {len(queries)} rows; got shape {labels.shape}."
             )
+        for label in np.unique(labels).tolist():
+            check_target(label, voters.classes, "y")
     else:
         labels = voters.classes[voters.votes(shares, indices).argmax(axis=1)]
     right = voters.classes[voters.labels][indices] == labels[:, None]

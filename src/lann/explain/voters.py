@@ -102,6 +102,8 @@ class Voters:
                 found = np.where(allowed[rows[:, None], self.labels[found]], found, -1)
                 indices[rows], distances[rows] = smallest(lengths, found, k)
                 still.append(rows[(indices[rows] >= 0).sum(axis=1) < enough[rows]])
+            if wanted == len(self.X):  # what cannot be measured is not found
+                break
             wanted, missing = min(4 * wanted, len(self.X)), np.concatenate(still)
         return indices, distances
 

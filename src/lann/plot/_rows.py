@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._inputs import feature_names
+from lann._inputs import check_columns, feature_names
 from lann._parameters import check_choice
 from lann._types import Floats, Indices, Labels
 from lann.explain.explanation import Explanation
 from lann.explain.landmarks import spread
+from lann.plot.style import name_and_unit
 
 # More rows than that change no picture of their distribution.
 MOST_ROWS = 2000
@@ -35,6 +36,7 @@ class Rows:
     places : (n_rows,) where the rows stand in the data that was given
     feature_names : (n_features,)
     as_given : (n_rows, n_features) before a pipeline scaled them, where its steps keep the columns
+    as_model_sees : whether no step of a pipeline comes before the model
     """
 
     model: Any
@@ -43,6 +45,14 @@ class Rows:
     places: Indices
     feature_names: NDArray[Any]
     as_given: Floats
+    as_model_sees: bool
+
+    @property
+    def axis_names(self) -> NDArray[Any]:
+        """The features for an axis: their units are not those of the data once a pipeline has scaled them."""
+        if self.as_model_sees:
+            return self.feature_names
+        return np.array([f"{name_and_unit(name)[0]}, scaled" for name in self.feature_names], dtype=object)
 
     def explain(self) -> Explanation:
         if not hasattr(self.model, "explain"):
@@ -91,6 +101,7 @@ def rows_of(estimator: Any, X: ArrayLike | None, y: ArrayLike | None, *, at_most
             raise ValueError("y was given without X; give both, or none for the training points.")
         points, labels = training_points(model)
     else:
+        check_columns(model if before is None else before, X)
         seen = X if before is None else before.transform(X)
         points = np.asarray(seen, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] != model.n_features_in_:
@@ -104,7 +115,7 @@ def rows_of(estimator: Any, X: ArrayLike | None, y: ArrayLike | None, *, at_most
     kept = X is not None and list(getattr(before, "feature_names_in_", [])) == list(names)
     given = np.asarray(X, dtype=np.float64) if kept else points
     places = np.arange(len(points)) if at_most is None else spread(labels, min(at_most, len(points)))
-    return Rows(model, points[places], labels[places], places, names, given[places])
+    return Rows(model, points[places], labels[places], places, names, given[places], before is None)
 
 
 def last_step(estimator: Any) -> Any:

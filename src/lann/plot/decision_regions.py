@@ -97,7 +97,7 @@ class DecisionRegionsDisplay:
         Parameters
         ----------
         estimator
-            A fitted LANNClassifier; one of the baselines, or a pipeline (no ellipses for other models).
+            A fitted LANNClassifier, a baseline, or a pipeline; only a LANNClassifier's metrics are drawn.
         X : (n_rows, 2) points to draw; None for the training points
         y : (n_rows,) their labels; None takes the predictions (of training points, their own labels)
         n_ellipses
@@ -124,7 +124,7 @@ class DecisionRegionsDisplay:
             labels=rows.labels,
             ellipses=drawn,
             owners=owners,
-            feature_names=rows.feature_names,
+            feature_names=rows.axis_names,
             class_names=names_of_classes(rows.model.classes_, class_names),
         )
         return display.plot(ax)

@@ -111,7 +111,7 @@ class FeatureCurvesDisplay:
             values=values,
             heights=heights,
             data=rows.X,
-            feature_names=rows.feature_names,
+            feature_names=rows.axis_names,
             relevances=rows.explain().relevances.mean(axis=0),
         )
         return display.plot(ax, n_features=n_features, n_columns=n_columns)

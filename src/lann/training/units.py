@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._inputs import check_not_too_large
 from lann._types import Floats
 from lann.curves import FeatureCurves
 from lann.metrics.levels import Levels
@@ -23,11 +24,8 @@ class Units:
     @classmethod
     def of(cls, X: Floats) -> Units:
         """Mean and standard deviation of each feature, and whether it is constant but for rounding."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            center, scale = X.mean(axis=0), X.std(axis=0)
-        if not np.all(np.isfinite(scale)):
-            worst = int(np.flatnonzero(~np.isfinite(scale))[0])
-            raise ValueError(f"The values of feature {worst} are too large to be squared; scale them down.")
+        check_not_too_large(X)
+        center, scale = X.mean(axis=0), X.std(axis=0)
         rounding = len(X) * np.finfo(np.float64).eps * np.abs(center)
         constant = scale <= rounding
         return cls(center, np.where(constant, np.maximum(np.abs(center), 1.0), scale), constant)
