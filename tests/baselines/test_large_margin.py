@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from lann.baselines import _large_margin
+from lann.baselines import LMNN, _large_margin
 from lann.baselines._large_margin import LargeMargin
 from lann.baselines._large_margin_maps import held_near, learn_maps
-from lann.baselines._large_margin_start import check_start, mean_distance, start_map
+from lann.baselines._large_margin_start import check_large_margin, mean_distance, start_map
 from lann.baselines._like_and_unlike import nearest_like
 
 
@@ -164,7 +164,7 @@ def test_the_margin_is_the_mean_squared_distance_of_targets():
 )
 def test_starts_that_cannot_be_are_refused(init, n_components, message):
     def start():
-        check_start(init, n_components)
+        check_large_margin(LMNN(init=init, n_components=n_components))
         return start_map(np.ones((5, 3)), init, n_components)
 
     with pytest.raises(ValueError, match=message):

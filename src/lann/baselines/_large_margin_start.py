@@ -7,14 +7,28 @@ from typing import Any
 import numpy as np
 
 from lann._parameters import check_choice, check_number
-from lann._types import Floats, Indices
+from lann._types import Floats, Indices, Labels
+from lann.baselines._like_and_unlike import nearest_like
 
 
-def check_start(init: Any, n_components: Any) -> None:
-    """Refuse, in one sentence, what cannot be the start of a map."""
-    check_number("n_components", n_components, low=1, integer=True, also=[None])
-    if isinstance(init, str) or np.ndim(init) != 2:
-        check_choice("init", init, ("pca", "identity"))
+def check_large_margin(learner: Any) -> None:
+    """Refuse, in one sentence, the first parameter of a large-margin method that is not what it should be."""
+    check_number("n_targets", learner.n_targets, low=1, integer=True)
+    check_number("n_components", learner.n_components, low=1, integer=True, also=[None])
+    if isinstance(learner.init, str) or np.ndim(learner.init) != 2:
+        check_choice("init", learner.init, ("pca", "identity"))
+    check_number("push", learner.push, low=0, high=1)
+    check_number("penalty", learner.penalty, low=0)
+    check_number("max_iter", learner.max_iter, low=0, integer=True)
+    check_number("tol", learner.tol, low=0)
+
+
+def starting_point(learner: Any, points: Floats, labels: Labels) -> tuple[Floats, Indices, float]:
+    """The starting map, every point's targets there, and the margin, their mean squared distance."""
+    start = start_map(points, learner.init, learner.n_components)
+    mapped = points @ start.T
+    targets = nearest_like(mapped, labels, learner.n_targets, n_jobs=learner.n_jobs)
+    return start, targets, mean_distance(mapped, targets)
 
 
 def start_map(points: Floats, init: Any, n_components: int | None) -> Floats:

@@ -6,13 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from lann._parameters import check_number
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Labels
 from lann.baselines._large_margin import LargeMargin
 from lann.baselines._large_margin_maps import learn_maps
-from lann.baselines._large_margin_start import check_start, mean_distance, start_map
-from lann.baselines._like_and_unlike import nearest_like
+from lann.baselines._large_margin_start import check_large_margin, starting_point
 from lann.baselines._maps import GroupMaps
 from lann.baselines._neighbor_vote import NeighborVote
 
@@ -135,18 +133,11 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborVote):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number("n_targets", self.n_targets, low=1, integer=True)
-        check_start(self.init, self.n_components)
-        check_number("push", self.push, low=0, high=1)
-        check_number("penalty", self.penalty, low=0)
-        check_number("max_iter", self.max_iter, low=0, integer=True)
-        check_number("tol", self.tol, low=0)
+        check_large_margin(self)
 
     def _measure(self, points: Floats, labels: Labels) -> GroupMaps:
         with single_threaded_blas():
-            start = start_map(points, self.init, self.n_components)
-            targets = nearest_like(points @ start.T, labels, self.n_targets, n_jobs=self.n_jobs)
-            self.margin_ = mean_distance(points @ start.T, targets)
+            start, targets, self.margin_ = starting_point(self, points, labels)
             scaled, together = points / np.sqrt(self.margin_), np.zeros(len(points), np.int64)
             found = learn_maps(
                 LargeMargin(scaled, labels, targets, together, push=self.push, n_jobs=self.n_jobs),

@@ -10,8 +10,7 @@ from lann._types import Floats, Indices, Labels
 from lann.baselines._kmeans import cluster_centers, squared_distances
 from lann.baselines._large_margin import LargeMargin
 from lann.baselines._large_margin_maps import learn_maps
-from lann.baselines._large_margin_start import check_start, mean_distance, start_map
-from lann.baselines._like_and_unlike import nearest_like
+from lann.baselines._large_margin_start import check_large_margin, starting_point
 from lann.baselines._maps import GroupMaps
 from lann.baselines._neighbor_vote import NeighborVote
 
@@ -151,20 +150,13 @@ class MultiMetricLMNN(NeighborVote):
             check_choice("partition", self.partition, ("class",))
         elif np.ndim(self.partition) == 0:
             check_number("partition", self.partition, low=1, integer=True, also=["class"])
-        check_number("n_targets", self.n_targets, low=1, integer=True)
-        check_start(self.init, self.n_components)
-        check_number("push", self.push, low=0, high=1)
+        check_large_margin(self)
         check_number("shared_penalty", self.shared_penalty, low=0)
-        check_number("penalty", self.penalty, low=0)
-        check_number("max_iter", self.max_iter, low=0, integer=True)
-        check_number("tol", self.tol, low=0)
 
     def _measure(self, points: Floats, labels: Labels) -> GroupMaps:
         with single_threaded_blas():
             groups = self._groups(points, labels)
-            start = start_map(points, self.init, self.n_components)
-            targets = nearest_like(points @ start.T, labels, self.n_targets, n_jobs=self.n_jobs)
-            self.margin_ = mean_distance(points @ start.T, targets)
+            start, targets, self.margin_ = starting_point(self, points, labels)
             scaled = points / np.sqrt(self.margin_)
             options = {"max_iter": self.max_iter, "tol": self.tol, "verbose": self.verbose}
 
