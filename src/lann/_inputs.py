@@ -109,6 +109,15 @@ def check_columns(clf: Any, X: Any) -> None:
             raise ValueError(f"The columns must be those of the fit, in this order: {wanted}; got {given}.")
 
 
+def as_fitted(clf: Any, rows: NDArray[np.float64]) -> Any:
+    """Rows as the classifier was given them in its fit: a table, if it had names for the columns."""
+    if not hasattr(clf, "feature_names_in_"):
+        return rows
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=clf.feature_names_in_)
+
+
 def feature_names(clf: Any) -> NDArray[Any]:
     """The names that the model was fitted with, or x0, x1, …"""
     if hasattr(clf, "feature_names_in_"):

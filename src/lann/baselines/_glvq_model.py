@@ -9,6 +9,7 @@ import numpy as np
 from lann._threads import map_blocks
 from lann._types import Floats, Indices, Labels
 from lann.baselines._glvq_metrics import Form
+from lann.baselines._maps import parts_by_group
 from lann.metrics.diagonal import overflow_is_far
 
 # Numbers in the mapped queries of one block: 1 MB.
@@ -63,11 +64,7 @@ class Prototypes:
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
         """What each feature adds to the distances of some prototypes: (n_queries, k, n_features)."""
         steps = queries[:, None, :] - self.places[indices]
-        owners, parts = self.owners[indices], np.empty(steps.shape)
-        for metric in np.unique(owners):
-            there = owners == metric
-            parts[there] = self.form.parts(steps[there], self.maps[metric])
-        return parts
+        return parts_by_group(steps, self.owners[indices], self.maps, self.form.parts)
 
     def relevances(self) -> Floats:
         """The diagonal of each prototype's metric: (n_prototypes, n_features)."""

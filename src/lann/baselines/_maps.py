@@ -7,6 +7,7 @@ Methods differ in whose map it is: that of all points, of the point's group, or 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -40,6 +41,23 @@ def parts_of_distance(steps: Floats, maps: Floats) -> Floats:
     steps : (..., n_steps, n_features); maps : (..., rank, n_features), one for all steps
     """
     return steps * ((steps @ np.swapaxes(maps, -1, -2)) @ maps)
+
+
+def parts_by_group(
+    steps: Floats,
+    groups: Indices,
+    maps: Floats,
+    parts: Callable[[Floats, Floats], Floats] = parts_of_distance,
+) -> Floats:
+    """What each feature adds to the distances of pairs, each measured by the map of its group.
+
+    steps : (n_queries, k, n_features); groups : (n_queries, k) places in `maps`
+    """
+    found = np.empty(steps.shape)
+    for group in np.unique(groups):
+        there = groups == group
+        found[there] = parts(steps[there], maps[group])
+    return found
 
 
 class MappedPoints(ABC):
@@ -138,12 +156,7 @@ class GroupMaps(MappedPoints):
         return searches
 
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
-        steps = queries[:, None, :] - self.points[indices]
-        groups, parts = self.groups[indices], np.empty(steps.shape)
-        for group in np.unique(groups):
-            there = groups == group
-            parts[there] = parts_of_distance(steps[there], self.maps[group])
-        return parts
+        return parts_by_group(queries[:, None, :] - self.points[indices], self.groups[indices], self.maps)
 
     def relevances(self, *, n_jobs: int | None = None) -> Floats:
         return relevances_of(self.maps)[self.groups]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._inputs import as_fitted
 from lann._types import Floats, Indices
 from lann.explain.contrast import check_target
 from lann.explain.counterfactual_search import Ask, Goal, Limits
@@ -32,7 +33,7 @@ def asking(clf: Any, voters: Voters | None) -> Ask:
     def ask(rows: Floats) -> tuple[Indices, Floats | None]:
         if len(rows) == 0:
             return np.empty(0, np.int64), None
-        shares = clf.predict_proba(_named(clf, rows)) if hasattr(clf, "predict_proba") else None
+        shares = clf.predict_proba(as_fitted(clf, rows)) if hasattr(clf, "predict_proba") else None
         return predicted_places(clf, rows), shares
 
     return ask
@@ -40,16 +41,7 @@ def asking(clf: Any, voters: Voters | None) -> Ask:
 
 def predicted_places(clf: Any, rows: Floats) -> Indices:
     """Where the predictions stand among the classes: (n_rows,)."""
-    return np.searchsorted(clf.classes_, clf.predict(_named(clf, rows)))
-
-
-def _named(clf: Any, rows: Floats) -> Any:
-    """Rows as the classifier was given them in its fit: with the names of the columns, if it had some."""
-    if not hasattr(clf, "feature_names_in_"):
-        return rows
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=clf.feature_names_in_)
+    return np.searchsorted(clf.classes_, clf.predict(as_fitted(clf, rows)))
 
 
 def _wide_vote(voters: Voters, rows: Floats) -> tuple[Indices, Floats]:
@@ -83,8 +75,8 @@ def find_limits(
 def _mask(parameter: str, wanted: Iterable[Any], names: NDArray[Any]) -> NDArray[np.bool_]:
     """Features given by names or places: (n_features,)."""
     mask, known = np.zeros(len(names), bool), list(names)
-    asked = [wanted] if isinstance(wanted, str) else list(wanted) if isinstance(wanted, Iterable) else [True]
-    if any(isinstance(feature, bool | np.bool_) for feature in asked):
+    asked = [wanted] if isinstance(wanted, str) else list(wanted) if isinstance(wanted, Iterable) else None
+    if asked is None or any(isinstance(feature, bool | np.bool_) for feature in asked):
         raise ValueError(f"{parameter} must be a list of names or places of features; got {wanted!r}.")
     for feature in asked:
         is_place = isinstance(feature, int | np.integer) and -len(names) <= feature < len(names)

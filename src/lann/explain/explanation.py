@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from lann.explain.sensitivity import Readings
 
 
-NOT_TOLD = "This model does not tell what speaks for and against a class."
 _SHARED = ("feature_names", "classes", "readings", "correlated_places")
 
 
@@ -108,9 +107,8 @@ class Explanation:
     @property
     def supports(self) -> Floats:
         """What speaks for each class, and what against it: (n_queries, n_classes, n_features)."""
-        if self.near is None or self.readings is None:
-            raise ValueError(NOT_TOLD)
-        return self.readings.supports_near(self.near)
+        readings, near = self._told()
+        return readings.supports_near(near)
 
     @property
     def predicted_places(self) -> Indices:
@@ -146,9 +144,14 @@ class Explanation:
 
     def _support_of(self, places: Indices) -> Floats:
         """What speaks for one class of each query, without those of all classes: (n_queries, n_features)."""
+        readings, near = self._told()
+        return readings.support_near(near, places)
+
+    def _told(self) -> tuple[Readings, Indices]:
+        """The readings, and which of them are near each query."""
         if self.near is None or self.readings is None:
-            raise ValueError(NOT_TOLD)
-        return self.readings.support_near(self.near, places)
+            raise ValueError("This model does not tell what speaks for and against a class.")
+        return self.readings, self.near
 
     @property
     def correlated(self) -> dict[str, list[str]]:

@@ -6,7 +6,6 @@ landmarks near it, as they measure. It costs a search among few points, and no f
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy as np
 from lann._types import Floats, Indices, Labels
 from lann.explain.correlation import correlated_places
 from lann.explain.sensitivity import N_VALUES, Readings, read, usual_values
-from lann.search import ExactSearch, MeasuredSearch, exhaustive_search
+from lann.search import exhaustive_search
 from lann.vote import class_shares, vote_shares
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class Landmarks:
         shrink = min(1.0, (WORK / cost) ** 0.5)
         voters = spread(levels.labels, min(n_points, int(MOST_VOTERS * shrink)))
         self.rows = spread(levels.labels, min(n_points, int(MOST_LANDMARKS * shrink)))
-        self._metric = model.metric.subset(self.rows)
+        self._search = exhaustive_search(model.metric.subset(self.rows))
         self._n_near = min(len(self.rows), max(3, min(N_NEAR, len(self.rows) // 50)))
         search = exhaustive_search(model.metric.subset(voters))
         labels, k = levels.labels[voters], min(N_NEIGHBORS, len(voters) - 1)
@@ -74,10 +73,6 @@ class Landmarks:
     def near(self, queries: Floats, *, n_jobs: int | None = None) -> Indices:
         """The landmarks that are asked about each query, given along the axes: (n_queries, n_near)."""
         return self._search.query(queries, self._n_near, n_jobs=n_jobs)[0]
-
-    @cached_property
-    def _search(self) -> ExactSearch | MeasuredSearch:
-        return exhaustive_search(self._metric)
 
 
 def spread(labels: Labels, n_wanted: int) -> Indices:

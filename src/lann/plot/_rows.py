@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._inputs import check_columns, feature_names
+from lann._inputs import as_fitted, check_columns, feature_names
 from lann._parameters import check_choice
 from lann._types import Floats, Indices, Labels
 from lann.explain.explanation import Explanation
@@ -161,12 +161,3 @@ def _names(model: Any, before: Any) -> NDArray[Any]:
         except (AttributeError, ValueError):  # a step that does not tell
             pass
     return feature_names(model)
-
-
-def as_fitted(model: Any, X: Floats) -> Any:
-    """A table for a model that was fitted with one: else scikit-learn warns of missing names."""
-    if not hasattr(model, "feature_names_in_"):
-        return X
-    import pandas as pd
-
-    return pd.DataFrame(X, columns=model.feature_names_in_)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lann._inputs import as_fitted
 from lann._parameters import check_number
 from lann._types import Floats, Indices, Labels
 from lann.explain.landmarks import spread
 from lann.plot._ellipses import local_matrices, outlines
-from lann.plot._rows import Rows, as_fitted, names_of_classes, rows_of
+from lann.plot._rows import Rows, names_of_classes, rows_of
 from lann.plot.style import MARKERS, SMALL, TEXT, class_colors, one_panel, short, tidy
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,7 @@ from lann.explain.scores import planted_auc
 def permuted_task(task: Task, permutation: int) -> Task:
     """The same data with the labels of the training part in another order."""
     rng = np.random.default_rng([task.seed, permutation])
-    return Task(
-        task.X, rng.permutation(task.y), task.queries, task.answers, task.planted, task.seed, task.n_jobs
-    )
+    return replace(task, y=rng.permutation(task.y))
 
 
 def permuted_auc(explainer: Explainer, model: Any, task: Task) -> float:
