@@ -5,15 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
+    from lann.embedding import LANNEmbedding
     from lann.explain import Explanation
     from lann.persist import load, save
 
-__all__ = ["Explanation", "LANNClassifier", "load", "save"]
+__all__ = ["Explanation", "LANNClassifier", "LANNEmbedding", "load", "save"]
 __version__ = "0.1.0"
 
 _HOMES = {
     "Explanation": "lann.explain",
     "LANNClassifier": "lann.classifier",
+    "LANNEmbedding": "lann.embedding",
     "load": "lann.persist",
     "save": "lann.persist",
 }

@@ -1,0 +1,155 @@
+"""Places for points whose neighbours are known: UMAP, densMAP and t-SNE, from the same lists."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from lann._threads import single_threaded_blas
+from lann._types import Floats
+from lann.embedding.graph import NeighborLists
+
+LAYOUTS = ("umap", "densmap", "tsne")
+# t-SNE looks at so many neighbours per unit of perplexity; beyond, their part is nothing.
+NEIGHBORS_PER_PERPLEXITY = 3
+# Below this many points a spectral start has no eigenvectors to take.
+SPECTRAL_FROM = 30
+
+
+def lists_needed(method: str, n_neighbors: int, n_points: int) -> int:
+    """How many neighbours of a point, without itself, a layout looks at; at most those there are."""
+    if method == "tsne":
+        return min(NEIGHBORS_PER_PERPLEXITY * n_neighbors + 1, n_points - 1)
+    # UMAP counts the point itself, and wants fewer than there are.
+    return min(n_neighbors - 1, n_points - 2)
+
+
+def half_distance(method: str, min_dist: float) -> float:
+    """How far apart two places are whose bond is half of what it is when they coincide."""
+    if method == "tsne":
+        return 1.0
+    a, b = _umap().umap_.find_ab_params(1.0, min_dist)
+    return float(a ** (-1 / (2 * b)))
+
+
+def lay_out(
+    points: Floats,
+    lists: NeighborLists,
+    *,
+    method: str,
+    n_components: int,
+    min_dist: float,
+    n_epochs: int | None,
+    seed: int,
+    verbose: bool,
+) -> Floats:
+    """Places of the points: (n_points, n_components). The same seed gives the same places.
+
+    points : (n_points, n_axes) as the metric sees them; where parts of the graph do not hang together, they
+        are placed by their middles
+    """
+    fit = _tsne_places if method == "tsne" else _umap_places
+    # Layouts compute in float32, which does not hold all units; only the proportions matter to them.
+    points = points - points.mean(axis=0)
+    points = points / (np.abs(points).max() or 1.0)
+    usual = np.median(lists.lengths[lists.lengths > 0]) if lists.lengths.any() else 1.0
+    lists = lists._replace(lengths=lists.lengths / usual)
+    with single_threaded_blas():
+        places = fit(
+            points, lists, densmap=method == "densmap", n_components=n_components, min_dist=min_dist,
+            n_epochs=n_epochs, seed=seed, verbose=verbose,
+        )  # fmt: skip
+    return places.astype(np.float64)
+
+
+def _umap_places(
+    points: Floats,
+    lists: NeighborLists,
+    *,
+    densmap: bool,
+    n_components: int,
+    min_dist: float,
+    n_epochs: int | None,
+    seed: int,
+    verbose: bool,
+) -> Any:
+    n_points, k = lists.indices.shape
+    everyone = np.arange(n_points)[:, None]
+    indices = np.concatenate([everyone, lists.indices], axis=1).astype(np.int32)
+    lengths = np.concatenate([np.zeros((n_points, 1)), lists.lengths], axis=1).astype(np.float32)
+    spectral = n_points >= max(SPECTRAL_FROM, 2 * n_components + 2)
+    layout = _umap().UMAP(
+        n_neighbors=k + 1, n_components=n_components, min_dist=min_dist, n_epochs=n_epochs, densmap=densmap,
+        precomputed_knn=(indices, lengths), init="spectral" if spectral else "random",
+        random_state=seed, n_jobs=1, verbose=verbose,
+    )  # fmt: skip
+    with _quiet():
+        return layout.fit(points).embedding_
+
+
+def _tsne_places(
+    points: Floats,
+    lists: NeighborLists,
+    *,
+    densmap: bool,
+    n_components: int,
+    min_dist: float,
+    n_epochs: int | None,
+    seed: int,
+    verbose: bool,
+) -> Any:
+    from scipy.sparse import csr_array
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    n_points, k = lists.indices.shape
+    # As scikit-learn's own graphs: the point itself first. A stored 0 is a neighbour, a missing one is not.
+    everyone = np.arange(n_points)[:, None]
+    columns = np.concatenate([everyone, lists.indices], axis=1).ravel()
+    lengths = np.concatenate([np.zeros((n_points, 1)), lists.lengths], axis=1).ravel()
+    graph = csr_array((lengths, columns, np.arange(n_points + 1) * (k + 1)), shape=(n_points, n_points))
+    layout = TSNE(
+        n_components=n_components, perplexity=max(1.0, (k - 1) / NEIGHBORS_PER_PERPLEXITY),
+        metric="precomputed", init=_start(points, n_components, seed), max_iter=n_epochs or 1000,
+        method="barnes_hut", random_state=seed, verbose=int(verbose), n_jobs=1,
+    )  # fmt: skip
+    # Sums over threads would depend on their number.
+    with threadpool_limits(1):
+        return layout.fit_transform(graph)
+
+
+def _start(points: Floats, n_components: int, seed: int) -> Any:
+    """The main directions of the points, small, as t-SNE wants to begin."""
+    from sklearn.decomposition import PCA
+
+    n_found = min(n_components, *points.shape)
+    places = np.random.default_rng(seed).normal(size=(len(points), n_components))
+    found = PCA(n_found, svd_solver="full").fit_transform(points)
+    if found[:, 0].std() > 0:
+        places[:, :n_found] = found / found[:, 0].std()
+    return (1e-4 * places).astype(np.float32)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without UMAP's warnings about what is meant here: no search index, and a start by lot."""
+    with warnings.catch_warnings():
+        for said in ("precomputed_knn", "n_jobs value", "Spectral init", "Graph is not fully connected"):
+            warnings.filterwarnings("ignore", message=f".*{said}")
+        yield
+
+
+def _umap() -> Any:
+    """umap, imported on use: it takes seconds."""
+    try:
+        with warnings.catch_warnings():
+            # umap mentions that it would also work with TensorFlow.
+            warnings.filterwarnings("ignore", category=ImportWarning)
+            import umap
+    except ImportError as error:
+        raise ImportError("Embeddings need umap-learn: pip install 'lann[embed]'.") from error
+    return umap

@@ -1,0 +1,103 @@
+"""LANNEmbedding: whose metrics, which neighbours, and where new points of a class go."""
+
+import os
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+
+from lann import LANNClassifier
+from lann.datasets import load, make_licorice
+from lann.embedding import LANNEmbedding, NeighborEmbedding
+
+
+def test_fits_a_copy_of_the_classifier(iris):
+    X, y = iris
+    clf = LANNClassifier(max_epochs=1, random_state=3)
+    embedding = LANNEmbedding(clf, n_epochs=20, random_state=0).fit(X, y)
+    assert not hasattr(clf, "classes_")
+    assert np.array_equal(embedding.classifier_.relevances_, clf.fit(X, y).relevances_)
+    assert embedding.classes_.tolist() == [0, 1, 2]
+
+
+def test_takes_a_fitted_classifier(fitted):
+    X, _, clf = fitted
+    embedding = LANNEmbedding(clf, prefit=True, n_epochs=20, random_state=0).fit(X)
+    assert embedding.classifier_ is clf
+    lengths, neighbors = clf.kneighbors(n_neighbors=14)
+    assert np.array_equal(embedding.neighbors_, neighbors)
+    assert np.array_equal(embedding.lengths_, lengths)
+
+
+def test_a_classifier_fitted_on_other_points_is_refused(fitted):
+    X, y, clf = fitted
+    with pytest.raises(ValueError, match="X must be the points that the classifier was fitted with"):
+        LANNEmbedding(clf, prefit=True).fit(X[::-1], y[::-1])
+    with pytest.raises(ValueError, match="prefit=True needs a fitted classifier; got classifier=None"):
+        LANNEmbedding(prefit=True).fit(X, y)
+    with pytest.raises(NotFittedError):
+        LANNEmbedding(LANNClassifier(), prefit=True).fit(X, y)
+
+
+def test_other_wrong_parameters(iris):
+    with pytest.raises(ValueError, match="classifier must be a LANNClassifier or None; got KNeighbors"):
+        LANNEmbedding(KNeighborsClassifier()).fit(*iris)
+    with pytest.raises(
+        ValueError, match="symmetry must be one of 'neighbor', 'min', 'mean', 'max'; got 'all'"
+    ):
+        LANNEmbedding(symmetry="all").fit(*iris)
+    with pytest.raises(ValueError, match="prefit must be one of True, False; got 2"):
+        LANNEmbedding(prefit=2).fit(*iris)
+    with pytest.raises(ValueError, match="y has one class only"):
+        LANNEmbedding().fit(iris[0][:50], iris[1][:50])
+
+
+def test_rules_of_symmetry_change_the_lists(fitted):
+    X, _, clf = fitted
+    lengths = {
+        rule: LANNEmbedding(clf, prefit=True, symmetry=rule, n_epochs=5, random_state=0).fit(X).lengths_
+        for rule in ("min", "mean", "max")
+    }
+    assert (lengths["min"] <= lengths["mean"] + 1e-12).all()
+    assert (lengths["mean"] <= lengths["max"] + 1e-12).all()
+    assert lengths["min"].sum() < lengths["max"].sum()
+
+
+def test_untrained_it_is_the_euclidean_embedding(iris):
+    X, y = iris[0][::2], iris[1][::2]
+    clf = LANNClassifier(max_epochs=0, n_candidates=None)
+    ours = LANNEmbedding(clf, n_epochs=60, random_state=0).fit(X, y)
+    plain = NeighborEmbedding(n_epochs=60, random_state=0).fit(X)
+    np.testing.assert_allclose(ours.lengths_, plain.lengths_)
+    assert np.array_equal(ours.embedding_, plain.embedding_)
+
+
+def _among_its_class(embedding, X, y, X_new, y_new):
+    """Share of new points whose nearest five training points in the embedding are mostly of their class."""
+    places = embedding.fit(X, y).embedding_
+    return KNeighborsClassifier(5).fit(places, y).score(embedding.transform(X_new), y_new)
+
+
+def test_new_points_of_licorice_land_among_their_class():
+    X, y = make_licorice(1500, axis_aligned=True, random_state=0)
+    split = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
+    X, X_new, y, y_new = split
+    clf = LANNClassifier(feature_dropout=0.0, random_state=0)
+    learned = _among_its_class(LANNEmbedding(clf, n_epochs=200, random_state=0), X, y, X_new, y_new)
+    plain = _among_its_class(NeighborEmbedding(n_epochs=200, random_state=0), X, y, X_new, y_new)
+    assert learned > 0.92
+    assert plain < 0.75
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not os.environ.get("LANN_DATA"), reason="needs the paper's data files: set LANN_DATA")
+def test_new_points_of_image_segmentation_land_among_their_class():
+    X, y = load("image-segmentation", return_X_y=True)
+    X, X_new, y, y_new = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
+    learned = LANNEmbedding(n_epochs=200, random_state=0)
+    assert _among_its_class(learned, X, y, X_new, y_new) > 0.96
+    voters = KNeighborsClassifier(5).fit(learned.embedding_, y)
+    for label in np.unique(y):  # every class, not only most
+        assert voters.score(learned.transform(X_new[y_new == label]), y_new[y_new == label]) > 0.88, label
