@@ -24,12 +24,17 @@ class Trained:
     """
 
     def __init__(self, model: Any) -> None:
+        from sklearn.pipeline import Pipeline
+
         from lann.classifier import LANNClassifier
 
         self.model = model
         self.notes: list[str] = []
-        self.steps = None if isinstance(model, LANNClassifier) else model[:-1]
+        self.steps = model[:-1] if isinstance(model, Pipeline) else None
         self.classifier: LANNClassifier = model if self.steps is None else model[-1]
+        if not isinstance(self.classifier, LANNClassifier):
+            kind = type(self.classifier).__name__
+            raise ValueError(f"The model is a {kind}, which does not predict; give one of lann fit.")
         parts = getattr(model, "named_steps", {}).get("columns")
         # {"numeric": columns, "text": columns}, if the model is from `lann fit`
         self._kinds: dict[str, list[str]] | None = None

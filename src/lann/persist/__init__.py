@@ -17,16 +17,19 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from lann.classifier import LANNClassifier
+    from lann.embedding import LANNEmbedding, NeighborEmbedding
 
 __all__ = ["load", "save"]
 
 
-def save(model: LANNClassifier | Pipeline, path: str | os.PathLike[str]) -> None:
+def save(
+    model: LANNClassifier | LANNEmbedding | NeighborEmbedding | Pipeline, path: str | os.PathLike[str]
+) -> None:
     """Save a fitted model, whole or not at all.
 
     Parameters
     ----------
-    model : LANNClassifier, or a scikit-learn Pipeline that ends in one
+    model : LANNClassifier, LANNEmbedding, NeighborEmbedding, or a scikit-learn Pipeline that ends in one
         A pipeline may hold scikit-learn's usual scalers, imputers, encoders and selectors.
     path : the file, by custom ``*.skops``; a file already there is replaced
 
@@ -53,18 +56,15 @@ def save(model: LANNClassifier | Pipeline, path: str | os.PathLike[str]) -> None
     from sklearn.exceptions import NotFittedError
 
     from lann._files import write_atomically
-    from lann.persist.consistent import check_model, classifier_of, without_callbacks
+    from lann.persist.consistent import KINDS, check_model, fitted_part, without_callbacks
     from lann.persist.model_file import check_content, with_marker
     from lann.persist.refused import reason
 
     path = Path(path)
-    classifier = classifier_of(model)
-    if classifier is None:
-        raise ValueError(
-            "save takes a LANNClassifier, or a Pipeline that ends in one; "
-            f"got an object of type {type(model).__name__}."
-        )
-    if not hasattr(classifier, "_model"):
+    part = fitted_part(model)
+    if part is None:
+        raise ValueError(f"save takes {KINDS}; got an object of type {type(model).__name__}.")
+    if not hasattr(part, "_model"):
         raise NotFittedError("The model is not fitted yet; call fit before saving it.")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
@@ -79,8 +79,8 @@ def save(model: LANNClassifier | Pipeline, path: str | os.PathLike[str]) -> None
     write_atomically(path, content)
 
 
-def load(path: str | os.PathLike[str]) -> LANNClassifier | Pipeline:
-    """Load a model that `save` has written; it predicts the very same.
+def load(path: str | os.PathLike[str]) -> LANNClassifier | LANNEmbedding | NeighborEmbedding | Pipeline:
+    """Load a model that `save` has written; it predicts, or places, the very same.
 
     Only types of a fixed list are built, and nothing in the file can run.
 

@@ -7,6 +7,7 @@ from importlib import import_module
 
 PARTS: dict[str, tuple[str, ...]] = {
     "lann.classifier": ("LANNClassifier",),
+    "lann.embedding": ("LANNEmbedding", "NeighborEmbedding"),
     "lann.model": ("LocalModel",),
     "lann.metrics.levels": ("Levels",),
     "lann.curves": ("FeatureCurves",),

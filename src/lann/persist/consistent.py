@@ -12,17 +12,22 @@ from lann.persist.refused import Refused
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
+    from lann.embedding._estimator import GraphEmbedding
+    from lann.model import LocalModel
+
+KINDS = "a LANNClassifier, a LANNEmbedding, a NeighborEmbedding or a Pipeline that ends in one"
 
 
-def classifier_of(model: Any) -> LANNClassifier | None:
-    """The classifier of a model: itself, or the last step of a pipeline."""
+def fitted_part(model: Any) -> LANNClassifier | GraphEmbedding | None:
+    """What a model has learned: itself, or the last step of a pipeline."""
     from sklearn.pipeline import Pipeline
 
     from lann.classifier import LANNClassifier
+    from lann.embedding import LANNEmbedding, NeighborEmbedding
 
     if isinstance(model, Pipeline) and getattr(model, "steps", None):
         model = model.steps[-1][1]
-    return model if isinstance(model, LANNClassifier) else None
+    return model if isinstance(model, LANNClassifier | LANNEmbedding | NeighborEmbedding) else None
 
 
 def without_callbacks(model: Any) -> Any:
@@ -43,51 +48,88 @@ def check_model(model: Any) -> None:
     The compiled loops do not look whether an index is inside an array: numbers that do not fit would read
     whatever lies in memory there.
     """
-    classifier = classifier_of(model)
-    if classifier is None:
-        raise Refused(f"it holds {type(model).__name__}, not a LANNClassifier or a Pipeline that ends in one")
-    if not _fits(classifier):
-        raise Refused("its LANNClassifier is incomplete, or its parts do not fit together")
+    part = fitted_part(model)
+    if part is None:
+        raise Refused(f"it holds {type(model).__name__}, not {KINDS}")
+    if not _fits(part):
+        raise Refused(f"its {type(part).__name__} is incomplete, or its parts do not fit together")
 
 
-def _fits(classifier: LANNClassifier) -> bool:
+def _fits(part: LANNClassifier | GraphEmbedding) -> bool:
+    from lann.classifier import LANNClassifier
+
     try:
-        model = classifier._model
-        levels, curves = model.levels, model.levels.curves
-        n_points, n_features = levels.X.shape
-        n_classes, n_bins = len(classifier.classes_), curves.slopes.shape[1]
-        n_axes = n_features if levels.map is None else len(levels.map)
-        floats = (
-            (levels.X, (n_points, n_features)),
-            (classifier.relevances_, (n_points, n_features)),
-            (levels.point_log_weights, (n_points, n_axes)),
-            (levels.class_log_weights, (n_classes, n_axes)),
-            (curves.slopes, (n_features, n_bins)),
-            (curves.edges, (n_features, n_bins - 1)),
-        )
-        return bool(
-            all(array.shape == shape and array.dtype == np.float64 for array, shape in floats)
-            and all(np.isfinite(array).all() for array in (levels.X, levels.weights, curves.slopes))
-            and n_axes >= 1
-            and _fits_or_none(levels.map, (n_axes, n_features), (np.float64,))
-            and _fits_or_none(levels.point_maps, (n_points, n_axes, n_axes), (np.float64, np.float32))
-            and _fits_or_none(model.class_votes, (n_classes,), (np.float64,))
-            and (model.class_votes is None or model.class_votes.min() > 0)
-            and levels.labels.dtype == np.int64
-            and levels.labels.shape == (n_points,)
-            and n_points >= 1
-            and levels.labels.min() >= 0
-            and levels.labels.max() < n_classes
-            and classifier.classes_.shape == (n_classes,)
-            and classifier.n_features_in_ == n_features
-            and _is_count(model.n_neighbors)
-            and (model.n_candidates is None or _is_count(model.n_candidates))
-            and model.weights in ("distance", "uniform")
-            and model.power > 0
-            and model.epsilon > 0
-        )
+        return _classifier_fits(part) if isinstance(part, LANNClassifier) else _embedding_fits(part)
     except (AttributeError, TypeError, ValueError, IndexError):
         return False
+
+
+def _classifier_fits(classifier: LANNClassifier) -> bool:
+    levels = classifier._model.levels
+    return bool(
+        classifier.classes_.shape == (len(levels.class_log_weights),)
+        and classifier.n_features_in_ == levels.X.shape[1]
+        and classifier.relevances_.shape == levels.X.shape
+        and classifier.relevances_.dtype == np.float64
+        and _model_fits(classifier._model)
+    )
+
+
+def _embedding_fits(embedding: GraphEmbedding) -> bool:
+    from lann.embedding import LANNEmbedding
+
+    model, places = embedding._model, embedding.embedding_
+    n_points = len(model.levels.X)
+    lists = embedding.neighbors_
+    return bool(
+        _model_fits(model)
+        and embedding.n_features_in_ == model.levels.X.shape[1]
+        and places.shape == (n_points, embedding.n_components)
+        and places.dtype == np.float64
+        and np.isfinite(places).all()
+        and lists.dtype == np.int64
+        and lists.shape == embedding.lengths_.shape == (n_points, lists.shape[1])
+        and embedding.lengths_.dtype == np.float64
+        and lists.min() >= 0
+        and lists.max() < n_points
+        and _is_count(embedding.n_neighbors)
+        and isinstance(embedding._scale, float)
+        and 0 < embedding._scale < np.inf
+        and (not isinstance(embedding, LANNEmbedding) or _classifier_fits(embedding.classifier_))
+    )
+
+
+def _model_fits(model: LocalModel) -> bool:
+    levels, curves = model.levels, model.levels.curves
+    n_points, n_features = levels.X.shape
+    n_classes, n_bins = len(levels.class_log_weights), curves.slopes.shape[1]
+    n_axes = n_features if levels.map is None else len(levels.map)
+    floats = (
+        (levels.X, (n_points, n_features)),
+        (levels.point_log_weights, (n_points, n_axes)),
+        (levels.class_log_weights, (n_classes, n_axes)),
+        (curves.slopes, (n_features, n_bins)),
+        (curves.edges, (n_features, n_bins - 1)),
+    )
+    return bool(
+        all(array.shape == shape and array.dtype == np.float64 for array, shape in floats)
+        and all(np.isfinite(array).all() for array in (levels.X, levels.weights, curves.slopes))
+        and n_axes >= 1
+        and _fits_or_none(levels.map, (n_axes, n_features), (np.float64,))
+        and _fits_or_none(levels.point_maps, (n_points, n_axes, n_axes), (np.float64, np.float32))
+        and _fits_or_none(model.class_votes, (n_classes,), (np.float64,))
+        and (model.class_votes is None or model.class_votes.min() > 0)
+        and levels.labels.dtype == np.int64
+        and levels.labels.shape == (n_points,)
+        and n_points >= 1
+        and levels.labels.min() >= 0
+        and levels.labels.max() < n_classes
+        and _is_count(model.n_neighbors)
+        and (model.n_candidates is None or _is_count(model.n_candidates))
+        and model.weights in ("distance", "uniform")
+        and model.power > 0
+        and model.epsilon > 0
+    )
 
 
 def _fits_or_none(array: Any, shape: tuple[int, ...], kinds: tuple[type, ...]) -> bool:

@@ -1,0 +1,86 @@
+"""Saved embeddings place new points as before, without umap; broken ones are refused."""
+
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lann import LANNClassifier, LANNEmbedding, load, save
+from lann.cli.trained import Trained
+from lann.embedding import NeighborEmbedding
+from lann.persist.consistent import check_model
+from lann.persist.refused import Refused
+
+QUICK = {"n_epochs": 20, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def halves(iris):
+    X, y = iris
+    return X[::2], y[::2], X[1::2]
+
+
+@pytest.fixture
+def embedding(halves):
+    X, y, _ = halves
+    return LANNEmbedding(LANNClassifier(max_epochs=1), **QUICK).fit(X, y)
+
+
+@pytest.mark.parametrize("method", ["umap", "densmap"])
+@pytest.mark.parametrize("kind", ["fitted with it", "given", "euclidean", "pipeline"])
+def test_places_the_same_bits(kind, method, halves, tmp_path):
+    X, y, new = halves
+    model = {
+        "fitted with it": LANNEmbedding(LANNClassifier(metric="full", max_epochs=1), **QUICK),
+        "given": LANNEmbedding(LANNClassifier(max_epochs=1).fit(X, y), prefit=True, **QUICK),
+        "euclidean": NeighborEmbedding(**QUICK),
+        "pipeline": make_pipeline(StandardScaler(), LANNEmbedding(**QUICK)),
+    }[kind]
+    model.set_params(**{"lannembedding__method" if kind == "pipeline" else "method": method}).fit(X, y)
+    save(model, tmp_path / "embedding.skops")
+    loaded = load(tmp_path / "embedding.skops")
+    assert type(loaded) is type(model)
+    assert np.array_equal(loaded.transform(new), model.transform(new))
+
+
+def test_placing_needs_no_umap(embedding, tmp_path, in_new_process, halves):
+    save(embedding, tmp_path / "embedding.skops")
+    places = in_new_process(f"""
+        import json, sys
+        from lann import load
+
+        sys.modules["umap"] = None
+        embedding = load({str(tmp_path / "embedding.skops")!r})
+        print(json.dumps(embedding.transform([{halves[2][0].tolist()}]).tolist()))
+    """)
+    assert places == embedding.transform(halves[2][:1]).tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("embedding_", lambda places: places[:-1]),
+        ("embedding_", lambda places: places.astype(np.float32)),
+        ("embedding_", lambda places: np.where(places == places.max(), np.nan, places)),
+        ("neighbors_", lambda lists: lists + 1),
+        ("neighbors_", lambda lists: -lists),
+        ("neighbors_", lambda lists: lists[:, :-1]),
+        ("n_neighbors", lambda number: 0),
+        ("n_components", lambda number: 3),
+        ("n_features_in_", lambda number: 3),
+        ("_scale", lambda scale: 0.0),
+        ("_scale", lambda scale: "wide"),
+        ("classifier_", lambda clf: None),
+        ("_model", lambda model: None),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(embedding, name, change):
+    check_model(embedding)
+    setattr(embedding, name, change(getattr(embedding, name)))
+    with pytest.raises(Refused, match="LANNEmbedding is incomplete, or its parts do not fit together"):
+        check_model(embedding)
+
+
+def test_commands_that_predict_say_what_they_need(embedding):
+    with pytest.raises(ValueError, match="The model is a LANNEmbedding, which does not predict"):
+        Trained(embedding)
