@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from lann.explain.counterfactual import Counterfactuals, counterfactuals
     from lann.explain.grouping import group_features
     from lann.explain.left_out import Influence, influence
+    from lann.explain.point_metrics import local_matrices
     from lann.explain.prototypical import PointVotes, prototypical_points
     from lann.explain.suspicious import Suspicion, suspicious_points
 
@@ -28,6 +29,7 @@ __all__ = [
     "counterfactuals",
     "group_features",
     "influence",
+    "local_matrices",
     "nearest_unlike",
     "overall",
     "prototypical_points",
@@ -48,6 +50,7 @@ _HOMES = {
     "counterfactuals": "counterfactual",
     "group_features": "grouping",
     "influence": "left_out",
+    "local_matrices": "point_metrics",
     "nearest_unlike": "contrast",
     "overall": "aggregate",
     "prototypical_points": "prototypical",

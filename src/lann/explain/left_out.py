@@ -117,7 +117,7 @@ def influence(clf: Any, rows: Any, X: ArrayLike) -> Influence:
     ((2,), True)
     """
     voters = voters_of(clf)
-    queries, rows = voters.check(X), _check_rows(rows, len(voters.X))
+    queries, rows = voters.check(X), check_rows(rows, len(voters.X))
     if len(voters.X) < 2:
         raise ValueError("Without its only training point nobody votes; at least two are needed.")
     places = np.full(len(voters.X), -1)
@@ -180,7 +180,8 @@ def _votes_without(
     return votes, places[point], asked, without
 
 
-def _check_rows(rows: Any, n_points: int) -> Indices:
+def check_rows(rows: Any, n_points: int) -> Indices:
+    """Rows of the training data, each once; None is all of them."""
     if rows is None:
         return np.arange(n_points)
     wanted = np.atleast_1d(np.asarray(rows))

@@ -38,6 +38,21 @@ class Candidates(NamedTuple):
     n_asked: int
 
 
+class Votes(NamedTuple):
+    """Who decided about some queries, and how.
+
+    Parameters
+    ----------
+    neighbors : (n_queries, k) training points
+    shares : (n_queries, k) of the vote
+    probabilities : (n_queries, n_classes)
+    """
+
+    neighbors: Indices
+    shares: Floats
+    probabilities: Floats
+
+
 class Voters:
     """The training points of a baseline whose neighbours vote, asked in the data's units."""
 
@@ -76,6 +91,15 @@ class Voters:
     def votes(self, shares: Floats, indices: Indices) -> Floats:
         """Each class's part of the vote: (n_queries, n_classes)."""
         return class_shares(shares, self.labels[indices], len(self.classes))
+
+    def vote(self, queries: Floats | None = None) -> Votes:
+        """The vote on queries; on all training points, each without itself, if there are none."""
+        own = None if queries is not None else np.arange(len(self.X))
+        asked = self.X if queries is None else queries
+        k = min(self.n_voters, len(self.X) - (own is not None))
+        neighbors, distances = self.nearest(asked, k, exclude=own)
+        shares = self.shares(neighbors, distances)
+        return Votes(neighbors, shares, self.votes(shares, neighbors))
 
     def candidates(self, queries: Floats) -> Candidates:
         """The voters on each query, nearest first, and the next in line."""

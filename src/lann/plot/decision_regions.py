@@ -11,7 +11,8 @@ from lann._inputs import as_fitted
 from lann._parameters import check_number
 from lann._types import Floats, Indices, Labels
 from lann.explain.landmarks import spread
-from lann.plot._ellipses import local_matrices, outlines
+from lann.explain.point_metrics import matrices_at
+from lann.plot._ellipses import outlines
 from lann.plot._rows import Rows, names_of_classes, rows_of
 from lann.plot.style import MARKERS, SMALL, TEXT, class_colors, one_panel, short, tidy
 
@@ -170,7 +171,7 @@ def _ellipses(rows: Rows, n_wanted: int, reach: Floats) -> tuple[Floats, Labels]
     asked = spread(levels.labels, min(ASKED, len(levels.X)))
     lengths, _ = rows.model.kneighbors(as_fitted(rows.model, levels.X[asked]))
     usual = float(np.median(lengths[:, -1])) ** 2
-    steps = outlines(local_matrices(levels, chosen), max(usual, 1e-12), np.maximum(reach, 1e-12))
+    steps = outlines(matrices_at(levels, chosen), max(usual, 1e-12), np.maximum(reach, 1e-12))
     return levels.X[chosen][:, None, :] + steps, levels.labels[chosen]
 
 

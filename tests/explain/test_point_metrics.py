@@ -1,0 +1,86 @@
+"""The matrices of points, against second differences of the distances that the points measure."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from lann import LANNClassifier
+from lann.baselines import LMNN
+from lann.explain import local_matrices
+
+STEP = 1e-4
+FORMS = {
+    "point weights": {"levels": ("point",)},
+    "all levels": {},
+    "point matrices": {"metric": "full", "levels": ("point",)},
+    "all levels, full": {"metric": "full"},
+    "all levels, low rank": {"metric": "low_rank", "rank": 2},
+}
+
+
+@pytest.fixture(scope="module")
+def plane_of_signs():
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    return X, (X[:, 0] * X[:, 1] > 0).astype(int)
+
+
+def distance(levels, j, x):
+    """d_j(x), written out."""
+    z = levels.curves.transform(x[None])[0] - levels.curves.transform(levels.X[[j]])[0]
+    z = z if levels.map is None else levels.map @ z
+    z = np.exp(0.5 * (levels.class_log_weights[levels.labels[j]] + levels.point_log_weights[j])) * z
+    return np.sum(z**2 if levels.point_maps is None else (levels.point_maps[j].T @ z) ** 2)
+
+
+def half_hessian(function, x):
+    """Half the second derivatives, by differences of STEP."""
+    n, found = len(x), np.empty((len(x), len(x)))
+    step = STEP * np.eye(n)
+    for a in range(n):
+        for b in range(n):
+            both = function(x + step[a] + step[b]) + function(x)
+            found[a, b] = (both - function(x + step[a]) - function(x + step[b])) / (2 * STEP**2)
+    return found
+
+
+def away_from_edges(levels):
+    """Points for which no step leads over the edge of a bin, where the slope is another."""
+    gaps = np.abs(levels.X[:, :, None] - levels.curves.edges[None])
+    return np.flatnonzero((gaps > 3 * STEP).all(axis=(1, 2)))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_they_are_half_the_hessian_of_the_distance(plane_of_signs, form):
+    clf = LANNClassifier(random_state=0, **FORMS[form]).fit(*plane_of_signs)
+    levels = clf._model.levels
+    rows = away_from_edges(levels)[::7]
+    assert len(rows) > 10
+    found = local_matrices(clf, rows)
+    expected = np.array([half_hessian(lambda x, j=j: distance(levels, j, x), levels.X[j]) for j in rows])
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("form", ["all levels", "all levels, full"])
+def test_relevances_are_their_diagonals(plane_of_signs, form):
+    X, y = plane_of_signs
+    clf = LANNClassifier(random_state=0, **FORMS[form]).fit(X, y)
+    diagonals = np.diagonal(local_matrices(clf), axis1=1, axis2=2)
+    np.testing.assert_allclose(clf.relevances_, diagonals * X.std(axis=0) ** 2)
+
+
+def test_one_row_or_some(plane_of_signs):
+    clf = LANNClassifier(max_epochs=2, random_state=0).fit(*plane_of_signs)
+    everyone = local_matrices(clf)
+    assert everyone.shape == (200, 3, 3)
+    np.testing.assert_array_equal(local_matrices(clf, 5), everyone[[5]])
+    np.testing.assert_array_equal(local_matrices(clf, [7, 3]), everyone[[7, 3]])
+
+
+def test_what_has_no_point_metrics_is_refused(plane_of_signs):
+    with pytest.raises(ValueError, match="LMNN has no training points that own a metric"):
+        local_matrices(LMNN().fit(*plane_of_signs))
+    with pytest.raises(NotFittedError):
+        local_matrices(LANNClassifier())
+    clf = LANNClassifier(max_epochs=0).fit(*plane_of_signs)
+    with pytest.raises(ValueError, match="rows of the training data, from 0 to 199; got 200"):
+        local_matrices(clf, 200)
