@@ -1,0 +1,65 @@
+"""The embeddings that the paper compares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.decomposition import PCA
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lann.classifier import LANNClassifier
+from lann.embedding.discriminant import DiscriminantPlane
+from lann.embedding.lann_embedding import LANNEmbedding
+from lann.embedding.neighbor_embedding import NeighborEmbedding
+
+
+def paper_embeddings(
+    *,
+    classifier: LANNClassifier | None = None,
+    n_neighbors: int = 15,
+    min_dist: float = 0.1,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> dict[str, Pipeline]:
+    """The embeddings of the paper, by name, not fitted; each scales the data first.
+
+    ``PCA`` and ``LDA``: the classical planes (see `DiscriminantPlane` for two classes). ``GMLVQ`` and
+    ``LMNN``: the planes that these learn themselves. ``UMAP``: with the Euclidean metric. ``LGMLVQ``: UMAP
+    of each point's distances to all prototypes, as these measure. ``LANN``: `LANNEmbedding`.
+
+    Parameters
+    ----------
+    classifier : LANNClassifier or None
+        For ``LANN``, with whatever parameters, not fitted; None is ``LANNClassifier(random_state=…)``.
+    n_neighbors, min_dist
+        Of UMAP, for all that use it.
+    random_state, n_jobs
+        For all that use them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.embedding import paper_embeddings
+    >>> X, y = load_iris(return_X_y=True)
+    >>> embeddings = paper_embeddings(random_state=0)
+    >>> list(embeddings)
+    ['PCA', 'LDA', 'GMLVQ', 'LMNN', 'UMAP', 'LGMLVQ', 'LANN']
+    >>> embeddings["GMLVQ"].fit_transform(X, y).shape
+    (150, 2)
+    """
+    from lann.baselines import GMLVQ, LGMLVQ, LMNN
+
+    layout = {
+        "n_neighbors": n_neighbors, "min_dist": min_dist, "random_state": random_state, "n_jobs": n_jobs
+    }  # fmt: skip
+    steps: dict[str, list[Any]] = {
+        "PCA": [PCA(2, random_state=random_state)],
+        "LDA": [DiscriminantPlane()],
+        "GMLVQ": [GMLVQ(rank=2, random_state=random_state, n_jobs=n_jobs)],
+        "LMNN": [LMNN(n_components=2, n_jobs=n_jobs)],
+        "UMAP": [NeighborEmbedding(**layout)],
+        "LGMLVQ": [LGMLVQ(random_state=random_state, n_jobs=n_jobs), NeighborEmbedding(**layout)],
+        "LANN": [LANNEmbedding(classifier, **layout)],
+    }
+    return {name: make_pipeline(StandardScaler(), *then) for name, then in steps.items()}

@@ -1,0 +1,134 @@
+import numpy as np
+import pytest
+from sklearn.manifold import TSNE
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lann import LANNClassifier
+from lann.embedding import (
+    LANNEmbedding,
+    compare_embeddings,
+    embedding_quality,
+    held_out_predictions,
+    leave_one_out_predictions,
+    paper_embeddings,
+)
+from lann.embedding.comparison import classifier_of, embed
+
+NAMES = ["PCA", "LDA", "GMLVQ", "LMNN", "UMAP", "LGMLVQ", "LANN"]
+
+
+@pytest.fixture(scope="module")
+def halves(wine):
+    X, y = wine
+    names = np.array(["red", "rosé", "white"])[y]
+    return X[::2], names[::2], X[1::2], names[1::2]
+
+
+@pytest.fixture(scope="module")
+def comparison(halves):
+    embeddings = paper_embeddings(classifier=LANNClassifier(max_epochs=4, random_state=0), random_state=0)
+    return compare_embeddings(*halves, embeddings=embeddings)
+
+
+def test_a_panel_for_every_method_of_the_paper(comparison, halves):
+    X, y, X_test, y_test = halves
+    assert [panel.name for panel in comparison] == NAMES
+    assert len(comparison) == 7
+    for panel in comparison.panels:
+        assert comparison[panel.name] is panel
+        assert panel.places.shape == (len(X), 2)
+        assert panel.held_out_places.shape == (len(X_test), 2)
+        np.testing.assert_array_equal(panel.labels, y)
+        np.testing.assert_array_equal(panel.held_out_labels, y_test)
+        np.testing.assert_array_equal(panel.predictions, leave_one_out_predictions(panel.places, y))
+        np.testing.assert_array_equal(
+            panel.held_out_predictions, held_out_predictions(panel.places, y, panel.held_out_places)
+        )
+        assert panel.accuracy == np.mean(panel.predictions == y)
+        assert panel.held_out_accuracy == np.mean(panel.held_out_predictions == y_test)
+        assert panel.held_out_accuracy > 0.85
+        assert panel.seconds > 0
+        np.testing.assert_allclose(panel.estimator.transform(X_test), panel.held_out_places)
+
+
+def test_quality_is_against_scaled_data_and_the_metrics_of_lann(comparison, halves):
+    X, y, _, y_test = halves
+    classifier = comparison["LANN"].estimator[-1].classifier_
+    for panel in comparison:
+        assert panel.quality == embedding_quality(
+            StandardScaler().fit_transform(X), panel.places, y, held_out_places=panel.held_out_places,
+            held_out_labels=y_test, classifier=classifier,
+        )  # fmt: skip
+
+
+def test_the_table_says_what_the_panels_say(comparison):
+    frame = comparison.to_frame()
+    assert frame.index.tolist() == NAMES
+    for panel in comparison:
+        row = frame.loc[panel.name]
+        assert row["accuracy"] == panel.accuracy
+        assert row["held_out_accuracy"] == panel.held_out_accuracy
+        assert row["trustworthiness"] == panel.quality.trustworthiness
+        assert row["seconds"] == panel.seconds
+
+
+def test_without_held_out_points_and_without_lann(halves):
+    X, y, *_ = halves
+    linear = {name: paper_embeddings()[name] for name in ("PCA", "LDA")}
+    found = compare_embeddings(X, y, embeddings=linear, n_neighbors=3)
+    for panel in found:
+        assert panel.held_out_places is panel.held_out_labels is panel.held_out_predictions is None
+        assert panel.held_out_accuracy is panel.quality.neighborhood_preservation is None
+        assert panel.quality.n_neighbors == 3
+    assert found.to_frame()["held_out_accuracy"].isna().all()
+    # Copies were fitted.
+    assert not hasattr(linear["PCA"][-1], "components_")
+
+
+def test_one_that_cannot_place_new_points_has_no_held_out_points(halves):
+    small = tuple(part[:40] for part in halves)
+    own = {"t-SNE": make_pipeline(StandardScaler(), TSNE(perplexity=5, random_state=0))}
+    panel = compare_embeddings(*small, embeddings=own)["t-SNE"]
+    assert panel.places.shape == (40, 2)
+    assert panel.held_out_places is panel.held_out_labels is panel.held_out_accuracy is None
+
+
+def test_a_single_panel_with_a_fitted_classifier(comparison, halves):
+    fitted = classifier_of(comparison["LANN"].estimator)
+    assert classifier_of(comparison["UMAP"].estimator) is None
+    layout = LANNEmbedding(fitted, prefit=True, symmetry="max", random_state=0)
+    panel = embed("max", make_pipeline(StandardScaler(), layout), *halves, classifier=fitted)
+    assert layout.classifier_ is fitted
+    assert panel.name == "max"
+    assert panel.held_out_accuracy > 0.85
+
+
+def test_a_table_with_columns_is_embedded_as_well(halves):
+    pd = pytest.importorskip("pandas")
+    X, y, X_test, y_test = halves
+    frame, test = (pd.DataFrame(part, columns=[f"c{i}" for i in range(13)]) for part in (X, X_test))
+    pca = {"PCA": paper_embeddings(random_state=0)["PCA"]}
+    named = compare_embeddings(frame, pd.Series(y), test, pd.Series(y_test), embeddings=pca)["PCA"]
+    plain = compare_embeddings(*halves, embeddings=pca)["PCA"]
+    np.testing.assert_allclose(named.places, plain.places)
+    assert named.held_out_accuracy == plain.held_out_accuracy
+
+
+def test_what_is_not_there_is_named(comparison):
+    with pytest.raises(KeyError, match="no embedding 'Isomap'; there are 'PCA', 'LDA'"):
+        comparison["Isomap"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "said"),
+    [
+        (lambda X, y, A, b: (X, y, A), {}, "X_test and y_test must be given together"),
+        (lambda X, y, A, b: (X, y[:-1]), {}, "inconsistent numbers of samples"),
+        (lambda X, y, A, b: (X, y, A, b[:-1]), {}, "inconsistent numbers of samples"),
+        (lambda X, y, A, b: (X, y), {"embeddings": {}}, "at least one method"),
+    ],
+)
+def test_refused_in_one_sentence(halves, arguments, options, said):
+    with pytest.raises(ValueError, match=said):
+        compare_embeddings(*arguments(*halves), **options)

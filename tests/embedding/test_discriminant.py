@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.preprocessing import scale
+from sklearn.utils.estimator_checks import check_estimator
+
+from lann.embedding.discriminant import DiscriminantPlane
+
+
+def test_with_three_classes_it_is_lda(wine):
+    X, y = scale(wine[0]), wine[1]
+    expected = LinearDiscriminantAnalysis(n_components=2).fit(X, y).transform(X)
+    np.testing.assert_allclose(DiscriminantPlane().fit(X, y).transform(X), expected, atol=1e-10)
+
+
+def test_with_two_classes_the_second_direction_is_across_the_first(wine):
+    X, y = scale(wine[0]), wine[1] > 0
+    plane = DiscriminantPlane().fit(X, y)
+    places = plane.transform(X)
+    expected = LinearDiscriminantAnalysis().fit(X, y).transform(X)[:, 0]
+    np.testing.assert_allclose(places[:, 0], expected, atol=1e-10)
+    first, second = plane.components_
+    assert abs(first @ second) < 1e-10
+    within = sum(((places[y == c] - places[y == c].mean(axis=0)) ** 2).sum(axis=0) for c in (False, True))
+    np.testing.assert_allclose(np.sqrt(within / len(X)), 1)
+    # Nothing across the first varies more: not the features, and no direction by lot.
+    unit = first / np.linalg.norm(first)
+    rng = np.random.default_rng(0)
+    ways = np.vstack([np.eye(X.shape[1]), rng.normal(size=(200, X.shape[1]))])
+    ways -= np.outer(ways @ unit, unit)
+    ways /= np.linalg.norm(ways, axis=1, keepdims=True)
+    most = (X @ (second / np.linalg.norm(second))).var()
+    assert (X @ ways.T).var(axis=0).max() <= most + 1e-10
+
+
+def test_a_single_feature_leaves_nothing_across():
+    X = np.arange(12.0)[:, None]
+    places = DiscriminantPlane().fit(X, X[:, 0] > 5).transform(X)
+    assert places.shape == (12, 2)
+    assert np.ptp(places[:, 0]) > 0
+    assert not places[:, 1].any()
+
+
+def test_class_means_on_a_line_leave_one_direction_too():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2)) * [0.1, 1.0]
+    y = np.repeat([0, 1, 2], 30)
+    X[:, 0] += y
+    places = DiscriminantPlane().fit(X, y).transform(X)
+    assert places[:, 1].std() > 0
+
+
+def test_one_class_is_refused():
+    with pytest.raises(ValueError, match="one class only"):
+        DiscriminantPlane().fit([[0.0], [1.0]], [1, 1])
+
+
+def test_scikit_learn_accepts_it():
+    check_estimator(DiscriminantPlane())

@@ -1,0 +1,186 @@
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from lann import LANNClassifier
+from lann.embedding import quality
+from lann.embedding.quality import (
+    embedding_quality,
+    held_out_predictions,
+    leave_one_out_predictions,
+    neighborhood_preservation,
+    pair_error,
+    trustworthiness_and_continuity,
+)
+
+
+@pytest.fixture
+def scattered():
+    """Points in five dimensions, places in two that know a little of them, and three classes by name."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(80, 5))
+    y = np.array(["a", "b", "c"])[np.digitize(X[:, 0], [-0.4, 0.4])]
+    return X, X[:, :2] + 0.3 * rng.normal(size=(80, 2)), y
+
+
+def ranked(points, others=None):
+    """Indices from the nearest on; without the point itself where there are no others."""
+    distances = cdist(points, points if others is None else others)
+    if others is None:
+        np.fill_diagonal(distances, np.inf)
+    return np.argsort(distances, axis=1)
+
+
+def slow_vote(labels):
+    """The most frequent, of equals the nearest."""
+    counts = Counter(labels)
+    return next(label for label in labels if counts[label] == max(counts.values()))
+
+
+def slow_trustworthiness(X, places, k):
+    n, penalty = len(X), 0
+    near, order = ranked(places)[:, :k], ranked(X)
+    for i in range(n):
+        ranks = {j: rank + 1 for rank, j in enumerate(order[i])}
+        penalty += sum(max(0, ranks[j] - k) for j in near[i])
+    return 1 - 2 * penalty / (n * k * (2 * n - 3 * k - 1))
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 6])
+def test_leave_one_out_as_by_hand(scattered, k):
+    _, places, y = scattered
+    expected = [slow_vote(y[near[:k]].tolist()) for near in ranked(places)]
+    np.testing.assert_array_equal(leave_one_out_predictions(places, y, n_neighbors=k), expected)
+
+
+@pytest.mark.parametrize("k", [1, 4, 5])
+def test_held_out_points_are_judged_by_the_points_of_the_fit(scattered, k):
+    _, places, y = scattered
+    expected = [slow_vote(y[:50][near[:k]].tolist()) for near in ranked(places[50:], places[:50])]
+    found = held_out_predictions(places[:50], y[:50], places[50:], n_neighbors=k)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_of_classes_as_frequent_the_nearer_counts():
+    places, labels = [[0.0], [1.0], [2.1], [3.1]], ["left", "left", "right", "right"]
+    found = held_out_predictions(places, labels, [[1.6], [1.5]], n_neighbors=4)
+    assert found.tolist() == ["right", "left"]
+
+
+def test_a_copy_of_a_point_is_another_point():
+    places = np.array([[0.0, 0.0], [0.0, 0.0], [5.0, 5.0], [5.0, 5.0]])
+    np.testing.assert_array_equal(
+        leave_one_out_predictions(places, [0, 0, 1, 1], n_neighbors=1), [0, 0, 1, 1]
+    )
+    np.testing.assert_array_equal(
+        leave_one_out_predictions(places, [0, 1, 1, 0], n_neighbors=1), [1, 0, 0, 1]
+    )
+
+
+def test_trustworthiness_and_continuity_as_by_hand(scattered):
+    X, places, _ = scattered
+    trust, continuity = trustworthiness_and_continuity(X, places, n_neighbors=7)
+    assert trust == pytest.approx(slow_trustworthiness(X, places, 7))
+    assert continuity == pytest.approx(slow_trustworthiness(places, X, 7))
+    assert trust != pytest.approx(continuity)
+
+
+def test_what_is_torn_apart_and_what_is_put_together_differ():
+    """A ring that is cut open keeps what is near near but for the cut; two sheets put together do not."""
+    angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    ring, line = np.c_[np.cos(angle), np.sin(angle)], angle[:, None]
+    trust, continuity = trustworthiness_and_continuity(ring, line)
+    assert trust > continuity
+    rng = np.random.default_rng(0)
+    sheet = np.c_[rng.random((60, 2)), np.repeat([0.0, 2.0], 30)]
+    trust, continuity = trustworthiness_and_continuity(sheet, sheet[:, :2])
+    assert trust < continuity
+
+
+def test_of_many_points_a_sample_is_judged_always_the_same(scattered, monkeypatch):
+    X, places, _ = scattered
+    monkeypatch.setattr(quality, "MOST_RANKED", 40)
+    found = trustworthiness_and_continuity(X, places)
+    assert found == trustworthiness_and_continuity(X, places)
+    chosen = np.sort(np.random.default_rng(0).choice(80, 40, replace=False))
+    assert found[0] == pytest.approx(slow_trustworthiness(X[chosen], places[chosen], 5))
+
+
+def test_preserved_neighborhoods_as_by_hand(scattered):
+    X, places, y = scattered
+    clf = LANNClassifier(max_epochs=2, random_state=0).fit(X, y)
+    wanted = clf.kneighbors(n_neighbors=6, return_distance=False)
+    near = ranked(places)[:, :6]
+    expected = np.mean([len(set(w) & set(n)) / 6 for w, n in zip(wanted, near, strict=True)])
+    assert neighborhood_preservation(clf, places, n_neighbors=6) == pytest.approx(expected)
+    assert 0.1 < expected < 0.9
+
+
+def test_a_classifier_that_has_learned_nothing_sees_euclidean_neighborhoods(scattered):
+    _, places, y = scattered
+    clf = LANNClassifier(max_epochs=0, levels=("point",), n_candidates=None).fit(places, y)
+    assert neighborhood_preservation(clf, places) == 1
+
+
+def test_pair_error_counts_only_what_is_taken_for_the_other_of_the_two():
+    right = np.array(["sky", "foliage", "foliage", "window", "window", "window"])
+    taken = np.array(["window", "window", "sky", "window", "foliage", "foliage"])
+    assert pair_error(right, taken, "foliage", "window") == pytest.approx(3 / 5)
+    assert pair_error(right, taken, "window", "foliage") == pytest.approx(3 / 5)
+    assert pair_error(right, right, "foliage", "window") == 0
+
+
+def test_all_figures_in_one(scattered):
+    X, places, y = scattered
+    clf = LANNClassifier(max_epochs=1, random_state=0).fit(X[:50], y[:50])
+    found = embedding_quality(
+        X[:50], places[:50], y[:50], held_out_places=places[50:], held_out_labels=y[50:], classifier=clf,
+        n_neighbors=4,
+    )  # fmt: skip
+    assert found.accuracy == np.mean(leave_one_out_predictions(places[:50], y[:50], n_neighbors=4) == y[:50])
+    placed = held_out_predictions(places[:50], y[:50], places[50:], n_neighbors=4)
+    assert found.held_out_accuracy == np.mean(placed == y[50:])
+    assert (found.trustworthiness, found.continuity) == trustworthiness_and_continuity(
+        X[:50], places[:50], n_neighbors=4
+    )
+    assert found.neighborhood_preservation == neighborhood_preservation(clf, places[:50], n_neighbors=4)
+    assert found.n_neighbors == 4
+
+
+def test_what_is_not_given_is_not_judged(scattered):
+    X, places, y = scattered
+    found = embedding_quality(X, places, y)
+    assert found.held_out_accuracy is found.neighborhood_preservation is None
+
+
+def test_labels_that_mean_nothing_flatter_those_who_have_seen_them():
+    """Why held-out points are the judge: places by label are perfect, and say nothing of new points."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 4)), rng.integers(2, size=200)
+    seen = np.c_[10.0 * y[:100], X[:100, 0]]
+    nearest = cdist(X[100:], X[:100]).argmin(axis=1)
+    found = embedding_quality(X[:100], seen, y[:100], held_out_places=seen[nearest], held_out_labels=y[100:])
+    assert found.accuracy == 1
+    assert found.held_out_accuracy < 0.65
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda X, E, y: embedding_quality(X, E, y, held_out_places=E), "given together"),
+        (lambda X, E, y: embedding_quality(X, E, y, n_neighbors=40), "n_neighbors .* got 40"),
+        (lambda X, E, y: leave_one_out_predictions(E, y, n_neighbors=80), "at most 79; got 80"),
+        (lambda X, E, y: held_out_predictions(E, y, E, n_neighbors=0), "n_neighbors .* got 0"),
+        (lambda X, E, y: leave_one_out_predictions(E, y[:-1]), "inconsistent numbers of samples"),
+        (lambda X, E, y: pair_error(y, y, "a", "z"), "no point of class 'z'"),
+        (
+            lambda X, E, y: neighborhood_preservation(LANNClassifier(max_epochs=0).fit(X[:70], y[:70]), E),
+            "the 70 points that the classifier was fitted with; got 80",
+        ),
+    ],
+)
+def test_refused_in_one_sentence(scattered, call, said):
+    with pytest.raises(ValueError, match=said):
+        call(*scattered)
