@@ -12,14 +12,15 @@ matplotlib.use("Agg")  # writes files, needs no screen
 
 import numpy as np
 import pandas as pd
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.model_selection import train_test_split
 
-from lann import LANNClassifier
+from lann import LANNClassifier, LANNEmbedding
 from lann.datasets import make_local_relevance
 from lann.plot import (
     ContributionBeeswarmDisplay,
     DecisionRegionsDisplay,
+    EmbeddingDisplay,
     ExplanationDisplay,
     FeatureCurvesDisplay,
     RelevanceDisplay,
@@ -105,6 +106,18 @@ def wines(keep):
     )
 
 
+def digits(keep):
+    """Written digits, half of which are placed among the others, and the neighbours that decided."""
+    X, y = load_digits(return_X_y=True)
+    embedding = LANNEmbedding(random_state=0).fit(X[::2], y[::2])
+    shares = embedding.classifier_.predict_proba(X[1::2]).max(axis=1)
+    keep(
+        EmbeddingDisplay.from_estimator(embedding, X[1::2], y[1::2], lines_from=shares.argsort()[:3]),
+        "embedding",
+        "the rings: three digits that are hard to tell, and lines to the neighbours that decided about them.",
+    )
+
+
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -112,9 +125,9 @@ def main(folder: Path) -> None:
         display.figure_.savefig(folder / f"{name}.png", dpi=100)
         print(f"{folder / name}.png\n    Look at: {look_at}")
 
-    for draw in (tumours, planted, flowers, wines):
+    for draw in (tumours, planted, flowers, wines, digits):
         draw(keep)
-    print(f"Look at: the seven pictures in {folder}.")
+    print(f"Look at: the eight pictures in {folder}.")
 
 
 if __name__ == "__main__":

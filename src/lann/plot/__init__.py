@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lann.plot.beeswarm import ContributionBeeswarmDisplay
     from lann.plot.decision_regions import DecisionRegionsDisplay
+    from lann.plot.embedding import EmbeddingDisplay
     from lann.plot.explanation import ExplanationDisplay
     from lann.plot.feature_curves import FeatureCurvesDisplay
     from lann.plot.relevance import RelevanceDisplay
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "ContributionBeeswarmDisplay": "beeswarm",
     "DecisionRegionsDisplay": "decision_regions",
+    "EmbeddingDisplay": "embedding",
     "ExplanationDisplay": "explanation",
     "FeatureCurvesDisplay": "feature_curves",
     "RelevanceDisplay": "relevance",
@@ -29,6 +31,7 @@ _HOMES = {
 __all__ = [
     "ContributionBeeswarmDisplay",
     "DecisionRegionsDisplay",
+    "EmbeddingDisplay",
     "ExplanationDisplay",
     "FeatureCurvesDisplay",
     "RelevanceDisplay",

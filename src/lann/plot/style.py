@@ -106,6 +106,7 @@ def panels(
     *,
     title: str,
     widths: Sequence[float] | None = None,
+    heights: Sequence[float] | None = None,
     sharex: bool = False,
     sharey: bool = False,
 ) -> tuple[Any, NDArray[Any]]:
@@ -123,7 +124,7 @@ def panels(
     head = figure.add_subplot(grid[0])
     head.set_axis_off()
     head.set_title(title, fontsize=TEXT + 1)
-    inner = grid[1].subgridspec(*shape, width_ratios=widths)
+    inner = grid[1].subgridspec(*shape, width_ratios=widths, height_ratios=heights)
     return figure, np.asarray(inner.subplots(sharex=sharex, sharey=sharey, squeeze=False))
 
 
