@@ -27,6 +27,31 @@ os.dup2(reads, 3), os.dup2(writes, 4)
 os.execv(sys.argv[3], sys.argv[3:])
 """
 
+# The least contrast, as WCAG counts it, of any text with what lies behind it.
+LEAST_CONTRAST = """
+(() => {
+  const numbers = colour => colour.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => {
+    const linear = c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
+    const [x, y, z] = [r, g, b].map(c => linear(c / 255));
+    return .2126 * x + .7152 * y + .0722 * z;
+  };
+  const behind = part => {
+    for (let at = part; at; at = at.parentElement) {
+      const colour = numbers(getComputedStyle(at).backgroundColor);
+      if (colour.length < 4 || colour[3] > 0) return colour;
+    }
+  };
+  const parts = [...document.body.querySelectorAll('*')].filter(
+    part => [...part.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
+  if (parts.length < 50) throw new Error('hardly any text');
+  return Math.min(...parts.map(part => {
+    const pair = [light(numbers(getComputedStyle(part).color)), light(behind(part))].sort((a, b) => b - a);
+    return (pair[0] + .05) / (pair[1] + .05);
+  }));
+})()
+"""
+
 
 class Browser:
     """A headless browser."""
@@ -126,6 +151,32 @@ class Page:
         self.ask("1")  # what came before has been read then
         own = (event for event in self.browser.events if event.get("sessionId") == self.session)
         return [event for event in own if event["method"] in methods]
+
+    def settle(self) -> None:
+        """Until what was changed has been drawn."""
+        drawn = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        self.send("Runtime.evaluate", expression=drawn, awaitPromise=True)
+
+    def move_to(self, x: float, y: float, *, turn: float = 0) -> None:
+        """Move the mouse, and turn its wheel, if told."""
+        kind = {"type": "mouseWheel", "deltaX": 0, "deltaY": turn} if turn else {"type": "mouseMoved"}
+        self.send("Input.dispatchMouseEvent", x=x, y=y, **kind)
+
+    def click(self, x: float, y: float) -> None:
+        for kind in ("mousePressed", "mouseReleased"):
+            self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    def least_contrast(self) -> float:
+        return self.ask(LEAST_CONTRAST)
+
+    def complaints(self) -> list[dict[str, Any]]:
+        """What the browser has to say about the page."""
+        return self.events("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
+
+    def fetched(self) -> set[str]:
+        """What it has asked for, besides what stands in the page itself."""
+        urls = (event["params"]["request"]["url"] for event in self.events("Network.requestWillBeSent"))
+        return {url for url in urls if not url.startswith("data:")}
 
     def screenshot(self) -> bytes:
         return base64.b64decode(self.send("Page.captureScreenshot", format="png")["data"])

@@ -8,6 +8,7 @@ import typer
 
 from lann.cli import bench
 from lann.cli.demo import demo
+from lann.cli.embed import embed
 from lann.cli.explain import explain
 from lann.cli.fit import fit
 from lann.cli.predict import predict
@@ -20,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, fit, predict, explain):
+for command in (demo, fit, predict, explain, embed):
     app.command()(command)
 app.add_typer(bench.app, name="bench")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +14,7 @@ from lann.cli.columns import Columns, make_pipeline, prepare
 from lann.cli.consoles import note, progress, results
 from lann.cli.errors import one_sentence
 from lann.cli.labels import check_labels, labels_of
+from lann.cli.options import FORM, Balanced, Drop, Jobs, Metric
 from lann.cli.tables import check_output, read_table
 
 if TYPE_CHECKING:
@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 
 # Where the largest class is larger than the smallest by more than this, accuracy alone tells too little.
 UNLIKE = 1.5
-
-
-class Metric(StrEnum):
-    """The choices of `LANNClassifier`'s parameter of that name."""
-
-    diagonal = "diagonal"
-    low_rank = "low_rank"
-    full = "full"
 
 
 @one_sentence
@@ -48,19 +40,13 @@ def fit(
         str | None,
         typer.Option("--id", metavar="COLUMN", help="A column that names the rows; explanations show it."),
     ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(metavar="COLUMN", help="A column not to use; may be given repeatedly.")
-    ] = None,
+    drop: Drop = None,
     neighbors: Annotated[int, typer.Option(min=1, help="How many neighbours vote.")] = 5,
-    metric: Annotated[
-        Metric, typer.Option(help="The form of a row's own metric: weights, or a small or whole matrix.")
-    ] = Metric.diagonal,
-    balanced: Annotated[
-        bool, typer.Option("--balanced", help="Give rare classes as much weight as frequent ones.")
-    ] = False,
+    metric: Annotated[Metric, typer.Option(help=FORM)] = Metric.diagonal,
+    balanced: Balanced = False,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
     cv: Annotated[bool, typer.Option("--cv/--no-cv", help="Whether to cross-validate first.")] = True,
-    jobs: Annotated[int | None, typer.Option(help="Threads; -1 is all cores.")] = None,
+    jobs: Jobs = None,
     seed: Annotated[int, typer.Option(help="Of everything random: the same seed gives the same model.")] = 0,
 ) -> None:  # fmt: skip
     """Train on a table and save the model.

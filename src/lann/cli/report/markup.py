@@ -6,7 +6,7 @@ from html import escape
 
 from lann.cli.account import is_missing, value_text
 
-EMPTY_ELEMENTS = ("meta",)
+EMPTY_ELEMENTS = ("input", "meta")
 
 
 class Html(str):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lann._files import write_atomically
+from lann.cli.report.document import style_sheet, whole_page
 from lann.cli.report.fingerprints import fingerprints
 from lann.cli.report.markup import Html, element
 from lann.cli.report.row import Scale, explained_row
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 # Rows that are open when the page is: more would be a long way to scroll.
 MOST_OPEN = 3
-# Nothing is fetched and nothing runs, whatever stands in the tables.
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
 def write_report(
@@ -56,19 +54,9 @@ def make_page(
     """
     is_open = len(accounts) <= MOST_OPEN
     scale = Scale.of(accounts)
-    head = element(
-        "head",
-        Html('<meta charset="utf-8">'),
-        element("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-        Html('<meta name="color-scheme" content="light dark">'),
-        Html('<link rel="icon" href="data:,">'),
-        element("title", f"{title}: explained by lann"),
-        Html(f"<style>{files('lann.cli.report').joinpath('style.css').read_text('utf-8')}</style>"),
-    )
     several = "1 prediction" if len(accounts) == 1 else f"{len(accounts)} predictions"
-    body = element(
-        "body",
+    return whole_page(
+        f"{title}: explained by lann",
         element(
             "header",
             element("h1", title),
@@ -91,8 +79,8 @@ def make_page(
             ),
         ),
         element("footer", element("p", "Made by lann. Row numbers count from 0, below the header.")),
+        styles=[style_sheet()],
     )
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
 
 
 def _how_to_read(accounts: list[Account]) -> Html:

@@ -1,0 +1,140 @@
+"""The points of an embedding in few bytes, for the script of the page: `unpack.js` is the other side."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats, Indices
+from lann.cli.account import value_text
+from lann.cli.columns import is_numeric
+from lann.cli.embedding_page.shapes import SHAPES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lann.cli.embedded import Embedded
+
+# Of more points than the first number, no more columns are told for each than the second.
+FEWER_COLUMNS = ((5_000, 3),)
+# Beyond this many points the values of columns are not told.
+MOST_WITH_VALUES = 20_000
+# Bytes of the relevances by which points can be coloured, and columns at most.
+MOST_RELEVANCES, MOST_COLOURINGS = 600_000, 100
+# A text value is shown so far.
+MOST_LETTERS = 60
+FULL_16, FULL_8 = 65_535, 255
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What the script reads, and sentences about what was left out."""
+
+    text: str
+    left_out: list[str]
+
+
+def pack(embedded: Embedded, n_columns: int) -> Packed:
+    """Numbers are base64 of little-endian integers, rounded to what can be seen.
+
+    n_columns : how many columns to tell for each point
+    """
+    n, n_known = len(embedded), len(embedded.columns)
+    n_top = min(n_columns, n_known, *(most for beyond, most in FEWER_COLUMNS if n > beyond))
+    top = embedded.top_columns(n_top)
+    shown = np.take_along_axis(embedded.relevances, top, axis=1)
+    colourings = _colourings(embedded)
+    with_values = embedded.values is not None and n <= MOST_WITH_VALUES
+    low, span = embedded.places.min(axis=0), float(np.ptp(embedded.places, axis=0).max()) or 1.0
+    x, y = ((embedded.places - low) / span).T
+    most = float(embedded.relevances.max()) or 1.0
+    whole = {
+        "n": n,
+        "training": embedded.n_train,
+        "voters": embedded.neighbors.shape[1],
+        "top": n_top,
+        "classes": embedded.classes,
+        "columns": embedded.columns,
+        "shapes": SHAPES,
+        "most": most,
+        "ids": None if embedded.ids is None else embedded.ids.tolist(),
+        "numbers": _bytes(embedded.numbers, "<u4"),
+        "x": _shares(x, FULL_16),
+        "y": _shares(y, FULL_16),
+        "labels": _bytes(embedded.labels + 1, "<u2"),
+        "predictions": _bytes(embedded.predictions, "<u2"),
+        "pictured": _bytes(embedded.in_picture, "<u2"),
+        "confidences": _shares(embedded.confidences, FULL_16),
+        "neighbors": _bytes(embedded.neighbors, "<u4"),
+        "shares": _shares(embedded.vote_shares, FULL_8),
+        "topColumns": _bytes(top, "<u2"),
+        "topRelevances": _shares(shown / most, FULL_16),
+        "colourings": colourings.tolist(),
+        "relevances": _shares(embedded.relevances[:, colourings].T / most, FULL_8),
+        "values": _values(embedded.values, top) if with_values else None,
+    }
+    left_out = _left_out(n, n_top, min(n_columns, n_known), with_values, embedded, len(colourings))
+    return Packed(_safe(json.dumps(whole, ensure_ascii=False, separators=(",", ":"))), left_out)
+
+
+def _colourings(embedded: Embedded) -> Indices:
+    """Columns by which points can be coloured, the most relevant first, as far as there is room for them."""
+    order = np.argsort(-embedded.relevances.mean(axis=0), kind="stable")
+    return order[: max(1, min(MOST_COLOURINGS, MOST_RELEVANCES // len(embedded)))]
+
+
+def _values(values: pd.DataFrame | None, top: Indices) -> dict[str, Any] | None:
+    """The values of each point's most relevant columns: numbers, or places in a list of texts."""
+    if values is None:
+        return None
+    codes = np.empty(values.shape)
+    texts: list[list[str] | None] = []
+    for place, name in enumerate(values.columns):
+        column = values[name]
+        if is_numeric(column):
+            codes[:, place] = column.astype(float)
+            texts.append(None)
+            continue
+        missing = column.isna()
+        known, found = np.unique(column[~missing].map(value_text).to_numpy(dtype=str), return_inverse=True)
+        codes[missing, place], codes[~missing, place] = np.nan, found
+        texts.append([text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]}…" for text in known])
+    return {"numbers": _bytes(np.take_along_axis(codes, top, axis=1), "<f4"), "texts": texts}
+
+
+def _left_out(
+    n: int, n_top: int, n_wanted: int, with_values: bool, embedded: Embedded, n_colourings: int
+) -> list[str]:
+    """What the page does not tell, as there are too many points."""
+    said = []
+    if n_top < n_wanted:
+        said.append(f"{n_top} columns are told for each of the {n:,} points, not {n_wanted}.")
+    if embedded.values is not None and not with_values:
+        said.append(f"Values are told for up to {MOST_WITH_VALUES:,} points.")
+    if n_colourings < len(embedded.columns):
+        said.append(
+            f"Of {len(embedded.columns)} columns, the {n_colourings} most relevant can colour the points."
+        )
+    return said
+
+
+def _shares(values: Floats, full: int) -> str:
+    """Values from 0 to 1 as integers up to `full`."""
+    return _bytes(np.rint(np.clip(values, 0.0, 1.0) * full), "u1" if full == FULL_8 else "<u2")
+
+
+def _bytes(values: NDArray[Any], kind: str) -> str:
+    with np.errstate(over="ignore"):  # beyond float32: shown as infinite
+        return b64encode(np.ascontiguousarray(values.astype(kind)).tobytes()).decode()
+
+
+def _safe(text: str) -> str:
+    """JSON that no HTML ends or begins in."""
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
