@@ -1,5 +1,6 @@
 """Every example runs, writes small pictures, and says what to look at."""
 
+import os
 import runpy
 import sys
 from pathlib import Path
@@ -10,17 +11,31 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 PICTURES = {
     "gallery": {
-        "contribution_beeswarm", "decision_regions", "explanation", "feature_curves", "relevance",
-        "relevance_map", "suspicious_points",
+        "contribution_beeswarm", "decision_regions", "embedding", "explanation", "feature_curves",
+        "relevance", "relevance_map", "suspicious_points",
     },
+    "licorice_embedding": {"licorice_embedding", "licorice_embedding_turned"},
+    "segmentation_embedding": {"segmentation_embedding", "segmentation_embedding_closer"},
     "wisconsin_fingerprints": {"wisconsin_fingerprints_votes", "wisconsin_fingerprints_weights"},
 }  # fmt: skip
 LARGEST = 150_000
+# Fewer points than in the documentation, which take a minute.
+MORE_ARGUMENTS = {"licorice_embedding": ["400"]}
+NEED_DATA = {"segmentation_embedding"}
 
 
-@pytest.mark.parametrize("script", EXAMPLES, ids=lambda path: path.stem)
+def _marks(script):
+    without = not os.environ.get("LANN_DATA")
+    skip = pytest.mark.skipif(without, reason="needs the paper's data files: set LANN_DATA")
+    return [pytest.mark.data, skip] if script.stem in NEED_DATA else []
+
+
+@pytest.mark.parametrize(
+    "script", [pytest.param(path, id=path.stem, marks=_marks(path)) for path in EXAMPLES]
+)
 def test_example(script, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path / "pictures")])
+    more = MORE_ARGUMENTS.get(script.stem, [])
+    monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path / "pictures"), *more])
     runpy.run_path(str(script), run_name="__main__")
     plt.close("all")
     pictures = list((tmp_path / "pictures").glob("*.png"))
@@ -29,6 +44,21 @@ def test_example(script, tmp_path, monkeypatch, capsys):
         assert picture.read_bytes().startswith(b"\x89PNG")
         assert picture.stat().st_size < LARGEST
     assert "Look at: " in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_an_example_without_its_data_says_so(tmp_path, monkeypatch):
+    monkeypatch.setenv("LANN_DATA", str(tmp_path))
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+
+    def unreachable(file_set):
+        raise OSError("no network")
+
+    monkeypatch.setattr("lann.datasets.paper_file.download", unreachable)
+    script = Path(__file__).parents[1] / "examples" / "segmentation_embedding.py"
+    monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path / "pictures")])
+    with pytest.raises(SystemExit, match="image segmentation data are needed"):
+        runpy.run_path(str(script), run_name="__main__")
+    assert not (tmp_path / "pictures").exists()
 
 
 def test_the_pictures_of_the_examples_are_in_the_documentation():
