@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lann._files import write_atomically
+from lann.cli.bench_embeddings import embeddings
 from lann.cli.bench_explanations import explanations
 from lann.cli.bench_paper import paper
 from lann.cli.consoles import results
@@ -30,6 +31,7 @@ def bench() -> None:
 
 app.command()(paper)
 app.command()(explanations)
+app.command()(embeddings)
 
 
 @app.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -10,18 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lann._files import write_atomically
 from lann.cli.bench_paper import INTERRUPTED
-from lann.cli.consoles import progress
+from lann.cli.bench_run import check_outputs, measure, write_files
 from lann.cli.consoles import results as results_console
 from lann.cli.errors import one_sentence
-from lann.cli.tables import check_output
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from lann.bench.explanations.results import Results
-    from lann.bench.explanations.run import ExplanationRun
 
 
 @one_sentence
@@ -61,32 +57,20 @@ def explanations(
     from lann.bench.explanations.run import ExplanationRun, choose_parts
     from lann.bench.explanations.task import FULL, QUICK
 
-    for file in (json_file, markdown):
-        if file is not None:
-            check_output(file, kinds=())
+    check_outputs(json_file, markdown)
     sizes = QUICK if quick else FULL
     if seeds is not None:
         sizes = replace(sizes, n_seeds=seeds)
     run = ExplanationRun(choose_explainers(method), sizes, choose_parts(only), n_jobs=jobs)
     console = results_console()
     try:
-        _measure(run)
+        measure(run)
     except KeyboardInterrupt:
         _show(run.results, console)
         console.print("Interrupted: these are the means of what was measured.")
         raise typer.Exit(INTERRUPTED) from None
     _show(run.results, console)
     _write(run.results, json_file, markdown, console)
-
-
-def _measure(run: ExplanationRun) -> None:
-    """A bar where there is a terminal, and everywhere a line for every measurement, on stderr."""
-    with progress() as bar:
-        task = bar.add_task("", total=None)
-        for step in run.steps():
-            if step.said:
-                bar.console.print(step.said, markup=False, highlight=False, soft_wrap=True)
-            bar.update(task, description=step.what, completed=step.done, total=step.total)
 
 
 def _show(results: Results, console: Console) -> None:
@@ -105,9 +89,4 @@ def _write(results: Results, json_file: Path | None, markdown: Path | None, cons
     from lann.bench.explanations.tables import as_markdown
 
     checks = run_checks(results)
-    if json_file is not None:
-        write_atomically(json_file, f"{json.dumps(records(results, checks), indent=2)}\n".encode())
-        console.print(f"Wrote {json_file}", soft_wrap=True)
-    if markdown is not None:
-        write_atomically(markdown, as_markdown(results, checks).encode())
-        console.print(f"Wrote {markdown}", soft_wrap=True)
+    write_files(json_file, records(results, checks), markdown, as_markdown(results, checks), console)

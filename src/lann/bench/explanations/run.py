@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -16,30 +14,12 @@ from lann.bench.explanations.permuted import permuted_auc, permuted_task
 from lann.bench.explanations.real_sets import real_task
 from lann.bench.explanations.results import Deletion, Fitted, Results
 from lann.bench.explanations.task import Sizes, Task, data_name, planted_task
+from lann.bench.jobs import Job, Step, run_jobs
 from lann.bench.methods import all_methods
 from lann.bench.paper import DataSet, load_sets
 from lann.bench.scores import accuracy
 
 PLANTED, PERMUTED, REAL, COST = PARTS = ("planted", "permuted", "real", "cost")
-
-
-@dataclass(frozen=True)
-class Step:
-    """What is about to run: `done` of `total` are behind it; `said` is what the one before has found."""
-
-    what: str
-    done: int
-    total: int
-    said: str = ""
-
-
-@dataclass(frozen=True)
-class Job:
-    """One measurement: who, on what, and what to do, which gives a few words about the outcome."""
-
-    method: str
-    data_set: str
-    run: Callable[[], str]
 
 
 def choose_parts(names: list[str] | None) -> tuple[str, ...]:
@@ -82,23 +62,7 @@ class ExplanationRun:
 
     def steps(self) -> Iterator[Step]:
         """Measure, and say before each measurement what comes, after it what was found."""
-        jobs = self._jobs()
-        said = ""
-        for done, job in enumerate(jobs):
-            where = f"{job.method} on {job.data_set}"
-            yield Step(where, done, len(jobs), said)
-            start = time.perf_counter()
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore")
-                    outcome = job.run()
-            except Exception as error:
-                # Whatever it is, the other methods go on.
-                outcome = " ".join(str(error).split()) or type(error).__name__
-                self.results.failures[job.method, job.data_set] = outcome
-                outcome = f"failed: {outcome}"
-            said = f"{where}: {outcome} ({time.perf_counter() - start:.1f} s)"
-        yield Step("done", len(jobs), len(jobs), said)
+        yield from run_jobs(self._jobs(), self.results.failures)
 
     def _jobs(self) -> list[Job]:
         parts = {
