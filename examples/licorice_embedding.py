@@ -35,7 +35,8 @@ def draw(X, y, classifier, title):
     """The data and five embeddings of 70 % of them; the others are placed afterwards."""
     X, X_new, y, y_new = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
     # Points that keep some distance from each other show what is around what.
-    embeddings = paper_embeddings(classifier=classifier, min_dist=0.3, random_state=0)
+    # A prototype of each class for each stick.
+    embeddings = paper_embeddings(classifier=classifier, prototypes_per_class=5, min_dist=0.3, random_state=0)
     found = compare_embeddings(X, y, X_new, y_new, embeddings={name: embeddings[name] for name in METHODS})
     print(f"{title}\n{found.to_frame()[['accuracy', 'held_out_accuracy']].round(3)}")
     data = SimpleNamespace(

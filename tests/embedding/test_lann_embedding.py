@@ -25,7 +25,7 @@ def test_fits_a_copy_of_the_classifier(iris):
 def test_takes_a_fitted_classifier(fitted):
     X, _, clf = fitted
     embedding = LANNEmbedding(clf, prefit=True, n_epochs=20, random_state=0).fit(X)
-    assert embedding.classifier_ is clf
+    assert embedding.classifier_._model is clf._model
     lengths, neighbors = clf.kneighbors(n_neighbors=14)
     assert np.array_equal(embedding.neighbors_, neighbors)
     assert np.array_equal(embedding.lengths_, lengths)

@@ -190,6 +190,8 @@ def compare_embeddings(
     check_consistent_length(X, y)
     check_consistent_length(X_test, y_test)
     chosen = paper_embeddings() if embeddings is None else embeddings
+    if not isinstance(chosen, Mapping):
+        raise ValueError(f"embeddings must be a dictionary of transformers; got {type(chosen).__name__}.")
     if not chosen:
         raise ValueError("embeddings must name at least one method; got none.")
     placed = {name: _place(clone(estimator), X, y, X_test) for name, estimator in chosen.items()}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from lann._compat import unchanged_on_failure
+from lann._inputs import check_columns
 from lann._parameters import check_choice
 from lann._types import Floats
 from lann.classifier import LANNClassifier
@@ -137,7 +139,7 @@ class LANNEmbedding(GraphEmbedding):
         with unchanged_on_failure(self):
             self._check_parameters()
             seed = drawn_seed(self.random_state)
-            self.classifier_ = self._known(X) if self.prefit else self._learned(X, y, seed)
+            self.classifier_ = self._known(X, y) if self.prefit else self._learned(X, y, seed)
             self._lay_out(self.classifier_._model, self.symmetry, seed)
         return self
 
@@ -149,6 +151,12 @@ class LANNEmbedding(GraphEmbedding):
         tags = super().__sklearn_tags__()
         tags.target_tags.required = not self.prefit
         return tags
+
+    def __sklearn_clone__(self) -> Self:
+        twin = super().__sklearn_clone__()
+        if self.prefit:  # which a clone of the classifier would not be
+            twin.classifier = self.classifier
+        return twin
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -167,12 +175,15 @@ class LANNEmbedding(GraphEmbedding):
             return LANNClassifier(random_state=seed, n_jobs=self.n_jobs).fit(X, y)
         return clone(self.classifier).fit(X, y)
 
-    def _known(self, X: ArrayLike) -> LANNClassifier:
+    def _known(self, X: ArrayLike, y: ArrayLike | None) -> LANNClassifier:
         check_is_fitted(self.classifier)
+        check_columns(self.classifier, X)
         given = validate_data(self, X, dtype=np.float64)
+        check_consistent_length(given, y)
         if not np.array_equal(given, self.classifier._model.levels.X):
             raise ValueError(
                 "With prefit=True, X must be the points that the classifier was fitted with, in their order; "
                 "place others with transform."
             )
-        return self.classifier
+        # A copy: what the classifier learns later has no place here.
+        return copy(self.classifier)

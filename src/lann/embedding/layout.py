@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,17 +54,20 @@ def lay_out(
     points : (n_points, n_axes) as the metric sees them; where parts of the graph do not hang together, they
         are placed by their middles
     """
-    fit = _tsne_places if method == "tsne" else _umap_places
     # Layouts compute in float32, which does not hold all units; only the proportions matter to them.
     points = points - points.mean(axis=0)
     points = points / (np.abs(points).max() or 1.0)
     usual = np.median(lists.lengths[lists.lengths > 0]) if lists.lengths.any() else 1.0
     lists = lists._replace(lengths=lists.lengths / usual)
-    with single_threaded_blas():
-        places = fit(
-            points, lists, densmap=method == "densmap", n_components=n_components, min_dist=min_dist,
-            n_epochs=n_epochs, seed=seed, verbose=verbose,
-        )  # fmt: skip
+    common: dict[str, Any] = {"n_components": n_components, "seed": seed, "verbose": verbose}
+    with _one_at_a_time(), single_threaded_blas(), _quiet():
+        if method == "tsne":
+            places = _tsne_places(points, lists, max_iter=n_epochs or 1000, **common)
+        else:
+            densmap = method == "densmap"
+            places = _umap_places(
+                points, lists, densmap=densmap, min_dist=min_dist, n_epochs=n_epochs, **common
+            )
     return places.astype(np.float64)
 
 
@@ -87,18 +92,15 @@ def _umap_places(
         precomputed_knn=(indices, lengths), init="spectral" if spectral else "random",
         random_state=seed, n_jobs=1, verbose=verbose,
     )  # fmt: skip
-    with _quiet():
-        return layout.fit(points).embedding_
+    return layout.fit(points).embedding_
 
 
 def _tsne_places(
     points: Floats,
     lists: NeighborLists,
     *,
-    densmap: bool,
     n_components: int,
-    min_dist: float,
-    n_epochs: int | None,
+    max_iter: int,
     seed: int,
     verbose: bool,
 ) -> Any:
@@ -114,7 +116,7 @@ def _tsne_places(
     graph = csr_array((lengths, columns, np.arange(n_points + 1) * (k + 1)), shape=(n_points, n_points))
     layout = TSNE(
         n_components=n_components, perplexity=max(1.0, (k - 1) / NEIGHBORS_PER_PERPLEXITY),
-        metric="precomputed", init=_start(points, n_components, seed), max_iter=n_epochs or 1000,
+        metric="precomputed", init=_start(points, n_components, seed), max_iter=max_iter,
         method="barnes_hut", random_state=seed, verbose=int(verbose), n_jobs=1,
     )  # fmt: skip
     # Sums over threads would depend on their number.
@@ -128,10 +130,34 @@ def _start(points: Floats, n_components: int, seed: int) -> Any:
 
     n_found = min(n_components, *points.shape)
     places = np.random.default_rng(seed).normal(size=(len(points), n_components))
-    found = PCA(n_found, svd_solver="full").fit_transform(points)
-    if found[:, 0].std() > 0:
+    if np.ptp(points, axis=0).any():
+        found = PCA(n_found, svd_solver="full").fit_transform(points)
         places[:, :n_found] = found / found[:, 0].std()
     return (1e-4 * places).astype(np.float32)
+
+
+class _OneAtATime:
+    """A lock for all layouts of the process, which a forked child finds open.
+
+    What warnings are ignored belongs to the process: threads that set it by turns would leave it changed.
+    And numba's threads, which umap may use, are not for two callers at once.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            yield
+
+    def reset_after_fork(self) -> None:
+        self._lock = threading.Lock()
+
+
+_one_at_a_time = _OneAtATime()
+if hasattr(os, "register_at_fork"):  # not where processes cannot fork
+    os.register_at_fork(after_in_child=_one_at_a_time.reset_after_fork)
 
 
 @contextmanager
@@ -140,6 +166,8 @@ def _quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         for said in ("precomputed_knn", "n_jobs value", "Spectral init", "Graph is not fully connected"):
             warnings.filterwarnings("ignore", message=f".*{said}")
+        # Of points that are all alike, densMAP divides by their spread.
+        warnings.filterwarnings("ignore", category=RuntimeWarning, module="umap")
         yield
 
 

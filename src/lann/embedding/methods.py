@@ -17,6 +17,7 @@ from lann.embedding.neighbor_embedding import NeighborEmbedding
 def paper_embeddings(
     *,
     classifier: LANNClassifier | None = None,
+    prototypes_per_class: int = 1,
     n_neighbors: int = 15,
     min_dist: float = 0.1,
     random_state: Any = None,
@@ -32,6 +33,8 @@ def paper_embeddings(
     ----------
     classifier : LANNClassifier or None
         For ``LANN``, with whatever parameters, not fitted; None is ``LANNClassifier(random_state=…)``.
+    prototypes_per_class
+        Of ``GMLVQ`` and ``LGMLVQ``.
     n_neighbors, min_dist
         Of UMAP, for all that use it.
     random_state, n_jobs
@@ -50,16 +53,16 @@ def paper_embeddings(
     """
     from lann.baselines import GMLVQ, LGMLVQ, LMNN
 
-    layout = {
-        "n_neighbors": n_neighbors, "min_dist": min_dist, "random_state": random_state, "n_jobs": n_jobs
-    }  # fmt: skip
+    common = {"random_state": random_state, "n_jobs": n_jobs}
+    prototypes = {"prototypes_per_class": prototypes_per_class, **common}
+    layout = {"n_neighbors": n_neighbors, "min_dist": min_dist, **common}
     steps: dict[str, list[Any]] = {
         "PCA": [PCA(2, random_state=random_state)],
         "LDA": [DiscriminantPlane()],
-        "GMLVQ": [GMLVQ(rank=2, random_state=random_state, n_jobs=n_jobs)],
+        "GMLVQ": [GMLVQ(rank=2, **prototypes)],
         "LMNN": [LMNN(n_components=2, n_jobs=n_jobs)],
         "UMAP": [NeighborEmbedding(**layout)],
-        "LGMLVQ": [LGMLVQ(random_state=random_state, n_jobs=n_jobs), NeighborEmbedding(**layout)],
+        "LGMLVQ": [LGMLVQ(**prototypes), NeighborEmbedding(**layout)],
         "LANN": [LANNEmbedding(classifier, **layout)],
     }
     return {name: make_pipeline(StandardScaler(), *then) for name, then in steps.items()}

@@ -14,7 +14,7 @@ from lann._parameters import check_number
 from lann._types import Floats, Indices
 from lann.classifier import LANNClassifier
 
-# Trustworthiness ranks all pairs, 72 MB for so many points; of more, a sample is judged.
+# Trustworthiness ranks all pairs, some 200 MB for so many points; of more, a sample is judged.
 MOST_RANKED = 3000
 
 
@@ -266,6 +266,8 @@ def pair_error(y_true: ArrayLike, y_pred: ArrayLike, one: Any, other: Any) -> fl
     >>> pair_error(["a", "a", "b", "b", "c"], ["a", "b", "b", "c", "a"], "a", "b")
     0.25
     """
+    if one == other:
+        raise ValueError(f"one and other must be two classes; got {one!r} for both.")
     right, predicted = np.asarray(y_true), np.asarray(y_pred)
     check_consistent_length(right, predicted)
     is_one, is_other = right == one, right == other

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from lann.embedding._estimator import GraphEmbedding
     from lann.model import LocalModel
 
+# Its square is no zero.
+SMALLEST_SCALE = 1e-6
 KINDS = "a LANNClassifier, a LANNEmbedding, a NeighborEmbedding or a Pipeline that ends in one"
 
 
@@ -36,6 +38,10 @@ def without_callbacks(model: Any) -> Any:
 
     if hasattr(model, "set_callbacks"):
         model = copy(model).set_callbacks()
+    if getattr(model, "classifier", None) is not None or hasattr(model, "classifier_"):  # an embedding
+        model = copy(model)
+        for name in ("classifier", "classifier_"):
+            setattr(model, name, without_callbacks(getattr(model, name, None)))
     if isinstance(model, Pipeline):
         model = copy(model)
         model.steps = [(name, without_callbacks(step)) for name, step in model.steps]
@@ -76,6 +82,7 @@ def _classifier_fits(classifier: LANNClassifier) -> bool:
 
 
 def _embedding_fits(embedding: GraphEmbedding) -> bool:
+    from lann.classifier import LANNClassifier
     from lann.embedding import LANNEmbedding
 
     model, places = embedding._model, embedding.embedding_
@@ -90,12 +97,21 @@ def _embedding_fits(embedding: GraphEmbedding) -> bool:
         and lists.dtype == np.int64
         and lists.shape == embedding.lengths_.shape == (n_points, lists.shape[1])
         and embedding.lengths_.dtype == np.float64
+        and np.isfinite(embedding.lengths_).all()
         and lists.min() >= 0
         and lists.max() < n_points
         and _is_count(embedding.n_neighbors)
         and isinstance(embedding._scale, float)
-        and 0 < embedding._scale < np.inf
-        and (not isinstance(embedding, LANNEmbedding) or _classifier_fits(embedding.classifier_))
+        and SMALLEST_SCALE < embedding._scale < np.inf
+        and embedding._n_features_out == embedding.n_components
+        and (
+            not isinstance(embedding, LANNEmbedding)
+            or (
+                _classifier_fits(embedding.classifier_)
+                and isinstance(embedding.classifier, LANNClassifier | None)
+                and np.array_equal(embedding.classifier_._model.levels.X, model.levels.X)
+            )
+        )
     )
 
 
@@ -138,4 +154,4 @@ def _fits_or_none(array: Any, shape: tuple[int, ...], kinds: tuple[type, ...]) -
 
 
 def _is_count(value: Any) -> bool:
-    return isinstance(value, Integral) and int(value) >= 1
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= 1

@@ -24,6 +24,6 @@ def test_both_ways_on_made_data(tiny, monkeypatch):
     monkeypatch.setattr(umap, "UMAP", without_search)
     assert timed_sets(tiny) == {"image-segmentation": 2, "made, 60 × 8": 2, "made, 80 × 8": 1}
     found = measure_costs("made, 80 × 8", tiny)
-    assert [cost.what for cost in found] == ["prefit", "with fit"]
+    assert [cost.what for cost in found] == ["prefit", "with fit", "placing"]
     assert asked.count(True) == 1
     assert all(cost.n_turns == 1 and cost.seconds > 0 < cost.umap_seconds for cost in found)

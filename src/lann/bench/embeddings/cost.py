@@ -18,8 +18,9 @@ from lann.classifier import LANNClassifier
 from lann.embedding import LANNEmbedding
 
 N_NEIGHBORS = 15
-# The classifier is there, or is fitted, too.
-FITTED, WITH_FIT = "prefit", "with fit"
+# The classifier is there, or is fitted, too; and new points placed among those of a fit.
+FITTED, WITH_FIT, PLACING = "prefit", "with fit", "placing"
+N_PLACED = 500
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Cost:
     ----------
     data_set
     what
-        "prefit" or "with fit": whether the classifier was there already.
+        "prefit" or "with fit": whether the classifier was there already; "placing": of new points.
     seconds, umap_seconds
         Medians over the turns.
     ratio, std
@@ -82,10 +83,15 @@ def measure_costs(data_set: str, sizes: Sizes) -> list[Cost]:
         WITH_FIT: lambda: LANNEmbedding(classifier, n_neighbors=N_NEIGHBORS, random_state=0).fit(X, y),
     }
     plain = UMAP(n_neighbors=N_NEIGHBORS, force_approximation_algorithm=True, random_state=0)
-    return [
+    found = [
         cost_of(data_set, what, duel(ours, lambda: plain.fit(X), repeats=n_turns, warm_up=n_turns > 1))
         for what, ours in sides.items()
     ]
+    # Points beside those of the fit: half a step towards another.
+    new = (X[:N_PLACED] + X[-N_PLACED:]) / 2
+    ours = LANNEmbedding(fitted, prefit=True, n_neighbors=N_NEIGHBORS, random_state=0).fit(X)
+    placing = duel(lambda: ours.transform(new), lambda: plain.transform(new), repeats=n_turns)
+    return [*found, cost_of(data_set, PLACING, placing)]
 
 
 def cost_of(data_set: str, what: str, turns: Duel) -> Cost:

@@ -72,8 +72,10 @@ def warm_up() -> None:
 
 def measure_task(task: Task, n_jobs: int) -> Outcome:
     """Compare the methods of the paper, then further ways to measure for LANN."""
-    embeddings = paper_embeddings(classifier=task.classifier, random_state=task.seed, n_jobs=n_jobs)
-    embeddings["LGMLVQ"].set_params(lgmlvq__prototypes_per_class=task.prototypes_per_class)
+    embeddings = paper_embeddings(
+        classifier=task.classifier, prototypes_per_class=task.prototypes_per_class, random_state=task.seed,
+        n_jobs=n_jobs,
+    )  # fmt: skip
     start = time.perf_counter()
     comparison = compare_embeddings(task.X, task.y, task.held_out, task.answers, embeddings=embeddings)
     seconds = time.perf_counter() - start

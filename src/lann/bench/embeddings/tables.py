@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lann.bench.checks import Check
-from lann.bench.embeddings.cost import FITTED
+from lann.bench.embeddings.cost import FITTED, N_PLACED, PLACING, WITH_FIT
 from lann.bench.embeddings.measure import METHODS
 from lann.bench.embeddings.results import Results
 from lann.bench.embeddings.task import ALIGNED, ANY, COST, SEGMENTATION
@@ -86,7 +86,7 @@ def cost_grid(results: Results) -> Grid:
                 cost.what,
                 f"{cost.seconds:.2f}",
                 f"{cost.umap_seconds:.2f}",
-                f"{cost.ratio:.2f} ± {cost.std:.2f}" if cost.n_turns > 1 else f"{cost.ratio:.2f}",
+                f"{cost.ratio:.3f} ± {cost.std:.3f}" if cost.n_turns > 1 else f"{cost.ratio:.3f}",
                 str(cost.n_turns),
             ),
         )
@@ -94,7 +94,8 @@ def cost_grid(results: Results) -> Grid:
     ]
     note = (
         "Medians over the turns, by one thread, both with a seed and 15 neighbours, UMAP with its "
-        f"approximate search. {FITTED}: with a classifier that is there; else its fit counts, too."
+        f"approximate search. {FITTED}: with a classifier that is there; {WITH_FIT}: its fit counts, too; "
+        f"{PLACING}: {N_PLACED} new points."
     )
     head = (COST, "LANN", "s", "UMAP s", "ratio", "turns")
     return Grid("Cost", head, [("", rows)], (note,))

@@ -82,7 +82,7 @@ class Task:
     others
         Further classifiers of LANN, by the name of their row.
     prototypes_per_class
-        Of LGMLVQ.
+        Of GMLVQ and LGMLVQ.
     cylinders, held_out_cylinders : (n_train,) and (n_test,) the stick of each point; None unless Licorice
     """
 
