@@ -68,7 +68,12 @@ def test_placing_needs_no_umap(embedding, tmp_path, in_new_process, halves):
         ("n_neighbors", lambda number: 0),
         ("n_components", lambda number: 3),
         ("n_features_in_", lambda number: 3),
+        ("n_neighbors", lambda number: True),
+        ("lengths_", lambda lengths: np.full_like(lengths, np.nan)),
+        ("classifier", lambda clf: 5),
+        ("_n_features_out", lambda number: 7),
         ("_scale", lambda scale: 0.0),
+        ("_scale", lambda scale: 1e-320),
         ("_scale", lambda scale: "wide"),
         ("classifier_", lambda clf: None),
         ("_model", lambda model: None),
@@ -79,6 +84,23 @@ def test_parts_that_do_not_fit_are_refused(embedding, name, change):
     setattr(embedding, name, change(getattr(embedding, name)))
     with pytest.raises(Refused, match="LANNEmbedding is incomplete, or its parts do not fit together"):
         check_model(embedding)
+
+
+def test_a_foreign_classifier_is_refused(embedding, iris):
+    X, y = iris
+    embedding.classifier_ = LANNClassifier(max_epochs=0).fit(X[:60], y[:60])
+    with pytest.raises(Refused, match="do not fit together"):
+        check_model(embedding)
+
+
+@pytest.mark.parametrize("prefit", [False, True])
+def test_callbacks_of_its_classifier_are_no_part_of_it(prefit, halves, tmp_path):
+    callbacks = pytest.importorskip("sklearn.callback")
+    X, y, new = halves
+    clf = LANNClassifier(max_epochs=1, random_state=0).set_callbacks(callbacks.ProgressBar())
+    embedding = LANNEmbedding(clf.fit(X, y) if prefit else clf, prefit=prefit, **QUICK).fit(X, y)
+    save(embedding, tmp_path / "embedding.skops")
+    assert np.array_equal(load(tmp_path / "embedding.skops").transform(new), embedding.transform(new))
 
 
 def test_commands_that_predict_say_what_they_need(embedding):

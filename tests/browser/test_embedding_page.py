@@ -286,3 +286,26 @@ def test_marks_can_be_told_from_the_page(open_page, embedded):
         for name in (*(f"--c{place}" for place in range(10)), "--wrong", "--sure", "--unsure", "--much"):
             low, high = sorted([behind, page.ask(f"{light}('{name}')")])
             assert (high + 0.05) / (low + 0.05) >= 3, (scheme, name)
+
+
+def test_lines_begin_below_the_point(open_page, embedded, points):
+    """Its mark keeps its colour where the lines of those that voted meet on it."""
+    page = open_page(embedded)
+    places = on_screen(page, points)
+    colour = """
+    (id => {
+      const canvas = document.getElementById(id), ratio = devicePixelRatio;
+      const {left, top} = canvas.getBoundingClientRect();
+      return [...canvas.getContext('2d').getImageData((%f - left) * ratio, (%f - top) * ratio, 1, 1).data];
+    })
+    """
+    for i in lonely(places[~points["held_out"].to_numpy()])[:3]:
+        page.move_to(*places[i])
+        there = colour % tuple(places[i])
+        assert text(page, "name") == points["id"][i]
+        mark = page.ask(f"{there}('over')")
+        page.move_to(2, 2)
+        assert mark[3] == 255
+        shown = page.ask(f"{there}('points')")
+        # Training rows are paler below, as others are placed: of the same hue.
+        assert np.argmin(mark[:3]) == np.argmin(shown[:3])

@@ -145,7 +145,8 @@ def test_the_page_holds_the_same_points_and_no_markup_of_others(embedded):
 def test_without_held_out_rows_it_says_that_training_rows_flatter(run, saved, tmp_path):
     printed = run("embed", "--model", saved / "m.skops", "-o", tmp_path / "e.csv", "--epochs", 20)
     assert "flatter" in printed
-    assert "--held-out" in printed
+    assert "Give a table of other rows, with their labels" in printed
+    assert "--held-out" not in printed  # which --model refuses
     out = pd.read_csv(tmp_path / "e.csv")
     assert out["id"].tolist() == [f"plant {row}" for row in range(N)]
     assert not out["held_out"].any()
@@ -233,8 +234,27 @@ def test_wrong_input_is_one_sentence_and_nothing_is_written(fails, saved, tmp_pa
     assert "There is no folder" in fails("embed", data, *told, "-o", tmp_path / "none" / "e.html")
     assert "There is no file" in fails("embed", tmp_path / "none.csv", *told, *out)
     assert "There is no file" in fails("embed", "--model", tmp_path / "none.skops", *out)
-    assert "n_epochs" in fails("embed", "--model", model, "--method", "tsne", "--epochs", 3, *out)
     assert os.listdir(tmp_path) == []
+
+
+def test_options_are_named_as_they_are_typed(fails, saved, tmp_path):
+    given = ["--model", saved / "m.skops", "-o", tmp_path / "e.html"]
+    said = fails("embed", *given, "--method", "tsne", "--epochs", 100)
+    assert said == "--epochs must be at least 250 with --method tsne; got 100."
+    assert fails("embed", *given, "--jobs", 0).startswith("--jobs must be")
+    assert fails("embed", *given, "--seed", -1) == "--seed must be from 0 to 4294967295; got -1."
+
+
+def test_what_cannot_be_written_is_said_before_the_work(fails, tmp_path, monkeypatch):
+    """That is, before anyone finds that there is no such table."""
+    given = ["embed", tmp_path / "none.csv", "--target", "x"]
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    said = fails(*given, "-o", tmp_path / "e.parquet")
+    assert "needs pyarrow" in said
+    assert "pip install 'lann[parquet]'" in said
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    said = fails(*given, "-o", tmp_path / "e.csv")
+    assert said == f"The folder {tmp_path} does not allow to write e.csv in it."
 
 
 def test_without_umap_it_says_what_to_install(fails, saved, tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ from base64 import b64decode
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from lann.cli.embed_summary import MixedPair, summarize
 from lann.cli.embedded import NO_LABEL, Embedded
@@ -60,7 +61,7 @@ def test_what_is_packed_is_what_was_there_but_for_rounding():
             unpacked(data[name], "<u2", 65535) * span + column.min(), column, atol=1e-4 * span
         )
     assert (unpacked(data["labels"], "<u2") - 1 == embedded.labels).all()
-    assert (unpacked(data["neighbors"], "<u4").reshape(40, 5) == embedded.neighbors).all()
+    assert (unpacked(data["neighbors"], "<i4").reshape(40, 5) == embedded.neighbors).all()
     top = unpacked(data["topColumns"], "<u2").reshape(40, 3).astype(int)
     np.testing.assert_array_equal(top, np.argsort(-embedded.relevances, axis=1)[:, :3])
     shown = unpacked(data["topRelevances"], "<u2", 65535).reshape(40, 3) * data["most"]
@@ -77,6 +78,42 @@ def test_what_is_packed_is_what_was_there_but_for_rounding():
                 assert values[i, k] == np.float32(value)
             else:
                 assert texts[int(values[i, k])] == value
+
+
+WRITTEN = [
+    ([123756789, 5, 0], True),
+    ([1234.56, 0.1, -7], False),
+    ([1234.567, 0.1, -7], True),
+    ([52.520008, 13.404954, 0.1], True),
+    ([1 / 3, 2 / 3, 1.1], False),  # shown with 6 digits
+    ([2**53, 1, 0], True),
+    ([1e-30, 2e-31, 0], False),
+    ([1e-100, 2e-100, 0], True),
+]
+
+
+@pytest.mark.parametrize(("column", "wide"), WRITTEN)
+def test_numbers_come_as_they_were_written(column, wide):
+    """Also where the model knows them scaled only, and scaling back rounds; in 4 bytes if these do."""
+    embedded = make_embedded(3, n_columns=1)
+    written = np.array(column, dtype=float)
+    mean, spread = written.mean(), written.std()
+    embedded.values["column 0"] = (written - mean) / spread * spread + mean
+    values = json.loads(pack(embedded, 1).text)["values"]
+    assert values["wide"] == wide
+    found = unpacked(values["numbers"], "<f8" if wide else "<f4")
+    np.testing.assert_allclose(found, written, rtol=1e-15 if wide else 1e-7)
+
+
+def test_columns_without_relevance_are_not_told():
+    """Rounding leaves 1e-16 of a relevance, which is none."""
+    embedded = make_embedded(3)
+    embedded.relevances[:] = [0.5, 1e-16, 1e-16, 0.0]
+    embedded.relevances[2, 0] = 1e-17
+    table = embedded.to_frame(3)
+    assert table["feature_1"].fillna("").tolist() == ["column 0", "column 0", ""]
+    assert table["relevance_1"].fillna(0).tolist() == [0.5, 0.5, 0]
+    assert table[["feature_2", "relevance_2", "feature_3", "relevance_3"]].isna().all(axis=None)
 
 
 def test_twenty_thousand_points_stay_below_three_megabytes():

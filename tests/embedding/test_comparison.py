@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.manifold import SpectralEmbedding
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -99,7 +100,7 @@ def test_a_single_panel_with_a_fitted_classifier(comparison, halves):
     assert classifier_of(comparison["UMAP"].estimator) is None
     layout = LANNEmbedding(fitted, prefit=True, symmetry="max", random_state=0)
     panel = embed("max", make_pipeline(StandardScaler(), layout), *halves, classifier=fitted)
-    assert layout.classifier_ is fitted
+    assert layout.classifier_._model is fitted._model
     assert panel.name == "max"
     assert panel.held_out_accuracy > 0.85
 
@@ -132,3 +133,8 @@ def test_what_is_not_there_is_named(comparison):
 def test_refused_in_one_sentence(halves, arguments, options, said):
     with pytest.raises(ValueError, match=said):
         compare_embeddings(*arguments(*halves), **options)
+
+
+def test_embeddings_must_have_names():
+    with pytest.raises(ValueError, match="embeddings must be a dictionary of transformers; got PCA"):
+        compare_embeddings([[0.0], [1.0]], [0, 1], embeddings=PCA(1))

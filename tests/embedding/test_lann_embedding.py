@@ -3,14 +3,16 @@
 import os
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 
 from lann import LANNClassifier
 from lann.datasets import load, make_licorice
-from lann.embedding import LANNEmbedding, NeighborEmbedding
+from lann.embedding import LANNEmbedding, NeighborEmbedding, compare_embeddings
 
 
 def test_fits_a_copy_of_the_classifier(iris):
@@ -29,6 +31,35 @@ def test_takes_a_fitted_classifier(fitted):
     lengths, neighbors = clf.kneighbors(n_neighbors=14)
     assert np.array_equal(embedding.neighbors_, neighbors)
     assert np.array_equal(embedding.lengths_, lengths)
+
+
+def test_a_fitted_classifier_survives_cloning(fitted):
+    X, y, clf = fitted
+    embedding = LANNEmbedding(clf, prefit=True, n_epochs=20, random_state=0)
+    assert np.array_equal(clone(embedding).fit_transform(X), embedding.fit_transform(X))
+    assert clone(embedding.set_params(prefit=False)).classifier is not clf
+    embedding.set_params(prefit=True)
+    comparison = compare_embeddings(X, y, embeddings={"LANN": embedding})
+    assert np.array_equal(comparison["LANN"].places, embedding.fit_transform(X))
+
+
+def test_what_a_classifier_learns_later_changes_no_embedding(iris):
+    X, y = iris
+    clf = LANNClassifier(max_epochs=1, random_state=0).fit(X[::2], y[::2])
+    embedding = LANNEmbedding(clf, prefit=True, n_epochs=20, random_state=0).fit(X[::2])
+    before = embedding.transform(X)
+    clf.partial_fit(X[1::2], y[1::2])
+    assert len(embedding.classifier_.relevances_) == len(embedding.embedding_) == 75
+    assert np.array_equal(embedding.transform(X), before)
+
+
+def test_names_and_labels_must_fit_a_fitted_classifier(iris):
+    X = pd.DataFrame(iris[0], columns=list("abcd"))
+    clf = LANNClassifier(max_epochs=1).fit(X, iris[1])
+    with pytest.raises(ValueError, match="The columns must be those of the fit"):
+        LANNEmbedding(clf, prefit=True).fit(X.rename(columns={"a": "z"}))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        LANNEmbedding(clf, prefit=True).fit(X, iris[1][:-1])
 
 
 def test_a_classifier_fitted_on_other_points_is_refused(fitted):

@@ -1,6 +1,8 @@
 """Layouts: what UMAP would do with the same lists, odd graphs, and the start of t-SNE."""
 
 import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -63,6 +65,30 @@ def test_parts_that_do_not_hang_together_and_copies(method):
     assert np.isfinite(places).all()
     first, second = places[:20].mean(axis=0), places[20:40].mean(axis=0)
     assert np.linalg.norm(first - second) > np.linalg.norm(places[:20] - first, axis=1).mean()
+
+
+def test_layouts_in_threads_leave_the_warnings_as_they_were(iris):
+    points = iris[0][::3]
+    lists = euclidean_lists(points, 5)
+    before = list(warnings.filters)
+
+    def one(seed):
+        return lay_out(points, lists, method="umap", **OPTIONS | {"seed": seed, "n_epochs": 20})
+
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(one, range(8)))
+    assert warnings.filters == before
+    assert all(np.array_equal(places, one(seed)) for seed, places in enumerate(together))
+
+
+@pytest.mark.parametrize("method", LAYOUTS)
+def test_points_that_are_all_alike(method, recwarn):
+    points = np.ones((40, 3))
+    k = lists_needed(method, 5, 40)
+    alike = np.array([[j for j in range(40) if j != i][:k] for i in range(40)])
+    places = lay_out(points, NeighborLists(alike, np.zeros((40, k))), method=method, **OPTIONS)
+    assert np.isfinite(places).all()
+    assert not [said for said in recwarn if issubclass(said.category, RuntimeWarning | UserWarning)]
 
 
 @pytest.mark.parametrize("n_components", [1, 3])

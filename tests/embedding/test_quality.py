@@ -184,3 +184,8 @@ def test_labels_that_mean_nothing_flatter_those_who_have_seen_them():
 def test_refused_in_one_sentence(scattered, call, said):
     with pytest.raises(ValueError, match=said):
         call(*scattered)
+
+
+def test_pair_error_needs_two_classes():
+    with pytest.raises(ValueError, match="one and other must be two classes; got 1 for both"):
+        pair_error([1, 1], [1, 1], 1, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from enum import StrEnum
 from importlib.util import find_spec
@@ -14,13 +15,15 @@ from lann.cli.consoles import note, progress, results
 from lann.cli.embed_rows import Settings, rows_to_embed
 from lann.cli.errors import one_sentence
 from lann.cli.options import FORM, Balanced, Drop, Jobs, Metric
-from lann.cli.tables import KINDS, check_output, write_table
+from lann.cli.tables import KINDS, _without_parquet, check_output, write_table
 
 if TYPE_CHECKING:
     from lann.cli.embed_summary import Summary
     from lann.cli.embedded import Embedded
 
 PAGES, PICTURES = (".html", ".htm"), (".png", ".svg", ".pdf")
+# What t-SNE needs to part the points, and the largest seed there is.
+LEAST_TSNE_EPOCHS, MOST_SEED = 250, 2**32 - 1
 
 
 class Method(StrEnum):
@@ -104,6 +107,7 @@ def embed(
 
     for path in output:
         _check_output(path)
+    _check_options(method, epochs, jobs, seed)
     layout = LANNEmbedding(
         n_neighbors=neighbors, min_dist=min_dist, method=method.value, n_epochs=epochs, n_jobs=jobs,
         random_state=seed, prefit=True,
@@ -129,7 +133,7 @@ def embed(
         embedded = make_embedded(source.trained, layout, source.new)
     summary = summarize(embedded)
     describe(embedded, console)
-    show_summary(embedded, summary, console)
+    show_summary(embedded, summary, console, advice=source.advice)
     for text in source.notes:
         note(text, console)
     for path in output:
@@ -142,6 +146,18 @@ def _check_output(path: Path) -> None:
         kinds = ", ".join((PAGES[0], *PICTURES, *KINDS[:-1]))
         raise ValueError(f"{path} is of an unknown kind; give a file that ends in {kinds} or {KINDS[-1]}.")
     check_output(path, kinds=())
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise PermissionError(f"The folder {path.parent} does not allow to write {path.name} in it.")
+
+
+def _check_options(method: Method, epochs: int | None, jobs: int | None, seed: int) -> None:
+    """Name options as they were typed, where the estimators would name their parameters."""
+    if epochs is not None and method == Method.tsne and epochs < LEAST_TSNE_EPOCHS:
+        raise ValueError(f"--epochs must be at least {LEAST_TSNE_EPOCHS} with --method tsne; got {epochs}.")
+    if jobs == 0:
+        raise ValueError("--jobs must be a number of threads, or -1 for all cores; got 0.")
+    if not 0 <= seed <= MOST_SEED:
+        raise ValueError(f"--seed must be from 0 to {MOST_SEED}; got {seed}.")
 
 
 def _check_installed(method: str, min_dist: float, output: list[Path]) -> None:
@@ -150,6 +166,9 @@ def _check_installed(method: str, min_dist: float, output: list[Path]) -> None:
         from lann.embedding.layout import half_distance
 
         half_distance(method, min_dist)  # which says what to install
+    for path in output:
+        if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
+            raise _without_parquet(path)
     if any(path.suffix.lower() in PICTURES for path in output):
         from lann.plot.style import pyplot
 

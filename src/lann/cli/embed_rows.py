@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from lann.cli.fit import Task
 
 
+ASK_MODEL = "Give a table of other rows, with their labels, to place them."
+ASK_TABLE = "Place some with --held-out 0.3, or others that have labels with --test."
+
+
 @dataclass(frozen=True)
 class Settings:
     """What the command was told about the data and the model."""
@@ -43,11 +47,15 @@ class Settings:
 
 @dataclass(frozen=True)
 class Source:
-    """A trained model, and the unseen rows to place among those of its training."""
+    """A trained model, and the unseen rows to place among those of its training.
+
+    `advice` is how to place some, for where there are none whose labels are known.
+    """
 
     trained: Trained
     new: NewRows | None
     title: str
+    advice: str
     notes: list[str] = field(default_factory=list)
 
 
@@ -83,7 +91,7 @@ def _of_model(data: Path | None, model: Path, settings: Settings, told: Callable
         if settings.id is not None or settings.target is not None:
             option = "--id" if settings.id is not None else "--target"
             raise ValueError(f"{option} names a column of the rows to place, and no table is given.")
-        return Source(trained, None, model.name, notes)
+        return Source(trained, None, model.name, ASK_MODEL, notes)
     frame = read_table(data)
     target = settings.target
     if target is not None and target not in frame:
@@ -93,7 +101,7 @@ def _of_model(data: Path | None, model: Path, settings: Settings, told: Callable
         trained, frame, np.arange(len(frame)), data.name, target=target, id=settings.id, notes=notes
     )
     new = _known_again(trained, new, notes)
-    return Source(trained, new, f"{data.name} among the rows of {model.name}", notes)
+    return Source(trained, new, f"{data.name} among the rows of {model.name}", ASK_MODEL, notes)
 
 
 def _of_table(data: Path, target: str, settings: Settings, told: Callable[[str], Any]) -> Source:
@@ -107,11 +115,13 @@ def _of_table(data: Path, target: str, settings: Settings, told: Callable[[str],
     tested = None if settings.test is None else read_table(settings.test)
     named: dict[str, Any] = {"target": target, "id": settings.id, "drop": settings.drop}
     task = make_task(frame, data.name, **named)
-    notes = task.notes
+    notes = list(task.notes)
     held: Indices | None = None
     if settings.held_out is not None:
-        training, held = _split(task, settings.held_out, settings.seed)
+        training, held = _split(task, settings.held_out, settings.seed, notes)
+        named["drop"] = [*settings.drop, *task.columns.ignored]  # said above, of the whole table
         task = make_task(frame.iloc[training].reset_index(drop=True), data.name, **named)
+        notes += task.notes
         task.row_numbers = training[task.row_numbers]
     classifier = LANNClassifier(
         metric=(settings.metric or Metric.diagonal).value,
@@ -126,22 +136,25 @@ def _of_table(data: Path, target: str, settings: Settings, told: Callable[[str],
             f"{classifier.n_neighbors} are needed."
         )
     trained = Trained(fit_task(make_pipeline(task.columns, classifier), task))
-    notes = list(dict.fromkeys([*notes, *task.notes]))
     if held is not None:
         new = _new_rows(trained, frame, held, data.name, target=target, id=settings.id, notes=notes)
-        return Source(trained, new, data.name, notes)
+        new = _known_again(trained, new, notes, what="held out")
+        return Source(trained, new, data.name, ASK_TABLE, notes)
     if tested is None or settings.test is None:
-        return Source(trained, None, data.name, notes)
+        return Source(trained, None, data.name, ASK_TABLE, notes)
     source = settings.test.name
     new = _new_rows(
         trained, tested, np.arange(len(tested)), source, target=target, id=settings.id, notes=notes
     )
     new = _known_again(trained, new, notes)
-    return Source(trained, new, f"{data.name}, with the rows of {source}", notes)
+    return Source(trained, new, f"{data.name}, with the rows of {source}", ASK_TABLE, notes)
 
 
-def _split(task: Task, share: float, seed: int) -> tuple[Indices, Indices]:
-    """Rows of the file to learn from and to hold out, ascending, of every class the same part."""
+def _split(task: Task, share: float, seed: int, notes: list[str]) -> tuple[Indices, Indices]:
+    """Rows of the file to learn from and to hold out, ascending, of every class the same part.
+
+    Rows that are the same in every column stay together, as long as that leaves classes to part.
+    """
     from sklearn.model_selection import train_test_split
 
     if task.class_sizes.min() < 2:
@@ -153,10 +166,31 @@ def _split(task: Task, share: float, seed: int) -> tuple[Indices, Indices]:
             f"--held-out {share:g} parts {len(task.labels)} rows so that not every one of the {n_classes} "
             "classes is on both sides; give another share."
         )
-    training, held = train_test_split(
-        task.row_numbers, test_size=n_held, stratify=task.labels, random_state=seed
-    )
-    return np.sort(training), np.sort(held)
+    first = _first_of_copies(task.rows)
+    drawn = np.unique(first)  # one of each
+    _, sizes = np.unique(task.labels[drawn], return_counts=True)
+    n_drawn = round(share * len(drawn))
+    if len(sizes) < n_classes or sizes.min() < 2 or min(n_drawn, len(drawn) - n_drawn) < n_classes:
+        drawn, first, n_drawn = np.arange(len(first)), np.arange(len(first)), n_held
+    _, chosen = train_test_split(drawn, test_size=n_drawn, stratify=task.labels[drawn], random_state=seed)
+    held = np.isin(first, chosen)
+    if n_copies := len(first) - len(drawn):
+        notes.append(
+            f"{_rows(n_copies)} ({percent(n_copies / len(first))}) have the values of others before them; "
+            f"copies are held out together or not at all: {held.sum()} of {len(first)} rows are held out. "
+            "Among training rows, copies vote on each other, which flatters those."
+        )
+    return task.row_numbers[~held], task.row_numbers[held]
+
+
+def _first_of_copies(rows: pd.DataFrame) -> Indices:
+    """For each row the first that has the same values: (n_rows,)."""
+    first = np.arange(len(rows))
+    if len(again := np.flatnonzero(rows.duplicated(keep=False))):
+        groups = rows.iloc[again].groupby(list(rows.columns), dropna=False, sort=False).ngroup()
+        _, begins, which = np.unique(groups, return_index=True, return_inverse=True)
+        first[again] = again[begins[which]]
+    return first
 
 
 def _new_rows(
@@ -183,8 +217,8 @@ def _new_rows(
     return NewRows(rows, numbers, ids, labels, source, np.full(len(numbers), -1))
 
 
-def _known_again(trained: Trained, new: NewRows, notes: list[str]) -> NewRows:
-    """Find rows that are the same as rows of the training, and say so.
+def _known_again(trained: Trained, new: NewRows, notes: list[str], *, what: str | None = None) -> NewRows:
+    """Find rows that are the same as rows of the training, and say so; `what` is what they are.
 
     A few may be so by chance, and are unseen like any others. Where they are most, they are those rows.
     """
@@ -194,10 +228,14 @@ def _known_again(trained: Trained, new: NewRows, notes: list[str]) -> NewRows:
     n_same = int((same >= 0).sum())
     if n_same == 0:
         return new
-    several = "1 row" if n_same == 1 else f"{n_same} rows"
-    said = f"{several} of {new.source} ({percent(n_same / len(same))}) also stand in the training data"
+    what = what or f"of {new.source}"
+    said = f"{_rows(n_same)} {what} ({percent(n_same / len(same))}) also stand in the training data"
     if n_same <= len(same) / 2:
         notes.append(f"{said}; they count as unseen, and flatter.")
         return new
     notes.append(f"{said}; they do not count as unseen.")
     return dataclasses.replace(new, same=same)
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"

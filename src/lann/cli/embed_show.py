@@ -26,7 +26,8 @@ def describe(embedded: Embedded, console: Console) -> None:
     console.print(f"{embedded.n_train} training rows embedded{placed}", soft_wrap=True)
 
 
-def show_summary(embedded: Embedded, summary: Summary, console: Console) -> None:
+def show_summary(embedded: Embedded, summary: Summary, console: Console, *, advice: str) -> None:
+    """`advice` is how to place unseen rows, for where there are none."""
     from rich.table import Table
 
     unseen = summary.whole.unseen is not None
@@ -52,7 +53,7 @@ def show_summary(embedded: Embedded, summary: Summary, console: Console) -> None
         console.print(f"Mixed most in the picture: {pairs_text(embedded, summary)}", soft_wrap=True)
     console.print(HOW, style="dim")
     if not unseen:
-        note(f"{FLATTERS} Place some with --held-out 0.3 or --test.", console)
+        note(f"{FLATTERS} {advice}", console)
 
 
 def pairs_text(embedded: Embedded, summary: Summary) -> str:

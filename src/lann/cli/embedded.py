@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 # Neighbours in the picture that are asked for a point's class.
 PICTURE_NEIGHBORS = 5
-NO_LABEL = -1
+NO_LABEL, NO_VOTER = -1, -1
+# Relevances below this are nothing but rounding.
+NO_RELEVANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ class Embedded:
     predictions : (n_points,) by the neighbours, of which a point is none itself
     confidences : (n_points,) the prediction's part of their votes
     in_picture : (n_points,) the class of most of the nearest training points in the picture but itself
-    neighbors, vote_shares : (n_points, k) the training points that voted, and their parts
+    neighbors, vote_shares : (n_points, k) the training points that voted, and their parts; where fewer than
+        others have, NO_VOTER and 0 last
     columns : (n_columns,)
     relevances : (n_points, n_columns) the share of the vote that hangs on each
     values : (n_points, n_columns), or None where they are unknown
@@ -118,8 +121,10 @@ class Embedded:
         columns = np.array(self.columns, dtype=object)
         top = self.top_columns(n_columns)
         for place, column in enumerate(top.T, start=1):
-            table[f"feature_{place}"] = columns[column]
-            table[f"relevance_{place}"] = self.relevances[np.arange(len(self)), column]
+            relevances = self.relevances[np.arange(len(self)), column]
+            counts = relevances >= NO_RELEVANCE
+            table[f"feature_{place}"] = np.where(counts, columns[column], None)
+            table[f"relevance_{place}"] = np.where(counts, relevances, np.nan)
         return pd.DataFrame(table)
 
 
@@ -162,8 +167,8 @@ def make_embedded(trained: Trained, embedding: LANNEmbedding, new: NewRows | Non
         predictions=votes.argmax(axis=1),
         confidences=np.minimum(votes.max(axis=1), 1.0),  # shares may add up to a rounding more
         in_picture=_in_picture(places, model.levels.labels)[asked],
-        neighbors=_stacked([poll.neighbors for poll in polls])[asked],
-        vote_shares=_stacked([poll.shares for poll in polls])[asked],
+        neighbors=_stacked([poll.neighbors for poll in polls], NO_VOTER)[asked],
+        vote_shares=_stacked([poll.shares for poll in polls], 0)[asked],
         columns=list(dict.fromkeys(trained.origins())),
         relevances=np.concatenate(relevances)[asked],
         values=values,
@@ -181,10 +186,12 @@ def _relevances(trained: Trained, placed: Floats) -> Floats:
     return _by_column(landmarks.readings.relevances_near(near), trained.origins())
 
 
-def _stacked(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """One below the other; of very few points each has one voter less than a new one, and gets a zero."""
+def _stacked(parts: list[NDArray[Any]], nothing: int) -> NDArray[Any]:
+    """One below the other; of very few points each has one voter less, and `nothing` in its place."""
     width = max(part.shape[1] for part in parts)
-    return np.concatenate([np.pad(part, ((0, 0), (0, width - part.shape[1]))) for part in parts])
+    return np.concatenate(
+        [np.pad(part, ((0, 0), (0, width - part.shape[1])), constant_values=nothing) for part in parts]
+    )
 
 
 def _by_column(relevances: Floats, origins: list[str]) -> Floats:

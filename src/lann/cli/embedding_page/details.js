@@ -21,8 +21,9 @@ function pin(i, {aloud = true} = {}) {
 const kind = i => isNew(i) ? 'placed' : 'training';
 function aloudText(i) {
   const label = labels[i] < 0 ? 'no label' : classes[labels[i]];
+  const relevant = told(i, LITTLE) ? `; most relevant: ${columns[topColumns[i * top]]}` : '';
   return `${names[i]}, ${kind(i)}: ${label}, predicted ${classes[predictions[i]]} with ${percent(confidences[i])} `
-    + `of the vote; most relevant: ${columns[topColumns[i * top]]}`;
+    + `of the vote${relevant}`;
 }
 
 function tell(i) {
@@ -69,12 +70,11 @@ function columnTable(i) {
 
 function voterTable(i) {
   const body = make('tbody');
-  for (let k = 0; k < voters; k++) {
-    const by = neighbors[i * voters + k];
+  for (const [by, share] of votersOf(i)) {
     body.append(make('tr', {},
       make('th', {scope: 'row'}, make('button', {className: 'link', textContent: names[by], onclick: () => pin(by)})),
       make('td', {}, classMark(labels[by])),
-      make('td', {className: 'number', textContent: percent(votes[i * voters + k])})));
+      make('td', {className: 'number', textContent: percent(share)})));
   }
   return tableOf('Who voted', ['training row', 'label', 'vote'], body);
 }
@@ -103,7 +103,7 @@ function place(i) {
   const x = toX(X[i]), y = toY(Y[i]), gap = radius() + 10;
   // On the side where the voters are not, if there is room.
   let lean = 0;
-  for (let k = 0; k < voters; k++) lean += X[neighbors[i * voters + k]] - X[i];
+  for (const [by] of votersOf(i)) lean += X[by] - X[i];
   const right = x + gap + tip.offsetWidth <= view.width, room = x - gap - tip.offsetWidth >= 0;
   const left = !right || (lean > 0 && room) ? x - gap - tip.offsetWidth : x + gap;
   const up = Math.max(4, Math.min(view.height - tip.offsetHeight - 4, y - tip.offsetHeight / 2));

@@ -28,6 +28,10 @@ MOST_WITH_VALUES = 20_000
 MOST_RELEVANCES, MOST_COLOURINGS = 600_000, 100
 # A text value is shown so far.
 MOST_LETTERS = 60
+# Of a column's largest value, digits that scaling keeps.
+DIGITS = 14
+# The part of a column's numbers by which it is known.
+SOME = 0.05
 FULL_16, FULL_8 = 65_535, 255
 
 
@@ -70,7 +74,7 @@ def pack(embedded: Embedded, n_columns: int) -> Packed:
         "predictions": _bytes(embedded.predictions, "<u2"),
         "pictured": _bytes(embedded.in_picture, "<u2"),
         "confidences": _shares(embedded.confidences, FULL_16),
-        "neighbors": _bytes(embedded.neighbors, "<u4"),
+        "neighbors": _bytes(embedded.neighbors, "<i4"),
         "shares": _shares(embedded.vote_shares, FULL_8),
         "topColumns": _bytes(top, "<u2"),
         "topRelevances": _shares(shown / most, FULL_16),
@@ -97,14 +101,50 @@ def _values(values: pd.DataFrame | None, top: Indices) -> dict[str, Any] | None:
     for place, name in enumerate(values.columns):
         column = values[name]
         if is_numeric(column):
-            codes[:, place] = column.astype(float)
+            codes[:, place] = _as_written(column.astype(float).to_numpy())
             texts.append(None)
             continue
         missing = column.isna()
         known, found = np.unique(column[~missing].map(value_text).to_numpy(dtype=str), return_inverse=True)
         codes[missing, place], codes[~missing, place] = np.nan, found
         texts.append([text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]}…" for text in known])
-    return {"numbers": _bytes(np.take_along_axis(codes, top, axis=1), "<f4"), "texts": texts}
+    wide = any(_needs_double(codes[:, place]) for place in np.unique(top) if texts[place] is None)
+    shown = _bytes(np.take_along_axis(codes, top, axis=1), "<f8" if wide else "<f4")
+    return {"wide": wide, "numbers": shown, "texts": texts}
+
+
+def _needs_double(column: Floats) -> bool:
+    """Whether float32, which holds 6 digits and integers to 16 million, would change what is read.
+
+    Numbers that are long even so, of more than 11 digits, are shown with 6: see `numberText`.
+
+    column : (n_points,) NaN where missing
+    """
+    sizes = np.abs(column[~np.isnan(column) & (column != 0)])
+    if len(sizes) == 0:
+        return False
+    if sizes.max() >= 1e6 or sizes.min() < np.finfo(np.float32).tiny:
+        return True
+    tens = np.floor(np.log10(sizes))
+
+    def within(digits: int) -> NDArray[np.bool_]:
+        units = sizes * 10.0 ** (digits - 1 - tens)
+        return np.abs(units - np.rint(units)) < 1e-3
+
+    # Of numbers at random some few seem short.
+    return bool(np.mean(within(11) & ~within(6)) > SOME)
+
+
+def _as_written(column: Floats) -> Floats:
+    """Without the rounding that scaling a column and back leaves: 0 among millions stays 0.
+
+    column : (n_points,) NaN where missing
+    """
+    most = np.abs(column[~np.isnan(column)]).max(initial=0.0)
+    if most == 0:
+        return column
+    decimals = DIGITS - 1 - int(np.floor(np.log10(most)))
+    return np.round(column, min(max(decimals, 0), 300))
 
 
 def _left_out(
@@ -129,8 +169,7 @@ def _shares(values: Floats, full: int) -> str:
 
 
 def _bytes(values: NDArray[Any], kind: str) -> str:
-    with np.errstate(over="ignore"):  # beyond float32: shown as infinite
-        return b64encode(np.ascontiguousarray(values.astype(kind)).tobytes()).decode()
+    return b64encode(np.ascontiguousarray(values.astype(kind)).tobytes()).decode()
 
 
 def _safe(text: str) -> str:

@@ -62,6 +62,9 @@ function headings() {
   }).sort((a, b) => b.size - a.size);
 }
 
+const shapeOf = i => (state.colouring === 'prediction' ? predictions[i] : classOf(i)) % given.shapes.length;
+const rimOf = (i, ink, page) => isNew(i) ? `${ink}90` : page;
+
 const radius = () => {
   const usual = Math.max(1.8, Math.min(5.5, 46 / Math.sqrt(Math.max(n, 1)) + 2.2));
   return Math.min(9, usual * Math.max(1, view.scale / view.whole) ** .3);
@@ -75,23 +78,22 @@ function redraw() {
 
 function draw() {
   const pen = base.getContext('2d'), ratio = devicePixelRatio || 1, r = Math.round(4 * radius()) / 4;
-  const page = themed('--card'), ink = themed('--ink'), dim = order.length - lit, nShapes = given.shapes.length;
+  const page = themed('--card'), ink = themed('--ink'), dim = order.length - lit;
   // Placed points stand out among those of the training, which are pale, unless shades mean something else.
   const pale = state.which === 'all' && training < n && colours.low === undefined ? training : 0;
-  const shapeOf = state.colouring === 'prediction' ? i => predictions[i] : classOf;
   begin(base.width, base.height, page);
   const ghost = stamp(0, themed('--right'), page, r, .2);
   for (const i of ghosts) put(ghost, Math.round(toX(X[i]) * ratio), Math.round(toY(Y[i]) * ratio));
   for (let place = 0; place < order.length; place++) {
     const i = order[place], x = toX(X[i]), y = toY(Y[i]);
     if (x < -20 || y < -20 || x > view.width + 20 || y > view.height + 20) continue;
-    const shape = shapeOf(i) % nShapes, colour = colours.of(i), fresh = isNew(i);
+    const shape = shapeOf(i), colour = colours.of(i), fresh = isNew(i);
     const strength = place < dim ? 0 : i < pale ? 1 : 2;
-    const key = ((((r * 4) * 64 + colour) * nShapes + shape) * 2 + (fresh ? 1 : 0)) * 3 + strength;
+    const key = ((((r * 4) * 64 + colour) * outlines.length + shape) * 2 + (fresh ? 1 : 0)) * 3 + strength;
     let drawn = marks.get(key);
     if (!drawn) {
       const fill = strength ? colours.palette[colour] : themed('--right');
-      marks.set(key, drawn = stamp(shape, fill, fresh && strength ? `${ink}90` : page, r, [.12, .4, 1][strength]));
+      marks.set(key, drawn = stamp(shape, fill, strength ? rimOf(i, ink, page) : page, r, [.12, .4, 1][strength]));
     }
     put(drawn, Math.round(x * ratio), Math.round(y * ratio));
   }
@@ -137,8 +139,9 @@ function drawOver() {
   const few = state.found.length <= FEW;
   for (const at of state.found.slice(0, 1000)) ring(at, few ? 2 : 1, themed('--link'), r + (few ? 5 : 2));
   if (i < 0) return;
-  for (let k = voters - 1; k >= 0; k--) {
-    const by = neighbors[i * voters + k], wide = 1 + 5 * votes[i * voters + k];
+  const voted = votersOf(i);
+  for (const [by, share] of [...voted].reverse()) {
+    const wide = 1 + 5 * share;
     for (const [width, colour] of [[wide + 2.5, page], [wide, themed(classColour(labels[by]))]]) {
       pen.beginPath();
       pen.moveTo(toX(X[i]), toY(Y[i]));
@@ -147,14 +150,13 @@ function drawOver() {
       pen.stroke();
     }
   }
-  for (let k = 0; k < voters; k++) {
-    const by = neighbors[i * voters + k];
-    const voter = mark(labels[by] % outlines.length, themed(classColour(labels[by])), page, r + 1);
-    pen.drawImage(voter, toX(X[by]) - voter.width / 2 / ratio, toY(Y[by]) - voter.height / 2 / ratio,
-      voter.width / ratio, voter.height / ratio);
-  }
+  const onto = (at, drawn) => pen.drawImage(drawn, toX(X[at]) - drawn.width / 2 / ratio,
+    toY(Y[at]) - drawn.height / 2 / ratio, drawn.width / ratio, drawn.height / ratio);
+  for (const [by] of voted) onto(by, mark(labels[by] % outlines.length, themed(classColour(labels[by])), page, r + 1));
   ring(i, 5, page, r + 3.5);
   ring(i, 2.5, ink, r + 3.5);
+  // Once more, for the lines begin on it.
+  onto(i, mark(shapeOf(i), colours.palette[colours.of(i)], rimOf(i, ink, page), r));
 }
 
 function resize() {
