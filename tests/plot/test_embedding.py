@@ -238,8 +238,30 @@ def test_every_class_is_told_apart(blobs_of, n_classes, n_panels):
     if n_panels == 1 and n_classes == 40:  # names are written beside the points, too
         boxes = [text.get_window_extent() for text in display.ax_.texts]
         assert sorted(text.get_text() for text in display.ax_.texts) == sorted(names)
-        over = sum(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
-        assert over <= 12
+        assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
+
+
+def test_names_that_would_lie_over_others_are_left_out():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(100), 10)
+    names = [f"object {place}" for place in range(100)]
+    display = EmbeddingDisplay(rng.normal(size=(1000, 2)), labels, class_names=names).plot()
+    display.figure_.canvas.draw()
+    written = [text for text in display.ax_.texts if "outside" not in text.get_text()]
+    boxes = [text.get_window_extent() for text in written]
+    assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[:k])
+    assert 20 < len(written) < 100
+    assert len(_texts(display.figure_)[0]) == 100  # the key has them all
+
+
+def test_names_that_are_alike_but_for_their_middle_are_told_apart(blobs_of):
+    names = [f"class number {place} long name" for place in (10, 20, 30)]
+    for n_panels in (1, 2):
+        places, labels = blobs_of(3)
+        display = EmbeddingDisplay([places] * n_panels, [labels] * n_panels, class_names=names).plot()
+        (written,) = _texts(display.figure_)
+        assert len(set(written)) == 3
+        assert [name.split("0")[0][-1] for name in written] == ["1", "2", "3"]
 
 
 def test_a_long_note_is_in_lines_that_fit(blobs_of):
@@ -294,6 +316,16 @@ def test_panels_take_the_place_of_axes_that_are_given(embedding, comparison):
 def test_what_cannot_be_shown(embedding, asked, said):
     with pytest.raises(ValueError, match=said):
         EmbeddingDisplay.from_estimator(embedding, **asked)
+
+
+def test_a_classifier_that_has_learned_more_since_is_refused(halves):
+    X, y, X_new, y_new = halves
+    clf = LANNClassifier(max_epochs=3, random_state=0).fit(X, y)
+    embedding = LANNEmbedding(clf, prefit=True, n_epochs=10, random_state=0).fit(X)
+    embedding.classifier_.partial_fit(X_new[:5], y_new[:5])
+    for asked in ({}, {"X": X_new}, {"color": "confidence"}):
+        with pytest.raises(ValueError, match=r"other points since \(80, where 75 were placed\); fit the emb"):
+            EmbeddingDisplay.from_estimator(embedding, **asked)
 
 
 def test_errors_need_labels(embedding, halves):

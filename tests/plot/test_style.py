@@ -14,6 +14,7 @@ from lann.plot.style import (
     low_to_high,
     panels,
     short,
+    short_apart,
     value_with_name,
 )
 
@@ -48,6 +49,15 @@ def test_long_names_keep_both_ends():
     assert len(set(names)) == 100
     assert max(map(len, names)) == 20
     assert short("ash", 20) == "ash"
+
+
+def test_only_names_that_would_look_alike_are_longer():
+    names = [f"a name with its number {place} in the middle of it" for place in range(12)]
+    cut = short_apart([*names, "another long name, unlike all the others"], 16)
+    assert len(set(cut)) == 13
+    assert len(cut[-1]) == 16
+    assert max(map(len, cut)) < len(names[-1])
+    assert short_apart(["the very same name"] * 2, 9) == ["the …name"] * 2
 
 
 @pytest.mark.parametrize(

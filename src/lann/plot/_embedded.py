@@ -12,6 +12,7 @@ from lann._inputs import as_fitted, check_columns
 from lann._parameters import check_number
 from lann._types import Floats, Indices, Labels
 from lann.explain.voters import Votes, voters_of
+from lann.plot._embedding_checks import check_plane
 from lann.plot._embedding_key import OTHER_FEATURES
 from lann.plot._rows import Rows, last_step, rows_of
 from lann.plot.style import largest_first, short
@@ -76,7 +77,7 @@ class Embedded:
         counts = np.bincount(feature, minlength=len(rows.feature_names))
         n_there = int((counts > 0).sum())
         named = largest_first(counts.astype(np.float64), min(N_NAMED, n_there))
-        names = [short(rows.feature_names[place], 24) for place in named]
+        names = [str(rows.feature_names[place]) for place in named]
         places = np.full(len(counts), len(named))
         places[named] = np.arange(len(named))
         return places[feature], [*names, *([OTHER_FEATURES] if n_there > len(named) else [])]
@@ -142,6 +143,7 @@ def embedded_by(estimator: Any, X: ArrayLike | None, y: ArrayLike | None) -> Emb
     training = embedding.embedding_
     check_plane(training)
     if hasattr(embedding, "classifier_"):
+        _check_same_points(embedding)
         rows = rows_of(_with_classifier(estimator, embedding), X, y, at_most=None)
         known = rows if X is None else rows_of(embedding.classifier_, None, None, at_most=None)
         new = None if X is None else embedding.transform(as_fitted(embedding, rows.X))
@@ -173,10 +175,14 @@ def embedded_by(estimator: Any, X: ArrayLike | None, y: ArrayLike | None) -> Emb
     )
 
 
-def check_plane(places: Floats) -> None:
-    """Refuse what cannot be drawn on paper."""
-    if places.ndim != 2 or places.shape[1] != 2:
-        raise ValueError(f"Embeddings are drawn in 2 dimensions; got places of shape {places.shape}.")
+def _check_same_points(embedding: Any) -> None:
+    """Refuse a classifier that has learned other points since: it has no places for them."""
+    placed, known = embedding._model.levels.X, embedding.classifier_._model.levels.X
+    if not np.array_equal(placed, known):
+        raise ValueError(
+            f"The classifier of the embedding has learned other points since ({len(known)}, where "
+            f"{len(placed)} were placed); fit the embedding again."
+        )
 
 
 def _with_classifier(estimator: Any, embedding: Any) -> Any:

@@ -10,7 +10,7 @@ from lann._types import Floats, Indices, Labels
 from lann.plot._embedding_frame import frame, write_caption, write_names
 from lann.plot._embedding_key import DARK, group_marks, marks_of
 from lann.plot._embedding_marks import OTHER, draw_marked, draw_shapes, opacity, point_size, shuffled
-from lann.plot.style import FOR, SMALL, TINY, short
+from lann.plot.style import FOR, SMALL, TINY, short_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,13 +43,14 @@ def draw_panel(ax: Axes, shown: EmbeddingDisplay, place: int, *, width: float) -
         _draw_lines(ax, shown.lines, shown.line_shares, size)
     alone = len(shown.places) == 1 and len(shown.class_names) > 0
     named = alone and (len(shown.class_names) > MANY_CLASSES or shown.values is not None)
+    side = frame(
+        ax, points if new is None else np.concatenate([back, new]),
+        labels if new is None else np.concatenate([back_labels, labels]), room=0.06 if named else 0.03,
+    )  # fmt: skip
     if named:
-        names = [short(name, 16) for name in shown.class_names]
+        names = short_apart(shown.class_names, 16)
         text = SMALL if len(names) <= MANY_CLASSES else TINY + 0.5
-        write_names(ax, points, labels, names, text=text, width=width)
-    if new is not None:
-        points, labels = np.concatenate([back, new]), np.concatenate([back_labels, labels])
-    frame(ax, points, labels, room=0.06 if named else 0.03)
+        write_names(ax, points, labels, names, text=text, width=width, side=side)
     write_caption(ax, shown.names[place], shown.notes[place], width=width)
     return scale
 

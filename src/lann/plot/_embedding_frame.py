@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lann._types import Floats, Labels
-from lann.plot.style import SMALL, TEXT, TINY
+from lann.plot.style import SMALL, TEXT, TINY, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,13 +22,15 @@ NEAR = 0.06
 # Points between the points of a class and its name, between a panel and what is below it, and of a line of
 # text, as parts of its size.
 NAME_GAP, GAP, LINE = 3.0, 4.0, 1.4
+# Ways from the points of a class to its name.
+WAYS = np.array([[0, 1], [0, -1], [1, 0], [-1, 0], [1, 1], [-1, 1], [1, -1], [-1, -1]])
 
 
-def frame(ax: Axes, places: Floats, labels: Labels, *, room: float) -> None:
+def frame(ax: Axes, places: Floats, labels: Labels, *, room: float) -> float:
     """Both axes alike, no ticks: places of an embedding have no units. `room` is left free.
 
     Where a few points are so far away that all others would be squeezed, they lie outside, and their number
-    is told in a corner.
+    is told in a corner. Returns the side of the square that is shown.
     """
     middle, half = _square(*_without_the_farthest(places), room)
     outside = np.abs(places - middle).max(axis=1) > half
@@ -48,6 +50,7 @@ def frame(ax: Axes, places: Floats, labels: Labels, *, room: float) -> None:
             0.98, 0.98, f"{outside.sum()} outside", transform=ax.transAxes, ha="right", va="top",
             fontsize=TINY, color="#555555",
         )  # fmt: skip
+    return 2 * half
 
 
 class _SquareWithin:
@@ -89,32 +92,38 @@ def _square(low: Floats, high: Floats, room: float) -> tuple[Floats, float]:
 
 
 def write_names(
-    ax: Axes, places: Floats, labels: Labels, names: Sequence[str], *, text: float, width: float
+    ax: Axes, places: Floats, labels: Labels, names: Sequence[str], *, text: float, width: float, side: float
 ) -> None:
-    """Write the name of each class beside the points of it that are around its median.
+    """Write the names of classes beside the points of them that are around their medians.
 
-    Above them, or below, to the right or to the left: where it lies over no other name, and over few points.
+    Above them, or below, to the right or to the left, or between these: where it lies over no other name, and
+    over few points. A name for which there is no such place is left out; the largest classes come first.
+
+    width, side : of the square that is shown, in inches and in steps of the places
     """
     from matplotlib.patheffects import withStroke
 
-    span = max(float(np.ptp(places, axis=0).max()), 1e-9)
-    unit = 72 * width / span  # points of the paper
+    unit = 72 * width / side  # points of the paper
     taken: list[tuple[Floats, Floats]] = []
-    for label in np.unique(labels):
+    present, counts = np.unique(labels, return_counts=True)
+    for label in present[np.argsort(-counts, kind="stable")]:
         own = places[labels == label]
         # A class in several groups has its median between them: take the point of it that is nearest there.
         middle = own[((own - np.median(own, axis=0)) ** 2).sum(axis=1).argmin()]
-        around = own[np.abs(own - middle).max(axis=1) <= NEAR * span]
+        around = own[np.abs(own - middle).max(axis=1) <= NEAR * side]
         low, high = around.min(axis=0), around.max(axis=0)
         x, y = np.median(around, axis=0)
         half = np.array([0.31 * len(names[label]), 0.6]) * text  # of the name, in points
-        spots = np.array([[x, high[1]], [x, low[1]], [high[0], y], [low[0], y]])
-        steps = (half + NAME_GAP) * [[0, 1], [0, -1], [1, 0], [-1, 0]]
+        spots = np.where(WAYS > 0, high, np.where(WAYS < 0, low, (x, y)))
+        steps = (half + NAME_GAP) * WAYS
         centers = spots * unit + steps
-        best = int(np.argmin([_hidden(center, half, places * unit, taken) for center in centers]))
+        hidden = [_hidden(center, half, places * unit, taken) for center in centers]
+        best = int(np.argmin(hidden))
+        if hidden[best] > len(places):  # another name
+            continue
         taken.append((centers[best], half))
         ax.annotate(
-            names[label], spots[best], xytext=steps[best], textcoords="offset points", fontsize=text,
+            plain(names[label]), spots[best], xytext=steps[best], textcoords="offset points", fontsize=text,
             ha="center", va="center", zorder=6,
             path_effects=[withStroke(linewidth=2.0, foreground="white", alpha=0.85)],
         )  # fmt: skip
@@ -123,7 +132,7 @@ def write_names(
 def _hidden(center: Floats, half: Floats, points: Floats, taken: list[tuple[Floats, Floats]]) -> int:
     """How many points a name would lie over; another name counts for more than all of them."""
     names = sum(bool((np.abs(center - other) < half + its).all()) for other, its in taken)
-    return names * len(points) + int((np.abs(points - center) < half).all(axis=1).sum())
+    return names * (len(points) + 1) + int((np.abs(points - center) < half).all(axis=1).sum())
 
 
 def write_caption(ax: Axes, name: str, note: str, *, width: float) -> None:
@@ -132,7 +141,7 @@ def write_caption(ax: Axes, name: str, note: str, *, width: float) -> None:
     for text, size, look in ((name, TEXT, "bold"), (note, SMALL, "normal")):
         for line in _lines(text, size, width):
             ax.text(
-                0.5, 0.0, line, transform=below(ax, down), ha="center", va="top", fontsize=size,
+                0.5, 0.0, plain(line), transform=below(ax, down), ha="center", va="top", fontsize=size,
                 fontweight=look,
             )  # fmt: skip
             down += LINE * size

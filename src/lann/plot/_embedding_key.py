@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lann.plot._embedding_frame import below
 from lann.plot._embedding_marks import OTHER, Mark, class_marks, key_of
-from lann.plot.style import FOR, SMALL, short
+from lann.plot.style import FOR, SMALL, plain, short_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 # What features are called that have no mark of their own.
 OTHER_FEATURES = "other features"
 DARK = "#1A1A1A"
+# Inches of a row.
+KEY_ROW = 0.17
 
 
 def marks_of(shown: EmbeddingDisplay) -> list[Mark]:
@@ -34,10 +36,10 @@ def group_marks(names: list[str]) -> list[Mark]:
 def key_entries(shown: EmbeddingDisplay, length: int) -> list[Any]:
     """The marks and what they stand for."""
     if shown.value_names is not None:
-        pairs = zip(group_marks(shown.value_names), shown.value_names, strict=True)
-        return [key_of(mark, short(name, length)) for mark, name in pairs]
-    marks, names = marks_of(shown), shown.class_names
-    entries = [key_of(marks[place], short(names[place], length)) for place in _in_order(names)]
+        pairs = zip(group_marks(shown.value_names), short_apart(shown.value_names, length), strict=True)
+        return [key_of(mark, plain(name)) for mark, name in pairs]
+    marks, names = marks_of(shown), short_apart(shown.class_names, length)
+    entries = [key_of(marks[place], plain(names[place])) for place in _in_order(shown.class_names)]
     if shown.wrong is not None:
         wrong = key_of(Mark("white", "o"), "voted for another class")
         wrong.set(markeredgecolor=DARK, markersize=7)
@@ -56,14 +58,19 @@ def key_columns(entries: list[Any], width: float, *, most_rows: int | None = Non
 
 def key_height(entries: list[Any], n_columns: int) -> float:
     """Inches that a key takes below a panel."""
-    return 0.2 + 0.17 * -(-len(entries) // max(n_columns, 1)) if entries else 0.0
+    return 0.2 + KEY_ROW * -(-len(entries) // max(n_columns, 1)) if entries else 0.0
 
 
-def draw_key(ax: Axes, entries: list[Any], n_columns: int, *, down: float | None = None) -> None:
-    """A legend, to be read row by row, of the marks: `down` points below a panel, or in its middle."""
+def draw_key(
+    ax: Axes, entries: list[Any], n_columns: int, *, down: float | None = None, at: float = 0.0
+) -> None:
+    """A legend of the marks, to be read row by row: in the middle of a panel, or `down` points below.
+
+    at : from where `down` counts, from 0, the foot of the panel, to 1, its head
+    """
     where: dict[str, Any] = {"loc": "center"}
     if down is not None:
-        where = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": below(ax, down)}
+        where = {"loc": "upper center", "bbox_to_anchor": (0.5, at), "bbox_transform": below(ax, down)}
     n_rows = -(-len(entries) // n_columns)
     by_column = [
         entries[place] for column in range(n_columns) for place in range(column, len(entries), n_columns)
@@ -84,7 +91,7 @@ def draw_scale(ax: Axes, drawn: Any, unit: str, *, down: float) -> None:
     bar_ax = ax.inset_axes((0.15, -0.025, 0.7, 0.025), transform=below(ax, down))
     opaque = ScalarMappable(drawn.norm, drawn.cmap)
     bar = ax.figure.colorbar(opaque, cax=bar_ax, orientation="horizontal")
-    bar.set_label(unit, fontsize=SMALL)
+    bar.set_label(plain(unit), fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
     bar.outline.set_visible(False)
 

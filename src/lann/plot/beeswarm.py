@@ -17,6 +17,7 @@ from lann.plot.style import (
     low_to_high,
     name_rows,
     one_panel,
+    plain,
     row_size,
     short,
     tidy,
@@ -134,12 +135,12 @@ class ContributionBeeswarmDisplay:
         name_rows(self.ax_, [short(self.feature_names[place]) for place in shown], text)
         self.ax_.axvline(0, color="#444444", linewidth=0.9, zorder=0)
         self.ax_.set_xlabel(
-            f"share of the vote for {short(self.target)} that the value brings", fontsize=TEXT
+            plain(f"share of the vote for {short(self.target)} that the value brings"), fontsize=TEXT
         )
         title = f"What speaks for {short(self.target)}, and what against"
         if len(shown) < len(self.feature_names):
             title += f"\n(the strongest {len(shown)} of {len(self.feature_names)} features)"
-        self.ax_.set_title(title, fontsize=TEXT + 1)
+        self.ax_.set_title(plain(title), fontsize=TEXT + 1)
         bar = self.figure_.colorbar(
             dots, ax=self.ax_, aspect=30, pad=0.02, shrink=min(1.0, 12 / len(shown)), ticks=[0.0, 1.0]
         )

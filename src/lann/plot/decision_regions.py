@@ -14,7 +14,7 @@ from lann.explain.landmarks import spread
 from lann.explain.point_metrics import matrices_at
 from lann.plot._ellipses import outlines
 from lann.plot._rows import Rows, names_of_classes, rows_of
-from lann.plot.style import MARKERS, SMALL, TEXT, class_colors, one_panel, short, tidy
+from lann.plot.style import MARKERS, SMALL, TEXT, class_colors, one_panel, plain, short_apart, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -137,6 +137,7 @@ class DecisionRegionsDisplay:
 
         self.figure_, self.ax_ = one_panel(ax, (6.4, 5.2))
         colors = class_colors(len(self.class_names))
+        names = short_apart(self.class_names, 20)
         self.ax_.pcolormesh(
             self.xs, self.ys, self.regions, cmap=ListedColormap(colors), alpha=0.2, rasterized=True,
             vmin=-0.5, vmax=len(colors) - 0.5, shading="nearest", linewidth=0,
@@ -146,15 +147,15 @@ class DecisionRegionsDisplay:
             self.ax_.scatter(
                 own[:, 0], own[:, 1], s=16 if len(self.points) <= 500 else 7, color=[colors[place]],
                 marker=MARKERS[place % len(MARKERS)], linewidths=0.3, edgecolors="white",
-                label=short(self.class_names[place], 20),
+                label=plain(names[place]),
             )  # fmt: skip
         for outline, place in zip(self.ellipses, self.owners, strict=True):
             self.ax_.plot(*outline.T, color="white", linewidth=2.6, alpha=0.8)
             self.ax_.plot(*outline.T, color=colors[place], linewidth=1.2)
         tidy(self.ax_)
         self.ax_.set(xlim=self.xs[[0, -1]], ylim=self.ys[[0, -1]])
-        self.ax_.set_xlabel(str(self.feature_names[0]), fontsize=TEXT)
-        self.ax_.set_ylabel(str(self.feature_names[1]), fontsize=TEXT)
+        self.ax_.set_xlabel(plain(self.feature_names[0]), fontsize=TEXT)
+        self.ax_.set_ylabel(plain(self.feature_names[1]), fontsize=TEXT)
         measured = "; an ellipse is equally far from its point, as the point measures"
         title = f"Decisions{measured if len(self.ellipses) else ''}"
         self.ax_.set_title(title, fontsize=TEXT + 1)

@@ -10,19 +10,29 @@ from numpy.typing import ArrayLike
 
 from lann._parameters import check_choice, check_number
 from lann._types import Floats, Labels
-from lann.plot._embedded import check_plane, embedded_by
+from lann.plot._embedded import embedded_by
+from lann.plot._embedding_checks import (
+    as_labels,
+    as_lines,
+    as_panels,
+    as_places,
+    as_texts,
+    as_values,
+    as_wrong,
+    check_together,
+    is_several,
+)
 from lann.plot._embedding_draw import draw_panel
 from lann.plot._embedding_frame import caption_height
+from lann.plot._embedding_grid import grid_of, inches
 from lann.plot._embedding_key import draw_key, draw_scale, key_columns, key_entries, key_height
 from lann.plot._rows import names_of_classes
-from lann.plot.style import TEXT, one_panel, panels
+from lann.plot.style import TEXT, one_panel, panels, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINTS = ("training", "held out")
-# Inches of a panel among several.
-WIDTH = 2.4
 # Inches of a panel by itself.
 ALONE = 4.8
 
@@ -92,18 +102,17 @@ class EmbeddingDisplay:
         line_shares: Floats | None = None,
         title: str = "",
     ) -> None:
-        several = isinstance(places, list | tuple) and np.ndim(places[0]) == 2
-        self.places = [np.asarray(one, dtype=np.float64) for one in (places if several else [places])]
-        n_panels = len(self.places)
-        self.labels = _of_panels(labels, n_panels, several)
-        self.new_places = _of_panels(new_places, n_panels, several)
-        self.new_labels = _of_panels(new_labels, n_panels, several)
-        for own, new in zip(self.places, self.new_places, strict=True):
-            check_plane(own)
-            if new is not None:
-                check_plane(new)
-        known = [own for own in [*self.labels, *self.new_labels] if own is not None]
-        n_classes = max((int(own.max(initial=-1)) + 1 for own in known), default=0)
+        several = is_several(places)
+        own = list(places) if several else [places]
+        n_panels = len(own)
+        check_together(n_panels, values=values, wrong=wrong, lines=lines)
+        self.places = [as_places("places", one) for one in own]
+        new = as_panels("new_places", new_places, n_panels, several=several)
+        self.new_places = [None if one is None else as_places("new_places", one) for one in new]
+        self.labels = self._as_labels("labels", labels, self.places, several)
+        self.new_labels = self._as_labels("new_labels", new_labels, self.new_places, several)
+        known = [one for one in [*self.labels, *self.new_labels] if one is not None]
+        n_classes = max((int(one.max()) + 1 for one in known), default=0)
         self.class_names = names_of_classes(np.arange(n_classes), None)
         if class_names is not None:
             self.class_names = [str(name) for name in np.asarray(class_names)]
@@ -111,22 +120,21 @@ class EmbeddingDisplay:
             raise ValueError(
                 f"class_names must name the {n_classes} classes; got {len(self.class_names)} names."
             )
-        self.names = list(names) if names is not None else [""] * n_panels
-        self.notes = list(notes) if notes is not None else [""] * n_panels
-        self.values = None if values is None else np.asarray(values)
-        self.value_names = None if value_names is None else list(value_names)
+        self.names = as_texts("names", names, n_panels)
+        self.notes = as_texts("notes", notes, n_panels)
+        front = self.places[0] if self.new_places[0] is None else self.new_places[0]
+        self.value_names = None if value_names is None else [str(name) for name in value_names]
+        self.values = as_values(values, self.value_names, front)
+        self.wrong = as_wrong(wrong, front)
+        self.lines, self.line_shares = as_lines(lines, line_shares)
         self.unit = unit
         self.low_stands_out = low_stands_out
-        self.wrong = None if wrong is None else np.asarray(wrong, dtype=bool)
-        self.lines = np.empty((0, 2, 2)) if lines is None else lines
-        self.line_shares = np.empty(0) if line_shares is None else line_shares
         self.title = title
-        for place in range(n_panels):
-            _check_length("labels", self.labels[place], self.places[place])
-            _check_length("new_labels", self.new_labels[place], self.new_places[place])
-        front = self.places[0] if self.new_places[0] is None else self.new_places[0]
-        _check_length("values", self.values, front)
-        _check_length("wrong", self.wrong, front)
+
+    @staticmethod
+    def _as_labels(name: str, given: Any, places: list[Any], several: bool) -> list[Any]:
+        of_panels = as_panels(name, given, len(places), several=several)
+        return [as_labels(name, one, its) for one, its in zip(of_panels, places, strict=True)]
 
     @classmethod
     def from_estimator(
@@ -202,6 +210,8 @@ class EmbeddingDisplay:
         """
         check_choice("points", points, POINTS)
         shown = list(comparison.panels)
+        if not shown:
+            raise ValueError("comparison must have at least one panel; got none.")
         labels = [np.asarray(panel.labels) for panel in shown]
         new_places: list[Floats] | None = None
         new_labels: list[Labels] | None = None
@@ -231,63 +241,47 @@ class EmbeddingDisplay:
             self._plot_one(ax)
         else:
             n_columns = min(n_panels, n_columns or (3 if n_panels in (3, 5, 6, 9) else 4))
-            self._plot_several(ax, -(-n_panels // n_columns), n_columns)
+            self._plot_several(ax, n_columns)
         return self
 
     def _plot_one(self, ax: Axes | None) -> None:
         numbers = self.values is not None and self.value_names is None
         entries = [] if numbers else key_entries(self, 24)
-        beside = key_columns(entries, ALONE)
+        width = ALONE if ax is None else min(inches(ax))
+        beside = key_columns(entries, width)
         tall = 0.6 if numbers else key_height(entries, beside)
         head = 0.2 * len(self.title.splitlines())
-        below = caption_height(self.names[0], self.notes[0], width=ALONE)
+        below = caption_height(self.names[0], self.notes[0], width=width)
         self.figure_, self.ax_ = one_panel(ax, (ALONE + 0.1, ALONE + 0.1 + head + below / 72 + tall))
         self.axes_ = np.array([self.ax_], dtype=object)
-        self.ax_.set_title(self.title, fontsize=TEXT + 1)
-        scale = draw_panel(self.ax_, self, 0, width=ALONE)
+        self.ax_.set_title(plain(self.title), fontsize=TEXT + 1)
+        scale = draw_panel(self.ax_, self, 0, width=width)
         if scale is not None:
             draw_scale(self.ax_, scale, self.unit, down=below + 4)
         elif entries:
             draw_key(self.ax_, entries, beside, down=below + 4)
 
-    def _plot_several(self, ax: Axes | None, n_rows: int, n_columns: int) -> None:
+    def _plot_several(self, ax: Axes | None, n_columns: int) -> None:
         n_panels = len(self.places)
-        wide = WIDTH * n_columns
         entries = key_entries(self, 16)
-        # The key stands in an empty corner if it fits there, otherwise in rows below.
-        beside = key_columns(entries, WIDTH, most_rows=12) if n_panels < n_rows * n_columns else 0
-        in_corner = beside > 0
-        beside = beside or key_columns(entries, wide)
-        tall = 0.0 if in_corner else key_height(entries, beside)
+        grid = grid_of(self, entries, ax, n_columns)
+        n_rows = len(grid.heights) - 1
         self.figure_, axes = panels(
-            ax, (n_rows + 1, n_columns), (wide, 0.35 + (WIDTH + 0.4) * n_rows + tall), title=self.title,
-            heights=[*[1.0] * n_rows, 0.001],
+            ax, (n_rows + 1, n_columns), grid.size, title=self.title, heights=grid.heights,
+            spaces=grid.spaces,
         )  # fmt: skip
         self.axes_ = axes.ravel()[:n_panels]
         self.ax_ = self.axes_[0]
         for panel in axes.ravel()[n_panels:]:
             panel.set_axis_off()
         for place, panel in enumerate(self.axes_):
-            draw_panel(panel, self, place, width=WIDTH)
-        if in_corner:
-            draw_key(axes[n_rows - 1, -1], entries, beside)
-        else:
+            draw_panel(panel, self, place, width=grid.width)
+        if grid.in_corner:
+            draw_key(axes[n_rows - 1, -1], entries, grid.key_columns)
+        elif entries:
             foot = self.figure_.add_subplot(axes[-1, 0].get_subplotspec().get_gridspec()[-1, :])
             foot.set_axis_off()
-            draw_key(foot, entries, beside, down=0.0)
-
-
-def _of_panels(given: Any, n_panels: int, several: bool) -> list[Any]:
-    """One for each panel; None where there is none."""
-    if given is None:
-        return [None] * n_panels
-    return [None if one is None else np.asarray(one) for one in (given if several else [given])]
-
-
-def _check_length(name: str, given: Any, places: Floats | None) -> None:
-    n_points = 0 if places is None else len(places)
-    if given is not None and np.shape(given) != (n_points,):
-        raise ValueError(f"{name} must be one for each of {n_points} points; got {np.shape(given)}.")
+            draw_key(foot, entries, grid.key_columns, down=0.0, at=1.0)
 
 
 def _accuracies(own: float | None, held_out: float | None) -> str:

@@ -22,6 +22,7 @@ from lann.plot.style import (
     largest_first,
     name_rows,
     panels,
+    plain,
     row_size,
     short,
     tidy,
@@ -157,7 +158,7 @@ class ExplanationDisplay:
         name_rows(self.ax_, names, text)
         _draw_steps(self.ax_, steps, signed=signed, cumulate=signed and kind == "waterfall")
         what = f"share of the vote for {short(name, 18)} that the value brings" if signed else "relevance"
-        self.ax_.set_xlabel(what, fontsize=TEXT)
+        self.ax_.set_xlabel(plain(what), fontsize=TEXT)
         self._draw_neighbors(self.neighbors_ax_, text)
         return self
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lann._parameters import check_number
 from lann._types import Floats
 from lann.plot._rows import MOST_ROWS, rows_of
-from lann.plot.style import FOR, SMALL, TEXT, largest_first, name_and_unit, panels, short, tidy
+from lann.plot.style import FOR, SMALL, TEXT, largest_first, name_and_unit, panels, plain, short, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -159,9 +159,9 @@ class FeatureCurvesDisplay:
         name, unit = name_and_unit(self.feature_names[feature])
         share = f"{100 * self.relevances[feature]:.1f} % of votes"
         if small:
-            panel.set_title(short(name, 18), fontsize=SMALL)
+            panel.set_title(plain(short(name, 18)), fontsize=SMALL)
             panel.tick_params(labelsize=6.5)
-            panel.set_xlabel(unit, fontsize=6.5)
+            panel.set_xlabel(plain(unit), fontsize=6.5)
         else:
-            panel.set_title(short(name, 26), fontsize=TEXT)
-            panel.set_xlabel(f"{unit + '  ·  ' if unit else ''}{share}", fontsize=SMALL)
+            panel.set_title(plain(short(name, 26)), fontsize=TEXT)
+            panel.set_xlabel(plain(f"{unit + '  ·  ' if unit else ''}{share}"), fontsize=SMALL)

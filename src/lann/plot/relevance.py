@@ -18,8 +18,10 @@ from lann.plot.style import (
     largest_first,
     name_rows,
     panels,
+    plain,
     row_size,
     short,
+    short_apart,
     tidy,
 )
 
@@ -155,6 +157,7 @@ class RelevanceDisplay:
         self.axes_ = axes[0]
         self.ax_ = self.axes_[0]
         colors = class_colors(len(self.class_names))
+        names = short_apart(self.class_names)
         for turn, place in enumerate(present):
             panel = self.axes_[0 if together else turn]
             shift = 0.56 * ((turn + 0.5) / len(present) - 0.5) if together else 0.0
@@ -167,10 +170,10 @@ class RelevanceDisplay:
             panel.plot(
                 self.means[place, shown], y, MARKERS[turn % len(MARKERS)] if together else "o",
                 color=color, markersize=4.5 if len(shown) <= 40 else 3.2,
-                label=short(self.class_names[place]),
+                label=plain(names[place]),
             )  # fmt: skip
             if not together:
-                panel.set_title(short(self.class_names[place], 12), fontsize=TEXT)
+                panel.set_title(plain(short(self.class_names[place], 12)), fontsize=TEXT)
         for panel in self.axes_:
             tidy(panel, grid="both" if len(shown) > 8 else "x")
             panel.set_xlim(left=0)
@@ -178,11 +181,11 @@ class RelevanceDisplay:
             panel.locator_params(axis="x", nbins=6 if together else 2)
         name_rows(self.ax_, [short(self.feature_names[place]) for place in shown], text)
         if together:
-            self.ax_.set_xlabel(self.unit, fontsize=TEXT)
+            self.ax_.set_xlabel(plain(self.unit), fontsize=TEXT)
             self.ax_.legend(
                 fontsize=TEXT, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=TOGETHER,
                 borderaxespad=0.1, handletextpad=0.2,
             )  # fmt: skip
         else:
-            self.axes_[n_panels // 2].set_xlabel(self.unit, fontsize=TEXT)
+            self.axes_[n_panels // 2].set_xlabel(plain(self.unit), fontsize=TEXT)
         return self

@@ -18,7 +18,9 @@ from lann.plot.style import (
     class_colors,
     largest_first,
     one_panel,
+    plain,
     short,
+    short_apart,
     tidy,
 )
 
@@ -137,7 +139,7 @@ class RelevanceMapDisplay:
             vmin=0.0, vmax=float(np.quantile(picture, BRIGHTEST)) or 1.0,
         )  # fmt: skip
         text = TEXT if n_shown <= 8 else SMALL if n_shown <= 32 else TINY
-        names = [short(self.feature_names[place], 24) for place in shown]
+        names = [plain(short(self.feature_names[place], 24)) for place in shown]
         self.ax_.set_xticks(range(n_shown), names, fontsize=text, rotation=40 if n_shown <= 8 else 90)
         if n_shown <= 8:
             for label in self.ax_.get_xticklabels():
@@ -157,7 +159,7 @@ class RelevanceMapDisplay:
         strip.spines[:].set_visible(False)
         strip.set_ylabel(f"{len(order)} points, alike ones together", fontsize=SMALL)
         bar = self.figure_.colorbar(drawn, ax=self.ax_, aspect=40, pad=0.02)
-        bar.set_label(self.unit, fontsize=SMALL)
+        bar.set_label(plain(self.unit), fontsize=SMALL)
         bar.ax.tick_params(labelsize=SMALL)
         bar.outline.set_visible(False)
         self.ax_.set_title("Which points hang on which features", fontsize=TEXT + 1, pad=24)
@@ -167,9 +169,10 @@ class RelevanceMapDisplay:
     def _key(self, colors: list[Any]) -> None:
         from matplotlib.patches import Patch
 
+        names = short_apart(self.class_names, 16)
         keys = [
-            Patch(color=color, label=short(name, 16))
-            for place, (name, color) in enumerate(zip(self.class_names, colors, strict=True))
+            Patch(color=color, label=plain(name))
+            for place, (name, color) in enumerate(zip(names, colors, strict=True))
             if place in self.labels
         ]
         self.ax_.legend(

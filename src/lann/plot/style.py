@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -60,6 +60,40 @@ def short(name: Any, length: int = 30) -> str:
     return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
 
 
+def short_apart(names: Iterable[Any], length: int = 30) -> list[str]:
+    """All names shortened; those that would look alike are longer, until they do not.
+
+    >>> short_apart(["mean depth of layer 1, in winter", "mean depth of layer 2, in winter"], 16)
+    ['mean depth o…1, in winter', 'mean depth o…2, in winter']
+    """
+    texts = [str(name) for name in names]
+    lengths = dict.fromkeys(texts, length)
+    while True:
+        alike: dict[str, list[str]] = {}
+        for text, own in lengths.items():
+            alike.setdefault(short(text, own), []).append(text)
+        colliding = [text for those in alike.values() if len(those) > 1 for text in those]
+        if not colliding:
+            return [short(text, lengths[text]) for text in texts]
+        for text in colliding:
+            lengths[text] += 1
+
+
+def plain(text: Any) -> str:
+    r"""A text as matplotlib draws it letter by letter: a dollar sign does not begin a formula.
+
+    Every text that has users' names in it goes through this, as the last step before it is drawn.
+
+    >>> print(plain("price [$]"))
+    price [\$]
+    """
+    from matplotlib import rcParams
+
+    # Who has switched formulas off sees the backslash, unless TeX itself sets the text.
+    read = rcParams["text.parse_math"] or rcParams["text.usetex"]
+    return str(text).replace("$", r"\$") if read else str(text)
+
+
 def name_and_unit(name: Any) -> tuple[str, str]:
     """The unit that a name ends in, taken off.
 
@@ -107,24 +141,32 @@ def panels(
     title: str,
     widths: Sequence[float] | None = None,
     heights: Sequence[float] | None = None,
+    spaces: tuple[float, float] | None = None,
     sharex: bool = False,
     sharey: bool = False,
 ) -> tuple[Any, NDArray[Any]]:
-    """Axes in rows and columns, of a new figure or in the place of the axes given: (n_rows, n_columns)."""
+    """Axes in rows and columns, of a new figure or in the place of the axes given: (n_rows, n_columns).
+
+    spaces : between rows and between columns, as parts of the mean panel; then there is none below the title
+    """
+    below_title = None if spaces is None else 0.0
     if ax is None:
         figure = pyplot().figure(figsize=size, layout="constrained", facecolor="white")
-        grid = figure.add_gridspec(2, 1, height_ratios=(0.001, 1.0))
+        grid = figure.add_gridspec(2, 1, height_ratios=(0.001, 1.0), hspace=below_title)
     else:
         figure, place = ax.figure, ax.get_subplotspec()
         if place is None:
             raise ValueError("ax must be one of plt.subplots, as several panels take its place.")
         ax.set_axis_off()
-        grid = place.subgridspec(2, 1, height_ratios=(0.001, 1.0))
+        grid = place.subgridspec(2, 1, height_ratios=(0.001, 1.0), hspace=below_title)
     # Axes of their own keep room for the title.
     head = figure.add_subplot(grid[0])
     head.set_axis_off()
-    head.set_title(title, fontsize=TEXT + 1)
-    inner = grid[1].subgridspec(*shape, width_ratios=widths, height_ratios=heights)
+    head.set_title(plain(title), fontsize=TEXT + 1)
+    hspace, wspace = spaces or (None, None)
+    inner = grid[1].subgridspec(
+        *shape, width_ratios=widths, height_ratios=heights, hspace=hspace, wspace=wspace
+    )
     return figure, np.asarray(inner.subplots(sharex=sharex, sharey=sharey, squeeze=False))
 
 
@@ -139,6 +181,6 @@ def tidy(ax: Axes, *, grid: Literal["both", "x", "y"] | None = None) -> None:
 
 def name_rows(ax: Axes, names: Sequence[str], text: float, *, margin: float = 0.6) -> None:
     """Names at y = 0, 1, …, the first on top."""
-    ax.set_yticks(range(len(names)), names, fontsize=text)
+    ax.set_yticks(range(len(names)), [plain(name) for name in names], fontsize=text)
     ax.set_ylim(len(names) - 1 + margin, -margin)
     ax.tick_params(axis="y", length=0)
