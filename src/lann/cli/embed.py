@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from enum import StrEnum
 from importlib.util import find_spec
@@ -15,7 +14,7 @@ from lann.cli.consoles import note, progress, results
 from lann.cli.embed_rows import Settings, rows_to_embed
 from lann.cli.errors import one_sentence
 from lann.cli.options import FORM, Balanced, Drop, Jobs, Metric
-from lann.cli.tables import KINDS, _without_parquet, check_output, write_table
+from lann.cli.tables import KINDS, check_output, write_table
 
 if TYPE_CHECKING:
     from lann.cli.embed_summary import Summary
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 PAGES, PICTURES = (".html", ".htm"), (".png", ".svg", ".pdf")
 # What t-SNE needs to part the points, and the largest seed there is.
-LEAST_TSNE_EPOCHS, MOST_SEED = 250, 2**32 - 1
+MOST_SEED = 2**32 - 1
 
 
 class Method(StrEnum):
@@ -146,12 +145,12 @@ def _check_output(path: Path) -> None:
         kinds = ", ".join((PAGES[0], *PICTURES, *KINDS[:-1]))
         raise ValueError(f"{path} is of an unknown kind; give a file that ends in {kinds} or {KINDS[-1]}.")
     check_output(path, kinds=())
-    if not os.access(path.parent, os.W_OK | os.X_OK):
-        raise PermissionError(f"The folder {path.parent} does not allow to write {path.name} in it.")
 
 
 def _check_options(method: Method, epochs: int | None, jobs: int | None, seed: int) -> None:
     """Name options as they were typed, where the estimators would name their parameters."""
+    from lann.embedding.layout import LEAST_TSNE_EPOCHS
+
     if epochs is not None and method == Method.tsne and epochs < LEAST_TSNE_EPOCHS:
         raise ValueError(f"--epochs must be at least {LEAST_TSNE_EPOCHS} with --method tsne; got {epochs}.")
     if jobs == 0:
@@ -166,9 +165,6 @@ def _check_installed(method: str, min_dist: float, output: list[Path]) -> None:
         from lann.embedding.layout import half_distance
 
         half_distance(method, min_dist)  # which says what to install
-    for path in output:
-        if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
-            raise _without_parquet(path)
     if any(path.suffix.lower() in PICTURES for path in output):
         from lann.plot.style import pyplot
 

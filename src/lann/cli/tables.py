@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import zlib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -55,6 +57,10 @@ def check_output(path: Path, kinds: tuple[str, ...] = KINDS) -> None:
         raise IsADirectoryError(f"{path} is a folder; give the name of a file to write.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} in.")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise PermissionError(f"The folder {path.parent} does not allow to write {path.name} in it.")
+    if path.suffix.lower() == ".parquet" and find_spec("pyarrow") is None:
+        raise _without_parquet(path)
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:

@@ -14,7 +14,7 @@ from lann._inputs import check_jobs
 from lann._parameters import check_choice, check_number
 from lann._types import Floats, Indices
 from lann.embedding.graph import neighbor_lists
-from lann.embedding.layout import LAYOUTS, half_distance, lay_out, lists_needed
+from lann.embedding.layout import LAYOUTS, LEAST_TSNE_EPOCHS, half_distance, lay_out, lists_needed
 
 # numba is imported with the modules that compute, on first use.
 if TYPE_CHECKING:
@@ -66,8 +66,9 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         if self.method == "tsne" and self.n_components > 3:
             raise ValueError(f"method='tsne' places in at most 3 dimensions; got {self.n_components}.")
         check_number(
-            "n_epochs", self.n_epochs, low=250 if self.method == "tsne" else 1, integer=True, also=[None]
-        )
+            "n_epochs", self.n_epochs, low=LEAST_TSNE_EPOCHS if self.method == "tsne" else 1, integer=True,
+            also=[None],
+        )  # fmt: skip
         check_number("verbose", self.verbose, low=0, integer=True, also=[True, False])
         check_jobs(self.n_jobs)
         check_random_state(self.random_state)

@@ -16,6 +16,8 @@ from lann._types import Floats
 from lann.embedding.graph import NeighborLists
 
 LAYOUTS = ("umap", "densmap", "tsne")
+# scikit-learn's t-SNE exaggerates clusters for so long.
+LEAST_TSNE_EPOCHS = 250
 # t-SNE looks at so many neighbours per unit of perplexity; beyond, their part is nothing.
 NEIGHBORS_PER_PERPLEXITY = 3
 # Below this many points a spectral start has no eigenvectors to take.
