@@ -27,6 +27,14 @@ class Job:
     run: Callable[[], str]
 
 
+def chosen_parts(names: list[str] | None, available: tuple[str, ...], also: str = "") -> tuple[str, ...]:
+    """The parts of these names, or all, in their order; `also` says why others are not there."""
+    for name in names or ():
+        if name not in available:
+            raise ValueError(f"There is no part {name!r}{also}; the parts are {', '.join(available)}.")
+    return tuple(part for part in available if not names or part in names)
+
+
 def run_jobs(jobs: list[Job], failures: dict[tuple[str, str], str]) -> Iterator[Step]:
     """Say before each measurement what comes, after it what was found.
 

@@ -9,17 +9,13 @@ from lann.bench.embeddings.cost import FITTED, measure_costs, timed_sets
 from lann.bench.embeddings.measure import OURS, measure_task, warm_up
 from lann.bench.embeddings.results import Results
 from lann.bench.embeddings.task import COST, PARTS, Sizes, make_task, missing
-from lann.bench.jobs import Job, Step, run_jobs
+from lann.bench.jobs import Job, Step, chosen_parts, run_jobs
 
 
 def choose_parts(names: list[str] | None, *, quick: bool = False) -> tuple[str, ...]:
     """The parts of these names, or all; cost takes too long to be quick."""
     available = tuple(part for part in PARTS if not (quick and part == COST))
-    for name in names or ():
-        if name not in available:
-            also = " with --quick" if quick else ""
-            raise ValueError(f"There is no part {name!r}{also}; the parts are {', '.join(available)}.")
-    return tuple(part for part in available if not names or part in names)
+    return chosen_parts(names, available, " with --quick" if quick else "")
 
 
 class EmbeddingRun:

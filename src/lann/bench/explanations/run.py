@@ -14,7 +14,7 @@ from lann.bench.explanations.permuted import permuted_auc, permuted_task
 from lann.bench.explanations.real_sets import real_task
 from lann.bench.explanations.results import Deletion, Fitted, Results
 from lann.bench.explanations.task import Sizes, Task, data_name, planted_task
-from lann.bench.jobs import Job, Step, run_jobs
+from lann.bench.jobs import Job, Step, chosen_parts, run_jobs
 from lann.bench.methods import all_methods
 from lann.bench.paper import DataSet, load_sets
 from lann.bench.scores import accuracy
@@ -24,10 +24,7 @@ PLANTED, PERMUTED, REAL, COST = PARTS = ("planted", "permuted", "real", "cost")
 
 def choose_parts(names: list[str] | None) -> tuple[str, ...]:
     """The parts of these names, or all."""
-    for name in names or ():
-        if name not in PARTS:
-            raise ValueError(f"There is no part {name!r}; the parts are {', '.join(PARTS)}.")
-    return tuple(part for part in PARTS if not names or part in names)
+    return chosen_parts(names, PARTS)
 
 
 class ExplanationRun:
