@@ -22,7 +22,7 @@ def made_up():
 
     def make(
         held_out=None, accuracy=0.98, least_around=0.93, errors=(0.02, 0.09), seconds=20.0, ratio=1.2,
-        sizes=FULL, spread=0.0,
+        with_fit=1.2, sizes=FULL, spread=0.0,
     ):  # fmt: skip
         right = dict.fromkeys((*METHODS, *VARIANTS), 0.9) | {"LANN": 0.96} | (held_out or {})
         results = Results(sizes, PARTS)
@@ -44,7 +44,7 @@ def made_up():
                 for seed in range(2)
             }  # fmt: skip
         for data_set in ("image-segmentation", "made, 10000 × 20", "made, 50000 × 20"):
-            for what, times in (("prefit", ratio), ("with fit", 2 * ratio)):
+            for what, times in (("prefit", ratio), ("with fit", with_fit)):
                 results.costs.append(Cost(data_set, what, 3.0 * times, 3.0, times, 0.1, 5))
         return results
 

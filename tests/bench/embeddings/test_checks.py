@@ -6,7 +6,7 @@ from lann.bench.embeddings.checks import run_checks
 from lann.bench.embeddings.task import FULL
 
 ACCURACY, HELD_OUT, AHEAD, AROUND = (0, 4), (1, 5), (2, 6), (3, 7)
-BEST, PAIR, SECONDS, COST = 8, 9, 10, 11
+BEST, PAIR, SECONDS, COST, WITH_FIT = 8, 9, 10, 11, 12
 
 
 def statuses(results):
@@ -14,7 +14,7 @@ def statuses(results):
 
 
 def test_all_is_well(made_up):
-    assert statuses(made_up()) == ["ok"] * 12
+    assert statuses(made_up()) == ["ok"] * 13
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,7 @@ def test_all_is_well(made_up):
         ({"errors": (0.09, 0.09)}, {PAIR}),
         ({"seconds": 120.0}, {SECONDS}),
         ({"ratio": 1.31}, {COST}),
+        ({"with_fit": 1.31}, {WITH_FIT}),
     ],
 )
 def test_each_check_can_fall_short(made_up, changes, short):
@@ -48,7 +49,7 @@ def test_each_check_can_fall_short(made_up, changes, short):
     ],
 )
 def test_the_limit_itself_is_enough(made_up, changes):
-    assert statuses(made_up(**changes)) == ["ok"] * 12
+    assert statuses(made_up(**changes)) == ["ok"] * 13
 
 
 def test_the_narrowest_is_named(made_up):
@@ -59,7 +60,7 @@ def test_nothing_measured_is_nothing_proven(made_up):
     results = made_up()
     results.outcomes.clear()
     results.costs.clear()
-    assert statuses(results) == ["not measured"] * 12
+    assert statuses(results) == ["not measured"] * 13
 
 
 def test_cost_on_one_set_is_not_enough_but_one_is_enough_to_fall_short(made_up):
@@ -68,7 +69,7 @@ def test_cost_on_one_set_is_not_enough_but_one_is_enough_to_fall_short(made_up):
     assert run_checks(results)[COST].status == "not measured"
     results = made_up(ratio=1.4)
     del results.costs[:2]
-    assert run_checks(results)[COST].measured == "1.40 on made, 10000 × 20"
+    assert run_checks(results)[COST].measured == "1.40 on made, 10000 × 20, 1.40 on made, 50000 × 20"
     assert run_checks(results)[COST].status == "SHORT"
 
 
