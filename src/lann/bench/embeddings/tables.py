@@ -31,8 +31,8 @@ LESS_IS_BETTER = ("pair_error", "seconds")
 
 LEGEND = (
     "re-classified: points most of whose 5 nearest in the embedding have their label; held out: the same "
-    "for points placed afterwards, whose labels no method has seen. trust., contin.: whether neighbours in the "
-    "embedding are neighbours in the data, and the other way round. preserved: neighbours under LANN's "
+    "for points placed afterwards, whose labels no method has seen. trust., contin.: whether neighbours in "
+    "the embedding are neighbours in the data, and the other way round. preserved: neighbours under LANN's "
     "metrics that are neighbours in the embedding. s: fitting and placing; for LANN min, mean and max "
     "without learning the metrics, which are those of LANN."
 )
