@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lann.cli.bench_paper import INTERRUPTED
-from lann.cli.bench_run import check_outputs, measure, write_files
+from lann.cli.bench_run import check_outputs, measure_and_show, write_files
 from lann.cli.consoles import results as results_console
 from lann.cli.errors import one_sentence
 
@@ -60,13 +59,7 @@ def embeddings(
         sizes = replace(sizes, n_seeds=seeds)
     run = EmbeddingRun(sizes, choose_parts(only, quick=quick), n_jobs=jobs)
     console = results_console()
-    try:
-        measure(run)
-    except KeyboardInterrupt:
-        _show(run.results, console)
-        console.print("Interrupted: these are the means of what was measured.")
-        raise typer.Exit(INTERRUPTED) from None
-    _show(run.results, console)
+    measure_and_show(run, lambda: _show(run.results, console), console)
     _write(run.results, json_file, markdown, console)
 
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lann._files import write_atomically
+from lann.cli.bench_run import INTERRUPTED, check_outputs, write_files
 from lann.cli.consoles import results as results_console
 from lann.cli.errors import one_sentence
-from lann.cli.tables import check_output
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
     from lann.bench.paper import PaperRun
-
-INTERRUPTED = 130  # what a shell reports of a program that was ended by Ctrl-C
 
 
 @one_sentence
@@ -79,9 +75,7 @@ def paper(
     # Before OpenMP is loaded: threads that spin while they wait make a method many times slower, boosting
     # above all, on a machine that has anything else to do.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    for file in (json_file, markdown):
-        if file is not None:
-            check_output(file, kinds=())
+    check_outputs(json_file, markdown)
     run = _prepare(protocol, method, data, splits, quick, seed, jobs, results, fresh)
     console = results_console()
     try:
@@ -178,10 +172,4 @@ def _write(run: PaperRun, json_file: Path | None, markdown: Path | None, console
 
     found = run.results
     judged = compare(found), run_checks(found)
-    if json_file is not None:
-        text = json.dumps(records(found, *judged), indent=2)
-        write_atomically(json_file, f"{text}\n".encode())
-        console.print(f"Wrote {json_file}", soft_wrap=True)
-    if markdown is not None:
-        write_atomically(markdown, as_markdown(found, *judged).encode())
-        console.print(f"Wrote {markdown}", soft_wrap=True)
+    write_files(json_file, records(found, *judged), markdown, as_markdown(found, *judged), console)

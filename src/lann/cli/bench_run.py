@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+
+import typer
 
 from lann._files import write_atomically
 from lann.cli.consoles import progress
@@ -15,6 +17,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from lann.bench.jobs import Step
+
+
+INTERRUPTED = 130  # what a shell reports of a program that was ended by Ctrl-C
 
 
 class Run(Protocol):
@@ -38,6 +43,17 @@ def measure(run: Run) -> None:
             if step.said:
                 bar.console.print(step.said, markup=False, highlight=False, soft_wrap=True)
             bar.update(task, description=step.what, completed=step.done, total=step.total)
+
+
+def measure_and_show(run: Run, show: Callable[[], None], console: Console) -> None:
+    """Measure, then show it; if the user ends it before, show what there is, and end the program."""
+    try:
+        measure(run)
+    except KeyboardInterrupt:
+        show()
+        console.print("Interrupted: these are the means of what was measured.")
+        raise typer.Exit(INTERRUPTED) from None
+    show()
 
 
 def write_files(

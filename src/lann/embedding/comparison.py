@@ -198,8 +198,12 @@ def compare_embeddings(
     classifier = next(
         (found for fitted in placed.values() if (found := classifier_of(fitted.estimator))), None
     )
+    scaled = StandardScaler().fit_transform(X)
     return EmbeddingComparison(
-        tuple(_judged(name, fitted, X, y, y_test, classifier, n_neighbors) for name, fitted in placed.items())
+        tuple(
+            _judged(name, fitted, scaled, y, y_test, classifier, n_neighbors)
+            for name, fitted in placed.items()
+        )
     )
 
 
@@ -219,7 +223,7 @@ def embed(
     classifier : LANNClassifier, fitted; under whose metrics neighbourhoods are compared
     """
     fitted = _place(estimator, X, y, X_test)
-    return _judged(name, fitted, X, y, y_test, classifier, n_neighbors)
+    return _judged(name, fitted, StandardScaler().fit_transform(X), y, y_test, classifier, n_neighbors)
 
 
 def classifier_of(estimator: Any) -> LANNClassifier | None:
@@ -250,7 +254,7 @@ def _place(estimator: Any, X: ArrayLike, y: ArrayLike, X_test: ArrayLike | None)
 def _judged(
     name: str,
     placed: _Placed,
-    X: ArrayLike,
+    scaled: Floats,
     y: ArrayLike,
     y_test: ArrayLike | None,
     classifier: LANNClassifier | None,
@@ -269,7 +273,7 @@ def _judged(
         if held_out is None
         else held_out_predictions(placed.places, labels, held_out, n_neighbors=n_neighbors),
         quality=embedding_quality(
-            StandardScaler().fit_transform(X), placed.places, labels, held_out_places=held_out,
+            scaled, placed.places, labels, held_out_places=held_out,
             held_out_labels=held_out_labels, classifier=classifier, n_neighbors=n_neighbors,
         ),
         seconds=placed.seconds,

@@ -85,14 +85,12 @@ def _umap_places(
     verbose: bool,
 ) -> Any:
     n_points, k = lists.indices.shape
-    everyone = np.arange(n_points)[:, None]
-    indices = np.concatenate([everyone, lists.indices], axis=1).astype(np.int32)
-    lengths = np.concatenate([np.zeros((n_points, 1)), lists.lengths], axis=1).astype(np.float32)
+    indices, lengths = _with_itself(lists)
     spectral = n_points >= max(SPECTRAL_FROM, 2 * n_components + 2)
     layout = _umap().UMAP(
         n_neighbors=k + 1, n_components=n_components, min_dist=min_dist, n_epochs=n_epochs, densmap=densmap,
-        precomputed_knn=(indices, lengths), init="spectral" if spectral else "random",
-        random_state=seed, n_jobs=1, verbose=verbose,
+        precomputed_knn=(indices.astype(np.int32), lengths.astype(np.float32)),
+        init="spectral" if spectral else "random", random_state=seed, n_jobs=1, verbose=verbose,
     )  # fmt: skip
     return layout.fit(points).embedding_
 
@@ -111,11 +109,10 @@ def _tsne_places(
     from threadpoolctl import threadpool_limits
 
     n_points, k = lists.indices.shape
-    # As scikit-learn's own graphs: the point itself first. A stored 0 is a neighbour, a missing one is not.
-    everyone = np.arange(n_points)[:, None]
-    columns = np.concatenate([everyone, lists.indices], axis=1).ravel()
-    lengths = np.concatenate([np.zeros((n_points, 1)), lists.lengths], axis=1).ravel()
-    graph = csr_array((lengths, columns, np.arange(n_points + 1) * (k + 1)), shape=(n_points, n_points))
+    # As scikit-learn's own graphs. A stored 0 is a neighbour, a missing one is not.
+    columns, lengths = _with_itself(lists)
+    starts = np.arange(n_points + 1) * (k + 1)
+    graph = csr_array((lengths.ravel(), columns.ravel(), starts), shape=(n_points, n_points))
     layout = TSNE(
         n_components=n_components, perplexity=max(1.0, (k - 1) / NEIGHBORS_PER_PERPLEXITY),
         metric="precomputed", init=_start(points, n_components, seed), max_iter=max_iter,
@@ -124,6 +121,15 @@ def _tsne_places(
     # Sums over threads would depend on their number.
     with threadpool_limits(1):
         return layout.fit_transform(graph)
+
+
+def _with_itself(lists: NeighborLists) -> NeighborLists:
+    """Each point before its neighbours: (n_points, k + 1)."""
+    everyone = np.arange(len(lists.indices))[:, None]
+    return NeighborLists(
+        np.concatenate([everyone, lists.indices], axis=1),
+        np.concatenate([np.zeros(everyone.shape), lists.lengths], axis=1),
+    )
 
 
 def _start(points: Floats, n_components: int, seed: int) -> Any:
