@@ -49,7 +49,7 @@ def tumours(keep):
     keep(
         ContributionBeeswarmDisplay.from_estimator(clf, X_test, label=0, class_names=names, n_features=12),
         "contribution_beeswarm",
-        "the colours: orange dots to the right mean that high values speak for malignant.",
+        "the colors: orange dots to the right mean that high values speak for malignant.",
     )
     # The test row of which most speaks for its prediction and against it.
     support = clf.explain(X_test).support
@@ -57,7 +57,7 @@ def tumours(keep):
     keep(
         ExplanationDisplay.from_estimator(clf, X_test, row=contested, ids=X_train.index, class_names=names),
         "explanation",
-        "the steps to the left, values that speak against the prediction, and the neighbours that made it.",
+        "the steps to the left, values that speak against the prediction, and the neighbors that made it.",
     )
 
 
@@ -107,14 +107,14 @@ def wines(keep):
 
 
 def digits(keep):
-    """Written digits, half of which are placed among the others, and the neighbours that decided."""
+    """Written digits, half of which are placed among the others, and the neighbors that decided."""
     X, y = load_digits(return_X_y=True)
     embedding = LANNEmbedding(random_state=0).fit(X[::2], y[::2])
     shares = embedding.classifier_.predict_proba(X[1::2]).max(axis=1)
     keep(
         EmbeddingDisplay.from_estimator(embedding, X[1::2], y[1::2], lines_from=shares.argsort()[:3]),
         "embedding",
-        "the rings: three digits that are hard to tell, and lines to the neighbours that decided about them.",
+        "the rings: three digits that are hard to tell, and lines to the neighbors that decided about them.",
     )
 
 

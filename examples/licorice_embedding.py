@@ -52,7 +52,7 @@ def main(folder: Path, n_samples: int) -> None:
     # Every point learns a matrix: which direction does not count here?
     classifier = LANNClassifier(
         metric="full", levels=("point",), feature_dropout=0.0, candidate_dropout=0.85,
-        n_candidates=min(400, n_samples // 4), max_epochs=20, smoothing=0.3, random_state=0,
+        n_candidates=min(400, n_samples // 4), max_iter=20, smoothing=0.3, random_state=0,
     )  # fmt: skip
     pictures = {
         "licorice_embedding": draw(
@@ -67,7 +67,7 @@ def main(folder: Path, n_samples: int) -> None:
     for name, display in pictures.items():
         place = folder / f"{name}.png"
         display.figure_.savefig(place, dpi=120)
-        Image.open(place).quantize().save(place, optimize=True)  # 256 colours: a third of the size
+        Image.open(place).quantize().save(place, optimize=True)  # 256 colors: a third of the size
         print(f"wrote {place}")
     print(
         "Look at: the last panel of each picture, where the outside of every stick lies around its inside; "

@@ -31,7 +31,7 @@ def compare(X, y, X_new, y_new):
 
 
 def look_closer(embedding, X_new, y_new):
-    """What the same picture says when colours do not stand for classes."""
+    """What the same picture says when colors do not stand for classes."""
     figure, axes = plt.subplots(1, 3, figsize=(11.4, 5.1), layout="constrained")
     for ax, color in zip(axes, ("dominant", "confidence", "error"), strict=True):
         EmbeddingDisplay.from_estimator(embedding, X_new, y_new, color=color, ax=ax)
@@ -57,7 +57,7 @@ def main(folder: Path) -> None:
     for name, figure in pictures.items():
         place = folder / f"{name}.png"
         figure.savefig(place, dpi=120)
-        Image.open(place).quantize().save(place, optimize=True)  # 256 colours: a third of the size
+        Image.open(place).quantize().save(place, optimize=True)  # 256 colors: a third of the size
         print(f"wrote {place}")
     print(
         "Look at: FOLIAGE and WINDOW, which lie over each other in most panels of the first picture and side "

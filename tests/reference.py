@@ -46,7 +46,7 @@ def softmax_loss(distances, labels, label, power, temperature, n_classes):
 
 
 def loss_with_votes(kind, distances, labels, label, power, strength, votes):
-    """The loss of a query whose neighbours' supports count as often as their classes have votes."""
+    """The loss of a query whose neighbors' supports count as often as their classes have votes."""
     support = votes[labels] * distances**-power
     if kind == "shares":
         total, same = support.sum(), support[labels == label].sum()
@@ -68,7 +68,7 @@ def slopes(function, x, step=1e-6):
 
 
 def papers_slopes(d, near_labels, label, temperature, n_classes):
-    """∂E/∂d of each neighbour, and E: the paper's closed form."""
+    """∂E/∂d of each neighbor, and E: the paper's closed form."""
     scores = np.array([np.sum(1 / d[near_labels == c]) for c in range(n_classes)]) / temperature
     probabilities = np.exp(scores - scores.max())
     probabilities /= probabilities.sum()

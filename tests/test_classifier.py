@@ -1,4 +1,4 @@
-"""LANNClassifier as scikit-learn and its users see it: checks, prediction, neighbours, promises."""
+"""LANNClassifier as scikit-learn and its users see it: checks, prediction, neighbors, promises."""
 
 import hashlib
 import tracemalloc
@@ -18,41 +18,41 @@ from lann import LANNClassifier
 X, y = load_iris(return_X_y=True)
 clf = {make}(**{options})
 clf.fit(X, y)
-digest = hashlib.sha256(clf.relevances_.tobytes() + clf.predict_proba(X + 0.01).tobytes())
+digest = hashlib.sha256(clf.feature_weights_.tobytes() + clf.predict_proba(X + 0.01).tobytes())
 print(json.dumps(digest.hexdigest()))
 """
 
 
 def digest(clf, X):
-    return hashlib.sha256(clf.relevances_.tobytes() + clf.predict_proba(X + 0.01).tobytes()).hexdigest()
+    return hashlib.sha256(clf.feature_weights_.tobytes() + clf.predict_proba(X + 0.01).tobytes()).hexdigest()
 
 
 @parametrize_with_checks(
     [
         LANNClassifier(),
-        LANNClassifier.as_published(max_epochs=2),
-        LANNClassifier(levels=("point",), max_epochs=2),
-        LANNClassifier(n_neighbors="auto", power="auto", max_epochs=2),
-        LANNClassifier(loss="softmax", constraint="norm", early_stopping=True, max_epochs=3),
-        LANNClassifier(metric="full", max_epochs=3),
-        LANNClassifier(metric="low_rank", rank=2, class_weight="balanced", max_epochs=3),
+        LANNClassifier.as_published(max_iter=2),
+        LANNClassifier(levels=("point",), max_iter=2),
+        LANNClassifier(n_neighbors="auto", power="auto", max_iter=2),
+        LANNClassifier(loss="softmax", constraint="norm", early_stopping=True, max_iter=3),
+        LANNClassifier(metric="full", max_iter=3),
+        LANNClassifier(metric="low_rank", n_components=2, class_weight="balanced", max_iter=3),
     ]
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
 
-class TestPlainNeighbours:
-    """With nothing learned and all points searched, it is scikit-learn's nearest neighbours."""
+class TestPlainNeighbors:
+    """With nothing learned and all points searched, it is scikit-learn's nearest neighbors."""
 
     @pytest.fixture(params=[{"levels": ("point",)}, {"levels": ()}, {}], ids=["point", "no level", "default"])
     def plain(self, request, blobs):
         X, y = blobs
         X = X * [1.0, 3.0, 0.2, 10.0]  # features of unlike scales
         queries = np.random.default_rng(1).normal(size=(40, 4)) * [1.0, 3.0, 0.2, 10.0]
-        return LANNClassifier(max_epochs=0, n_candidates=None, **request.param), X, y, queries
+        return LANNClassifier(max_iter=0, n_candidates=None, **request.param), X, y, queries
 
-    def test_neighbours_and_lengths(self, plain):
+    def test_neighbors_and_lengths(self, plain):
         clf, X, y, queries = plain
         clf.fit(X, y)
         theirs = KNeighborsClassifier(5).fit(X, y)
@@ -82,9 +82,9 @@ class TestPlainNeighbours:
     def test_nothing_was_learned(self, plain):
         clf, X, y, _ = plain
         clf.fit(X, y)
-        assert clf.n_epochs_ == 0
+        assert clf.n_iter_ == 0
         assert clf.loss_curve_ == []
-        assert np.ptp(clf.class_relevances_, axis=0).max() < 1e-9
+        assert np.ptp(clf.class_feature_weights_, axis=0).max() < 1e-9
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ class TestPlainNeighbours:
 )
 def test_the_same_random_state_gives_the_same_bits(iris, in_new_process, make, options):
     X, y = iris
-    options = {"random_state": 3, "max_epochs": 3, **options}
+    options = {"random_state": 3, "max_iter": 3, **options}
     maker = LANNClassifier.as_published if "published" in make else LANNClassifier
     digests = {digest(maker(n_jobs=n_jobs, **options).fit(X, y), X) for n_jobs in (1, 2, None)}
     digests |= {in_new_process(DIGEST.format(make=make, options={**options, "n_jobs": n})) for n in (1, 2)}
@@ -106,37 +106,37 @@ def test_the_same_random_state_gives_the_same_bits(iris, in_new_process, make, o
 
 def test_another_random_state_gives_another_model(iris):
     X, y = iris
-    models = [LANNClassifier(max_epochs=2, random_state=seed).fit(X, y) for seed in (0, 1)]
-    assert not np.array_equal(models[0].relevances_, models[1].relevances_)
+    models = [LANNClassifier(max_iter=2, random_state=seed).fit(X, y) for seed in (0, 1)]
+    assert not np.array_equal(models[0].feature_weights_, models[1].feature_weights_)
 
 
 def test_a_random_state_instance_is_advanced(iris):
     X, y = iris
     rng = np.random.RandomState(0)
-    models = [LANNClassifier(max_epochs=1, random_state=rng).fit(X, y) for _ in range(2)]
-    assert not np.array_equal(models[0].relevances_, models[1].relevances_)
+    models = [LANNClassifier(max_iter=1, random_state=rng).fit(X, y) for _ in range(2)]
+    assert not np.array_equal(models[0].feature_weights_, models[1].feature_weights_)
 
 
 @pytest.fixture(scope="module")
 def fitted(wine):
-    return LANNClassifier(random_state=0, max_epochs=4).fit(wine[0][::2], wine[1][::2])
+    return LANNClassifier(random_state=0, max_iter=4).fit(wine[0][::2], wine[1][::2])
 
 
 def test_fitted_attributes(fitted, wine):
     X, y = wine[0][::2], wine[1][::2]
-    assert fitted.relevances_.shape == X.shape
-    assert np.all(np.isfinite(fitted.relevances_))
-    assert np.all(fitted.relevances_ >= 0)
-    np.testing.assert_allclose(fitted.shared_relevances_, fitted.relevances_.mean(axis=0))
+    assert fitted.feature_weights_.shape == X.shape
+    assert np.all(np.isfinite(fitted.feature_weights_))
+    assert np.all(fitted.feature_weights_ >= 0)
+    np.testing.assert_allclose(fitted.mean_feature_weights_, fitted.feature_weights_.mean(axis=0))
     for label in range(3):
         np.testing.assert_allclose(
-            fitted.class_relevances_[label], fitted.relevances_[y == label].mean(axis=0)
+            fitted.class_feature_weights_[label], fitted.feature_weights_[y == label].mean(axis=0)
         )
     np.testing.assert_array_equal(fitted.classes_, [0, 1, 2])
     assert fitted.n_features_in_ == 13
     assert fitted.n_neighbors_ == 5
     assert fitted.power_ == 1.0
-    assert fitted.n_epochs_ == len(fitted.loss_curve_) == 4
+    assert fitted.n_iter_ == len(fitted.loss_curve_) == 4
     assert fitted.validation_curve_ == []
 
 
@@ -147,14 +147,14 @@ def test_predictions_follow_the_probabilities(fitted, wine):
     np.testing.assert_array_equal(fitted.predict(X), fitted.classes_[probabilities.argmax(axis=1)])
 
 
-def test_neighbours_are_nearest_by_the_formula(wine):
+def test_neighbors_are_nearest_by_the_formula(wine):
     """d_j(x) = Σ w_jl (φ_l(x_jl) − φ_l(x_l))², with w from the relevances: w = relevance / (φ' · scale)²."""
     X, queries = wine[0][::2], wine[0][1:20:2]
     levels = ("curves", "class", "point")
     fitted = LANNClassifier(levels=levels, random_state=0).fit(X, wine[1][::2])
-    assert fitted.map_ is None
+    assert fitted.components_ is None
     slopes = fitted.curves_.slopes_at(X) * X.std(axis=0)
-    weights = fitted.relevances_ / slopes**2
+    weights = fitted.feature_weights_ / slopes**2
     curved, curved_queries = fitted.curves_.transform(X), fitted.curves_.transform(queries)
     exhaustive = np.einsum("jl,qjl->qj", weights, (curved_queries[:, None] - curved) ** 2)
     lengths, indices = fitted.kneighbors(queries)
@@ -166,13 +166,13 @@ def test_the_map_turns_features_into_axes(wine):
     """With the map M, d(x) = Σ_a (M (φ(x_j) − φ(x)))_a²; relevances are Σ_a M_al² (φ' · scale)²."""
     X, queries = wine[0][::2], wine[0][1:20:2]
     fitted = LANNClassifier(levels=("curves", "map"), random_state=0).fit(X, wine[1][::2])
-    assert fitted.map_.shape == (13, 13)
+    assert fitted.components_.shape == (13, 13)
     curved, curved_queries = fitted.curves_.transform(X), fitted.curves_.transform(queries)
-    exhaustive = np.sum(((curved_queries[:, None] - curved) @ fitted.map_.T) ** 2, axis=2)
+    exhaustive = np.sum(((curved_queries[:, None] - curved) @ fitted.components_.T) ** 2, axis=2)
     lengths, _ = fitted.kneighbors(queries)
     np.testing.assert_allclose(lengths, np.sqrt(np.sort(exhaustive, axis=1)[:, :5]), rtol=1e-9)
     scale = fitted.curves_.slopes_at(X) * X.std(axis=0)
-    np.testing.assert_allclose(fitted.relevances_, np.sum(fitted.map_**2, axis=0) * scale**2)
+    np.testing.assert_allclose(fitted.feature_weights_, np.sum(fitted.components_**2, axis=0) * scale**2)
 
 
 def test_kneighbors_of_the_training_points_leaves_each_out(fitted, wine):
@@ -185,7 +185,7 @@ def test_kneighbors_of_the_training_points_leaves_each_out(fitted, wine):
     np.testing.assert_array_equal(with_itself[0], 0)
 
 
-def test_more_neighbours_than_candidates_can_be_asked_for(fitted, wine):
+def test_more_neighbors_than_candidates_can_be_asked_for(fitted, wine):
     _, indices = fitted.kneighbors(wine[0][1:4], n_neighbors=89)
     np.testing.assert_array_equal(np.sort(indices, axis=1), np.tile(np.arange(89), (3, 1)))
 
@@ -193,7 +193,7 @@ def test_more_neighbours_than_candidates_can_be_asked_for(fitted, wine):
 @pytest.mark.parametrize("power", [0.5, 2.0, 30.0])
 def test_a_steeper_vote_listens_to_the_nearest(wine, power):
     X, y = wine
-    clf = LANNClassifier(max_epochs=1, power=power, random_state=0).fit(X[::2], y[::2])
+    clf = LANNClassifier(max_iter=1, power=power, random_state=0).fit(X[::2], y[::2])
     explanation = clf.explain(X[1::2])
     support = (explanation.distances + 1e-3 * np.median(clf.kneighbors(n_neighbors=5)[0] ** 2)) ** -power
     np.testing.assert_allclose(
@@ -203,7 +203,7 @@ def test_a_steeper_vote_listens_to_the_nearest(wine, power):
 
 def test_auto_says_what_it_chose(wine):
     X, y = wine
-    clf = LANNClassifier("auto", power="auto", max_epochs=2, random_state=0).fit(X, y)
+    clf = LANNClassifier("auto", power="auto", max_iter=2, random_state=0).fit(X, y)
     assert clf.n_neighbors_ in (5, 10, 20)
     assert clf.power_ in (1.0, 2.0)
     assert clf.kneighbors(X[:2])[0].shape == (2, clf.n_neighbors_)
@@ -222,7 +222,7 @@ def test_as_published_is_the_papers_algorithm():
 def test_as_published_equals_the_plain_loop(reference, blobs):
     """The whole fit: shuffled points, a rate that falls to 0, ε from the data."""
     X, y = blobs
-    clf = LANNClassifier.as_published(random_state=0, max_epochs=3, temperature=2.0, learning_rate=0.05).fit(
+    clf = LANNClassifier.as_published(random_state=0, max_iter=3, temperature=2.0, learning_rate=0.05).fit(
         X, y
     )
     assert clf.temperature_ == 2.0
@@ -244,13 +244,13 @@ def test_as_published_equals_the_plain_loop(reference, blobs):
         for epoch in range(3)
     ]
     np.testing.assert_allclose(clf.loss_curve_, losses, rtol=1e-7)
-    np.testing.assert_allclose(clf.relevances_, weights, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(clf.feature_weights_, weights, rtol=1e-6, atol=1e-9)
 
 
 def test_memory_of_a_prediction_stays_far_below_all_distances():
     rng = np.random.default_rng(0)
     X, queries = rng.normal(size=(20_000, 8)), rng.normal(size=(5_000, 8))
-    clf = LANNClassifier(max_epochs=0).fit(X, (X[:, 0] > 0).astype(int))
+    clf = LANNClassifier(max_iter=0).fit(X, (X[:, 0] > 0).astype(int))
     clf.predict(queries[:10])
     for method in (clf.predict, clf.kneighbors):
         tracemalloc.start()
@@ -266,7 +266,7 @@ def test_many_points_go_through_a_graph(monkeypatch, wine):
     from lann.search import shortlist
 
     X, y = wine
-    exact = LANNClassifier(max_epochs=0).fit(X, y)
+    exact = LANNClassifier(max_iter=0).fit(X, y)
     monkeypatch.setattr(shortlist, "GRAPH_FROM", 100)
-    graph = LANNClassifier(max_epochs=0).fit(X, y)
+    graph = LANNClassifier(max_iter=0).fit(X, y)
     assert np.mean(graph.kneighbors(X + 0.01)[1] == exact.kneighbors(X + 0.01)[1]) > 0.98

@@ -36,7 +36,7 @@ class Recorder:
 
 def fit(recorder, iris, labels=None, **options):
     X, y = iris
-    clf = LANNClassifier(**({"random_state": 0, "max_epochs": 3} | options)).set_callbacks(recorder)
+    clf = LANNClassifier(**({"random_state": 0, "max_iter": 3} | options)).set_callbacks(recorder)
     return clf.fit(X, y if labels is None else np.array(labels)[y])
 
 
@@ -63,24 +63,24 @@ def test_the_last_epoch_is_the_model(iris):
 
     keeper = Keeper()
     clf = fit(keeper, iris)
-    np.testing.assert_array_equal(keeper.model.relevances_, clf.relevances_)
+    np.testing.assert_array_equal(keeper.model.feature_weights_, clf.feature_weights_)
     np.testing.assert_array_equal(keeper.model.predict_proba(iris[0]), clf.predict_proba(iris[0]))
 
 
 @pytest.mark.parametrize(
-    "options", [{"max_epochs": 10}, {"levels": ("point",), "solver": "online", "max_epochs": 10}]
+    "options", [{"max_iter": 10}, {"levels": ("point",), "solver": "online", "max_iter": 10}]
 )
 def test_a_request_to_stop_ends_the_fit(iris, options):
     recorder = Recorder(stop_after=2)
     clf = fit(recorder, iris, **options)
-    assert clf.n_epochs_ == 2
+    assert clf.n_iter_ == 2
     assert len(recorder.scores) == 2
     assert clf.score(*iris) > 0.9
 
 
 def test_callbacks_change_nothing(iris):
-    silent = LANNClassifier(random_state=0, max_epochs=3).fit(*iris)
-    np.testing.assert_array_equal(fit(Recorder(), iris).relevances_, silent.relevances_)
+    silent = LANNClassifier(random_state=0, max_iter=3).fit(*iris)
+    np.testing.assert_array_equal(fit(Recorder(), iris).feature_weights_, silent.feature_weights_)
 
 
 def test_an_error_in_a_callback_leaves_the_earlier_model(iris):
@@ -89,7 +89,7 @@ def test_an_error_in_a_callback_leaves_the_earlier_model(iris):
             raise RuntimeError("broken callback")
 
     X, y = iris
-    clf = LANNClassifier(random_state=0, max_epochs=3).fit(X, y)
+    clf = LANNClassifier(random_state=0, max_iter=3).fit(X, y)
     expected = clf.predict(X)
     broken = Broken()
     with pytest.raises(RuntimeError, match="broken callback"):
@@ -100,22 +100,22 @@ def test_an_error_in_a_callback_leaves_the_earlier_model(iris):
 
 def test_a_first_partial_fit_is_a_fit_to_callbacks(iris):
     recorder = Recorder()
-    clf = LANNClassifier(random_state=0, max_epochs=3).set_callbacks(recorder).partial_fit(*iris)
+    clf = LANNClassifier(random_state=0, max_iter=3).set_callbacks(recorder).partial_fit(*iris)
     assert recorder.torn_down == 1
     assert len(recorder.scores) == 3
     clf.partial_fit(iris[0][:3], iris[1][:3])
-    assert len(pickle.loads(pickle.dumps(clf)).relevances_) == 153
+    assert len(pickle.loads(pickle.dumps(clf)).feature_weights_) == 153
 
 
 def test_nothing_of_a_fit_stays_behind(iris):
     X, y = iris
-    for clf in (LANNClassifier(max_epochs=1).fit(X, y), LANNClassifier(max_epochs=1).partial_fit(X, y)):
+    for clf in (LANNClassifier(max_iter=1).fit(X, y), LANNClassifier(max_iter=1).partial_fit(X, y)):
         assert [name for name in vars(clf) if "callback" in name] == []
 
 
 def test_progress_bar(iris, capsys):
     clf = fit(callback.ProgressBar(), iris)
-    assert clf.n_epochs_ == 3
+    assert clf.n_iter_ == 3
     assert "LANNClassifier" in capsys.readouterr().out
 
 

@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from lann import LANNClassifier
 
-FORMS = [{"metric": "full"}, {"metric": "low_rank", "rank": 2}]
+FORMS = [{"metric": "full"}, {"metric": "low_rank", "n_components": 2}]
 CONSTRAINTS = ["bounded", "norm", "determinant"]
 
 
@@ -24,7 +24,7 @@ def data():
 
 def fitted(data, **parameters):
     X, y = data
-    return LANNClassifier(random_state=0, **({"max_epochs": 4} | parameters)).fit(X[:160], y[:160])
+    return LANNClassifier(random_state=0, **({"max_iter": 4} | parameters)).fit(X[:160], y[:160])
 
 
 @pytest.mark.parametrize("form", FORMS, ids=["full", "low rank"])
@@ -34,7 +34,7 @@ def test_matrices_are_learned_and_measure_by_their_formula(data, form, solver, c
     clf = fitted(data, **form, solver=solver, constraint=constraint, n_candidates=None)
     X = data[0]
     levels = clf._model.levels
-    n_axes = 2 if "rank" in form else 6
+    n_axes = 2 if "n_components" in form else 6
     assert levels.point_maps.shape == (160, n_axes, n_axes)
     assert not np.allclose(levels.point_maps, np.eye(n_axes))
     assert np.all(np.isfinite(levels.point_maps))
@@ -59,7 +59,7 @@ def test_explanations_add_up_with_every_form(data, form):
     np.testing.assert_allclose(explanation.contributions.sum(axis=2), lengths**2, rtol=1e-8, atol=1e-12)
     np.testing.assert_array_equal(explanation.predictions, clf.predict(X))
     assert explanation.relevances.shape == (80, 6)
-    assert np.all(clf.relevances_ >= 0)
+    assert np.all(clf.feature_weights_ >= 0)
     if not form:
         assert np.all(explanation.contributions >= 0)
 
@@ -68,7 +68,7 @@ def test_explanations_add_up_with_every_form(data, form):
 def test_the_same_bits_at_any_n_jobs_and_after_pickling(data, form):
     X = data[0]
     one, two = (fitted(data, **form, n_jobs=n) for n in (1, 2))
-    np.testing.assert_array_equal(one.relevances_, two.relevances_)
+    np.testing.assert_array_equal(one.feature_weights_, two.feature_weights_)
     again = pickle.loads(pickle.dumps(one))
     for other in (two, again):
         np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
@@ -102,18 +102,18 @@ def test_a_matrix_too_large_is_refused_in_a_sentence(data, monkeypatch):
 @pytest.mark.parametrize("form", FORMS, ids=["full", "low rank"])
 def test_with_nothing_learned_it_is_plain_knn(data, form):
     X, y = data
-    clf = LANNClassifier(**form, max_epochs=0, weights="uniform", n_candidates=None).fit(X[:160], y[:160])
+    clf = LANNClassifier(**form, max_iter=0, weights="uniform", n_candidates=None).fit(X[:160], y[:160])
     plain = KNeighborsClassifier(5).fit(X[:160], y[:160])
     np.testing.assert_array_equal(clf.predict(X[160:]), plain.predict(X[160:]))
     assert clf.levels_ == ()
-    assert clf.map_ is None
+    assert clf.components_ is None
 
 
 def test_a_level_that_was_left_out_stays_out_when_points_join(data, monkeypatch):
     monkeypatch.setattr("lann.training.judges.JUDGED_FROM", 100)
     monkeypatch.setattr("lann.training.points.clearly_fewer", lambda without, with_it: True)
     for form in ({}, {"metric": "full"}):
-        clf = fitted(data, **form, max_epochs=14)
+        clf = fitted(data, **form, max_iter=14)
         assert "point" not in clf.levels_
         clf.partial_fit(data[0][160:], data[1][160:])
         assert clf._model.levels.point_maps is None
@@ -121,11 +121,11 @@ def test_a_level_that_was_left_out_stays_out_when_points_join(data, monkeypatch)
 
 
 def test_levels_in_use(data):
-    assert fitted(data, max_epochs=14).levels_ == ("curves", "map", "class", "point")
-    assert fitted(data, max_epochs=1).levels_ == ("curves", "map", "class")
+    assert fitted(data, max_iter=14).levels_ == ("curves", "map", "class", "point")
+    assert fitted(data, max_iter=1).levels_ == ("curves", "map", "class")
     assert fitted(data, levels=("class", "point"), solver="online").levels_ == ("class", "point")
-    warm = fitted(data, warm_start=True, max_epochs=4)
-    assert warm.set_params(max_epochs=0).fit(data[0][:160], data[1][:160]).levels_ != ()
+    warm = fitted(data, warm_start=True, max_iter=4)
+    assert warm.set_params(max_iter=0).fit(data[0][:160], data[1][:160]).levels_ != ()
 
 
 def test_full_matrices_see_what_turns_from_place_to_place():
@@ -162,7 +162,7 @@ def test_balanced_weights_hear_the_rare_class(imbalanced, solver):
     X, y = imbalanced
     scores = {}
     for class_weight in (None, "balanced"):
-        clf = LANNClassifier(class_weight=class_weight, solver=solver, max_epochs=6, random_state=0)
+        clf = LANNClassifier(class_weight=class_weight, solver=solver, max_iter=6, random_state=0)
         clf.fit(X[:800], y[:800])
         scores[class_weight] = balanced_accuracy_score(y[800:], clf.predict(X[800:]))
     assert scores["balanced"] > scores[None] + 0.02
@@ -170,8 +170,8 @@ def test_balanced_weights_hear_the_rare_class(imbalanced, solver):
 
 def test_weights_of_classes_are_votes(imbalanced):
     X, y = imbalanced[0][:300], imbalanced[1][:300]
-    clf = LANNClassifier(class_weight={0: 1.0, 1: 5.0}, max_epochs=0, n_candidates=None).fit(X, y)
-    plain = LANNClassifier(max_epochs=0, n_candidates=None).fit(X, y)
+    clf = LANNClassifier(class_weight={0: 1.0, 1: 5.0}, max_iter=0, n_candidates=None).fit(X, y)
+    plain = LANNClassifier(max_iter=0, n_candidates=None).fit(X, y)
     votes = plain.predict_proba(X[:50] + 0.1) * [1.0, 5.0]
     np.testing.assert_allclose(
         clf.predict_proba(X[:50] + 0.1), votes / votes.sum(axis=1, keepdims=True), rtol=1e-9
@@ -189,7 +189,7 @@ def test_weights_of_classes_that_come_later(imbalanced):
     X, y = imbalanced[0][:300], np.array(list("ab"))[imbalanced[1][:300]]
     y[-100:] = "c"
     weights = {"a": 1.0, "c": 50.0}
-    clf = LANNClassifier(class_weight=weights, max_epochs=1, random_state=0)
+    clf = LANNClassifier(class_weight=weights, max_iter=1, random_state=0)
     clf.partial_fit(X[:200], y[:200], classes=["a", "b", "c"])
     np.testing.assert_array_equal(clf._model.class_votes, [1.0, 1.0, 50.0])
     clf.partial_fit(X[200:], y[200:])
@@ -203,7 +203,7 @@ def test_a_weight_for_no_class_is_refused(imbalanced):
 
 def test_new_points_count_for_the_balance(imbalanced):
     X, y = imbalanced
-    clf = LANNClassifier(class_weight="balanced", max_epochs=1, random_state=0).fit(X[:200], y[:200])
+    clf = LANNClassifier(class_weight="balanced", max_iter=1, random_state=0).fit(X[:200], y[:200])
     clf.partial_fit(X[200:300], y[200:300])
     sizes = np.bincount(y[:300])
     np.testing.assert_allclose(clf._model.class_votes, 300 / (2 * sizes))

@@ -10,7 +10,7 @@ from lann import LANNClassifier
 
 
 def quick(**options):
-    return LANNClassifier(**({"random_state": 0, "max_epochs": 3} | options))
+    return LANNClassifier(**({"random_state": 0, "max_iter": 3} | options))
 
 
 WRONG_PARAMETERS = [
@@ -25,12 +25,12 @@ WRONG_PARAMETERS = [
     ("temperature", [0, -1, "hot", None, np.nan, np.inf]),
     ("constraint", ["none", None]),
     ("n_bins", [0, 257, 1.5, None]),
-    ("rank", [0, -1, 2.5, "all"]),
-    ("prune", [None, 2, "yes"]),
+    ("n_components", [0, -1, 2.5, "all"]),
+    ("drop_levels", [None, 2, "yes"]),
     ("class_weight", ["even", 3.0, {0: 0.0}, {0: "much"}, {0: float("nan")}]),
-    ("max_epochs", [-1, 1.5, "many"]),
+    ("max_iter", [-1, 1.5, "many"]),
     ("learning_rate", [0, -0.1, "fast", np.nan, np.inf]),
-    ("penalty", [-1, None, "much", np.nan, np.inf]),
+    ("alpha", [-1, None, "much", np.nan, np.inf]),
     ("smoothing", [-0.1, 1.1, None, np.nan]),
     ("candidate_dropout", [-0.1, 1.0, None]),
     ("feature_dropout", [-0.1, 1.0, None]),
@@ -113,7 +113,7 @@ def test_sparse_data(iris, layout):
     ],
 )
 def test_queries_that_cannot_be_answered(iris, method, queries, message):
-    clf = quick(max_epochs=0).fit(*iris)
+    clf = quick(max_iter=0).fit(*iris)
     with pytest.raises(ValueError, match=message):
         getattr(clf, method)(queries)
 
@@ -125,13 +125,13 @@ def test_before_fit(iris, method):
 
 
 @pytest.mark.parametrize("k", [0, -1, 1.5, "many", True])
-def test_a_number_of_neighbours_that_is_none(iris, k):
+def test_a_number_of_neighbors_that_is_none(iris, k):
     with pytest.raises(ValueError, match="n_neighbors must be an integer of at least 1"):
-        quick(max_epochs=0).fit(*iris).kneighbors(iris[0], k)
+        quick(max_iter=0).fit(*iris).kneighbors(iris[0], k)
 
 
-def test_more_neighbours_than_points(iris):
-    clf = quick(max_epochs=0).fit(*iris)
+def test_more_neighbors_than_points(iris):
+    clf = quick(max_iter=0).fit(*iris)
     with pytest.raises(ValueError, match="n_neighbors=151 is more than the 150 training points there are"):
         clf.kneighbors(iris[0], 151)
     with pytest.raises(
@@ -190,7 +190,7 @@ ODD_DATA = {
     "twins of other labels": (np.concatenate([BASE, BASE]), np.concatenate([TWO, 1 - TWO])),
     "two points a class": (BASE[[0, 1, 20, 21, 5]] + np.arange(5)[:, None], np.array([0, 0, 1, 1, 0])),
     "one feature": (BASE[:, :1], TWO),
-    "more classes than neighbours": (BASE, np.arange(40) % 10),
+    "more classes than neighbors": (BASE, np.arange(40) % 10),
     "every point a class": (BASE, np.arange(40)),
     "a class of one point": (BASE, np.array([7] + [0] * 19 + [1] * 20)),
     "integers": (np.round(BASE * 2).astype(int), TWO),
@@ -214,9 +214,9 @@ ODD_DATA = {
 def test_odd_data_is_learned_from(data, model):
     X, y = ODD_DATA[data]
     clf = quick(**MODELS[model]).fit(X, y)
-    assert clf.relevances_.shape == np.shape(X)
-    assert np.all(np.isfinite(clf.relevances_))
-    assert np.all(clf.relevances_ >= 0)
+    assert clf.feature_weights_.shape == np.shape(X)
+    assert np.all(np.isfinite(clf.feature_weights_))
+    assert np.all(clf.feature_weights_ >= 0)
     probabilities = clf.predict_proba(X)
     assert np.all(np.isfinite(probabilities))
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
@@ -246,7 +246,7 @@ def test_a_constant_column_does_not_drown_the_others(iris, value):
 @pytest.mark.parametrize(
     "options", [{}, {"n_candidates": None}, {"levels": ("point",), "n_candidates": None}]
 )
-def test_a_query_far_from_everything_gets_real_neighbours(iris, far, options):
+def test_a_query_far_from_everything_gets_real_neighbors(iris, far, options):
     clf = quick(**options).fit(*iris)
     explanation = clf.explain(np.full((1, 4), far))
     assert explanation.neighbors.min() >= 0
@@ -254,12 +254,12 @@ def test_a_query_far_from_everything_gets_real_neighbours(iris, far, options):
     assert len(set(explanation.neighbors[0])) == 5
 
 
-def test_one_neighbour_and_two_points():
+def test_one_neighbor_and_two_points():
     clf = quick(n_neighbors=1).fit([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])
     np.testing.assert_array_equal(clf.predict([[0.1, 0.9], [0.8, 0.0]]), ["no", "yes"])
 
 
-def test_as_many_neighbours_as_points(iris):
+def test_as_many_neighbors_as_points(iris):
     X, y = iris[0][::15], iris[1][::15]
     assert quick(n_neighbors=10).fit(X, y).predict_proba(X).shape == (10, 3)
 
@@ -298,7 +298,7 @@ def test_values_that_overflow_still_get_an_answer(iris):
     clf = quick().fit(X, y)
     shares = clf.predict_proba(np.full((1, 4), 1e200))
     np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-    plain = LANNClassifier(max_epochs=0).fit(X * 1e200, y)
+    plain = LANNClassifier(max_iter=0).fit(X * 1e200, y)
     assert np.isfinite(plain.predict_proba(X * 1e200)).all()
 
 
@@ -306,7 +306,7 @@ def test_explain_counts_the_votes_that_predict_counts():
     rng = np.random.default_rng(0)
     X, y = np.round(rng.normal(size=(300, 3)), 1), rng.integers(3, size=300)
     for k in (2, 4):
-        clf = LANNClassifier(k, max_epochs=0).fit(X, y)
+        clf = LANNClassifier(k, max_iter=0).fit(X, y)
         queries = np.round(rng.normal(size=(2000, 3)), 1)
         explanation = clf.explain(queries)
         np.testing.assert_array_equal(explanation.predictions, clf.predict(queries))

@@ -8,14 +8,14 @@ from lann import LANNClassifier
 
 
 def clf_of(**options):
-    return LANNClassifier(**({"random_state": 0, "max_epochs": 4} | options))
+    return LANNClassifier(**({"random_state": 0, "max_iter": 4} | options))
 
 
 def test_the_first_call_learns_like_fit(wine):
     X, y = wine
     one, other = clf_of().fit(X, y), clf_of().partial_fit(X, y)
-    np.testing.assert_array_equal(one.relevances_, other.relevances_)
-    assert other.n_epochs_ == 4
+    np.testing.assert_array_equal(one.feature_weights_, other.feature_weights_)
+    assert other.n_iter_ == 4
 
 
 @pytest.mark.parametrize(
@@ -30,9 +30,9 @@ def test_batches_add_up(wine, options):
     curves = clf.curves_
     for start in range(80, 130, 10):
         assert clf.partial_fit(X[start : start + 10], y[start : start + 10]) is clf
-        assert clf.relevances_.shape == (start + 10, 13)
+        assert clf.feature_weights_.shape == (start + 10, 13)
     assert clf.curves_ is curves
-    assert np.all(np.isfinite(clf.relevances_))
+    assert np.all(np.isfinite(clf.feature_weights_))
     assert clf.score(X[130:], y[130:]) >= early - 0.05
     assert clf.kneighbors(X[100:101], 1)[1][0, 0] == 100  # the point that joined as the hundredth
 
@@ -40,7 +40,7 @@ def test_batches_add_up(wine, options):
 def test_after_fit_points_can_join(wine):
     X, y = wine
     clf = clf_of().fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2])
-    assert len(clf.relevances_) == 178
+    assert len(clf.feature_weights_) == 178
     assert clf.score(X, y) > 0.95
 
 
@@ -49,16 +49,16 @@ def test_one_point_at_a_time(iris):
     clf = clf_of().fit(X[::2], y[::2])
     for row in range(1, 20, 2):
         clf.partial_fit(X[row : row + 1], y[row : row + 1])
-    assert len(clf.relevances_) == 85
+    assert len(clf.feature_weights_) == 85
 
 
 def test_a_point_that_equals_an_old_one_inherits_its_metric(wine):
     X, y = wine
-    clf = clf_of(max_epochs=7).fit(X, y)
-    before = clf.relevances_.copy()
+    clf = clf_of(max_iter=7).fit(X, y)
+    before = clf.feature_weights_.copy()
     clf.partial_fit(X[:3], y[:3])
     # The units of relevances follow the standard deviation of all points, which moved a little.
-    newcomers, originals = clf.relevances_[-3:], before[:3]
+    newcomers, originals = clf.feature_weights_[-3:], before[:3]
     ratio = newcomers / originals
     expected = (np.concatenate([X, X[:3]]).std(axis=0) / X.std(axis=0)) ** 2
     np.testing.assert_allclose(ratio / expected, 1, rtol=0.1)
@@ -67,10 +67,10 @@ def test_a_point_that_equals_an_old_one_inherits_its_metric(wine):
 def test_an_old_point_far_away_is_not_touched(iris):
     X, y = iris
     clf = clf_of(levels=("point",)).fit(X, y)
-    before = clf.relevances_.copy()
+    before = clf.feature_weights_.copy()
     clf.partial_fit(X[:1] + 0.01, y[:1])  # among the setosas
-    np.testing.assert_allclose(clf.relevances_[50:150], before[50:150], rtol=1e-9)
-    assert np.any(clf.relevances_[:50] != before[:50])
+    np.testing.assert_allclose(clf.feature_weights_[50:150], before[50:150], rtol=1e-9)
+    assert np.any(clf.feature_weights_[:50] != before[:50])
 
 
 def test_a_class_may_come_later(iris):
@@ -78,21 +78,21 @@ def test_a_class_may_come_later(iris):
     clf = clf_of().partial_fit(X[:100], y[:100], classes=[0, 1, 2])
     np.testing.assert_array_equal(clf.classes_, [0, 1, 2])
     assert clf.predict_proba(X).shape == (150, 3)
-    assert np.all(np.isnan(clf.class_relevances_[2]))
-    assert not np.isnan(clf.class_relevances_[:2]).any()
+    assert np.all(np.isnan(clf.class_feature_weights_[2]))
+    assert not np.isnan(clf.class_feature_weights_[:2]).any()
     clf.partial_fit(X[100:], y[100:])
     assert clf.score(X, y) > 0.9
-    assert not np.isnan(clf.class_relevances_).any()
+    assert not np.isnan(clf.class_feature_weights_).any()
 
 
 def test_a_first_batch_of_one_class(iris):
     X, y = iris
     clf = clf_of().partial_fit(X[:30], y[:30], classes=[0, 1, 2])
-    assert clf.n_epochs_ == 0
+    assert clf.n_iter_ == 0
     assert set(clf.predict(X)) == {0}
     clf.partial_fit(X[30:], y[30:])
-    assert clf.n_epochs_ == 4
-    assert len(clf.relevances_) == 150
+    assert clf.n_iter_ == 4
+    assert len(clf.feature_weights_) == 150
     assert clf.score(X, y) > 0.9
 
 
@@ -108,8 +108,8 @@ def test_a_first_batch_of_one_point(iris):
 
 def test_with_nothing_to_learn_points_are_only_remembered(iris):
     X, y = iris
-    clf = clf_of(max_epochs=0, n_candidates=None).partial_fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2])
-    together = clf_of(max_epochs=0, n_candidates=None).fit(
+    clf = clf_of(max_iter=0, n_candidates=None).partial_fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2])
+    together = clf_of(max_iter=0, n_candidates=None).fit(
         np.concatenate([X[::2], X[1::2]]), np.concatenate([y[::2], y[1::2]])
     )
     np.testing.assert_allclose(clf.predict_proba(X + 0.1), together.predict_proba(X + 0.1))
@@ -122,7 +122,7 @@ def test_labels_that_were_not_announced(iris):
         ValueError, match=r"labels that are not among the classes announced.*2.*Announce all classes"
     ):
         clf.partial_fit(X[100:], y[100:])
-    assert len(clf.relevances_) == 100
+    assert len(clf.feature_weights_) == 100
     assert clf.score(X[:100], y[:100]) > 0.9
 
 
@@ -132,7 +132,7 @@ def test_classes_that_change(iris):
     clf.partial_fit(X[:3], y[:3], classes=[2, 1, 0])  # the same ones
     with pytest.raises(ValueError, match="differ from those of the first call"):
         clf.partial_fit(X[:3], y[:3], classes=[0, 1, 2, 3])
-    assert len(clf.relevances_) == 153
+    assert len(clf.feature_weights_) == 153
 
 
 def test_other_features(iris):
@@ -166,24 +166,24 @@ def test_the_same_bits_every_time(wine):
     models = [
         clf_of(n_jobs=n_jobs).partial_fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2]) for n_jobs in (1, 2)
     ]
-    np.testing.assert_array_equal(models[0].relevances_, models[1].relevances_)
+    np.testing.assert_array_equal(models[0].feature_weights_, models[1].feature_weights_)
 
 
 def test_learning_waits_for_enough_points(wine):
     X, y = wine
     order = np.random.default_rng(0).permutation(len(X))
-    clf = LANNClassifier(random_state=0, max_epochs=3)
+    clf = LANNClassifier(random_state=0, max_iter=3)
     clf.partial_fit(X[order[:10]], y[order[:10]], classes=[0, 1, 2])
-    assert clf.n_epochs_ == 0
+    assert clf.n_iter_ == 0
     assert clf.curves_.is_identity
     clf.partial_fit(X[order[10:60]], y[order[10:60]])
-    assert clf.n_epochs_ == 3
+    assert clf.n_iter_ == 3
     assert not clf.curves_.is_identity
 
 
 def test_another_loss_finds_its_temperature_when_points_join(wine):
     X, y = wine
-    clf = LANNClassifier(random_state=0, max_epochs=2).fit(X[::2], y[::2])
+    clf = LANNClassifier(random_state=0, max_iter=2).fit(X[::2], y[::2])
     clf.set_params(loss="softmax").partial_fit(X[1::2], y[1::2])
-    assert len(clf.relevances_) == len(X)
-    assert np.isfinite(clf.relevances_).all()
+    assert len(clf.feature_weights_) == len(X)
+    assert np.isfinite(clf.feature_weights_).all()

@@ -18,7 +18,7 @@ from lann import LANNClassifier
 
 
 def quick(**options):
-    return LANNClassifier(**({"random_state": 0, "max_epochs": 2} | options))
+    return LANNClassifier(**({"random_state": 0, "max_iter": 2} | options))
 
 
 def fit_and_predict(X, y):
@@ -114,7 +114,7 @@ def test_a_grid_search_gives_the_same_results_in_parallel(iris):
 
 def test_in_a_pipeline(wine):
     X, y = wine
-    pipeline = make_pipeline(StandardScaler(), LANNClassifier.as_published(max_epochs=2, random_state=0))
+    pipeline = make_pipeline(StandardScaler(), LANNClassifier.as_published(max_iter=2, random_state=0))
     scores = cross_val_score(pipeline, X, y, cv=3)
     assert scores.shape == (3,)
     assert scores.mean() > 0.9
@@ -135,8 +135,8 @@ def test_clone_and_parameters():
     assert options.items() <= clf.get_params().items()
     assert clone(clf).get_params() == clf.get_params()
     assert clf.set_params(power=2.0).power == 2.0
-    with pytest.raises(ValueError, match="Invalid parameter 'neighbours'"):
-        clf.set_params(neighbours=3)
+    with pytest.raises(ValueError, match="Invalid parameter 'neighbors'"):
+        clf.set_params(neighbors=3)
 
 
 def test_a_pickle_holds_the_model_and_no_search(fitted, wine):
@@ -150,7 +150,7 @@ def test_a_pickle_holds_the_model_and_no_search(fitted, wine):
     restored = pickle.loads(again)
     np.testing.assert_array_equal(restored.predict_proba(X + 0.1), expected[0])
     np.testing.assert_array_equal(restored.kneighbors(X + 0.1)[1], expected[1][1])
-    np.testing.assert_array_equal(restored.relevances_, fitted.relevances_)
+    np.testing.assert_array_equal(restored.feature_weights_, fitted.feature_weights_)
 
 
 def test_importing_the_package_is_cheap(in_new_process):
@@ -175,9 +175,9 @@ def test_memory_of_a_fit_stays_far_below_all_pairs(in_new_process):
         rng = np.random.default_rng(0)
         X = rng.normal(size=(20_000, 8))
         y = (X[:, 0] > 0).astype(int)
-        LANNClassifier(max_epochs=2, random_state=0).fit(X[:500], y[:500]).predict(X[:100])
+        LANNClassifier(max_iter=2, random_state=0).fit(X[:500], y[:500]).predict(X[:100])
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        LANNClassifier(max_epochs=2, random_state=0).fit(X, y).predict(X[:5_000])
+        LANNClassifier(max_iter=2, random_state=0).fit(X, y).predict(X[:5_000])
         print(json.dumps((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024))
         """
     )

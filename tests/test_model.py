@@ -70,7 +70,7 @@ def test_auto_asks_the_kind_of_vote_that_is_used():
     """Five sites of nine pairs around four points of another class.
 
     Nearest to a point of a pair is its twin, then come the four, then the other pairs. By 1/d the twin
-    decides, whatever k is; by uniform votes five neighbours are wrong and ten or twenty right.
+    decides, whatever k is; by uniform votes five neighbors are wrong and ten or twenty right.
     """
     rng = np.random.default_rng(0)
     pairs = np.repeat(np.eye(9), 2, axis=0)

@@ -46,7 +46,7 @@ def data() -> tuple[pd.DataFrame, np.ndarray]:
 @pytest.fixture(scope="module")
 def classifier(data) -> LANNClassifier:
     X, y = data
-    return LANNClassifier(max_epochs=1, random_state=0).fit(X, y)
+    return LANNClassifier(max_iter=1, random_state=0).fit(X, y)
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_a_classifier_predicts_the_same_bits(classifier, data, saved):
 @pytest.mark.parametrize("y", [[3, 5] * 20, [0.0, 1.0] * 20, [True, False] * 20, ["x", "yy"] * 20])
 def test_labels_of_every_kind(y, tmp_path):
     X = np.random.default_rng(1).normal(size=(40, 3))
-    model = LANNClassifier(max_epochs=0).fit(X, y)
+    model = LANNClassifier(max_iter=0).fit(X, y)
     save(model, tmp_path / "m.skops")
     predicted = load(tmp_path / "m.skops").predict(X)
     assert predicted.dtype == model.predict(X).dtype
@@ -90,8 +90,8 @@ def test_labels_of_every_kind(y, tmp_path):
         {"n_candidates": None},
         {"n_candidates": np.int64(20)},
         {"n_neighbors": "auto", "power": "auto"},
-        {"metric": "full", "max_epochs": 3},
-        {"metric": "low_rank", "rank": 2, "max_epochs": 3},
+        {"metric": "full", "max_iter": 3},
+        {"metric": "low_rank", "n_components": 2, "max_iter": 3},
         {"class_weight": "balanced"},
         {"class_weight": {"up": 2.0, "down": 1.0}},
         {"levels": ("curves", "point")},
@@ -99,7 +99,7 @@ def test_labels_of_every_kind(y, tmp_path):
 )
 def test_parameters_of_every_kind(parameters, data, tmp_path):
     X, y = data
-    model = LANNClassifier(random_state=0, **({"max_epochs": 1} | parameters)).fit(X, y)
+    model = LANNClassifier(random_state=0, **({"max_iter": 1} | parameters)).fit(X, y)
     save(model, tmp_path / "m.skops")
     np.testing.assert_array_equal(load(tmp_path / "m.skops").predict_proba(X), model.predict_proba(X))
 
@@ -120,8 +120,8 @@ def test_a_loaded_model_goes_on_learning(data, saved):
             ColumnTransformer(
                 [
                     ("n", StandardScaler(), make_column_selector(dtype_include=np.number)),
-                    ("o", OneHotEncoder(handle_unknown="ignore"), ["colour"]),
-                    ("r", OrdinalEncoder(), ["colour"]),
+                    ("o", OneHotEncoder(handle_unknown="ignore"), ["color"]),
+                    ("r", OrdinalEncoder(), ["color"]),
                 ]
             )
         ],
@@ -130,9 +130,9 @@ def test_a_loaded_model_goes_on_learning(data, saved):
 )
 def test_a_pipeline_predicts_the_same_bits(steps, data, tmp_path):
     X, y = data
-    if "colour" in str(steps):
-        X = X.assign(colour=np.where(X["a"] > 0, "red", "blue"))
-    model = make_pipeline(*steps, LANNClassifier(max_epochs=1, random_state=0)).fit(X, y)
+    if "color" in str(steps):
+        X = X.assign(color=np.where(X["a"] > 0, "red", "blue"))
+    model = make_pipeline(*steps, LANNClassifier(max_iter=1, random_state=0)).fit(X, y)
     save(model, tmp_path / "m.skops")
     np.testing.assert_array_equal(load(tmp_path / "m.skops").predict_proba(X), model.predict_proba(X))
 
@@ -187,7 +187,7 @@ class Own(LANNClassifier):
 )
 def test_save_names_the_part_that_load_would_refuse(step, name, data, tmp_path):
     X, y = data
-    model = make_pipeline(step, LANNClassifier(max_epochs=0))
+    model = make_pipeline(step, LANNClassifier(max_iter=0))
     if name == "memory":
         step.set_params(memory=None)
     model.fit(X.abs(), y)
@@ -198,8 +198,8 @@ def test_save_names_the_part_that_load_would_refuse(step, name, data, tmp_path):
 
 def test_save_refuses_other_parts_by_name(data, tmp_path):
     X, y = data
-    save_fails(Own(max_epochs=0).fit(X, y), tmp_path, "Own")
-    random = LANNClassifier(max_epochs=0, random_state=np.random.RandomState(0)).fit(X, y)
+    save_fails(Own(max_iter=0).fit(X, y), tmp_path, "Own")
+    random = LANNClassifier(max_iter=0, random_state=np.random.RandomState(0)).fit(X, y)
     save_fails(random, tmp_path, "RandomState")
 
 
@@ -320,7 +320,7 @@ def test_types_that_are_not_on_the_list_are_named(hostile, place, saved):
         if place == "root":
             return hostile | {"protocol": 2}
         if place == "attribute":
-            attributes(schema)["penalty"] = hostile
+            attributes(schema)["alpha"] = hostile
         elif place == "inside a list":
             attributes(schema)["loss_curve_"]["content"].append(hostile)
         else:
@@ -334,7 +334,7 @@ def test_types_that_are_not_on_the_list_are_named(hostile, place, saved):
 def test_a_function_of_the_function_transformer_is_refused(data, tmp_path):
     X, y = data
     columns = ColumnTransformer([("s", StandardScaler(), ["a"])], remainder="passthrough")
-    save(make_pipeline(columns, LANNClassifier(max_epochs=0)).fit(X, y), tmp_path / "m.skops")
+    save(make_pipeline(columns, LANNClassifier(max_iter=0)).fit(X, y), tmp_path / "m.skops")
 
     def change(found):
         if isinstance(found, dict):
@@ -351,7 +351,7 @@ def test_a_function_of_the_function_transformer_is_refused(data, tmp_path):
 
 def test_one_number_for_two_things_is_refused(saved):
     def change(schema):
-        penalty, smoothing = attributes(schema)["penalty"], attributes(schema)["smoothing"]
+        penalty, smoothing = attributes(schema)["alpha"], attributes(schema)["smoothing"]
         smoothing["__id__"] = penalty["__id__"]
 
     load_fails(rewritten(saved, change), "one number to different objects")
@@ -368,17 +368,17 @@ def without(found, name):
 
 
 BROKEN_SCHEMAS = {
-    "missing array": lambda s: attributes(s)["relevances_"].update(file="1.npy"),
-    "array elsewhere": lambda s: attributes(s)["relevances_"].update(file="../../etc/passwd"),
-    "schema as array": lambda s: attributes(s)["relevances_"].update(file="schema.json"),
-    "unknown kind of array": lambda s: attributes(s)["relevances_"].update(type="pickle"),
-    "unknown field": lambda s: attributes(s)["penalty"].update(more=1),
-    "no loader": lambda s: without(attributes(s)["penalty"], "__loader__"),
-    "number for a name": lambda s: attributes(s)["penalty"].update(__class__=5),
+    "missing array": lambda s: attributes(s)["feature_weights_"].update(file="1.npy"),
+    "array elsewhere": lambda s: attributes(s)["feature_weights_"].update(file="../../etc/passwd"),
+    "schema as array": lambda s: attributes(s)["feature_weights_"].update(file="schema.json"),
+    "unknown kind of array": lambda s: attributes(s)["feature_weights_"].update(type="pickle"),
+    "unknown field": lambda s: attributes(s)["alpha"].update(more=1),
+    "no loader": lambda s: without(attributes(s)["alpha"], "__loader__"),
+    "number for a name": lambda s: attributes(s)["alpha"].update(__class__=5),
     "no attributes": lambda s: without(s, "content"),
     "content of another kind": lambda s: attributes(s)["loss_curve_"].update(content=7),
-    "json that is none": lambda s: attributes(s)["penalty"].update(content="{"),
-    "json that is a list": lambda s: attributes(s)["penalty"].update(content="[[[]]]"),
+    "json that is none": lambda s: attributes(s)["alpha"].update(content="{"),
+    "json that is a list": lambda s: attributes(s)["alpha"].update(content="[[[]]]"),
     "no protocol": lambda s: without(s, "protocol"),
     "newer protocol": lambda s: s.update(protocol=99),
     "older protocol": lambda s: s.update(protocol=0),
@@ -465,7 +465,7 @@ def test_two_members_of_one_name_are_refused(saved):
 def test_labels_out_of_range_are_refused(classifier, data, tmp_path):
     """The compiled loops would read past the ends of arrays."""
     X, y = data
-    model = LANNClassifier(max_epochs=0).fit(X, y)
+    model = LANNClassifier(max_iter=0).fit(X, y)
     path = tmp_path / "m.skops"
     save(model, path)
     labels = model._model.levels.labels

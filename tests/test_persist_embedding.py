@@ -23,7 +23,7 @@ def halves(iris):
 @pytest.fixture
 def embedding(halves):
     X, y, _ = halves
-    return LANNEmbedding(LANNClassifier(max_epochs=1), **QUICK).fit(X, y)
+    return LANNEmbedding(LANNClassifier(max_iter=1), **QUICK).fit(X, y)
 
 
 @pytest.mark.parametrize("method", ["umap", "densmap"])
@@ -31,8 +31,8 @@ def embedding(halves):
 def test_places_the_same_bits(kind, method, halves, tmp_path):
     X, y, new = halves
     model = {
-        "fitted with it": LANNEmbedding(LANNClassifier(metric="full", max_epochs=1), **QUICK),
-        "given": LANNEmbedding(LANNClassifier(max_epochs=1).fit(X, y), prefit=True, **QUICK),
+        "fitted with it": LANNEmbedding(LANNClassifier(metric="full", max_iter=1), **QUICK),
+        "given": LANNEmbedding(LANNClassifier(max_iter=1).fit(X, y), prefit=True, **QUICK),
         "euclidean": NeighborEmbedding(**QUICK),
         "pipeline": make_pipeline(StandardScaler(), LANNEmbedding(**QUICK)),
     }[kind]
@@ -69,7 +69,7 @@ def test_placing_needs_no_umap(embedding, tmp_path, in_new_process, halves):
         ("n_components", lambda number: 3),
         ("n_features_in_", lambda number: 3),
         ("n_neighbors", lambda number: True),
-        ("lengths_", lambda lengths: np.full_like(lengths, np.nan)),
+        ("distances_", lambda lengths: np.full_like(lengths, np.nan)),
         ("classifier", lambda clf: 5),
         ("_n_features_out", lambda number: 7),
         ("_scale", lambda scale: 0.0),
@@ -88,7 +88,7 @@ def test_parts_that_do_not_fit_are_refused(embedding, name, change):
 
 def test_a_foreign_classifier_is_refused(embedding, iris):
     X, y = iris
-    embedding.classifier_ = LANNClassifier(max_epochs=0).fit(X[:60], y[:60])
+    embedding.classifier_ = LANNClassifier(max_iter=0).fit(X[:60], y[:60])
     with pytest.raises(Refused, match="do not fit together"):
         check_model(embedding)
 
@@ -97,7 +97,7 @@ def test_a_foreign_classifier_is_refused(embedding, iris):
 def test_callbacks_of_its_classifier_are_no_part_of_it(prefit, halves, tmp_path):
     callbacks = pytest.importorskip("sklearn.callback")
     X, y, new = halves
-    clf = LANNClassifier(max_epochs=1, random_state=0).set_callbacks(callbacks.ProgressBar())
+    clf = LANNClassifier(max_iter=1, random_state=0).set_callbacks(callbacks.ProgressBar())
     embedding = LANNEmbedding(clf.fit(X, y) if prefit else clf, prefit=prefit, **QUICK).fit(X, y)
     save(embedding, tmp_path / "embedding.skops")
     assert np.array_equal(load(tmp_path / "embedding.skops").transform(new), embedding.transform(new))

@@ -14,8 +14,8 @@ from lann.vote import (
 )
 
 
-def neighbourhood(seed, k=None):
-    """Distances, labels and a label over 4 classes, the last of which never has a neighbour."""
+def neighborhood(seed, k=None):
+    """Distances, labels and a label over 4 classes, the last of which never has a neighbor."""
     rng = np.random.default_rng(seed)
     k = k or int(rng.integers(1, 8))
     return np.sort(rng.uniform(0.2, 3.0, k)), rng.integers(0, 3, k), int(rng.integers(0, 4))
@@ -67,7 +67,7 @@ def test_the_guard_is_a_thousandth_of_the_usual_distance(distances, guard):
 
 @given(st.integers(0, 10**6), st.sampled_from([1.0, 2.0, 3.0]), st.sampled_from([0.02, 0.5]))
 def test_share_loss_and_slopes(reference, seed, power, floor):
-    distances, labels, label = neighbourhood(seed)
+    distances, labels, label = neighborhood(seed)
 
     def plain(d):
         return reference.share_loss(d, labels, label, power, floor)
@@ -80,7 +80,7 @@ def test_share_loss_and_slopes(reference, seed, power, floor):
 
 @given(st.integers(0, 10**6), st.sampled_from([1.0, 2.0]), st.sampled_from([0.3, 1.0, 20.0]))
 def test_softmax_loss_and_slopes(reference, seed, power, temperature):
-    distances, labels, label = neighbourhood(seed)
+    distances, labels, label = neighborhood(seed)
 
     def plain(d):
         return reference.softmax_loss(d, labels, label, power, temperature, 4)
@@ -93,7 +93,7 @@ def test_softmax_loss_and_slopes(reference, seed, power, temperature):
 
 @given(st.integers(0, 10**6), st.sampled_from([0.5, 1.0, 5.0]))
 def test_softmax_slopes_are_the_papers(seed, temperature):
-    distances, labels, label = neighbourhood(seed)
+    distances, labels, label = neighborhood(seed)
     scores = np.array([np.sum(1 / distances[labels == c]) for c in range(4)]) / temperature
     probabilities = np.exp(scores - scores.max())
     probabilities /= probabilities.sum()
@@ -105,7 +105,7 @@ def test_softmax_slopes_are_the_papers(seed, temperature):
 
 
 def test_share_loss_knows_no_scale():
-    distances, labels, label = neighbourhood(3, k=6)
+    distances, labels, label = neighborhood(3, k=6)
     values = []
     for scale in (1e-60, 1.0, 1e60):
         slopes = np.empty(6)
@@ -149,7 +149,7 @@ def test_a_batch_is_the_mean_of_its_queries(reference, kind, votes):
     assert np.any(slopes[0] != 0)
 
 
-def test_votes_of_neighbours_multiply_their_support():
+def test_votes_of_neighbors_multiply_their_support():
     distances = np.array([[1.0, 2.0, 4.0]])
     votes = np.array([[1.0, 1.0, 8.0]])
     shares = vote_shares(distances, weights="distance", power=1.0, epsilon=0.0, votes=votes)

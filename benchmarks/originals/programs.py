@@ -21,7 +21,7 @@ Make = Callable[[int, int], Any]
 
 
 def pylmnn(n_jobs: int, seed: int) -> Any:
-    """LMNN with five target neighbours, then five neighbours with votes of equal weight."""
+    """LMNN with five target neighbors, then five neighbors with votes of equal weight."""
     # PyLMNN imports GPyOpt when it is imported, and uses it only to tune parameters.
     methods = ModuleType("GPyOpt.methods")
     methods.BayesianOptimization = None  # type: ignore[attr-defined]
@@ -33,14 +33,14 @@ def pylmnn(n_jobs: int, seed: int) -> Any:
 
 
 def metric_learn_lmnn(n_jobs: int, seed: int) -> Any:
-    """LMNN with five target neighbours, then five neighbours with votes of equal weight."""
+    """LMNN with five target neighbors, then five neighbors with votes of equal weight."""
     from metric_learn import LMNN
 
     return make_pipeline(LMNN(k=5, random_state=seed), KNeighborsClassifier(5, n_jobs=n_jobs))
 
 
 def sklearn_lvq_model(name: str) -> Make:
-    """A model of sklearn-lvq with its own settings: one prototype a class, no regularisation, L-BFGS."""
+    """A model of sklearn-lvq with its own settings: one prototype a class, no regularization, L-BFGS."""
 
     def make(n_jobs: int, seed: int) -> Any:
         import sklearn_lvq

@@ -1,4 +1,4 @@
-"""Interpretable locally adaptive nearest neighbours."""
+"""Interpretable locally adaptive nearest neighbors."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -25,7 +25,7 @@ def check_parameters(clf: LANNClassifier) -> None:
     check_choice("metric", clf.metric, METRICS)
     if not isinstance(clf.levels, tuple | list) or not all(level in LEVELS for level in clf.levels):
         raise ValueError(f"levels must be a tuple of some of {LEVELS}; got {clf.levels!r}.")
-    check_number("rank", clf.rank, low=1, integer=True, also=[None])
+    check_number("n_components", clf.n_components, low=1, integer=True, also=[None])
     check_choice("weights", clf.weights, ("distance", "uniform"))
     check_number("power", clf.power, low=0, open_low=True, also=["auto"])
     _check_class_weight(clf.class_weight)
@@ -35,16 +35,16 @@ def check_parameters(clf: LANNClassifier) -> None:
     check_number("temperature", clf.temperature, low=0, open_low=True, also=["auto"])
     check_choice("constraint", clf.constraint, ("bounded", "norm", "determinant"))
     check_number("n_bins", clf.n_bins, low=1, high=256, integer=True)
-    check_number("max_epochs", clf.max_epochs, low=0, integer=True, also=[None])
+    check_number("max_iter", clf.max_iter, low=0, integer=True, also=[None])
     check_number("learning_rate", clf.learning_rate, low=0, open_low=True, also=[None])
-    check_number("penalty", clf.penalty, low=0)
+    check_number("alpha", clf.alpha, low=0)
     check_number("smoothing", clf.smoothing, low=0, high=1)
     check_number("candidate_dropout", clf.candidate_dropout, low=0, high=1, open_high=True)
     check_number("feature_dropout", clf.feature_dropout, low=0, high=1, open_high=True)
     check_number("validation_fraction", clf.validation_fraction, low=0, high=1, open_low=True, open_high=True)
     check_number("n_iter_no_change", clf.n_iter_no_change, low=1, integer=True)
     check_choice("early_stopping", clf.early_stopping, (True, False))
-    check_choice("prune", clf.prune, (True, False))
+    check_choice("drop_levels", clf.drop_levels, (True, False))
     check_choice("warm_start", clf.warm_start, (True, False))
     check_number("verbose", clf.verbose, low=0, integer=True, also=[True, False])
     check_jobs(clf.n_jobs)
@@ -74,7 +74,7 @@ def settings_of(clf: LANNClassifier) -> Settings:
         class_weights="class" in clf.levels,
         point_weights="point" in clf.levels,
         form=clf.metric,
-        rank=clf.rank,
+        rank=clf.n_components,
         n_bins=clf.n_bins,
         solver=clf.solver,
         fixed_norm=clf.constraint == "norm",
@@ -83,8 +83,8 @@ def settings_of(clf: LANNClassifier) -> Settings:
         n_candidates=clf.n_candidates or Settings.n_candidates,
         candidate_dropout=clf.candidate_dropout,
         feature_dropout=clf.feature_dropout,
-        prune=clf.prune,
-        penalty=clf.penalty,
+        drop_levels=clf.drop_levels,
+        alpha=clf.alpha,
         smoothing=clf.smoothing,
         learning_rate=clf.learning_rate,
         loss=clf.loss,

@@ -20,11 +20,11 @@ except ImportError:  # before scikit-learn 1.9
 class FitProgress:
     """Tells scikit-learn's callbacks, where there are any, about the epochs of a fit."""
 
-    def __init__(self, estimator: Any, max_epochs: int, X: Any, y: Any) -> None:
+    def __init__(self, estimator: Any, max_iter: int, X: Any, y: Any) -> None:
         self._estimator, self._data = estimator, {"X": X, "y": y}
         self._context = None
         if hasattr(estimator, "_init_callback_context"):
-            self._context = estimator._init_callback_context(max_subtasks=max_epochs)
+            self._context = estimator._init_callback_context(max_subtasks=max_iter)
             self._context.call_on_fit_task_begin(estimator=estimator, **self._data)
 
     def epoch(self, fitted: Callable[[], dict[str, Any]]) -> bool:

@@ -36,7 +36,7 @@ def check_not_too_large(X: NDArray[np.float64]) -> None:
 
 
 def check_enough_points(n_neighbors: int | str, n_points: int) -> None:
-    """Refuse fewer points than neighbours."""
+    """Refuse fewer points than neighbors."""
     if n_neighbors != "auto" and n_points < int(n_neighbors):
         raise ValueError(
             f"n_neighbors={n_neighbors} needs at least as many training points; got "
@@ -45,7 +45,7 @@ def check_enough_points(n_neighbors: int | str, n_points: int) -> None:
 
 
 def check_wanted_neighbors(wanted: Any, n_points: int, *, own: bool) -> None:
-    """Refuse to look for more neighbours than there are; `own`: of the training points themselves."""
+    """Refuse to look for more neighbors than there are; `own`: of the training points themselves."""
     check_number("n_neighbors", wanted, low=1, integer=True)
     available = n_points - own
     if wanted > available:

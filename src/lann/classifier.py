@@ -1,4 +1,4 @@
-"""LANNClassifier: nearest neighbours in which every training point owns its metric."""
+"""LANNClassifier: nearest neighbors in which every training point owns its metric."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FEWEST_TO_LEARN_FROM = 30
 
 
 class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
-    """Locally adaptive nearest neighbours: every training point measures in its own way.
+    """Locally adaptive nearest neighbors: every training point measures in its own way.
 
     A query's distance to a training point is measured by that point:
 
@@ -47,19 +47,19 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     with feature curves φ shared by all points (where along a feature do differences matter?), a map M shared
     by all (which features are seen together?), weights v per class and weights u per point. The nearest
     points vote for their labels. All four levels are learned, so that training points are classified rightly
-    by their neighbours; each can be left out, and one that does not help is left out by itself.
+    by their neighbors; each can be left out, and one that does not help is left out by itself.
 
     Parameters
     ----------
     n_neighbors : int or "auto", default=5
-        How many neighbours vote. "auto" chooses 5, 10 or 20 by leave-one-out.
+        How many neighbors vote. "auto" chooses 5, 10 or 20 by leave-one-out.
     metric : {"diagonal", "low_rank", "full"}, default="diagonal"
         The form of a point's own metric: a weight per axis, or a matrix, d_j(x) = ‖Ω_jᵀ (√w_j ⊙ z)‖². "full"
         matrices measure across all axes, and take n_features² numbers per point. For "low_rank" the map M has
-        only `rank` axes, and matrices are of that size: smaller and faster where there are many features.
+        only `n_components` axes, and matrices are of that size: smaller and faster where features are many.
         "full" pays where features work together differently in different places, and there are some dozens
         of points per class; see the table in the README.
-    rank : int or None, default=None
+    n_components : int or None, default=None
         The number of axes for ``metric="low_rank"``; None is 16, or twice the square
         root of n_features where that is more. As many as there are features are the same as "full".
     levels : tuple of {"curves", "map", "class", "point"}, default=("curves", "map", "class", "point")
@@ -67,20 +67,20 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         model finds the scale of every feature by itself; without, scale the data beforehand. Without "map"
         every feature is measured by itself ("low_rank" metrics then have a map that is not learned).
     weights : {"distance", "uniform"}, default="distance"
-        Whether a neighbour's vote is ``1 / d**power`` or the same for all.
+        Whether a neighbor's vote is ``1 / d**power`` or the same for all.
     power : float or "auto", default=1.0
         How steeply votes fall with the (squared) distance d. "auto" is 1 for two classes and 2 for more.
     class_weight : dict, "balanced" or None, default=None
         How many votes the points of each class have, and how much their errors count in training. "balanced"
         is inversely proportional to how frequent classes are: rare ones are heard.
     n_candidates : int or None, default=50
-        Neighbours are the nearest, by their own metrics, of this many candidates, which are the nearest by
+        Neighbors are the nearest, by their own metrics, of this many candidates, which are the nearest by
         the metrics of their classes. None asks all points, as published.
     solver : {"staged", "online"}, default="staged"
         How the points' metrics are learned: in batches after the shared levels, or one point at a time by
         plain gradient steps, as published.
     loss : {"shares", "softmax"}, default="shares"
-        What is minimised: −log of the label's share of its neighbours' support, which knows no scale; or
+        What is minimized: −log of the label's share of its neighbors' support, which knows no scale; or
         −log of a softmax of the supports, as published.
     temperature : float or "auto", default="auto"
         β of the softmax; only ``loss="softmax"`` uses it. "auto" takes it from the scale of the data.
@@ -88,23 +88,23 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         What keeps a point's metric in bounds: e^-6 ≤ w ≤ e^6 (for matrices: the mean of the squared singular
         values); the norm, Σ_a w_ja = n_axes, as published (for matrices: the trace); or the determinant, so
         that no axis can be ignored (Π_a w_ja = 1; for matrices a pull that keeps them from losing an axis).
-    prune : bool, default=True
+    drop_levels : bool, default=True
         Whether a level is left out without which the model is clearly better, from 2000 points on: a
         twentieth of them, from which it has not learned so far, judge that when it is well on its way. The
         online solver leaves out none.
     n_bins : int, default=16
         Stretches of a feature curve; 1 makes the curves straight, a weight per feature.
-    max_epochs : int or None, default=None
+    max_iter : int or None, default=None
         How long to learn; 0 learns nothing and is plain kNN. An epoch is one pass over the points for the
         online solver, 50 batches of queries otherwise. None is 12 for the shared levels, and for the points
         2 (staged) or 20 (online).
     learning_rate : float or None, default=None
         First step size; falls to 0 over the epochs. None is what suits the solver: 0.05, of which the
         staged solver takes 3/5 for the points' weights (6/5 for their matrices), and 1/5 for the map.
-    penalty : float, default=1.0
-        Strength of the pull towards equal weights, straight curves and axes that are the features.
+    alpha : float, default=1.0
+        Strength of the pull toward equal weights, straight curves and axes that are the features.
     smoothing : float, default=0.06
-        How much of a point's metric is replaced by those of its neighbours of the same class in the first
+        How much of a point's metric is replaced by those of its neighbors of the same class in the first
         step; falls to 0 over the epochs, as the learning rate does.
     candidate_dropout : float, default=0.7
         Share of the candidates that a query does not see in a training step.
@@ -113,7 +113,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     early_stopping : bool, default=False
         Whether to end a stage when the loss of held-out queries has stopped falling, and keep its best.
     validation_fraction : float, default=0.1
-        Training points held out as queries for that; they still serve as neighbours.
+        Training points held out as queries for that; they still serve as neighbors.
     n_iter_no_change : int, default=3
         Epochs without a better loss before a stage ends.
     warm_start : bool, default=False
@@ -129,23 +129,23 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     ----------
     classes_ : (n_classes,)
     n_features_in_, feature_names_in_ : what the model was fitted with
-    relevances_ : (n_train, n_features)
+    feature_weights_ : (n_train, n_features)
         How much a difference from each training point counts there: the diagonal of its metric times the
         squared slope of the curves, per standard deviation of a feature (with curves) or in the units of the
         data (without).
-    class_relevances_ : (n_classes, n_features)
+    class_feature_weights_ : (n_classes, n_features)
         Their mean over the points of each class; NaN for a class that has no point yet.
-    shared_relevances_ : (n_features,)
+    mean_feature_weights_ : (n_features,)
         Their mean over all points.
     curves_ : FeatureCurves
-    map_ : (n_axes, n_features) or None
+    components_ : (n_axes, n_features) or None
         M; None where the axes are the features.
     levels_ : tuple of str
         The levels that are in use: `levels` without those that did not help. (Curves that are left out are
         straight: a weight per feature.)
     n_neighbors_, power_ : what the vote uses
     temperature_ : β, where the loss is the softmax
-    n_epochs_ : int
+    n_iter_ : int
     loss_curve_ : list of float
         Mean training loss of every epoch.
     validation_curve_ : list of float
@@ -176,7 +176,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
 
     classes_: NDArray[Any]
     levels_: tuple[str, ...]
-    n_epochs_: int
+    n_iter_: int
     loss_curve_: list[float]
     validation_curve_: list[float]
     _model: LocalModel
@@ -186,7 +186,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         n_neighbors=5,
         *,
         metric="diagonal",
-        rank=None,
+        n_components=None,
         levels=LEVELS,
         weights="distance",
         power=1.0,
@@ -196,11 +196,11 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         loss="shares",
         temperature="auto",
         constraint="bounded",
-        prune=True,
+        drop_levels=True,
         n_bins=16,
-        max_epochs=None,
+        max_iter=None,
         learning_rate=None,
-        penalty=1.0,
+        alpha=1.0,
         smoothing=0.06,
         candidate_dropout=0.7,
         feature_dropout=0.25,
@@ -214,7 +214,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
     ):
         self.n_neighbors = n_neighbors
         self.metric = metric
-        self.rank = rank
+        self.n_components = n_components
         self.levels = levels
         self.weights = weights
         self.power = power
@@ -224,11 +224,11 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         self.loss = loss
         self.temperature = temperature
         self.constraint = constraint
-        self.prune = prune
+        self.drop_levels = drop_levels
         self.n_bins = n_bins
-        self.max_epochs = max_epochs
+        self.max_iter = max_iter
         self.learning_rate = learning_rate
-        self.penalty = penalty
+        self.alpha = alpha
         self.smoothing = smoothing
         self.candidate_dropout = candidate_dropout
         self.feature_dropout = feature_dropout
@@ -295,8 +295,8 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         The first call learns like `fit`: give it enough points to learn from, a few hundred if possible, and
         announce in `classes` what will come later. (Until there are 30 points of two classes, nothing is
         learned and the vote is that of plain kNN.) From then on new points take over the metrics of their
-        neighbours and each is learned from once, by bounded steps on its neighbours among its candidates;
-        the curves and class weights stay, and so do `n_epochs_` and `loss_curve_`.
+        neighbors and each is learned from once, by bounded steps on its neighbors among its candidates;
+        the curves and class weights stay, and so do `n_iter_` and `loss_curve_`.
 
         Parameters
         ----------
@@ -337,17 +337,17 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if len(np.unique(labels)) > 1 and len(points) >= FEWEST_TO_LEARN_FROM:
             self._learn(points, labels, self.classes_[labels], None)
         else:
-            self.n_epochs_, self.loss_curve_, self.validation_curve_, self.levels_ = 0, [], [], ()
+            self.n_iter_, self.loss_curve_, self.validation_curve_, self.levels_ = 0, [], [], ()
             self._settle(Levels.plain(points, labels, len(self.classes_)))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The label with the most support among each query's neighbours."""
+        """The label with the most support among each query's neighbors."""
         votes = self.predict_proba(X)
         return self.classes_[votes.argmax(axis=1)]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Each class's share of the neighbours' votes: (n_queries, n_classes)."""
+        """Each class's share of the neighbors' votes: (n_queries, n_classes)."""
         queries = self._check_queries(X)
         model = self._model
         indices, distances = model.nearest(model.place(queries), model.n_voters, n_jobs=self.n_jobs)
@@ -379,7 +379,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         return (np.sqrt(distances), indices) if return_distance else indices
 
     def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
-        """The neighbours behind each prediction, and what every feature had to do with it.
+        """The neighbors behind each prediction, and what every feature had to do with it.
 
         The first call looks closely at some hundred training points, which takes about as long as a fit
         (longer with hundreds of features); further calls cost little more than predicting.
@@ -394,7 +394,7 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             self._model,
             queries,
             classes=self.classes_,
-            point_relevances=self.relevances_,
+            point_relevances=self.feature_weights_,
             feature_names=feature_names(self),
             ids=None if ids is None else check_ids(ids, len(self._model.levels.X)),
             n_jobs=self.n_jobs,
@@ -411,20 +411,20 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
         if earlier is not None:
             start = warm_start(start, earlier, settings)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        n_epochs = sum(planned_epochs(settings, self.max_epochs))
+        n_epochs = sum(planned_epochs(settings, self.max_iter))
         progress = FitProgress(self, n_epochs, X, y)
         outcome = train(
             start,
             settings,
             rng,
-            max_epochs=self.max_epochs,
+            max_iter=self.max_iter,
             validation_fraction=self.validation_fraction if self.early_stopping else None,
             patience=self.n_iter_no_change,
             listener=lambda epoch: self._hear(epoch, progress),
         )
         monitor = outcome.monitor
         self.loss_curve_, self.validation_curve_ = monitor.losses, monitor.held_out_losses
-        self.n_epochs_ = len(monitor.losses)
+        self.n_iter_ = len(monitor.losses)
         if outcome.temperature is not None:
             self.temperature_ = outcome.temperature
         self._settle(outcome.levels)
@@ -465,10 +465,10 @@ class LANNClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
             n_jobs=self.n_jobs,
         )
         self.n_neighbors_, self.power_ = self._model.n_neighbors, self._model.power
-        self.curves_, self.map_ = levels.curves, levels.map
-        self.relevances_ = self._model.relevances()
-        self.shared_relevances_ = self.relevances_.mean(axis=0)
-        self.class_relevances_ = mean_by_class(self.relevances_, levels.labels, len(self.classes_))
+        self.curves_, self.components_ = levels.curves, levels.map
+        self.feature_weights_ = self._model.relevances()
+        self.mean_feature_weights_ = self.feature_weights_.mean(axis=0)
+        self.class_feature_weights_ = mean_by_class(self.feature_weights_, levels.labels, len(self.classes_))
 
     def _check_training_data(
         self, X: ArrayLike, y: ArrayLike, *, reset: bool

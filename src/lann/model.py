@@ -1,4 +1,4 @@
-"""A fitted model: points with their metrics, the search for neighbours, and the vote."""
+"""A fitted model: points with their metrics, the search for neighbors, and the vote."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lann.search import ExactSearch, MeasuredSearch, Shortlist, coarse_search, e
 from lann.training.choose_neighbors import NEIGHBORS, choose_neighbors
 from lann.vote import class_shares, vote_shares, zero_distance_guard
 
-# Training points asked to choose a vote, and to see how far neighbours usually are.
+# Training points asked to choose a vote, and to see how far neighbors usually are.
 ASKED_FOR_VOTE = 5_000
 ASKED_FOR_SCALE = 1_000
 
@@ -54,7 +54,7 @@ class LocalModel:
             self._look_around(neighbors, n_jobs)
 
     def _look_around(self, neighbors: tuple[int, ...], n_jobs: int | None) -> None:
-        """Ask training points for their neighbours, themselves left out: the usual distance, and the vote."""
+        """Ask training points for their neighbors, themselves left out: the usual distance, and the vote."""
         levels = self.levels
         to_choose = len(neighbors) > 1
         n_asked = min(len(levels.X), ASKED_FOR_VOTE if to_choose else ASKED_FOR_SCALE)
@@ -75,7 +75,7 @@ class LocalModel:
 
     @property
     def n_voters(self) -> int:
-        """The number of neighbours, as far as there are that many points."""
+        """The number of neighbors, as far as there are that many points."""
         return min(self.n_neighbors, len(self.levels.X))
 
     def place(self, X: Floats) -> Floats:
@@ -89,7 +89,7 @@ class LocalModel:
         return self.search.query(queries, k, exclude=exclude, n_jobs=n_jobs)
 
     def shares(self, indices: Indices, distances: Floats) -> Floats:
-        """Each neighbour's part of the vote: (n_queries, k)."""
+        """Each neighbor's part of the vote: (n_queries, k)."""
         votes = None if self.class_votes is None else self.class_votes[self.levels.labels[indices]]
         return vote_shares(
             distances, weights=self.weights, power=self.power, epsilon=self.epsilon, votes=votes

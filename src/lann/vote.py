@@ -1,6 +1,6 @@
-"""From distances to votes, shares and losses: functions of a few neighbours.
+"""From distances to votes, shares and losses: functions of a few neighbors.
 
-A neighbour at distance d (squared) supports its label with (d + ε)^−p; ε keeps zero distances finite.
+A neighbor at distance d (squared) supports its label with (d + ε)^−p; ε keeps zero distances finite.
 The losses are written per query and compiled; `losses` runs them over a batch.
 """
 
@@ -20,10 +20,10 @@ LOSSES = {"shares": SHARES, "softmax": SOFTMAX}
 def vote_shares(
     distances: Floats, *, weights: str, power: float, epsilon: float, votes: Floats | None = None
 ) -> Floats:
-    """Each neighbour's part of the vote, adding up to 1 per query: (n_queries, k).
+    """Each neighbor's part of the vote, adding up to 1 per query: (n_queries, k).
 
     distances : (n_queries, k) squared, ascending
-    votes : (n_queries, k) how many votes each neighbour has; one by default
+    votes : (n_queries, k) how many votes each neighbor has; one by default
     """
     if weights == "uniform":
         support = np.ones(distances.shape)
@@ -49,9 +49,9 @@ def class_shares(shares: Floats, labels: Labels, n_classes: int) -> Floats:
 
 
 def zero_distance_guard(distances: Floats) -> float:
-    """ε: a thousandth of the usual distance to a neighbour.
+    """ε: a thousandth of the usual distance to a neighbor.
 
-    distances : (n_queries, k) of training points to their neighbours
+    distances : (n_queries, k) of training points to their neighbors
     """
     distances = np.minimum(distances, HUGE)
     positive = distances[distances > 0]
@@ -65,7 +65,7 @@ def share_loss(distances, labels, label, n_near, power, floor, slopes):
     """−log of the label's share of the support, and its slope with respect to each distance.
 
     With s_j = d_j^−p, T = Σ s_j and A = Σ_{same} s_j, the loss is −log[(A + ηT) / ((1 + η) T)]: free of any
-    scale of d, and bounded by η (`floor`) where no neighbour has the label.
+    scale of d, and bounded by η (`floor`) where no neighbor has the label.
     `distances` already hold ε; the first `n_near` entries count.
     """
     nearest = np.inf
@@ -91,7 +91,7 @@ def share_loss(distances, labels, label, n_near, power, floor, slopes):
 def softmax_loss(distances, labels, label, n_near, power, temperature, n_classes, slopes):
     """−log P(label), P = softmax(S / β) of the supports S(y) = Σ_{y_j = y} d_j^−p, and its slopes.
 
-    The published loss has p = 1. Classes without a neighbour hold exp(0) each.
+    The published loss has p = 1. Classes without a neighbor hold exp(0) each.
     """
     scores = np.zeros(n_classes)
     for j in range(n_near):
@@ -108,7 +108,7 @@ def softmax_loss(distances, labels, label, n_near, power, temperature, n_classes
 
 
 @njit(nogil=True, cache=True)
-def neighbour_loss(kind, distances, labels, label, n_near, power, strength, n_classes, slopes):
+def neighbor_loss(kind, distances, labels, label, n_near, power, strength, n_classes, slopes):
     """One of the two losses; `strength` is its own constant: the floor η, or the temperature β."""
     if kind == SHARES:
         return share_loss(distances, labels, label, n_near, power, strength, slopes)
@@ -117,7 +117,7 @@ def neighbour_loss(kind, distances, labels, label, n_near, power, strength, n_cl
 
 @njit(nogil=True, cache=True)
 def weighted_loss(kind, distances, labels, label, n_near, power, strength, votes, slopes):
-    """As `neighbour_loss`, with every support, and the query's loss, times the votes of its class.
+    """As `neighbor_loss`, with every support, and the query's loss, times the votes of its class.
 
     votes : (n_classes,) all 1 where classes count alike. Changes `distances`.
     """
@@ -125,7 +125,7 @@ def weighted_loss(kind, distances, labels, label, n_near, power, strength, votes
         # c d^−p is (c^(−1/p) d)^−p: who has more votes seems nearer.
         if votes[labels[slot]] != 1.0:
             distances[slot] *= votes[labels[slot]] ** (-1.0 / power)
-    loss = neighbour_loss(kind, distances, labels, label, n_near, power, strength, votes.shape[0], slopes)
+    loss = neighbor_loss(kind, distances, labels, label, n_near, power, strength, votes.shape[0], slopes)
     for slot in range(n_near):
         slopes[slot] *= votes[label]
         if votes[labels[slot]] != 1.0:

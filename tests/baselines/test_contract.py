@@ -62,7 +62,7 @@ def test_same_bits_at_any_number_of_threads(name, flowers):
     for n_jobs in (1, 2):
         with threadpool_limits(n_jobs, user_api="blas"):
             estimator = quick(name, n_jobs=n_jobs).fit(X, y)
-            found.append((estimator.relevances_, estimator.predict_proba(X)))
+            found.append((estimator.feature_weights_, estimator.predict_proba(X)))
     for one, other in zip(*found, strict=True):
         assert np.array_equal(one, other)
 
@@ -71,10 +71,14 @@ def test_same_bits_at_any_number_of_threads(name, flowers):
 def test_relevances_have_the_names_and_shapes_of_lann(name, flowers):
     X, y = flowers
     estimator = quick(name).fit(X, y)
-    assert estimator.relevances_.shape[1] == X.shape[1]
-    assert estimator.class_relevances_.shape == (3, X.shape[1])
-    assert estimator.shared_relevances_.shape == (X.shape[1],)
-    for relevances in (estimator.relevances_, estimator.class_relevances_, estimator.shared_relevances_):
+    assert estimator.feature_weights_.shape[1] == X.shape[1]
+    assert estimator.class_feature_weights_.shape == (3, X.shape[1])
+    assert estimator.mean_feature_weights_.shape == (X.shape[1],)
+    for relevances in (
+        estimator.feature_weights_,
+        estimator.class_feature_weights_,
+        estimator.mean_feature_weights_,
+    ):
         assert np.isfinite(relevances).all()
         assert (relevances >= 0).all()
         assert relevances.max() > 0
@@ -145,7 +149,7 @@ def test_bad_input_gets_one_sentence_and_loses_nothing(name, X, y, message, flow
 
 
 @every
-def test_fewer_points_than_neighbours_are_refused(name, flowers):
+def test_fewer_points_than_neighbors_are_refused(name, flowers):
     if name in RANDOM:
         estimator = quick(name).fit([[0.0, 0.0], [1.0, 1.0]], [0, 1])
         assert estimator.predict([[0.1, 0.0], [0.9, 1.0]]).tolist() == [0, 1]
@@ -185,7 +189,7 @@ def test_is_documented_with_formula_reference_and_example(name):
     text = inspect.getdoc(estimator)
     assert all(word in text for word in ("Parameters", "Attributes", "References", "Examples", ">>>", "="))
     assert all(f"{parameter} : " in text for parameter in estimator().get_params())
-    assert all(f"{attribute}" in text for attribute in ("relevances_", "class_relevances_"))
+    assert all(f"{attribute}" in text for attribute in ("feature_weights_", "class_feature_weights_"))
 
 
 @every

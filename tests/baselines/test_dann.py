@@ -1,4 +1,4 @@
-"""DANN's metric is the published formula around every query, and it holds in small neighbourhoods."""
+"""DANN's metric is the published formula around every query, and it holds in small neighborhoods."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def published_metric(query, X, y, *, n_local, epsilon, shrinkage, rounds):
 @pytest.mark.parametrize("epsilon", [0.5, 1.0])
 def test_the_metric_is_the_published_formula(iris, max_iter, epsilon):
     X, y = iris
-    clf = DANN(n_local=40, penalty=epsilon, shrinkage=0.2, max_iter=max_iter).fit(X[::2], y[::2])
+    clf = DANN(n_local=40, alpha=epsilon, shrinkage=0.2, max_iter=max_iter).fit(X[::2], y[::2])
     queries = X[1::20]
     maps = clf._model.maps_at(queries)
     for query, own in zip(queries, maps, strict=True):
@@ -49,7 +49,7 @@ def test_the_metric_is_the_published_formula(iris, max_iter, epsilon):
         np.testing.assert_allclose(own.T @ own, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
 
 
-def test_no_round_is_plain_nearest_neighbours(iris):
+def test_no_round_is_plain_nearest_neighbors(iris):
     X, y = iris
     clf, plain = DANN(max_iter=0).fit(X[::2], y[::2]), KNeighborsClassifier(5).fit(X[::2], y[::2])
     np.testing.assert_allclose(clf.kneighbors(X[1::2])[0], plain.kneighbors(X[1::2])[0])
@@ -68,7 +68,7 @@ def test_weights_fall_from_one_to_zero():
     np.testing.assert_array_equal(tricube(np.full(3, 2.0)), np.ones(3))
 
 
-def test_neighbourhoods_are_narrow_across_the_boundary():
+def test_neighborhoods_are_narrow_across_the_boundary():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(400, 2))
     clf = DANN().fit(X, X[:, 0] > 0)
@@ -77,21 +77,21 @@ def test_neighbourhoods_are_narrow_across_the_boundary():
     assert across > 3 * along
 
 
-def test_ahead_of_plain_neighbours_where_directions_differ_from_place_to_place():
+def test_ahead_of_plain_neighbors_where_directions_differ_from_place_to_place():
     X, y = make_licorice(1200, noise=0.05, random_state=0)
     plain = KNeighborsClassifier(5).fit(X[:600], y[:600]).score(X[600:], y[600:])
     assert DANN(n_local=60).fit(X[:600], y[:600]).score(X[600:], y[600:]) > plain + 0.02
 
 
 @pytest.mark.parametrize("n_local", [1, 3, None])
-def test_small_neighbourhoods_constant_columns_and_lonely_classes(n_local):
+def test_small_neighborhoods_constant_columns_and_lonely_classes(n_local):
     rng = np.random.default_rng(0)
     X = np.repeat(rng.normal(size=(15, 2)), 2, axis=0) @ rng.normal(size=(2, 6))
     X[:, 5] = 3.0
     y = np.arange(30) % 2
     y[-1] = 2  # a class of one point
     clf = DANN(n_neighbors=1, n_local=n_local, max_iter=2).fit(X, y)
-    assert np.isfinite(clf.relevances_).all()
+    assert np.isfinite(clf.feature_weights_).all()
     assert np.isfinite(clf.predict_proba(X + 0.1)).all()
 
 
@@ -106,7 +106,7 @@ def test_verbose_says_how_many_points_are_local(iris, capsys):
 
 
 @pytest.mark.parametrize(
-    "bad", [{"n_local": 0}, {"penalty": 0.0}, {"shrinkage": 0.0}, {"shrinkage": 2.0}, {"max_iter": -1}]
+    "bad", [{"n_local": 0}, {"alpha": 0.0}, {"shrinkage": 0.0}, {"shrinkage": 2.0}, {"max_iter": -1}]
 )
 def test_parameters_are_checked(bad, iris):
     with pytest.raises(ValueError, match=next(iter(bad))):
@@ -122,7 +122,7 @@ def test_threads_do_not_change_a_bit(iris, monkeypatch):
     monkeypatch.setattr(_maps, "MAPPED", 2_000)  # blocks of a few queries
     X, y = iris
     fits = [DANN(n_jobs=n_jobs).fit(X[::2], y[::2]) for n_jobs in (1, 2)]
-    assert np.array_equal(fits[0].relevances_, fits[1].relevances_)
+    assert np.array_equal(fits[0].feature_weights_, fits[1].feature_weights_)
     (lengths, indices), (others, same) = (clf.kneighbors(X[1::2]) for clf in fits)
     assert np.array_equal(lengths, others)
     assert np.array_equal(indices, same)

@@ -99,14 +99,14 @@ def test_no_direction_counts_more_where_nothing_bends():
 
 def test_metrics_have_determinant_one(iris):
     X, y = iris
-    clf = GLML(penalty=0.3).fit(X, y)
+    clf = GLML(alpha=0.3).fit(X, y)
     maps = clf._model.maps_at(X[::10])
     np.testing.assert_allclose(np.linalg.slogdet(maps)[1], 0.0, atol=1e-8)
 
 
-def test_a_large_penalty_is_plain_nearest_neighbours(iris):
+def test_a_large_penalty_is_plain_nearest_neighbors(iris):
     X, y = iris
-    clf = GLML(penalty=1e9).fit(X[::2], y[::2])
+    clf = GLML(alpha=1e9).fit(X[::2], y[::2])
     plain = KNeighborsClassifier(5).fit(X[::2], y[::2])
     np.testing.assert_allclose(clf.kneighbors(X[1::2])[0], plain.kneighbors(X[1::2])[0], atol=1e-6)
 
@@ -117,7 +117,7 @@ def ball_and_cloud(n, rng):
     return rng.normal(size=(n, 10)) * (1.0 + labels)[:, None], labels
 
 
-def test_ahead_of_plain_neighbours_where_directions_differ_from_place_to_place():
+def test_ahead_of_plain_neighbors_where_directions_differ_from_place_to_place():
     rng = np.random.default_rng(0)
     (X, y), (queries, right) = ball_and_cloud(300, rng), ball_and_cloud(1000, rng)
     plain = KNeighborsClassifier(5).fit(X, y).score(queries, right)
@@ -132,7 +132,7 @@ def test_singular_covariances_constant_columns_and_lonely_classes(shrinkage):
     y = np.arange(30) % 2
     y[-1] = 2  # a class of one point
     clf = GLML(n_neighbors=1, shrinkage=shrinkage).fit(X, y)
-    assert np.isfinite(clf.relevances_).all()
+    assert np.isfinite(clf.feature_weights_).all()
     assert np.isfinite(clf.predict_proba(X + 0.1)).all()
     if shrinkage == "auto":
         assert clf.shrinkages_[2] == 1.0
@@ -150,7 +150,7 @@ def test_verbose_says_what_is_known_of_each_class(iris, capsys):
     assert capsys.readouterr().out.count("[GLML] class") == 3
 
 
-@pytest.mark.parametrize("bad", [{"shrinkage": 0.0}, {"shrinkage": "best"}, {"penalty": -1.0}])
+@pytest.mark.parametrize("bad", [{"shrinkage": 0.0}, {"shrinkage": "best"}, {"alpha": -1.0}])
 def test_parameters_are_checked(bad, iris):
     with pytest.raises(ValueError, match=next(iter(bad))):
         GLML(**bad).fit(*iris)
@@ -165,7 +165,7 @@ def test_threads_do_not_change_a_bit(iris, monkeypatch):
     monkeypatch.setattr(_maps, "MAPPED", 2_000)  # blocks of a few queries
     X, y = iris
     fits = [GLML(n_jobs=n_jobs).fit(X[::2], y[::2]) for n_jobs in (1, 2)]
-    assert np.array_equal(fits[0].relevances_, fits[1].relevances_)
+    assert np.array_equal(fits[0].feature_weights_, fits[1].feature_weights_)
     (lengths, indices), (others, same) = (clf.kneighbors(X[1::2]) for clf in fits)
     assert np.array_equal(lengths, others)
     assert np.array_equal(indices, same)

@@ -38,7 +38,7 @@ def test_wine_is_told_apart_from_few_points(kind, options, wines):
     "options",
     [
         {},
-        {"squashing": "identity", "penalty": 0.0, "max_iter": 10},
+        {"squashing": "identity", "alpha": 0.0, "max_iter": 10},
         {"solver": "stochastic", "max_iter": 3},
         {"prototypes_per_class": 3},
     ],
@@ -48,11 +48,11 @@ def test_relevances_add_up_to_one(kind, options, wines):
     X_train, _, y_train, _ = wines
     estimator = kind(random_state=0, **options).fit(X_train, y_train)
     n_prototypes = 3 * estimator.prototypes_per_class
-    assert estimator.relevances_.shape == (n_prototypes, 13)
-    for relevances in (estimator.relevances_, estimator.class_relevances_):
+    assert estimator.feature_weights_.shape == (n_prototypes, 13)
+    for relevances in (estimator.feature_weights_, estimator.class_feature_weights_):
         np.testing.assert_allclose(relevances.sum(axis=1), 1.0)
-    assert estimator.shared_relevances_.sum() == pytest.approx(1.0)
-    assert np.allclose(estimator.relevances_, estimator.relevances_[0]) == (kind not in LOCAL)
+    assert estimator.mean_feature_weights_.sum() == pytest.approx(1.0)
+    assert np.allclose(estimator.feature_weights_, estimator.feature_weights_[0]) == (kind not in LOCAL)
 
 
 @every
@@ -84,7 +84,7 @@ def test_explanations_name_a_prototype_of_every_class(kind, wines):
     assert np.all(np.diff(explanation.distances, axis=1) >= 0)
     shares = np.take_along_axis(explanation.probabilities, explanation.neighbor_labels, axis=1)
     np.testing.assert_array_equal(explanation.vote_shares, shares)
-    assert np.array_equal(explanation.relevances, estimator.relevances_[explanation.neighbors[:, 0]])
+    assert np.array_equal(explanation.relevances, estimator.feature_weights_[explanation.neighbors[:, 0]])
 
 
 @every
@@ -92,12 +92,14 @@ def test_a_heavier_penalty_leaves_no_direction_out(kind, wines):
     X_train, _, y_train, _ = wines
     smallest = []
     for penalty in (0.001, 0.1):
-        estimator = kind(penalty=penalty).fit(X_train, y_train)
+        estimator = kind(alpha=penalty).fit(X_train, y_train)
         if kind in MATRICES:
-            omegas = np.atleast_3d(estimator.omega_)[None, ..., 0] if kind is GMLVQ else estimator.omegas_
+            omegas = (
+                np.atleast_3d(estimator.components_)[None, ..., 0] if kind is GMLVQ else estimator.components_
+            )
             smallest.append(np.linalg.svd(omegas, compute_uv=False).min() ** 2)
         else:
-            smallest.append(estimator.relevances_.min())
+            smallest.append(estimator.feature_weights_.min())
     assert smallest[1] > 3 * smallest[0]
 
 
@@ -106,7 +108,7 @@ def test_the_unit_and_the_origin_of_the_data_do_not_matter(kind, wines):
     X_train, X_test, y_train, _ = wines
     plain = kind().fit(X_train, y_train)
     moved = kind().fit(1000 * X_train + 5, y_train)
-    np.testing.assert_allclose(moved.relevances_, plain.relevances_, atol=1e-6)
+    np.testing.assert_allclose(moved.feature_weights_, plain.feature_weights_, atol=1e-6)
     np.testing.assert_allclose(moved.prototypes_, 1000 * plain.prototypes_ + 5, rtol=1e-4, atol=0.1)
     assert np.array_equal(moved.predict(1000 * X_test + 5), plain.predict(X_test))
 
@@ -123,7 +125,7 @@ def test_same_bits_at_any_number_of_threads(monkeypatch, kind, solver, wines):
             estimator = kind(
                 prototypes_per_class=2, solver=solver, max_iter=5, n_jobs=n_jobs, random_state=0
             ).fit(X_train, y_train)
-            found.append((estimator.prototypes_, estimator.relevances_, estimator.predict_proba(X_test)))
+            found.append((estimator.prototypes_, estimator.feature_weights_, estimator.predict_proba(X_test)))
     for one, other in zip(*found, strict=True):
         assert np.array_equal(one, other)
 
@@ -153,7 +155,7 @@ def test_no_iterations_leave_class_means(kind, wines):
     estimator = kind(max_iter=0).fit(X_train, y_train)
     means = [X_train[y_train == label].mean(axis=0) for label in range(3)]
     np.testing.assert_allclose(estimator.prototypes_, means, atol=1e-12)
-    np.testing.assert_allclose(estimator.relevances_, 1 / 13)
+    np.testing.assert_allclose(estimator.feature_weights_, 1 / 13)
 
 
 @every
@@ -180,7 +182,7 @@ def test_squashing_and_its_steepness_matter(kind, wines):
         ("prototypes_per_class", 1.5),
         ("squashing", "tanh"),
         ("steepness", 0),
-        ("penalty", -1),
+        ("alpha", -1),
         ("solver", "newton"),
         ("max_iter", -1),
         ("tol", -1e-3),
@@ -193,10 +195,10 @@ def test_parameters_are_checked(kind, parameter, value, wines):
 
 @pytest.mark.parametrize("kind", MATRICES)
 def test_ranks_are_checked(kind, wines):
-    with pytest.raises(ValueError, match="rank must be an integer of at least 1, or None; got 0"):
-        kind(rank=0).fit(wines[0], wines[2])
-    with pytest.raises(ValueError, match="rank=14 is more than the 13 features there are; None takes all"):
-        kind(rank=14).fit(wines[0], wines[2])
+    with pytest.raises(ValueError, match="n_components must be an integer of at least 1, or None; got 0"):
+        kind(n_components=0).fit(wines[0], wines[2])
+    with pytest.raises(ValueError, match="n_components=14 exceeds the 13 features; None takes all"):
+        kind(n_components=14).fit(wines[0], wines[2])
 
 
 @pytest.mark.parametrize("kind", LOCAL)
@@ -204,9 +206,9 @@ def test_metrics_may_be_those_of_classes(kind, wines):
     X_train, X_test, y_train, y_test = wines
     estimator = kind(prototypes_per_class=2, metric_per="class", random_state=0).fit(X_train, y_train)
     for label in range(3):
-        one, other = estimator.relevances_[estimator.prototype_labels_ == label]
+        one, other = estimator.feature_weights_[estimator.prototype_labels_ == label]
         assert np.array_equal(one, other)
-    assert not np.allclose(estimator.class_relevances_[0], estimator.class_relevances_[1])
+    assert not np.allclose(estimator.class_feature_weights_[0], estimator.class_feature_weights_[1])
     assert estimator.score(X_test, y_test) > 0.9
     with pytest.raises(ValueError, match="metric_per must be one of 'prototype', 'class'; got 'point'"):
         kind(metric_per="point").fit(X_train, y_train)

@@ -49,23 +49,23 @@ def as_defined(cost, prototypes, raw):
         mu = (like - unlike) / (like + unlike)
         total += mu if cost.steepness is None else 1 / (1 + np.exp(-cost.steepness * mu))
     volumes = [np.log(np.linalg.det(omega @ omega.T)) / len(omega) for omega in omegas]
-    return total / len(cost.points) - cost.penalty * np.mean(volumes)
+    return total / len(cost.points) - cost.alpha * np.mean(volumes)
 
 
 @every_kind
 @pytest.mark.parametrize("steepness", [None, 3.0])
-@pytest.mark.parametrize("penalty", [0.0, 0.2])
-def test_the_cost_is_that_of_its_definition(form, rank, whose, steepness, penalty):
-    cost, prototypes, raw = a_problem(form, rank, whose, steepness=steepness, penalty=penalty)
+@pytest.mark.parametrize("alpha", [0.0, 0.2])
+def test_the_cost_is_that_of_its_definition(form, rank, whose, steepness, alpha):
+    cost, prototypes, raw = a_problem(form, rank, whose, steepness=steepness, alpha=alpha)
     loss, _ = cost(prototypes, raw)
     assert loss == pytest.approx(as_defined(cost, prototypes, raw), rel=1e-10)
 
 
 @every_kind
 @pytest.mark.parametrize("steepness", [None, 3.0])
-@pytest.mark.parametrize("penalty", [0.0, 0.2])
-def test_the_gradients_equal_finite_differences(reference, form, rank, whose, steepness, penalty):
-    cost, prototypes, raw = a_problem(form, rank, whose, steepness=steepness, penalty=penalty)
+@pytest.mark.parametrize("alpha", [0.0, 0.2])
+def test_the_gradients_equal_finite_differences(reference, form, rank, whose, steepness, alpha):
+    cost, prototypes, raw = a_problem(form, rank, whose, steepness=steepness, alpha=alpha)
     _, (pulls, slopes) = cost(prototypes, raw)
     expected = reference.slopes(lambda some: cost(some, raw)[0], prototypes)
     assert np.abs(expected).max() > 1e-3
@@ -77,7 +77,7 @@ def test_the_gradients_equal_finite_differences(reference, form, rank, whose, st
 
 @every_kind
 def test_the_size_of_a_map_does_not_matter(form, rank, whose):
-    cost, prototypes, raw = a_problem(form, rank, whose, penalty=0.1)
+    cost, prototypes, raw = a_problem(form, rank, whose, alpha=0.1)
     assert cost(prototypes, 7.0 * raw)[0] == pytest.approx(cost(prototypes, raw)[0])
 
 

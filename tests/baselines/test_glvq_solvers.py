@@ -14,7 +14,7 @@ def problem(request, blobs):
     X, y = blobs
     X = X - X.mean(axis=0)
     prototypes = np.stack([X[y == label].mean(axis=0) for label in range(3)])
-    cost = Cost(X, y, np.arange(3), np.arange(3), request.param, steepness=5.0, penalty=0.01)
+    cost = Cost(X, y, np.arange(3), np.arange(3), request.param, steepness=5.0, alpha=0.01)
     return cost, prototypes, request.param.start(3, np.eye(4))
 
 

@@ -12,7 +12,7 @@ def test_one_prototype_is_the_mean_of_its_class(blobs):
     np.testing.assert_allclose(prototypes, [X[y == label].mean(axis=0) for label in range(3)])
 
 
-def test_several_are_centres_within_the_class():
+def test_several_are_centers_within_the_class():
     points = np.array([[0.0], [0.2], [5.0], [5.2], [9.0], [9.2]])
     prototypes, labels = starting_prototypes(
         points, np.array([0, 0, 0, 0, 1, 1]), 2, np.random.default_rng(0)

@@ -125,7 +125,7 @@ def test_learning_lowers_the_loss_and_a_penalty_keeps_maps_near_their_start():
     start = np.tile(np.eye(4), (2, 1, 1))
     departures = []
     for penalty in (0.0, 100.0, 1e5):
-        found = learn_maps(loss, start, penalty=penalty, max_iter=30, tol=1e-6, name="", verbose=0)
+        found = learn_maps(loss, start, alpha=penalty, max_iter=30, tol=1e-6, name="", verbose=0)
         assert found.losses[-1] < loss(start)[0]
         departures.append(np.linalg.norm(found.arrays[0] - start))
     assert departures[0] > departures[1] > departures[2]

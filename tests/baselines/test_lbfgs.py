@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from lann.baselines._lbfgs import minimise
+from lann.baselines._lbfgs import minimize_lbfgs
 
 
 def valley(matrix, vector):
@@ -17,7 +17,7 @@ START = [np.zeros((2, 2)), np.full(3, 5.0)]
 
 
 def test_finds_the_minimum_of_several_arrays():
-    found = minimise(valley, START, max_iter=200, tol=1e-12, name="valley")
+    found = minimize_lbfgs(valley, START, max_iter=200, tol=1e-12, name="valley")
     matrix, vector = found.arrays
     np.testing.assert_allclose(matrix, np.ones((2, 2)), atol=1e-3)
     np.testing.assert_allclose(vector, np.arange(3.0), atol=0.05)
@@ -31,7 +31,7 @@ def test_warns_when_it_is_stopped(capsys):
     with pytest.warns(
         ConvergenceWarning, match=r"valley has not converged after 2 iterations; raise max_iter"
     ):
-        found = minimise(valley, START, max_iter=2, tol=1e-12, name="valley", verbose=1)
+        found = minimize_lbfgs(valley, START, max_iter=2, tol=1e-12, name="valley", verbose=1)
     assert not found.converged
     assert found.n_iter == 2
     lines = capsys.readouterr().out.splitlines()
@@ -39,7 +39,7 @@ def test_warns_when_it_is_stopped(capsys):
 
 
 def test_no_iterations_give_the_start(recwarn):
-    found = minimise(valley, START, max_iter=0, tol=1e-12, name="valley")
+    found = minimize_lbfgs(valley, START, max_iter=0, tol=1e-12, name="valley")
     assert all(np.array_equal(one, other) for one, other in zip(found.arrays, START, strict=True))
     assert found.losses == []
     assert not recwarn

@@ -19,17 +19,19 @@ def test_classes_that_stretch_in_different_directions_are_told_apart():
 @pytest.mark.parametrize(("rank", "per_class"), [(1, 1), (2, 2), (None, 1)])
 def test_transform_says_how_far_the_prototypes_are(rank, per_class, iris):
     X, y = iris
-    clf = LGMLVQ(rank=rank, prototypes_per_class=per_class, random_state=0).fit(X, y)
-    assert clf.omegas_.shape == (3 * per_class, rank or 4, 4)
-    np.testing.assert_allclose(np.square(clf.omegas_).sum(axis=(1, 2)), 1.0)
+    clf = LGMLVQ(n_components=rank, prototypes_per_class=per_class, random_state=0).fit(X, y)
+    assert clf.components_.shape == (3 * per_class, rank or 4, 4)
+    np.testing.assert_allclose(np.square(clf.components_).sum(axis=(1, 2)), 1.0)
     seen = clf.transform(X)
     steps = X[:, None, :] - clf.prototypes_
-    np.testing.assert_allclose(seen, np.linalg.norm(np.einsum("prf,ipf->ipr", clf.omegas_, steps), axis=2))
+    np.testing.assert_allclose(
+        seen, np.linalg.norm(np.einsum("prf,ipf->ipr", clf.components_, steps), axis=2)
+    )
     assert np.array_equal(clf.prototype_labels_[seen.argmin(axis=1)], clf.predict(X))
     assert list(clf.get_feature_names_out()) == [f"lgmlvq{place}" for place in range(3 * per_class)]
 
 
 def test_relevances_are_the_diagonals(iris):
-    clf = LGMLVQ(rank=2).fit(*iris)
-    expected = [np.diag(omega.T @ omega) for omega in clf.omegas_]
-    np.testing.assert_allclose(clf.relevances_, expected)
+    clf = LGMLVQ(n_components=2).fit(*iris)
+    expected = [np.diag(omega.T @ omega) for omega in clf.components_]
+    np.testing.assert_allclose(clf.feature_weights_, expected)

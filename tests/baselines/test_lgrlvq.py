@@ -13,12 +13,12 @@ def test_each_class_has_the_features_that_hold_it_together():
     X = np.column_stack([X, rng.normal(size=200)])
     y = np.repeat([0, 1], 100)
     clf = LGRLVQ().fit(X, y)
-    assert clf.class_relevances_.argmax(axis=1).tolist() == [0, 1]
+    assert clf.class_feature_weights_.argmax(axis=1).tolist() == [0, 1]
     assert clf.score(X, y) > 0.9
 
 
 def test_distances_are_those_of_the_relevances(iris):
     X, y = iris
     clf = LGRLVQ().fit(X, y)
-    expected = (clf.relevances_ * (X[:5, None, :] - clf.prototypes_) ** 2).sum(axis=2)
+    expected = (clf.feature_weights_ * (X[:5, None, :] - clf.prototypes_) ** 2).sum(axis=2)
     np.testing.assert_allclose(clf.explain(X[:5]).distances, np.sort(expected, axis=1))

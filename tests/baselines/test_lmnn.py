@@ -20,14 +20,14 @@ def noisy():
 def test_beats_euclid_where_a_large_feature_is_noise(noisy):
     X, y, queries, truth = noisy
     euclid = KNeighborsClassifier().fit(X, y).score(queries, truth)
-    model = LMNN(penalty=0.0).fit(X, y)
+    model = LMNN(alpha=0.0).fit(X, y)
     assert euclid < 0.8
     assert model.score(queries, truth) > 0.93
-    first, *others = model.shared_relevances_
+    first, *others = model.mean_feature_weights_
     assert first > 30 * max(others)
 
 
-def test_votes_are_those_of_neighbours_in_the_transformed_space(wine):
+def test_votes_are_those_of_neighbors_in_the_transformed_space(wine):
     X, y = wine
     X = scale(X)
     model = LMNN().fit(X[::2], y[::2])
@@ -54,11 +54,11 @@ def test_a_turned_start_leads_to_the_same_distances(wine):
     X, y = wine
     X = scale(X)
     turn = np.linalg.qr(np.random.default_rng(0).normal(size=(13, 13)))[0]
-    plain, turned = (LMNN(init=init, penalty=0.0, max_iter=10).fit(X, y) for init in ("pca", turn))
+    plain, turned = (LMNN(init=init, alpha=0.0, max_iter=10).fit(X, y) for init in ("pca", turn))
     np.testing.assert_allclose(plain.kneighbors()[0], turned.kneighbors()[0], rtol=1e-6)
 
 
-def test_target_neighbours_are_those_of_the_starting_map():
+def test_target_neighbors_are_those_of_the_starting_map():
     # By the second feature alone, each point's target is at distance 0 and nothing has to be learned.
     X = np.array([[0.0, 0.0], [9.0, 0.0], [0.1, 5.0], [9.1, 5.0], [0.2, 0.0], [9.2, 5.0]])
     y = np.array([0, 0, 1, 1, 0, 1])
@@ -92,10 +92,10 @@ def test_the_loss_falls_and_is_reported(iris, capsys):
 def test_push_and_penalty_count(iris):
     X, y = iris
     X = scale(X)
-    sizes = [np.linalg.norm(LMNN(push=push, penalty=0.0).fit(X, y).components_) for push in (0.01, 0.9)]
+    sizes = [np.linalg.norm(LMNN(push=push, alpha=0.0).fit(X, y).components_) for push in (0.01, 0.9)]
     assert sizes[0] < sizes[1]  # who only pulls, shrinks
     departures = [
-        np.linalg.norm(LMNN(penalty=penalty).fit(X, y).components_ - np.eye(4)) for penalty in (0.0, 1e4)
+        np.linalg.norm(LMNN(alpha=penalty).fit(X, y).components_ - np.eye(4)) for penalty in (0.0, 1e4)
     ]
     assert departures[1] < departures[0] / 10
 
@@ -133,7 +133,7 @@ def test_threads_do_not_change_a_bit():
     [
         ({"n_targets": 0}, "n_targets must be an integer of at least 1; got 0"),
         ({"push": 1.5}, "push must be a number of at least 0 and at most 1; got 1.5"),
-        ({"penalty": -1}, "penalty must be a number of at least 0; got -1"),
+        ({"alpha": -1}, "alpha must be a number of at least 0; got -1"),
         ({"tol": None}, "tol must be a number of at least 0; got None"),
         ({"init": "random"}, "init must be one of"),
         ({"n_components": 5}, "n_components=5 is more than the 4 features there are"),

@@ -1,4 +1,4 @@
-"""Neighbours, contributions and relevances under maps equal what the formula says, pair by pair."""
+"""Neighbors, contributions and relevances under maps equal what the formula says, pair by pair."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_groups_measure_by_their_own_map(data, k):
 
 
 @pytest.mark.parametrize("shared", [True, False])
-def test_points_are_not_their_own_neighbours(data, shared):
+def test_points_are_not_their_own_neighbors(data, shared):
     points, _, rng = data
     points[1] = points[0]
     groups = np.zeros(40, int) if shared else rng.integers(0, 3, 40)

@@ -37,7 +37,7 @@ def test_weights_are_on_the_simplex_and_mix_relevances(wine_fit):
     assert clf.anchor_weights_.min() >= 0
     np.testing.assert_allclose(clf.anchor_weights_.sum(axis=1), 1.0)
     own = clone(clf).set_params(n_blended=1).fit(X, clf.predict(X))
-    np.testing.assert_allclose(own.relevances_, own.anchor_weights_ @ own.anchor_relevances_)
+    np.testing.assert_allclose(own.feature_weights_, own.anchor_weights_ @ own.anchor_feature_weights_)
 
 
 def test_the_loss_falls(wine_fit):
@@ -46,14 +46,14 @@ def test_the_loss_falls(wine_fit):
     assert np.all(np.diff(clf.loss_curve_) < 0)
 
 
-def test_no_iterations_are_plain_nearest_neighbours(iris):
+def test_no_iterations_are_plain_nearest_neighbors(iris):
     X, y = iris
     clf, plain = PLML(max_iter=0).fit(X[::2], y[::2]), KNeighborsClassifier(5).fit(X[::2], y[::2])
     lengths, expected = clf.kneighbors(X[1::2])[0], plain.kneighbors(X[1::2])[0]
     np.testing.assert_allclose(lengths * np.sum(expected) / np.sum(lengths), expected, atol=1e-10)
 
 
-def test_ahead_of_plain_neighbours_and_of_one_metric_where_directions_differ():
+def test_ahead_of_plain_neighbors_and_of_one_metric_where_directions_differ():
     X, y = make_licorice(1200, noise=0.05, random_state=0)
     (X, queries), (y, right) = (X[:600], X[600:]), (y[:600], y[600:])
     plain = KNeighborsClassifier(5).fit(X, y).score(queries, right)
@@ -83,7 +83,7 @@ def test_what_lies_outside_the_components_does_not_count():
     y = (X[:, 0] > 0).astype(int)
     clf = PLML(n_components=2, max_iter=5, random_state=0).fit(X, y)
     assert clf.anchors_.shape == (20, 3)
-    assert clf.relevances_[:, 2].max() < 1e-2 * clf.relevances_[:, 0].mean()
+    assert clf.feature_weights_[:, 2].max() < 1e-2 * clf.feature_weights_[:, 0].mean()
 
 
 @pytest.mark.parametrize("n_components", [None, 2, 0.5])
@@ -94,7 +94,7 @@ def test_constant_columns_lonely_classes_and_few_points(n_components):
     y = np.arange(12) % 2
     y[-1] = 2  # a class of one point
     clf = PLML(n_neighbors=1, n_components=n_components, random_state=0).fit(X, y)
-    assert np.isfinite(clf.relevances_).all()
+    assert np.isfinite(clf.feature_weights_).all()
     assert np.isfinite(clf.predict_proba(X + 0.1)).all()
     assert len(clf.anchors_) <= 6  # no more than different points
 
@@ -122,13 +122,13 @@ def test_verbose_tells_both_steps(iris, capsys):
         {"n_components": 0},
         {"n_components": 1.5},
         {"n_components": "all"},
-        {"n_like": 0},
-        {"n_unlike": 0},
+        {"n_same_class": 0},
+        {"n_other_class": 0},
         {"n_blended": 0},
         {"locality": -1},
         {"smoothness": -1},
         {"pull": -1},
-        {"penalty": -1},
+        {"alpha": -1},
         {"tol": -1},
     ],
 )
@@ -141,7 +141,7 @@ def test_threads_do_not_change_a_bit(iris, monkeypatch):
     monkeypatch.setattr(_maps, "MAPPED", 2_000)  # blocks of a few queries
     X, y = iris
     fits = [PLML(max_iter=5, random_state=0, n_jobs=n_jobs).fit(X[::2], y[::2]) for n_jobs in (1, 2)]
-    assert np.array_equal(fits[0].relevances_, fits[1].relevances_)
+    assert np.array_equal(fits[0].feature_weights_, fits[1].feature_weights_)
     (lengths, indices), (others, same) = (clf.kneighbors(X[1::2]) for clf in fits)
     assert np.array_equal(lengths, others)
     assert np.array_equal(indices, same)

@@ -22,14 +22,14 @@ def problem():
 
 def objective(problem, **options):
     points, weights, like, unlike, _ = problem
-    return BasisObjective(points, weights, like, unlike, **{"pull": 0.3, "penalty": 0.7} | options)
+    return BasisObjective(points, weights, like, unlike, **{"pull": 0.3, "alpha": 0.7} | options)
 
 
 def hinge(z):
     return 0.0 if z < 0 else z * z / 2 if z < 1 else z - 0.5
 
 
-def by_hand(points, weights, like, unlike, maps, pull, penalty):
+def by_hand(points, weights, like, unlike, maps, pull, alpha):
     metrics = [own.T @ own for own in maps]
     mixed = [sum(w * M for w, M in zip(row, metrics, strict=True)) for row in weights]
 
@@ -41,7 +41,7 @@ def by_hand(points, weights, like, unlike, maps, pull, penalty):
     return (
         np.mean([hinge(1 + distance(i, j) - distance(i, k)) for i, j, k in triplets])
         + pull * np.mean([distance(i, j) for i, j in pairs])
-        + penalty * np.mean([np.sum(M**2) for M in metrics]) / points.shape[1]
+        + alpha * np.mean([np.sum(M**2) for M in metrics]) / points.shape[1]
     )
 
 
@@ -49,23 +49,23 @@ def by_hand(points, weights, like, unlike, maps, pull, penalty):
 def test_the_loss_is_its_definition(problem, steps, monkeypatch):
     monkeypatch.setattr(_plml_metrics, "STEPS", steps)  # blocks of one point, of a few, and of all
     loss, _ = objective(problem)(problem[-1])
-    assert loss == pytest.approx(by_hand(*problem, pull=0.3, penalty=0.7))
+    assert loss == pytest.approx(by_hand(*problem, pull=0.3, alpha=0.7))
 
 
-@pytest.mark.parametrize(("pull", "penalty"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.7), (0.3, 0.7)])
-def test_the_gradient_equals_finite_differences(problem, pull, penalty, reference):
-    loss = objective(problem, pull=pull, penalty=penalty)
+@pytest.mark.parametrize(("pull", "alpha"), [(0.0, 0.0), (0.3, 0.0), (0.0, 0.7), (0.3, 0.7)])
+def test_the_gradient_equals_finite_differences(problem, pull, alpha, reference):
+    loss = objective(problem, pull=pull, alpha=alpha)
     _, (gradient,) = loss(problem[-1])
     expected = reference.slopes(lambda maps: loss(maps)[0], problem[-1], step=1e-5)
     assert np.abs(expected).max() > 1e-2
     np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-7)
 
 
-def test_no_neighbours_of_the_same_class_leave_only_the_penalty(problem):
+def test_no_neighbors_of_the_same_class_leave_only_the_penalty(problem):
     points, weights, like, unlike, maps = problem
-    loss, (gradient,) = BasisObjective(
-        points, weights, np.full_like(like, -1), unlike, pull=1.0, penalty=0.0
-    )(maps)
+    loss, (gradient,) = BasisObjective(points, weights, np.full_like(like, -1), unlike, pull=1.0, alpha=0.0)(
+        maps
+    )
     assert loss == 0.0
     assert not gradient.any()
 

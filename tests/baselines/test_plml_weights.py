@@ -82,7 +82,7 @@ def test_weights_are_the_best_there_are():
     assert objective(moved)[0] > losses[-1] * (1 - 1e-4)
 
 
-def test_smoothness_brings_the_weights_of_neighbours_together():
+def test_smoothness_brings_the_weights_of_neighbors_together():
     roughness = []
     for smoothness in (0.0, 3.0, 100.0):
         *_, graph, objective = a_problem(smoothness=smoothness)

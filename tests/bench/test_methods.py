@@ -50,7 +50,7 @@ def test_every_baseline_has_a_row_with_its_defaults():
 
 
 def test_a_registered_method_joins_its_group(registry):
-    new = register(Method("knn-new", "new", lambda n_jobs, seed: None, "New.", "nearest neighbours"))
+    new = register(Method("knn-new", "new", lambda n_jobs, seed: None, "New.", "nearest neighbors"))
     names = [method.name for method in all_methods()]
     assert names.index("nca") + 1 == names.index("knn-new") < names.index("svm")
     assert choose_methods(["knn-new"]) == [new]

@@ -77,7 +77,7 @@ def test_everything_that_matters_is_part_of_what_it_is_about(monkeypatch):
     assert usual != about(pipeline(max_iter=51), "data")
     assert usual != about(pipeline(), "other data")
     assert usual != about(pipeline(), "data", n_jobs=2)
-    assert about(LANNClassifier(), "") != about(LANNClassifier(penalty=2.0), "")
+    assert about(LANNClassifier(), "") != about(LANNClassifier(alpha=2.0), "")
     monkeypatch.setattr(module.sklearn, "__version__", "0.0")
     assert usual != about(pipeline(), "data")
 

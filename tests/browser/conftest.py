@@ -30,7 +30,7 @@ os.execv(sys.argv[3], sys.argv[3:])
 # The least contrast, as WCAG counts it, of any text with what lies behind it.
 LEAST_CONTRAST = """
 (() => {
-  const numbers = colour => colour.match(/[\\d.]+/g).map(Number);
+  const numbers = color => color.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => {
     const linear = c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
     const [x, y, z] = [r, g, b].map(c => linear(c / 255));
@@ -38,8 +38,8 @@ LEAST_CONTRAST = """
   };
   const behind = part => {
     for (let at = part; at; at = at.parentElement) {
-      const colour = numbers(getComputedStyle(at).backgroundColor);
-      if (colour.length < 4 || colour[3] > 0) return colour;
+      const color = numbers(getComputedStyle(at).backgroundColor);
+      if (color.length < 4 || color[3] > 0) return color;
     }
   };
   const parts = [...document.body.querySelectorAll('*')].filter(

@@ -25,7 +25,7 @@ def embedded(tmp_path_factory):
         {
             "name": [f"<b>p{row}" for row in range(N)],
             f"size {HOSTILE}": kind + rng.normal(0, 0.6, N),
-            "colour": np.where(rng.random(N) < 0.8, np.array(["red", HOSTILE, "a" * 200])[kind], "red"),
+            "color": np.where(rng.random(N) < 0.8, np.array(["red", HOSTILE, "a" * 200])[kind], "red"),
             **{f"noise {place}": rng.normal(size=N).round(3) for place in range(4)},
             "group": np.array(["in", "out", HOSTILE])[kind],
         }
@@ -46,7 +46,7 @@ def points(embedded):
 
 
 def on_screen(page, points: pd.DataFrame) -> np.ndarray:
-    """Where each point should be, before any zoom: the whole, centred, with a rim of 20 pixels."""
+    """Where each point should be, before any zoom: the whole, centered, with a rim of 20 pixels."""
     left, up, width, height = page.ask(
         "(({left, top}, {clientWidth, clientHeight}) => [left + 1, top + 1, clientWidth, clientHeight])("
         "document.getElementById('stage').getBoundingClientRect(), document.getElementById('stage'))"
@@ -92,18 +92,18 @@ def test_it_opens_without_a_complaint_and_fetches_nothing(open_page, embedded):
     assert text(page, "count").startswith(f"{N} points, ")
     assert page.complaints() == []
     assert page.fetched() == {embedded.as_uri()}
-    # More than the page's colour is drawn.
-    colours = (
+    # More than the page's color is drawn.
+    colors = (
         "new Set(new Uint32Array(document.getElementById('points').getContext('2d')"
         ".getImageData(0, 0, 600, 600).data.buffer)).size"
     )
-    assert page.ask(colours) > 20
+    assert page.ask(colors) > 20
 
 
 def test_what_stands_in_the_table_stays_text(open_page, embedded):
     page = open_page(embedded)
-    for value in page.ask("[...document.querySelectorAll('#colour option')].map(option => option.value)"):
-        choose(page, "colour", value)
+    for value in page.ask("[...document.querySelectorAll('#color option')].map(option => option.value)"):
+        choose(page, "color", value)
     page.ask("document.getElementById('list').open = true; document.getElementById('next').click()")
     page.settle()
     assert page.ask("document.querySelectorAll('img, b').length") == 0
@@ -129,7 +129,7 @@ def test_pointing_at_a_point_tells_about_it(open_page, embedded, points):
         assert row["feature_1"] in told
         assert f"{row['relevance_1']:.1%}" in told
         wrong = row["label"] != row["prediction"]
-        assert ("not as labelled" in told) == wrong
+        assert ("not as labeled" in told) == wrong
         shares = page.ask("[...document.querySelectorAll('#point .number')].map(cell => cell.textContent)")
         assert len(shares) == 5
         assert "training" in told if not row["held_out"] else "placed" in told
@@ -145,10 +145,10 @@ def test_only_mistakes_and_hidden_classes(open_page, embedded, points):
     page = open_page(embedded)
     wrong = points[points["label"] != points["prediction"]]
     assert 5 < len(wrong) < N / 2
-    assert text(page, "count") == f"{N} points, {len(wrong)} not as labelled"
+    assert text(page, "count") == f"{N} points, {len(wrong)} not as labeled"
     before = picture(page)
     choose(page, "mistakes", True)
-    assert text(page, "count") == f"{len(wrong)} of {N} points, {len(wrong)} not as labelled"
+    assert text(page, "count") == f"{len(wrong)} of {N} points, {len(wrong)} not as labeled"
     assert picture(page) != before
     page.ask("document.getElementById('list').open = true")
     page.settle()
@@ -179,15 +179,15 @@ def test_a_class_is_highlighted_and_let_go(open_page, embedded):
     assert picture(page) == before
 
 
-def test_every_colouring_is_another_picture(open_page, embedded):
+def test_every_coloring_is_another_picture(open_page, embedded):
     page = open_page(embedded)
-    values = page.ask("[...document.querySelectorAll('#colour option')].map(option => option.value)")
+    values = page.ask("[...document.querySelectorAll('#color option')].map(option => option.value)")
     assert len(values) == 5 + 6
     pictures = set()
     for value in values:
-        choose(page, "colour", value)
+        choose(page, "color", value)
         pictures.add(picture(page))
-        assert page.ask("document.getElementById('colours').hidden") == (value in ("class", "prediction"))
+        assert page.ask("document.getElementById('colors').hidden") == (value in ("class", "prediction"))
     assert len(pictures) == len(values)
     assert page.complaints() == []
 
@@ -260,7 +260,7 @@ def test_light_and_dark_differ_and_both_can_be_read(open_page, embedded):
         page = open_page(embedded, scheme=scheme)
         page.ask("document.querySelectorAll('details').forEach(part => part.open = true)")
         choose(page, "mistakes", True)
-        choose(page, "colour", "dominant")
+        choose(page, "color", "dominant")
         page.ask("document.getElementById('next').click()")
         pictures[scheme] = picture(page)
         assert page.least_contrast() >= 4.5
@@ -271,7 +271,7 @@ def test_light_and_dark_differ_and_both_can_be_read(open_page, embedded):
 
 
 def test_marks_can_be_told_from_the_page(open_page, embedded):
-    """Colours of classes have a contrast of at least 3 with what is behind them, as WCAG asks of graphics."""
+    """Colors of classes have a contrast of at least 3 with what is behind them, as WCAG asks of graphics."""
     light = """
     (name => {
       const hex = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -289,10 +289,10 @@ def test_marks_can_be_told_from_the_page(open_page, embedded):
 
 
 def test_lines_begin_below_the_point(open_page, embedded, points):
-    """Its mark keeps its colour where the lines of those that voted meet on it."""
+    """Its mark keeps its color where the lines of those that voted meet on it."""
     page = open_page(embedded)
     places = on_screen(page, points)
-    colour = """
+    color = """
     (id => {
       const canvas = document.getElementById(id), ratio = devicePixelRatio;
       const {left, top} = canvas.getBoundingClientRect();
@@ -301,7 +301,7 @@ def test_lines_begin_below_the_point(open_page, embedded, points):
     """
     for i in lonely(places[~points["held_out"].to_numpy()])[:3]:
         page.move_to(*places[i])
-        there = colour % tuple(places[i])
+        there = color % tuple(places[i])
         assert text(page, "name") == points["id"][i]
         mark = page.ask(f"{there}('over')")
         page.move_to(2, 2)

@@ -18,14 +18,14 @@ def report(tmp_path_factory):
     """Two classes, text and numbers, names and values that are markup, gaps."""
     folder = tmp_path_factory.mktemp("report")
     rng = np.random.default_rng(0)
-    size, colour = rng.normal(170, 10, 80).round(1), rng.choice(["red", HOSTILE, "a" * 300], 80)
+    size, color = rng.normal(170, 10, 80).round(1), rng.choice(["red", HOSTILE, "a" * 300], 80)
     frame = pd.DataFrame(
         {
             "name": [f"<b>p{row}" for row in range(80)],
             "size & <i>height": size,
-            "colour": colour,
+            "color": color,
             **{f"noise {place}": rng.normal(size=80).round(3) for place in range(14)},
-            "group": np.where((colour == "red") | (size > 178), "in <u>", "out"),
+            "group": np.where((color == "red") | (size > 178), "in <u>", "out"),
         }
     )
     frame.loc[::7, "size & <i>height"] = np.nan
@@ -52,7 +52,7 @@ def test_rows_and_bars_are_there_without_a_complaint(open_page, report):
     assert len(widths) == 2 * 16  # relevance, and for or against, of 16 columns
     assert max(widths) > 40
     assert all(left >= right for left, right in zip(widths[0:20:2], widths[2:20:2], strict=False))
-    assert len(page.ask(shown.format(".neighbours"))) == 5
+    assert len(page.ask(shown.format(".neighbors"))) == 5
     assert (
         page.ask("document.querySelector('#prints').parentElement.querySelectorAll('tbody tr').length") == 16
     )

@@ -49,21 +49,21 @@ def make_frame(n: int = 80, seed: int = 0) -> pd.DataFrame:
     """Numbers, words, yes and no, gaps; the class depends on the first two."""
     rng = np.random.default_rng(seed)
     size = rng.normal(170, 10, n).round(1)
-    colour = rng.choice(["red", "blue_ish", "green"], n)
+    color = rng.choice(["red", "blue_ish", "green"], n)
     frame = pd.DataFrame(
         {
             "name": [f"p{row}" for row in range(n)],
             "size [cm]": size,
-            "colour": colour,
+            "color": color,
             "member": rng.choice([True, False], n),
             "noise": rng.normal(size=n).round(3),
             "empty": np.nan,
             "constant": "x",
-            "group": np.where((colour == "red") | (size > 178), "in", "out"),
+            "group": np.where((color == "red") | (size > 178), "in", "out"),
         }
     )
     frame.loc[3, "size [cm]"] = np.nan
-    frame.loc[5, "colour"] = np.nan
+    frame.loc[5, "color"] = np.nan
     return frame
 
 

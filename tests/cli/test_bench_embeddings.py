@@ -16,7 +16,7 @@ def small(monkeypatch):
     def quick_task(*arguments):
         made = make_task(*arguments)
         for classifier in (made.classifier, *made.others.values()):
-            classifier.set_params(max_epochs=1)
+            classifier.set_params(max_iter=1)
         return made
 
     monkeypatch.setattr(task, "QUICK", TINY)

@@ -25,7 +25,7 @@ def small(monkeypatch):
     quick = Method(
         "lann",
         "LANN",
-        lambda n_jobs, seed: LANNClassifier(max_epochs=2, random_state=seed),
+        lambda n_jobs, seed: LANNClassifier(max_iter=2, random_state=seed),
         "A test.",
         "tests",
     )

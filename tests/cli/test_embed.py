@@ -28,12 +28,12 @@ def make_flowers(n: int = N, seed: int = 0) -> pd.DataFrame:
             "plant": [f"plant {row}" for row in range(n)],
             "length": (kind + rng.normal(0, 0.45, n)).round(3),
             HOSTILE: rng.normal(size=n).round(3),
-            "colour": np.where(rng.random(n) < 0.8, np.array(["red", "blue", "blue"])[kind], HOSTILE),
+            "color": np.where(rng.random(n) < 0.8, np.array(["red", "blue", "blue"])[kind], HOSTILE),
             "species": np.array(["setosa", "versicolor", "virginica"])[kind],
         }
     )
     frame.loc[4, "length"] = np.nan
-    frame.loc[7, "colour"] = np.nan
+    frame.loc[7, "color"] = np.nan
     return frame
 
 
@@ -75,7 +75,7 @@ def test_the_table_has_every_row_once_with_its_name(embedded):
     assert out.loc[out["held_out"], "label"].value_counts().max() == 9  # stratified
     assert np.isfinite(out[["x", "y"]]).all(axis=None)
     assert out["confidence"].between(1 / 3, 1).all()
-    assert set(out["feature_1"]) <= {"length", HOSTILE, "colour"}
+    assert set(out["feature_1"]) <= {"length", HOSTILE, "color"}
     assert (out["relevance_1"] >= out["relevance_2"]).all()
 
 
@@ -224,7 +224,7 @@ def test_wrong_input_is_one_sentence_and_nothing_is_written(fails, saved, tmp_pa
     assert "--target" in fails("embed", data, *out)
     assert "no column 'x' for --target" in fails("embed", data, "--target", "x", *out)
     assert "no column 'x' for --target" in fails("embed", data, "--model", model, "--target", "x", *out)
-    assert "--drop is for a model" in fails("embed", "--model", model, "--drop", "colour", *out)
+    assert "--drop is for a model" in fails("embed", "--model", model, "--drop", "color", *out)
     assert "--held-out is for a model" in fails("embed", "--model", model, "--held-out", 0.0, *out)
     assert "no table is given" in fails("embed", "--model", model, "--id", "plant", *out)
     assert "not both" in fails("embed", data, *told, "--held-out", 0.3, "--test", data, *out)

@@ -67,7 +67,7 @@ def test_what_is_packed_is_what_was_there_but_for_rounding():
     shown = unpacked(data["topRelevances"], "<u2", 65535).reshape(40, 3) * data["most"]
     np.testing.assert_allclose(shown, np.take_along_axis(embedded.relevances, top, axis=1), atol=1e-4)
     relevances = unpacked(data["relevances"], "u1", 255).reshape(4, 40) * data["most"]
-    np.testing.assert_allclose(relevances, embedded.relevances[:, data["colourings"]].T, atol=0.005)
+    np.testing.assert_allclose(relevances, embedded.relevances[:, data["colorings"]].T, atol=0.005)
     values = unpacked(data["values"]["numbers"], "<f4").reshape(40, 3)
     for i in range(40):
         for k, column in enumerate(top[i]):
@@ -122,7 +122,7 @@ def test_twenty_thousand_points_stay_below_three_megabytes():
     assert len(page.encode()) < 3_000_000
     assert left_out == [
         "3 columns are told for each of the 20,000 points, not 5.",
-        "Of 40 columns, the 30 most relevant can colour the points.",
+        "Of 40 columns, the 30 most relevant can color the points.",
     ]
     assert all(said in page for said in left_out)
 

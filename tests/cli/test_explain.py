@@ -9,7 +9,7 @@ import pytest
 import lann
 from lann.cli.trained import Trained
 
-COLUMNS = {"size [cm]", "noise", "colour", "member"}
+COLUMNS = {"size [cm]", "noise", "color", "member"}
 
 
 def explained(run, model, new, row, path) -> pd.DataFrame:
@@ -20,7 +20,7 @@ def explained(run, model, new, row, path) -> pd.DataFrame:
 def test_the_tables_are_in_the_users_words(run, model, new):
     printed = run("explain", model, new, "--row", 1)
     assert "size [cm]" in printed
-    assert "colour_" not in printed
+    assert "color_" not in printed
     assert "nearest training rows" in printed
     assert "%" in printed
 
@@ -52,7 +52,7 @@ def test_where_there_are_more_classes_the_lead_is_shown(run, tmp_path):
         assert first["runner_up"] == explanation.runner_up[0]
 
 
-def test_the_file_has_every_neighbour_and_column(run, model, new, tmp_path):
+def test_the_file_has_every_neighbor_and_column(run, model, new, tmp_path):
     out = explained(run, model, new, 4, tmp_path / "e.csv")
     assert len(out) == 5 * 4
     assert set(out["column"]) == COLUMNS
@@ -64,7 +64,7 @@ def test_the_file_has_every_neighbour_and_column(run, model, new, tmp_path):
     assert out.groupby("neighbor_row")["vote_share"].first().sum() == pytest.approx(1)
 
 
-def test_neighbours_are_rows_of_the_file_with_their_values(run, model, new, tmp_path):
+def test_neighbors_are_rows_of_the_file_with_their_values(run, model, new, tmp_path):
     """Two rows of the file had no label; the numbers of those after them stay right."""
     out = explained(run, model, new, 9, tmp_path / "e.csv")
     training = pd.read_csv(model.parent / "data.csv")
@@ -85,13 +85,13 @@ def test_missing_cells_are_called_missing(run, model, new, tmp_path):
 
 
 def test_gaps_of_the_training_rows_are_called_missing_too(run, model, tmp_path):
-    """Row 5 of the training data has no colour; it is its own nearest neighbour."""
+    """Row 5 of the training data has no color; it is its own nearest neighbor."""
     out = explained(run, model, model.parent / "data.csv", 5, tmp_path / "e.csv").set_index(
         ["neighbor_row", "column"]
     )
-    assert out.loc[(5, "colour"), "neighbor_value"] == "missing"
+    assert out.loc[(5, "color"), "neighbor_value"] == "missing"
     assert out.loc[(5, "noise"), "neighbor_value"] != "missing"
-    others = out["neighbor_value"].xs("colour", level="column").drop(5)
+    others = out["neighbor_value"].xs("color", level="column").drop(5)
     assert set(others) <= {"red", "green", "blue_ish"}
 
 
@@ -123,7 +123,7 @@ def test_several_rows(run, model, new, tmp_path):
 
 def test_categories_are_gathered_into_their_column(model):
     trained = Trained.load(model)
-    assert trained.origins() == ["size [cm]", "noise", *["colour"] * 3, *["member"] * 2]
+    assert trained.origins() == ["size [cm]", "noise", *["color"] * 3, *["member"] * 2]
 
 
 def test_models_from_python_are_explained_too(run, tmp_path):
@@ -132,7 +132,7 @@ def test_models_from_python_are_explained_too(run, tmp_path):
 
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=["u", "v", "w"])
     X.to_csv(tmp_path / "x.csv", index=False)
-    for model in (lann.LANNClassifier(max_epochs=0), make_pipeline(StandardScaler(), lann.LANNClassifier())):
+    for model in (lann.LANNClassifier(max_iter=0), make_pipeline(StandardScaler(), lann.LANNClassifier())):
         lann.save(model.fit(X, X["u"] > 0), tmp_path / "m.skops")
         out = explained(run, tmp_path / "m.skops", tmp_path / "x.csv", 7, tmp_path / "e.csv")
         assert set(out["column"]) == {"u", "v", "w"}
@@ -147,7 +147,7 @@ def test_columns_that_a_pipeline_makes_have_the_values_it_made(run, tmp_path):
 
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=["u", "v", "w"])
     X.to_csv(tmp_path / "x.csv", index=False)
-    model = make_pipeline(PCA(2), lann.LANNClassifier(max_epochs=0)).fit(X, X["u"] > 0)
+    model = make_pipeline(PCA(2), lann.LANNClassifier(max_iter=0)).fit(X, X["u"] > 0)
     lann.save(model, tmp_path / "m.skops")
     out = explained(run, tmp_path / "m.skops", tmp_path / "x.csv", 7, tmp_path / "e.csv")
     made = model[0].transform(X)[7]

@@ -18,7 +18,7 @@ def test_fit_prints_accuracies_and_saves_the_whole_pipeline(run, csv, frame, tmp
     assert "'constant' is ignored: the same in every row" in printed
     model = lann.load(tmp_path / "m.skops")
     rows = frame.assign(member=frame["member"].map(str))
-    assert list(model.feature_names_in_) == ["size [cm]", "noise", "colour", "member"]
+    assert list(model.feature_names_in_) == ["size [cm]", "noise", "color", "member"]
     assert np.mean(model.predict(rows) == frame["group"]) > 0.9
 
 
@@ -35,9 +35,7 @@ def test_every_kind_of_file_gives_the_same_model(kind, run, frame, tmp_path):
 
 
 def test_options_reach_the_model(run, csv, tmp_path):
-    options = (
-        "--neighbors 3 --jobs 1 --seed 7 --no-cv --drop noise --drop colour --metric low_rank --balanced"
-    )
+    options = "--neighbors 3 --jobs 1 --seed 7 --no-cv --drop noise --drop color --metric low_rank --balanced"
     run("fit", csv, "--target", "group", *options.split(), "-o", tmp_path / "m.skops")
     model = lann.load(tmp_path / "m.skops")
     classifier = model[-1]

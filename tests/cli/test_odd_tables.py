@@ -37,7 +37,7 @@ def test_huge_identifiers_of_a_parquet_table(run, tmp_path):
 
 def test_a_pipeline_that_makes_other_columns_is_explained(run, tmp_path):
     X, y = load_wine(return_X_y=True)
-    model = make_pipeline(StandardScaler(), PCA(2), LANNClassifier(max_epochs=1, random_state=0)).fit(X, y)
+    model = make_pipeline(StandardScaler(), PCA(2), LANNClassifier(max_iter=1, random_state=0)).fit(X, y)
     save(model, tmp_path / "m.skops")
     pd.DataFrame(X).to_csv(tmp_path / "rows.csv", index=False)
     assert "Predicted" in run("explain", tmp_path / "m.skops", tmp_path / "rows.csv", "--row", "3")

@@ -47,7 +47,7 @@ def test_columns_may_come_in_any_order_and_number(run, model, new, tmp_path):
 
 def test_gaps_everywhere_are_filled(run, model, new, tmp_path):
     frame = pd.read_csv(new)
-    frame[["size [cm]", "colour", "member"]] = np.nan
+    frame[["size [cm]", "color", "member"]] = np.nan
     frame.to_csv(new, index=False)
     run("predict", model, new, "-o", tmp_path / "o.csv")
     assert len(pd.read_csv(tmp_path / "o.csv")) == 10
@@ -55,9 +55,9 @@ def test_gaps_everywhere_are_filled(run, model, new, tmp_path):
 
 def test_unseen_values_are_told(run, model, new):
     frame = pd.read_csv(new)
-    frame.loc[0, "colour"] = "mauve"
+    frame.loc[0, "color"] = "mauve"
     frame.to_csv(new, index=False)
-    assert "Column 'colour' has values that training did not have: 'mauve'" in run("predict", model, new)
+    assert "Column 'color' has values that training did not have: 'mauve'" in run("predict", model, new)
 
 
 def test_another_version_of_scikit_learn_is_told_in_one_line(run, model, new, tmp_path, monkeypatch):
@@ -72,7 +72,7 @@ def test_another_version_of_scikit_learn_is_told_in_one_line(run, model, new, tm
 @pytest.mark.parametrize("named", [True, False])
 def test_models_from_python_predict_too(named, run, fails, tmp_path):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=["u", "v", "w"])
-    model = lann.LANNClassifier(max_epochs=0).fit(X if named else X.to_numpy(), X["u"] > 0)
+    model = lann.LANNClassifier(max_iter=0).fit(X if named else X.to_numpy(), X["u"] > 0)
     lann.save(model, tmp_path / "m.skops")
     X.to_csv(tmp_path / "x.csv", index=False)
     run("predict", tmp_path / "m.skops", tmp_path / "x.csv", "-o", tmp_path / "o.csv")
@@ -89,8 +89,8 @@ def test_wrong_rows_are_one_sentence(fails, model, new, tmp_path):
     frame = pd.read_csv(new)
     frame.drop(columns="noise").to_csv(tmp_path / "one.csv", index=False)
     assert "one.csv lacks the column 'noise'." in fails("predict", model, tmp_path / "one.csv")
-    frame.drop(columns=["noise", "colour"]).to_csv(tmp_path / "two.csv", index=False)
-    assert "lacks the columns 'noise', 'colour'." in fails("predict", model, tmp_path / "two.csv")
+    frame.drop(columns=["noise", "color"]).to_csv(tmp_path / "two.csv", index=False)
+    assert "lacks the columns 'noise', 'color'." in fails("predict", model, tmp_path / "two.csv")
     frame["noise"] = frame["noise"].astype(object)
     frame.loc[4, "noise"] = "loud"
     frame.to_csv(new, index=False)

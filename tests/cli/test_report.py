@@ -55,12 +55,12 @@ def test_the_page_has_the_model_the_fingerprints_and_the_rows(run, model, new, t
     page = report(run, tmp_path, model, new, "--id", "name", "--row", 4, "--rows", "7:9")
     assert page.count("details", "row") == 3
     for said in (
-        "m.skops on new.csv", "78", "4, as 7 features", "Fingerprints", "size [cm]", "colour", "Row 4: p4",
+        "m.skops on new.csv", "78", "4, as 7 features", "Fingerprints", "size [cm]", "color", "Row 4: p4",
         "Row 8: p8", "runner-up", "because in", "speaks for the prediction",
     ):  # fmt: skip
         assert said in page.text, said
-    assert "colour_" not in page.text
-    # Every row: 4 columns, the row itself and 5 neighbours; fingerprints: 4 columns.
+    assert "color_" not in page.text
+    # Every row: 4 columns, the row itself and 5 neighbors; fingerprints: 4 columns.
     assert page.count("tr") == 3 * (1 + 4 + 1 + 6) + 1 + 4
     headings = [tag for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
     assert headings[0] == "h1"
@@ -101,17 +101,17 @@ def test_the_same_twice(run, model, new, tmp_path):
 
 def test_gaps_are_told_from_words(run, model, new, tmp_path):
     page = report(run, tmp_path, model, model.parent / "data.csv", "--row", 5)
-    assert page.count("i") == 3  # the row's own colour, in both tables, and that of its neighbour
+    assert page.count("i") == 3  # the row's own color, in both tables, and that of its neighbor
     assert value_cell("missing") != value_cell(None)
     assert value_cell(float("nan")) == value_cell(np.nan)
 
 
 def test_values_that_training_did_not_have_are_noted(run, model, tmp_path):
     pd.DataFrame(
-        {"size [cm]": [170], "colour": ["<mauve>"], "member": [True], "noise": [0]}
+        {"size [cm]": [170], "color": ["<mauve>"], "member": [True], "noise": [0]}
     ).to_csv(tmp_path / "odd.csv", index=False)  # fmt: skip
     page = report(run, tmp_path, model, tmp_path / "odd.csv")
-    assert "Note: Column 'colour' has values that training did not have: '<mauve>'." in page.text
+    assert "Note: Column 'color' has values that training did not have: '<mauve>'." in page.text
 
 
 def test_many_columns_and_classes_are_folded(run, tmp_path):
@@ -119,7 +119,7 @@ def test_many_columns_and_classes_are_folded(run, tmp_path):
     X = pd.DataFrame(rng.normal(size=(150, 30)), columns=[f"c{place}" for place in range(30)])
     X.head(2).to_csv(tmp_path / "x.csv", index=False)
     y = np.repeat(np.arange(15), 10)
-    lann.save(lann.LANNClassifier(7, max_epochs=1, power=2.0, random_state=0).fit(X, y), tmp_path / "m")
+    lann.save(lann.LANNClassifier(7, max_iter=1, power=2.0, random_state=0).fit(X, y), tmp_path / "m")
     page = report(run, tmp_path, tmp_path / "m", tmp_path / "x.csv", "--columns", 4)
     assert page.text.count(" 26 more columns") == 2 * 3  # as a line to open, and as the caption
     assert page.text.count("(runner-up)") == 2
@@ -130,9 +130,9 @@ def test_many_columns_and_classes_are_folded(run, tmp_path):
 def test_a_model_that_has_learned_nothing(run, tmp_path):
     X = np.random.default_rng(0).normal(size=(40, 2))
     pd.DataFrame(X).to_csv(tmp_path / "x.csv", index=False)
-    lann.save(lann.LANNClassifier(1, max_epochs=0).fit(X, X[:, 0] > 0), tmp_path / "m")
+    lann.save(lann.LANNClassifier(1, max_iter=0).fit(X, X[:, 0] > 0), tmp_path / "m")
     page = report(run, tmp_path, tmp_path / "m", tmp_path / "x.csv")
-    assert "plain nearest neighbours" in page.text
+    assert "plain nearest neighbors" in page.text
     assert page.count("details", "row") == 20
 
 

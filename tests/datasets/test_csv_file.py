@@ -6,19 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.datasets.csv_file import parse, read_verified, serialise
+from lann.datasets.csv_file import parse, read_verified, serialize
 
 FILE = Path("table.csv")
 
 
 def test_a_table_survives_the_round_trip_to_the_bit(tiny_frame):
-    pd.testing.assert_frame_equal(parse(serialise(tiny_frame), FILE), tiny_frame, check_dtype=False)
-    np.testing.assert_array_equal(parse(serialise(tiny_frame), FILE)["height"], tiny_frame["height"])
+    pd.testing.assert_frame_equal(parse(serialize(tiny_frame), FILE), tiny_frame, check_dtype=False)
+    np.testing.assert_array_equal(parse(serialize(tiny_frame), FILE)["height"], tiny_frame["height"])
 
 
 def test_the_same_table_gives_the_same_bytes(tiny_frame):
-    content = serialise(tiny_frame)
-    assert content == serialise(tiny_frame.copy())
+    content = serialize(tiny_frame)
+    assert content == serialize(tiny_frame.copy())
     # Bytes 4 to 7 of gzip hold the time of writing.
     assert content[4:8] == bytes(4)
 
@@ -80,11 +80,11 @@ def test_what_is_no_table_gets_a_sentence_with_the_file(content, message):
 @pytest.mark.parametrize("keep", [5, 30, -1])
 def test_a_truncated_gzip_is_called_damaged(tiny_frame, keep):
     with pytest.raises(ValueError, match=r"table\.csv is damaged.*complete copy"):
-        parse(serialise(tiny_frame)[:keep], FILE)
+        parse(serialize(tiny_frame)[:keep], FILE)
 
 
 def test_a_gzip_with_a_flipped_bit_is_called_damaged(tiny_frame):
-    content = bytearray(serialise(tiny_frame))
+    content = bytearray(serialize(tiny_frame))
     content[len(content) // 2] ^= 1
     with pytest.raises(ValueError, match="is damaged"):
         parse(bytes(content), FILE)

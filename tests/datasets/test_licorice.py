@@ -13,8 +13,8 @@ def distance_to_axis(point, center, axis):
     return float(np.sqrt(sum((p - n) ** 2 for p, n in zip(point, nearest, strict=True)))), walk
 
 
-def neighbour_accuracy(X, y, k=5):
-    """Leave-one-out accuracy of k nearest neighbours."""
+def neighbor_accuracy(X, y, k=5):
+    """Leave-one-out accuracy of k nearest neighbors."""
     distances = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     np.fill_diagonal(distances, np.inf)
     votes = y[np.argsort(distances, axis=1)[:, :k]].mean(axis=1)
@@ -119,9 +119,9 @@ def test_across_the_axis_decides_and_along_it_does_not(seed):
         members = cylinders.membership == own
         axis = cylinders.axes[own]
         points, labels = X[members] - cylinders.centers[own], y[members]
-        plain.append(neighbour_accuracy(points, labels))
-        across.append(neighbour_accuracy(points - np.outer(points @ axis, axis), labels))
-        along.append(neighbour_accuracy((points @ axis)[:, None], labels))
+        plain.append(neighbor_accuracy(points, labels))
+        across.append(neighbor_accuracy(points - np.outer(points @ axis, axis), labels))
+        along.append(neighbor_accuracy((points @ axis)[:, None], labels))
     assert np.mean(across) > 0.93
     assert np.mean(plain) < np.mean(across) - 0.1
     assert np.mean(along) == pytest.approx(0.5, abs=0.1)

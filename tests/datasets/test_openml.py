@@ -21,7 +21,7 @@ def test_the_delivery_gets_the_names_of_the_files(openml, tiny_set, tiny_frame):
 
 
 @pytest.mark.parametrize("dtype", ["category", "float64", "int64"])
-def test_numbered_classes_are_recognised_by_their_size(openml, tiny_set, tiny_frame, dtype):
+def test_numbered_classes_are_recognized_by_their_size(openml, tiny_set, tiny_frame, dtype):
     openml.data = tiny_frame[["height", "width"]]
     numbers = tiny_frame["target"].map({"good": "1", "Bad": "2"})
     openml.target = numbers.astype(dtype)
@@ -97,7 +97,7 @@ def test_whatever_goes_wrong_on_the_way_is_one_kind_of_error(monkeypatch, tiny_s
         ("usps", lambda label: str(1 + int(label))),
     ],
 )
-def test_each_set_is_recognised_by_its_classes(deliver, name, spell):
+def test_each_set_is_recognized_by_its_classes(deliver, name, spell):
     file_set = replace(FILE_SETS[name], columns=("a", "b"))
     service = deliver(file_set, spell)
     frame = download(file_set)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lann.datasets.csv_file import serialise
+from lann.datasets.csv_file import serialize
 from lann.datasets.file_sets import FILE_SETS
 from lann.datasets.paper_file import read
 
@@ -35,7 +35,7 @@ def on_openml(openml, tiny_frame):
 @pytest.fixture
 def distributed(tiny_set, tiny_frame):
     """The tiny set as a file whose hash is known, and that file's content."""
-    content = serialise(tiny_frame)
+    content = serialize(tiny_frame)
     return replace(tiny_set, sha256=hashlib.sha256(content).hexdigest()), content
 
 
@@ -145,7 +145,7 @@ def test_a_file_of_ones_own_is_accepted_with_its_hash(tiny_set, distributed, cac
 
 
 def test_a_file_of_ones_own_must_still_be_that_data_set(tiny_set, tiny_frame, cache):
-    content = serialise(tiny_frame.head(4))
+    content = serialize(tiny_frame.head(4))
     cache.mkdir(parents=True)
     (cache / "ionosphere.csv.gz").write_bytes(content)
     (cache / "ionosphere.csv.gz.sha256").write_text(hashlib.sha256(content).hexdigest())

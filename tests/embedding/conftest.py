@@ -10,4 +10,4 @@ def fitted(iris):
     """Every third flower: X (50, 4), y (50,), and a classifier."""
     X, y = iris
     X, y = X[::3], y[::3]
-    return X, y, LANNClassifier(max_epochs=2, random_state=0).fit(X, y)
+    return X, y, LANNClassifier(max_iter=2, random_state=0).fit(X, y)

@@ -28,7 +28,7 @@ def halves(wine):
 
 @pytest.fixture(scope="module")
 def comparison(halves):
-    embeddings = paper_embeddings(classifier=LANNClassifier(max_epochs=4, random_state=0), random_state=0)
+    embeddings = paper_embeddings(classifier=LANNClassifier(max_iter=4, random_state=0), random_state=0)
     return compare_embeddings(*halves, embeddings=embeddings)
 
 

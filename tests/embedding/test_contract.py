@@ -100,9 +100,7 @@ def test_pickled_cloned_and_in_a_pipeline(kind, iris):
 
 def test_grid_search_over_the_classifier(iris):
     X, y = iris
-    line = make_pipeline(
-        quick(LANNEmbedding, classifier=LANNClassifier(max_epochs=1)), KNeighborsClassifier()
-    )
+    line = make_pipeline(quick(LANNEmbedding, classifier=LANNClassifier(max_iter=1)), KNeighborsClassifier())
     grid = {"lannembedding__classifier__metric": ["diagonal", "full"], "lannembedding__min_dist": [0.1]}
     search = GridSearchCV(line, grid, cv=2).fit(X[::2], y[::2])
     assert search.best_score_ > 0.85

@@ -1,4 +1,4 @@
-"""Neighbour lists are what a matrix of all pairs would give."""
+"""Neighbor lists are what a matrix of all pairs would give."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def nearest(lengths, k):
 @pytest.fixture(scope="module", params=["diagonal", "full"])
 def clf(request, wine):
     X, y = wine
-    return LANNClassifier(metric=request.param, n_candidates=None, max_epochs=2, random_state=0).fit(X, y)
+    return LANNClassifier(metric=request.param, n_candidates=None, max_iter=2, random_state=0).fit(X, y)
 
 
 def test_by_the_neighbors_own_measure(clf):

@@ -1,4 +1,4 @@
-"""LANNEmbedding: whose metrics, which neighbours, and where new points of a class go."""
+"""LANNEmbedding: whose metrics, which neighbors, and where new points of a class go."""
 
 import os
 
@@ -17,10 +17,10 @@ from lann.embedding import LANNEmbedding, NeighborEmbedding, compare_embeddings
 
 def test_fits_a_copy_of_the_classifier(iris):
     X, y = iris
-    clf = LANNClassifier(max_epochs=1, random_state=3)
+    clf = LANNClassifier(max_iter=1, random_state=3)
     embedding = LANNEmbedding(clf, n_epochs=20, random_state=0).fit(X, y)
     assert not hasattr(clf, "classes_")
-    assert np.array_equal(embedding.classifier_.relevances_, clf.fit(X, y).relevances_)
+    assert np.array_equal(embedding.classifier_.feature_weights_, clf.fit(X, y).feature_weights_)
     assert embedding.classes_.tolist() == [0, 1, 2]
 
 
@@ -30,7 +30,7 @@ def test_takes_a_fitted_classifier(fitted):
     assert embedding.classifier_._model is clf._model
     lengths, neighbors = clf.kneighbors(n_neighbors=14)
     assert np.array_equal(embedding.neighbors_, neighbors)
-    assert np.array_equal(embedding.lengths_, lengths)
+    assert np.array_equal(embedding.distances_, lengths)
 
 
 def test_a_fitted_classifier_survives_cloning(fitted):
@@ -45,17 +45,17 @@ def test_a_fitted_classifier_survives_cloning(fitted):
 
 def test_what_a_classifier_learns_later_changes_no_embedding(iris):
     X, y = iris
-    clf = LANNClassifier(max_epochs=1, random_state=0).fit(X[::2], y[::2])
+    clf = LANNClassifier(max_iter=1, random_state=0).fit(X[::2], y[::2])
     embedding = LANNEmbedding(clf, prefit=True, n_epochs=20, random_state=0).fit(X[::2])
     before = embedding.transform(X)
     clf.partial_fit(X[1::2], y[1::2])
-    assert len(embedding.classifier_.relevances_) == len(embedding.embedding_) == 75
+    assert len(embedding.classifier_.feature_weights_) == len(embedding.embedding_) == 75
     assert np.array_equal(embedding.transform(X), before)
 
 
 def test_names_and_labels_must_fit_a_fitted_classifier(iris):
     X = pd.DataFrame(iris[0], columns=list("abcd"))
-    clf = LANNClassifier(max_epochs=1).fit(X, iris[1])
+    clf = LANNClassifier(max_iter=1).fit(X, iris[1])
     with pytest.raises(ValueError, match="The columns must be those of the fit"):
         LANNEmbedding(clf, prefit=True).fit(X.rename(columns={"a": "z"}))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
@@ -88,7 +88,7 @@ def test_other_wrong_parameters(iris):
 def test_rules_of_symmetry_change_the_lists(fitted):
     X, _, clf = fitted
     lengths = {
-        rule: LANNEmbedding(clf, prefit=True, symmetry=rule, n_epochs=5, random_state=0).fit(X).lengths_
+        rule: LANNEmbedding(clf, prefit=True, symmetry=rule, n_epochs=5, random_state=0).fit(X).distances_
         for rule in ("min", "mean", "max")
     }
     assert (lengths["min"] <= lengths["mean"] + 1e-12).all()
@@ -98,10 +98,10 @@ def test_rules_of_symmetry_change_the_lists(fitted):
 
 def test_untrained_it_is_the_euclidean_embedding(iris):
     X, y = iris[0][::2], iris[1][::2]
-    clf = LANNClassifier(max_epochs=0, n_candidates=None)
+    clf = LANNClassifier(max_iter=0, n_candidates=None)
     ours = LANNEmbedding(clf, n_epochs=60, random_state=0).fit(X, y)
     plain = NeighborEmbedding(n_epochs=60, random_state=0).fit(X)
-    np.testing.assert_allclose(ours.lengths_, plain.lengths_)
+    np.testing.assert_allclose(ours.distances_, plain.distances_)
     assert np.array_equal(ours.embedding_, plain.embedding_)
 
 

@@ -18,7 +18,7 @@ def test_all_scale_first_and_share_the_layout():
         assert (layout["n_neighbors"], layout["min_dist"], layout["random_state"]) == (7, 0.4, 3)
         assert layout["n_jobs"] == 2
     assert made["LANN"][-1].classifier is classifier
-    assert made["GMLVQ"][-1].rank == made["LMNN"][-1].n_components == 2
+    assert made["GMLVQ"][-1].n_components == made["LMNN"][-1].n_components == 2
     assert made["LGMLVQ"][1].random_state == made["GMLVQ"][-1].random_state == 3
 
 

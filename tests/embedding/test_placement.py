@@ -1,4 +1,4 @@
-"""New points go where their neighbours pull them: to the minimum, among the majority."""
+"""New points go where their neighbors pull them: to the minimum, among the majority."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def scattered():
 
 
 def test_no_better_place_near_by(scattered):
-    """The result is a minimum, found by a general solver too, and no worse than any neighbour's place."""
+    """The result is a minimum, found by a general solver too, and no worse than any neighbor's place."""
     neighbors, distances, places = scattered
     found = place_among(neighbors, distances, places, 1.3)
     for place, own, far in zip(found, neighbors, distances, strict=True):

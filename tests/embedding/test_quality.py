@@ -110,7 +110,7 @@ def test_of_many_points_a_sample_is_judged_always_the_same(scattered, monkeypatc
 
 def test_preserved_neighborhoods_as_by_hand(scattered):
     X, places, y = scattered
-    clf = LANNClassifier(max_epochs=2, random_state=0).fit(X, y)
+    clf = LANNClassifier(max_iter=2, random_state=0).fit(X, y)
     wanted = clf.kneighbors(n_neighbors=6, return_distance=False)
     near = ranked(places)[:, :6]
     expected = np.mean([len(set(w) & set(n)) / 6 for w, n in zip(wanted, near, strict=True)])
@@ -120,7 +120,7 @@ def test_preserved_neighborhoods_as_by_hand(scattered):
 
 def test_a_classifier_that_has_learned_nothing_sees_euclidean_neighborhoods(scattered):
     _, places, y = scattered
-    clf = LANNClassifier(max_epochs=0, levels=("point",), n_candidates=None).fit(places, y)
+    clf = LANNClassifier(max_iter=0, levels=("point",), n_candidates=None).fit(places, y)
     assert neighborhood_preservation(clf, places) == 1
 
 
@@ -134,7 +134,7 @@ def test_pair_error_counts_only_what_is_taken_for_the_other_of_the_two():
 
 def test_all_figures_in_one(scattered):
     X, places, y = scattered
-    clf = LANNClassifier(max_epochs=1, random_state=0).fit(X[:50], y[:50])
+    clf = LANNClassifier(max_iter=1, random_state=0).fit(X[:50], y[:50])
     found = embedding_quality(
         X[:50], places[:50], y[:50], held_out_places=places[50:], held_out_labels=y[50:], classifier=clf,
         n_neighbors=4,
@@ -176,7 +176,7 @@ def test_labels_that_mean_nothing_flatter_those_who_have_seen_them():
         (lambda X, E, y: leave_one_out_predictions(E, y[:-1]), "inconsistent numbers of samples"),
         (lambda X, E, y: pair_error(y, y, "a", "z"), "no point of class 'z'"),
         (
-            lambda X, E, y: neighborhood_preservation(LANNClassifier(max_epochs=0).fit(X[:70], y[:70]), E),
+            lambda X, E, y: neighborhood_preservation(LANNClassifier(max_iter=0).fit(X[:70], y[:70]), E),
             "the 70 points that the classifier was fitted with; got 80",
         ),
     ],

@@ -9,7 +9,7 @@ from lann.explain.sensitivity import Readings
 
 @pytest.fixture
 def made():
-    """A way to make an explanation of few rows by three neighbours over four features.
+    """A way to make an explanation of few rows by three neighbors over four features.
 
     The readings of a row stand at a place of its own: its supports are exactly those given. Without any, the
     model does not tell what speaks for a class, as the baselines.
@@ -38,7 +38,7 @@ def made():
             "vote_shares": shares,
             "contributions": contributions,
             "relevances": relevances,
-            "neighbor_relevances": 2.0 * relevances,
+            "feature_weights": 2.0 * relevances,
             "feature_names": np.array(["area", "texture", "depth", "width"], dtype=object),
             "classes": classes,
             "near": near,

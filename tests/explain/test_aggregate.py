@@ -20,10 +20,10 @@ def test_means_over_the_points_of_each_class():
 def explanation(wine):
     X, y = wine
     names = np.array(["a", "b", "c"])[y]
-    return LANNClassifier(random_state=0, max_epochs=4).fit(X, names).explain(X)
+    return LANNClassifier(random_state=0, max_iter=4).fit(X, names).explain(X)
 
 
-@pytest.mark.parametrize("of", ["relevances", "neighbor_relevances", "support"])
+@pytest.mark.parametrize("of", ["relevances", "feature_weights", "support"])
 def test_by_class_equals_the_loop(explanation, of):
     frame = explanation.by_class(quantiles=(0.1, 0.5), of=of)
     assert frame.columns.tolist() == ["group", "feature", "mean", "q10", "q50", "n"]
@@ -72,8 +72,8 @@ def test_clusters_have_their_own_relevances(made):
     [
         (lambda e: e.by_group([1, 2]), r"groups must be a number of clusters or 178 labels, .* shape \(2,\)"),
         (lambda e: e.by_group(0), "n_clusters must be an integer of at least 1 and at most 178; got 0"),
-        (lambda e: e.by_group([None] * 178), "no rows to summarise"),
-        (lambda e: e[:0].by_class(), "no rows to summarise"),
+        (lambda e: e.by_group([None] * 178), "no rows to summarize"),
+        (lambda e: e[:0].by_class(), "no rows to summarize"),
         (lambda e: e.overall([1.5]), "quantiles must be a number of at least 0 and at most 1; got 1.5"),
         (lambda e: e.overall(of="distances"), "of must be one of 'relevances', .*; got 'distances'"),
         (

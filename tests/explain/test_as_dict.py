@@ -27,7 +27,7 @@ def test_all_of_a_row(two_rows):
 
 def test_it_survives_json(wine):
     X, y = wine
-    clf = LANNClassifier(random_state=0, max_epochs=2).fit(X, y)
+    clf = LANNClassifier(random_state=0, max_iter=2).fit(X, y)
     days = np.datetime64("2020-01-01") + np.arange(len(X))
     explanation = clf.explain(X[:4], ids=days)
     rows = explanation.to_dict()

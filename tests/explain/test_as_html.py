@@ -29,7 +29,7 @@ class Page(HTMLParser):
         self.texts.append(data)
 
 
-def test_rows_bars_and_neighbours(two_rows):
+def test_rows_bars_and_neighbors(two_rows):
     page = Page(two_rows._repr_html_())
     assert page.open == []
     assert page.tags.count("tr") == 3

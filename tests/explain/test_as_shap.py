@@ -13,7 +13,7 @@ mpl.use("Agg")
 @pytest.fixture(scope="module")
 def explanation(wine):
     X, y = wine
-    return LANNClassifier(random_state=0, max_epochs=4).fit(X[::2], y[::2]).explain(X[1::2])
+    return LANNClassifier(random_state=0, max_iter=4).fit(X[::2], y[::2]).explain(X[1::2])
 
 
 def test_values_and_base_add_up_to_the_probability(explanation):

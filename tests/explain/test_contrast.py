@@ -22,7 +22,7 @@ from lann.explain import nearest_unlike
 def fitted(request, wine):
     X, y = wine
     names = np.array(["a", "b", "c"])[y]
-    return LANNClassifier(random_state=0, max_epochs=5, **request.param).fit(X[::2], names[::2])
+    return LANNClassifier(random_state=0, max_iter=5, **request.param).fit(X[::2], names[::2])
 
 
 def all_distances(clf, X):
@@ -75,7 +75,7 @@ def test_what_separates_two_classes_keeps_them_apart():
 
 def test_clear_errors(wine):
     X, y = wine
-    clf = LANNClassifier(random_state=0, max_epochs=0).fit(X, y)
+    clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
     with pytest.raises(ValueError, match=r"target must be one of the classes \[0, 1, 2\]; got 7"):
         nearest_unlike(clf, X, target=7)
     pipeline = make_pipeline(StandardScaler(), clf).fit(X, y)

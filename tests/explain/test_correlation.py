@@ -82,7 +82,7 @@ def test_a_warning_stays_short(recwarn):
 
 def test_an_explanation_knows_those_of_the_training_data(iris):
     X, y = iris
-    explanation = LANNClassifier(max_epochs=0).fit(X, y).explain(X[:1])
+    explanation = LANNClassifier(max_iter=0).fit(X, y).explain(X[:1])
     assert explanation.correlated == correlated_groups(X)
     assert explanation.correlated == {"x2 + x3": ["x2", "x3"]}
     assert explanation[:1].correlated == explanation.correlated

@@ -153,7 +153,7 @@ def test_a_target_for_all_or_for_each(iris):
 
 @pytest.mark.parametrize("parameters", [{"n_candidates": 7}, {"n_candidates": None, "weights": "uniform"}])
 def test_whatever_the_search(square, parameters):
-    clf = LANNClassifier(random_state=0, max_epochs=3, **parameters).fit(square, square[:, 1] > 0.2)
+    clf = LANNClassifier(random_state=0, max_iter=3, **parameters).fit(square, square[:, 1] > 0.2)
     found = counterfactuals(clf, QUERIES)
     assert found.found.mean() > 0.9
     np.testing.assert_array_equal(clf.predict(found.rows), found.labels)
@@ -208,7 +208,7 @@ def test_clear_errors(threshold, parameters, message):
 
 def test_columns_in_another_order_are_refused():
     X, y = load_iris(return_X_y=True, as_frame=True)
-    clf = LANNClassifier(random_state=0, max_epochs=0).fit(X, y)
+    clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
     with pytest.raises(ValueError, match=r"The columns must be those of the fit, in this order"):
         counterfactuals(clf, X[X.columns[::-1]][:2])
 
@@ -216,6 +216,6 @@ def test_columns_in_another_order_are_refused():
 @pytest.mark.parametrize("frozen", [[True, False, False, False], np.array([True, False, False, False]), None])
 def test_what_is_frozen_is_a_list_of_names_or_places(frozen):
     X, y = load_iris(return_X_y=True)
-    clf = LANNClassifier(random_state=0, max_epochs=0).fit(X, y)
+    clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
     with pytest.raises(ValueError, match="frozen must be a list of names or places of features"):
         counterfactuals(clf, X[:2], frozen=frozen)

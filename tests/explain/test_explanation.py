@@ -8,7 +8,7 @@ from lann import Explanation, LANNClassifier
 
 ROWWISE = (
     "predictions", "probabilities", "neighbors", "neighbor_labels", "distances", "vote_shares",
-    "contributions", "relevances", "neighbor_relevances", "queries", "supports", "runner_up", "support",
+    "contributions", "relevances", "feature_weights", "queries", "supports", "runner_up", "support",
     "separation",
 )  # fmt: skip
 
@@ -21,7 +21,7 @@ ROWWISE = (
 def fitted(request, wine):
     X, y = wine
     names = np.array(["a", "b", "c"])[y]
-    return LANNClassifier(random_state=0, max_epochs=7, **request.param).fit(X[::2], names[::2])
+    return LANNClassifier(random_state=0, max_iter=7, **request.param).fit(X[::2], names[::2])
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_contributions_add_up_to_the_distance_exactly(explanation):
     np.testing.assert_array_equal(explanation.contributions.sum(axis=2), explanation.distances)
 
 
-def test_it_explains_the_neighbours_of_kneighbors(fitted, queries, explanation):
+def test_it_explains_the_neighbors_of_kneighbors(fitted, queries, explanation):
     lengths, indices = fitted.kneighbors(queries)
     np.testing.assert_array_equal(explanation.neighbors, indices)
     np.testing.assert_allclose(explanation.distances, lengths**2, rtol=1e-10, atol=1e-12)
@@ -78,8 +78,8 @@ def test_labels_are_those_of_the_training_points(wine, explanation):
 
 def test_neighbor_relevances_are_those_of_the_voters(fitted, explanation):
     for row in (0, 50):
-        expected = explanation.vote_shares[row] @ fitted.relevances_[explanation.neighbors[row]]
-        np.testing.assert_allclose(explanation.neighbor_relevances[row], expected)
+        expected = explanation.vote_shares[row] @ fitted.feature_weights_[explanation.neighbors[row]]
+        np.testing.assert_allclose(explanation.feature_weights[row], expected)
 
 
 def test_relevances_and_supports_are_means_over_landmarks(fitted, explanation):
@@ -148,7 +148,7 @@ def test_it_can_be_walked_through(explanation):
 
 
 def test_repr(explanation):
-    assert repr(explanation) == "<Explanation of 95 predictions by 5 neighbours over 13 features>"
+    assert repr(explanation) == "<Explanation of 95 predictions by 5 neighbors over 13 features>"
 
 
 def test_to_frame(explanation):
@@ -172,7 +172,7 @@ def test_relevance_frame(explanation):
 
 def test_names_of_a_data_frame_are_kept(wine):
     X = pd.DataFrame(wine[0][:, :3], columns=["alcohol", "acid", "ash"])
-    explanation = LANNClassifier(max_epochs=0).fit(X, wine[1]).explain(X[:2])
+    explanation = LANNClassifier(max_iter=0).fit(X, wine[1]).explain(X[:2])
     assert list(explanation.feature_names) == ["alcohol", "acid", "ash"]
     assert list(explanation.relevance_frame().columns) == ["alcohol", "acid", "ash"]
     assert "contribution of acid" in explanation.to_frame()
@@ -183,7 +183,7 @@ def test_ties_do_not_part_explanation_and_prediction(seed, n_neighbors, weights)
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 4, (30, 2)) * 0.1
     y = np.concatenate([[0, 1], rng.integers(0, 2, 28)])
-    clf = LANNClassifier(n_neighbors, weights=weights, max_epochs=0).fit(X, y)
+    clf = LANNClassifier(n_neighbors, weights=weights, max_iter=0).fit(X, y)
     queries = rng.integers(0, 7, (40, 2)) * 0.05
     explanation = clf.explain(queries)
     np.testing.assert_array_equal(explanation.predictions, clf.predict(queries))

@@ -11,7 +11,7 @@ from lann.explain import correlated_groups, group_features
 def test_sums_over_the_features_of_a_group(two_rows):
     grouped = two_rows.grouped({"size": ["width", "area"]})
     assert grouped.feature_names.tolist() == ["size", "texture", "depth"]
-    for name in ("contributions", "relevances", "neighbor_relevances", "supports", "support", "separation"):
+    for name in ("contributions", "relevances", "feature_weights", "supports", "support", "separation"):
         whole, found = getattr(two_rows, name), getattr(grouped, name)
         expected = [whole[..., 0] + whole[..., 3], whole[..., 1], whole[..., 2]]
         np.testing.assert_allclose(found, np.stack(expected, axis=-1))
@@ -64,16 +64,16 @@ def test_what_is_refused(two_rows, mapping, message):
 
 
 def test_one_hot_columns_go_back_to_their_column():
-    """The label hangs on colour and size: with the columns put together, these two come first."""
+    """The label hangs on color and size: with the columns put together, these two come first."""
     rng = np.random.default_rng(0)
-    colour, shape = rng.integers(0, 4, 600), rng.integers(0, 4, 600)
+    color, shape = rng.integers(0, 4, 600), rng.integers(0, 4, 600)
     size, noise = rng.normal(size=(2, 600))
-    y = (colour % 2 == 0) ^ (size > 0)
-    X = np.column_stack([size, noise, np.eye(4)[colour], np.eye(4)[shape]])
+    y = (color % 2 == 0) ^ (size > 0)
+    X = np.column_stack([size, noise, np.eye(4)[color], np.eye(4)[shape]])
     explanation = LANNClassifier(random_state=0).fit(X[:400], y[:400]).explain(X[400:])
-    grouped = explanation.grouped(["size", "noise", *["colour"] * 4, *["shape"] * 4])
+    grouped = explanation.grouped(["size", "noise", *["color"] * 4, *["shape"] * 4])
     means = grouped.overall().set_index("feature")["mean"]
-    assert means["colour"] > 0.3
+    assert means["color"] > 0.3
     assert means["size"] > 0.3
     assert means[["noise", "shape"]].max() < 0.05
 

@@ -28,7 +28,7 @@ def planted():
 @pytest.fixture(scope="module", params=["diagonal", "full"])
 def fitted(planted, request):
     X, y, _ = planted
-    return LANNClassifier(metric=request.param, random_state=0, max_epochs=8).fit(X[:600], y[:600])
+    return LANNClassifier(metric=request.param, random_state=0, max_iter=8).fit(X[:600], y[:600])
 
 
 def test_readings_equal_votes_on_changed_places(fitted, planted, monkeypatch):
@@ -76,13 +76,13 @@ def test_they_are_found_once_and_not_saved(fitted):
 def test_wide_data_is_read_at_fewer_places(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 40)), rng.integers(0, 2, 300)
-    clf = LANNClassifier(random_state=0, max_epochs=0).fit(X, y)
+    clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
     monkeypatch.setattr(landmarks, "WORK", 1e8)
     assert len(Landmarks(clf._model).rows) < 100
 
 
 def test_two_points_are_enough():
-    clf = LANNClassifier(1, max_epochs=0).fit([[0.0, 1.0], [5.0, 1.0]], [0, 1])
+    clf = LANNClassifier(1, max_iter=0).fit([[0.0, 1.0], [5.0, 1.0]], [0, 1])
     explanation = clf.explain([[1.0, 1.0]])
     assert np.isfinite(explanation.relevances).all()
     assert explanation.relevances[0, 1] == 0.0

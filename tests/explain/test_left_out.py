@@ -28,7 +28,7 @@ PARAMETERS = [
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=[str(p) for p in PARAMETERS])
 def test_it_is_the_change_of_the_vote_without_the_point(blobs, parameters):
     X, y = blobs
-    clf = LANNClassifier(random_state=0, max_epochs=4, **parameters).fit(X[::2], y[::2])
+    clf = LANNClassifier(random_state=0, max_iter=4, **parameters).fit(X[::2], y[::2])
     found = influence(clf, None, X)
     before = clf.predict_proba(X)
     np.testing.assert_array_equal(found.probabilities, before)
@@ -62,9 +62,9 @@ def test_some_rows_only(blobs):
     np.testing.assert_array_equal(influence(clf, 3, X).n_flipped, every.n_flipped[[3]])
 
 
-def test_as_few_points_as_neighbours():
+def test_as_few_points_as_neighbors():
     X, y = np.arange(5.0)[:, None], np.array([0, 0, 1, 1, 1])
-    clf = LANNClassifier(n_neighbors=5, weights="uniform", max_epochs=0).fit(X, y)
+    clf = LANNClassifier(n_neighbors=5, weights="uniform", max_iter=0).fit(X, y)
     found = influence(clf, [0, 4], X)
     np.testing.assert_allclose(found.probabilities_without, [[0.25, 0.75]] * 5 + [[0.5, 0.5]] * 5)
 
@@ -81,6 +81,6 @@ def test_frame_and_repr(blobs):
 
 @pytest.mark.parametrize("rows", [[90], [-1], [1, 1], [0.5], [[1]]])
 def test_rows_are_checked(blobs, rows):
-    clf = LANNClassifier(max_epochs=0).fit(*blobs)
+    clf = LANNClassifier(max_iter=0).fit(*blobs)
     with pytest.raises(ValueError, match="rows must be different rows of the training data, from 0 to 89"):
         influence(clf, rows, blobs[0])

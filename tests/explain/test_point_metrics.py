@@ -14,7 +14,7 @@ FORMS = {
     "all levels": {},
     "point matrices": {"metric": "full", "levels": ("point",)},
     "all levels, full": {"metric": "full"},
-    "all levels, low rank": {"metric": "low_rank", "rank": 2},
+    "all levels, low rank": {"metric": "low_rank", "n_components": 2},
 }
 
 
@@ -65,11 +65,11 @@ def test_relevances_are_their_diagonals(plane_of_signs, form):
     X, y = plane_of_signs
     clf = LANNClassifier(random_state=0, **FORMS[form]).fit(X, y)
     diagonals = np.diagonal(local_matrices(clf), axis1=1, axis2=2)
-    np.testing.assert_allclose(clf.relevances_, diagonals * X.std(axis=0) ** 2)
+    np.testing.assert_allclose(clf.feature_weights_, diagonals * X.std(axis=0) ** 2)
 
 
 def test_one_row_or_some(plane_of_signs):
-    clf = LANNClassifier(max_epochs=2, random_state=0).fit(*plane_of_signs)
+    clf = LANNClassifier(max_iter=2, random_state=0).fit(*plane_of_signs)
     everyone = local_matrices(clf)
     assert everyone.shape == (200, 3, 3)
     np.testing.assert_array_equal(local_matrices(clf, 5), everyone[[5]])
@@ -81,6 +81,6 @@ def test_what_has_no_point_metrics_is_refused(plane_of_signs):
         local_matrices(LMNN().fit(*plane_of_signs))
     with pytest.raises(NotFittedError):
         local_matrices(LANNClassifier())
-    clf = LANNClassifier(max_epochs=0).fit(*plane_of_signs)
+    clf = LANNClassifier(max_iter=0).fit(*plane_of_signs)
     with pytest.raises(ValueError, match="rows of the training data, from 0 to 199; got 200"):
         local_matrices(clf, 200)

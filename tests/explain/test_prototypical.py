@@ -10,7 +10,7 @@ from lann.explain import prototypical_points
 @pytest.fixture
 def fitted(blobs):
     X, y = blobs
-    return LANNClassifier(random_state=0, max_epochs=3).fit(X[::2], np.array(["a", "b", "c"])[y[::2]])
+    return LANNClassifier(random_state=0, max_iter=3).fit(X[::2], np.array(["a", "b", "c"])[y[::2]])
 
 
 def test_votes_on_queries_add_up_one_by_one(fitted, blobs):

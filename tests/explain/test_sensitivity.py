@@ -1,4 +1,4 @@
-"""What a vote hangs on: the vectorised reading equals one loop over places, features and values."""
+"""What a vote hangs on: the vectorized reading equals one loop over places, features and values."""
 
 import numpy as np
 

@@ -27,9 +27,9 @@ def test_flipped_labels_are_found(load):
     assert (found.likely[wrong] == y[wrong]).mean() > 0.9
 
 
-def test_scores_are_votes_of_the_wider_neighbourhood(blobs, reference):
+def test_scores_are_votes_of_the_wider_neighborhood(blobs, reference):
     X, y = blobs
-    clf = LANNClassifier(random_state=0, max_epochs=3).fit(X, y)
+    clf = LANNClassifier(random_state=0, max_iter=3).fit(X, y)
     found = suspicious_points(clf, n_neighbors=7)
     metric = clf._model.levels.class_metric()
     weights = np.broadcast_to(metric.weights, metric.points.shape)
@@ -46,7 +46,7 @@ def test_ranking_suspects_and_frame(blobs, n_candidates):
     X, y = blobs
     labels = np.array(["a", "b", "c"])[y]
     labels[3] = "c"
-    clf = LANNClassifier(random_state=0, n_candidates=n_candidates, max_epochs=3).fit(X, labels)
+    clf = LANNClassifier(random_state=0, n_candidates=n_candidates, max_iter=3).fit(X, labels)
     found = suspicious_points(clf)
     assert (np.diff(found.scores[found.ranking]) <= 0).all()
     assert (found.likely[found.suspects] != labels[found.suspects]).all()
@@ -57,9 +57,9 @@ def test_ranking_suspects_and_frame(blobs, n_candidates):
     assert "90 training points" in repr(found)
 
 
-def test_more_neighbours_than_points_are_all_others(blobs):
+def test_more_neighbors_than_points_are_all_others(blobs):
     X, y = blobs
-    few = suspicious_points(LANNClassifier(max_epochs=0).fit(X[::10], y[::10]), n_neighbors=50)
+    few = suspicious_points(LANNClassifier(max_iter=0).fit(X[::10], y[::10]), n_neighbors=50)
     assert few.scores.shape == (9,)
     with pytest.raises(ValueError, match="n_neighbors must be an integer of at least 1; got 0"):
-        suspicious_points(LANNClassifier(max_epochs=0).fit(X, y), n_neighbors=0)
+        suspicious_points(LANNClassifier(max_iter=0).fit(X, y), n_neighbors=0)

@@ -29,7 +29,7 @@ class TwoScales(NeighborVote):
 def fitted(request, blobs):
     extra = {"weights": "distance"}
     if request.param is LANNClassifier:
-        extra |= {"random_state": 0, "max_epochs": 3, "n_candidates": None}
+        extra |= {"random_state": 0, "max_iter": 3, "n_candidates": None}
     return request.param(**extra).fit(*blobs)
 
 

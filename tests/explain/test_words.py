@@ -26,7 +26,7 @@ def test_how_much_is_named(two_rows):
             two_rows.in_words(**{name: 0})
 
 
-def test_neighbours_go_by_their_ids(made):
+def test_neighbors_go_by_their_ids(made):
     explanation = made(
         [[0.2, 0.5, 0.3]], [["benign"] * 3], [[[0.2, 0, 0, 0], [-0.2, 0, 0, 0]]], ids=["Ann", "Bea", "Cleo"]
     )
@@ -64,7 +64,7 @@ def test_a_model_that_tells_only_what_counts(made):
 def test_every_row_of_a_fitted_model_gets_a_sentence(wine):
     X, y = wine
     names = np.array(["a", "b", "c"])[y]
-    explanation = LANNClassifier(random_state=0, max_epochs=4).fit(X[::2], names[::2]).explain(X[1::2])
+    explanation = LANNClassifier(random_state=0, max_iter=4).fit(X[::2], names[::2]).explain(X[1::2])
     sentences = explanation.in_words()
     assert len(sentences) == 89
     for sentence, label in zip(sentences, explanation.predictions, strict=True):

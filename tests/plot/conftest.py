@@ -27,7 +27,7 @@ def flowers():
 @pytest.fixture(scope="session")
 def clf(flowers):
     """Three classes, four features with names and units."""
-    return LANNClassifier(max_epochs=3, random_state=0).fit(*flowers)
+    return LANNClassifier(max_iter=3, random_state=0).fit(*flowers)
 
 
 @pytest.fixture(scope="session")
@@ -39,16 +39,16 @@ def tumours():
 @pytest.fixture(scope="session")
 def two_class(tumours):
     """Two classes, thirty features."""
-    return LANNClassifier(max_epochs=3, random_state=0).fit(*tumours)
+    return LANNClassifier(max_iter=3, random_state=0).fit(*tumours)
 
 
 class WeighingNeighbors(KNeighborsClassifier):
-    """Neighbours under one metric that tell weights, but not what their votes hang on: like a baseline."""
+    """Neighbors under one metric that tell weights, but not what their votes hang on: like a baseline."""
 
     def fit(self, X, y):
         super().fit(X, y)
         weights = 1.0 / np.asarray(X).var(axis=0)
-        self.relevances_ = np.tile(weights, (len(X), 1))
+        self.feature_weights_ = np.tile(weights, (len(X), 1))
         self._model = type(
             "Kept", (), {"points": np.asarray(X), "labels": np.unique(y, return_inverse=True)[1]}
         )
@@ -58,7 +58,7 @@ class WeighingNeighbors(KNeighborsClassifier):
         _, rows = self.kneighbors(X)
         steps = np.asarray(X)[:, None, :] - self._model.points[rows]
         shares = np.full(rows.shape, 1.0 / rows.shape[1])
-        weights = self.relevances_[rows[:, 0]]
+        weights = self.feature_weights_[rows[:, 0]]
         return Explanation(
             queries=np.asarray(X),
             predictions=self.predict(X),
@@ -69,7 +69,7 @@ class WeighingNeighbors(KNeighborsClassifier):
             vote_shares=shares,
             contributions=steps**2,
             relevances=weights,
-            neighbor_relevances=weights,
+            feature_weights=weights,
             feature_names=np.array([f"x{place}" for place in range(steps.shape[2])], dtype=object),
             classes=self.classes_,
         )

@@ -28,7 +28,7 @@ def test_of_more_classes_it_is_the_prediction(clf, flowers):
     np.testing.assert_array_equal(display.supports, clf.explain(flowers[0]).support)
 
 
-def test_colours_follow_the_order_of_the_values():
+def test_colors_follow_the_order_of_the_values():
     values = np.array([[1.0], [5.0], [2.0], [1e9]])
     display = ContributionBeeswarmDisplay(
         supports=np.array([[0.1], [0.2], [0.3], [0.4]]), values=values, feature_names=["a"]

@@ -9,7 +9,7 @@ from lann.plot import DecisionRegionsDisplay
 @pytest.fixture(scope="module", params=["diagonal", "full"])
 def plane(request, flowers):
     X, y = flowers
-    return LANNClassifier(metric=request.param, max_epochs=3, random_state=0).fit(X.iloc[:, 2:], y)
+    return LANNClassifier(metric=request.param, max_iter=3, random_state=0).fit(X.iloc[:, 2:], y)
 
 
 def test_regions_are_predictions(plane):

@@ -20,7 +20,7 @@ def halves(flowers):
 @pytest.fixture(scope="module")
 def embedding(halves):
     X, y, _, _ = halves
-    clf = LANNClassifier(max_epochs=3, random_state=0)
+    clf = LANNClassifier(max_iter=3, random_state=0)
     return LANNEmbedding(clf, n_epochs=30, random_state=0).fit(X, y)
 
 
@@ -89,7 +89,7 @@ def test_without_labels_new_points_have_the_predicted_class(embedding, halves):
 
 def test_a_pipeline_is_drawn_as_its_last_step(halves):
     X, y, X_new, y_new = halves
-    clf = LANNClassifier(max_epochs=3, random_state=0)
+    clf = LANNClassifier(max_iter=3, random_state=0)
     pipe = make_pipeline(StandardScaler(), LANNEmbedding(clf, n_epochs=30, random_state=0)).fit(X, y)
     display = EmbeddingDisplay.from_estimator(pipe, X_new, y_new, color="confidence")
     np.testing.assert_allclose(display.new_places[0], pipe.transform(X_new))
@@ -101,7 +101,7 @@ def test_no_training_point_votes_on_itself(embedding, halves):
     X, y = halves[0], halves[1].to_numpy()
     clf = embedding.classifier_
     points = X.to_numpy()
-    clf_on_arrays = LANNClassifier(max_epochs=3, random_state=0).fit(points, y)
+    clf_on_arrays = LANNClassifier(max_iter=3, random_state=0).fit(points, y)
     votes = np.array([_one_vote(clf_on_arrays, points, y, row)[2] for row in range(len(y))])
     display = EmbeddingDisplay.from_estimator(embedding, color="confidence")
     np.testing.assert_allclose(display.values, votes.max(axis=1))
@@ -141,7 +141,7 @@ def test_the_dominant_feature_is_the_most_relevant_one(two_class, tumours):
 
 
 @pytest.mark.parametrize("color", ["petal length (cm)", 2])
-def test_one_feature_is_coloured_by_its_relevance(embedding, halves, color):
+def test_one_feature_is_colored_by_its_relevance(embedding, halves, color):
     X = halves[2]
     display = EmbeddingDisplay.from_estimator(embedding, X, color=color)
     np.testing.assert_array_equal(display.values, embedding.classifier_.explain(X).relevances[:, 2])
@@ -149,7 +149,7 @@ def test_one_feature_is_coloured_by_its_relevance(embedding, halves, color):
     assert "hangs on petal length" in scale.get_xlabel()
 
 
-def test_lines_go_to_the_neighbours_that_decided(embedding, halves):
+def test_lines_go_to_the_neighbors_that_decided(embedding, halves):
     X = halves[2]
     display = EmbeddingDisplay.from_estimator(embedding, X, lines_from=[3, 60])
     explanation = embedding.classifier_.explain(X.iloc[[3, 60]])
@@ -159,7 +159,7 @@ def test_lines_go_to_the_neighbours_that_decided(embedding, halves):
     np.testing.assert_allclose(display.line_shares, explanation.vote_shares.ravel())
     own = EmbeddingDisplay.from_estimator(embedding, lines_from=7)
     points, y = halves[0].to_numpy(), halves[1].to_numpy()
-    clf = LANNClassifier(max_epochs=3, random_state=0).fit(points, y)
+    clf = LANNClassifier(max_iter=3, random_state=0).fit(points, y)
     neighbors, shares, _ = _one_vote(clf, points, y, 7)
     np.testing.assert_array_equal(own.lines[:, 1], embedding.embedding_[neighbors])
     np.testing.assert_allclose(own.line_shares, shares)
@@ -169,8 +169,8 @@ def test_other_embeddings_have_points_and_classes_only(halves):
     X, y, X_new, y_new = halves
     plain = NeighborEmbedding(n_epochs=30, random_state=0).fit(X)
     assert _texts(EmbeddingDisplay.from_estimator(plain).figure_) == []
-    labelled = EmbeddingDisplay.from_estimator(plain, y=y)
-    np.testing.assert_array_equal(labelled.labels[0], y)
+    labeled = EmbeddingDisplay.from_estimator(plain, y=y)
+    np.testing.assert_array_equal(labeled.labels[0], y)
     new = EmbeddingDisplay.from_estimator(plain, X_new, y_new)
     np.testing.assert_array_equal(new.new_places[0], plain.transform(X_new))
     assert _texts(new.figure_) == [["0", "1", "2"]]
@@ -230,7 +230,7 @@ def test_every_class_is_told_apart(blobs_of, n_classes, n_panels):
     (key,) = [ax.get_legend() for ax in display.figure_.axes if ax.get_legend()]
     looks = {(mark.get_marker(), mark.get_markerfacecolor()) for mark in key.legend_handles}
     assert len(looks) == n_classes
-    if n_classes <= 7:  # in colour, and in shape
+    if n_classes <= 7:  # in color, and in shape
         assert len({shape for shape, _ in looks}) == len({color for _, color in looks}) == n_classes
     display.figure_.canvas.draw()
     assert display.figure_.bbox.contains(*key.get_window_extent().p0 + 1)
@@ -320,7 +320,7 @@ def test_what_cannot_be_shown(embedding, asked, said):
 
 def test_a_classifier_that_has_learned_more_since_is_refused(halves):
     X, y, X_new, y_new = halves
-    clf = LANNClassifier(max_epochs=3, random_state=0).fit(X, y)
+    clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
     embedding = LANNEmbedding(clf, prefit=True, n_epochs=10, random_state=0).fit(X)
     embedding.classifier_.partial_fit(X_new[:5], y_new[:5])
     for asked in ({}, {"X": X_new}, {"color": "confidence"}):

@@ -34,7 +34,7 @@ def test_bars_start_at_nothing(two_class, tumours):
     assert {start for start, _ in bars(display.ax_)} == {0.0}
 
 
-def test_neighbours_stand_beside_it(clf, flowers):
+def test_neighbors_stand_beside_it(clf, flowers):
     X, _ = flowers
     ids = np.array([f"flower {place}" for place in range(150)])
     class_names = ["setosa", "versicolor", "virginica"]
@@ -51,7 +51,7 @@ def test_neighbours_stand_beside_it(clf, flowers):
 def test_a_model_without_supports_shows_relevances(weighing, flowers):
     display = ExplanationDisplay.from_estimator(weighing, flowers[0].to_numpy(), row=-1)
     widths = sorted(width for _, width in bars(display.ax_))
-    np.testing.assert_allclose(widths, np.sort(weighing.relevances_[0]), atol=1e-3)
+    np.testing.assert_allclose(widths, np.sort(weighing.feature_weights_[0]), atol=1e-3)
     assert display.ax_.get_legend() is None
 
 

@@ -32,7 +32,7 @@ def priced():
     rng = np.random.default_rng(0)
     places = np.arange(90) % 3
     X = pd.DataFrame(rng.normal(size=(90, 2)) + 2 * places[:, None], columns=FEATURES)
-    clf = LANNClassifier(max_epochs=2, random_state=0)
+    clf = LANNClassifier(max_iter=2, random_state=0)
     return clf.fit(X, np.array(CLASSES)[places]), X
 
 

@@ -20,7 +20,7 @@ def test_marks_are_the_means_of_each_class(clf, flowers):
 
 def test_weights_are_the_reading_of_the_paper(clf, flowers):
     display = RelevanceDisplay.from_estimator(clf, reading="weights")
-    shares = clf.relevances_ / clf.relevances_.sum(axis=1, keepdims=True)
+    shares = clf.feature_weights_ / clf.feature_weights_.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(display.means[1], shares[flowers[1] == 1].mean(axis=0))
     assert "weights" in display.ax_.get_xlabel()
 

@@ -4,7 +4,7 @@ import pytest
 from lann.plot import RelevanceMapDisplay
 
 
-def test_alike_rows_are_neighbours():
+def test_alike_rows_are_neighbors():
     rng = np.random.default_rng(0)
     kind = rng.permutation(np.repeat([0, 1, 2], 20))
     relevances = np.eye(3)[kind] + 0.01 * rng.random((60, 3))

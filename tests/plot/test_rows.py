@@ -31,7 +31,7 @@ def test_labels_are_predicted_where_none_are_given(clf, flowers):
 
 def test_a_pipeline_is_asked_through_its_steps(flowers):
     X, y = flowers
-    pipe = make_pipeline(StandardScaler(), LANNClassifier(max_epochs=2, random_state=0)).fit(X, y)
+    pipe = make_pipeline(StandardScaler(), LANNClassifier(max_iter=2, random_state=0)).fit(X, y)
     rows = rows_of(pipe, X[:30], y[:30], at_most=None)
     np.testing.assert_allclose(rows.X, pipe[:-1].transform(X[:30]))
     np.testing.assert_array_equal(rows.as_given, X[:30])

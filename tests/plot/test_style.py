@@ -18,7 +18,7 @@ from lann.plot.style import (
     value_with_name,
 )
 
-# How colours look to people without one kind of cone (Machado, Oliveira, Fernandes 2009), on linear RGB.
+# How colors look to people without one kind of cone (Machado, Oliveira, Fernandes 2009), on linear RGB.
 BLIND = {
     "protanopia": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
     "deuteranopia": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
@@ -40,7 +40,7 @@ def test_classes_are_told_apart_without_red_and_green(kind):
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 7, 8, 26])
-def test_every_class_has_its_own_colour(n_classes):
+def test_every_class_has_its_own_color(n_classes):
     assert len({to_rgb(color) for color in class_colors(n_classes)}) == n_classes
 
 

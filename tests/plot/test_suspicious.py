@@ -10,7 +10,7 @@ def test_wrong_labels_are_listed(flowers):
     wrong = [3, 20, 40]
     y = y.to_numpy().copy()
     y[wrong] = 2
-    clf = LANNClassifier(max_epochs=3, random_state=0).fit(X, y)
+    clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
     ids = np.array([f"flower {place}" for place in range(150)])
     display = SuspiciousPointsDisplay.from_estimator(
         clf, ids=ids, class_names=["setosa", "versicolor", "virginica"], n_points=8

@@ -10,7 +10,7 @@ from lann.search import ExactSearch
 
 
 def check_nearest(reference, metric, queries, k, exclude=None, found=None):
-    """The neighbours are right up to the last bits of float64, in order, and ties come by index."""
+    """The neighbors are right up to the last bits of float64, in order, and ties come by index."""
     indices, distances = found or ExactSearch(metric).query(queries, k, exclude=exclude)
     queries = np.asarray(queries)
     n_queries = len(queries)

@@ -37,7 +37,7 @@ def metric_of(seed, spread, n_points=3000, n_features=8):
 
 @pytest.mark.parametrize("spread", [None, 0.0, 0.3])
 @pytest.mark.parametrize("k", [1, 5, 50])
-def test_nearly_all_neighbours_are_found(spread, k):
+def test_nearly_all_neighbors_are_found(spread, k):
     metric, queries = metric_of(0, spread)
     indices, distances = GraphSearch(metric).query(queries, k)
     truth, _ = ExactSearch(metric).query(queries, k)
@@ -75,7 +75,7 @@ def test_all_points_can_be_asked_for():
 
 
 @pytest.mark.parametrize("n_distinct", [1, 10, 100])
-def test_duplicates_do_not_use_up_the_neighbours(n_distinct):
+def test_duplicates_do_not_use_up_the_neighbors(n_distinct):
     rng = np.random.default_rng(4)
     points = np.repeat(rng.normal(size=(n_distinct, 4)), 2000 // n_distinct, axis=0)
     metric = DiagonalMetric(points, np.ones(4))

@@ -1,4 +1,4 @@
-"""Learning pays: at least as accurate as the neighbours it starts from, on data that nobody tuned here."""
+"""Learning pays: at least as accurate as the neighbors it starts from, on data that nobody tuned here."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def scores():
     }
 
 
-def test_the_mean_is_at_least_that_of_plain_neighbours(scores):
+def test_the_mean_is_at_least_that_of_plain_neighbors(scores):
     lann, knn = np.mean(list(scores.values()), axis=0)
     assert lann >= knn
 
@@ -44,8 +44,8 @@ def test_the_published_algorithm_is_at_least_as_good_on_digits():
     published, plain = (
         cross_val_score(make_pipeline(StandardScaler(), model), X, y, cv=splits).mean()
         for model in (
-            LANNClassifier.as_published(max_epochs=3, random_state=0),
-            LANNClassifier.as_published(max_epochs=0),
+            LANNClassifier.as_published(max_iter=3, random_state=0),
+            LANNClassifier.as_published(max_iter=0),
         )
     )
     assert published >= plain - 0.01

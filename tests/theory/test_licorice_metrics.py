@@ -20,12 +20,12 @@ SEEDS = (0, 1, 2)
 LONG, ROUND = 10.0, 1.5
 
 # Points' own metrics alone, and quick: what is learned is in the space of the features.
-OWN = {"levels": ("point",), "feature_dropout": 0.0, "n_candidates": 100, "max_epochs": 4}
+OWN = {"levels": ("point",), "feature_dropout": 0.0, "n_candidates": 100, "max_iter": 4}
 MODELS = {
-    "weights": OWN | {"penalty": 0.0, "learning_rate": 0.2, "smoothing": 0.15},
+    "weights": OWN | {"alpha": 0.0, "learning_rate": 0.2, "smoothing": 0.15},
     "matrices": OWN | {"metric": "full", "candidate_dropout": 0.85, "smoothing": 0.3},
     "default": {},
-    "unlearned": {"metric": "full", "max_epochs": 0},
+    "unlearned": {"metric": "full", "max_iter": 0},
 }
 
 
@@ -119,7 +119,7 @@ def test_a_metric_that_all_points_share_cannot_say_so(shared, seed):
     """Over three directions at right angles the mean quotient of one matrix is never below 1 (Nesbitt)."""
     X, y, axes = draw("weights", LONG, seed)
     clf = shared().fit(X, y)
-    axes_seen = clf.omega_ if shared is GMLVQ else clf.components_  # (n_axes, 3)
+    axes_seen = clf.components_  # (n_axes, 3)
     quotient = quotients(np.broadcast_to(axes_seen.T @ axes_seen, (len(X), 3, 3)), axes)
     assert np.mean(quotient) > 1 - 1e-9
     assert np.mean(learned("weights", LONG, seed)[0]) < 0.3

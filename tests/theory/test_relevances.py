@@ -8,8 +8,8 @@ from lann.datasets import make_artificial_classification
 
 MODELS = {
     "default": lambda seed: LANNClassifier(random_state=seed),
-    "points": lambda seed: LANNClassifier(levels=("point",), random_state=seed, max_epochs=6),
-    "published": lambda seed: LANNClassifier.as_published(random_state=seed, max_epochs=5, temperature=1.0),
+    "points": lambda seed: LANNClassifier(levels=("point",), random_state=seed, max_iter=6),
+    "published": lambda seed: LANNClassifier.as_published(random_state=seed, max_iter=5, temperature=1.0),
 }
 
 
@@ -34,7 +34,7 @@ def test_columns_that_carry_the_class_get_the_weight(model):
     shares, ranks = [], []
     for seed in range(3):
         X, y, strong = draw(seed)
-        relevances = MODELS[model](seed).fit(X, y).shared_relevances_
+        relevances = MODELS[model](seed).fit(X, y).mean_feature_weights_
         shares.append(relevances[strong].sum() / relevances.sum())
         ranks.append(rank_of_the_strong(relevances, strong))
     # A third of the columns; at chance they would hold a third of the weight.
@@ -51,7 +51,7 @@ def test_permuted_labels_leave_no_signal(model):
     ranks = []
     for seed in range(12):
         X, y, strong = draw(seed, permute=True)
-        ranks.append(rank_of_the_strong(MODELS[model](seed).fit(X, y).shared_relevances_, strong))
+        ranks.append(rank_of_the_strong(MODELS[model](seed).fit(X, y).mean_feature_weights_, strong))
     assert abs(np.mean(ranks) - 0.5) < 0.15
 
 
@@ -68,7 +68,7 @@ def test_signal_is_held_stronger_than_noise():
     real, shuffled = (
         np.mean(
             [
-                np.max(r := MODELS["default"](seed).fit(*draw(seed, permute)[:2]).shared_relevances_)
+                np.max(r := MODELS["default"](seed).fit(*draw(seed, permute)[:2]).mean_feature_weights_)
                 / r.sum()
                 for seed in range(2)
             ]
@@ -82,8 +82,6 @@ def test_signal_is_held_stronger_than_noise():
 def test_learned_curves_are_monotone(n_bins):
     X, y, _ = draw(0)
     for learning_rate in (None, 5.0):
-        clf = LANNClassifier(n_bins=n_bins, random_state=0, max_epochs=4, learning_rate=learning_rate).fit(
-            X, y
-        )
+        clf = LANNClassifier(n_bins=n_bins, random_state=0, max_iter=4, learning_rate=learning_rate).fit(X, y)
         grid = np.repeat(np.linspace(-6, 6, 2000)[:, None], 12, axis=1)
         assert np.all(np.diff(clf.curves_.transform(grid), axis=0) > 0)

@@ -49,7 +49,7 @@ def test_the_bound_is_of_use():
     queries = rng.normal(size=(20, 10))
     sizes, rounding = metric.rounding(queries, np.float32)
     nearest = np.sort(metric.distances(queries, np.tile(np.arange(1000), (20, 1))), axis=1)
-    gaps = nearest[:, 13] - nearest[:, 4]  # the fifth neighbour and the last spare one
+    gaps = nearest[:, 13] - nearest[:, 4]  # the fifth neighbor and the last spare one
     assert (
         np.mean([rounding_bound(s, d, rounding) for s, d in zip(sizes, nearest[:, 4], strict=True)] < gaps)
         > 0.9

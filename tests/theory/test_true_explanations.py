@@ -29,7 +29,7 @@ def test_permuted_labels_are_not_explained():
     for seed in range(16):
         X, y, mask = make_local_relevance(400, 12, random_state=2000 + seed)
         permuted = np.random.default_rng(seed).permutation(y[:300])
-        clf = LANNClassifier(random_state=0, max_epochs=4).fit(X[:300], permuted)
+        clf = LANNClassifier(random_state=0, max_iter=4).fit(X[:300], permuted)
         found.append(truth_found(clf.explain(X[300:]), mask[300:]))
     assert abs(np.mean(found) - 0.5) < 0.1
     assert np.std(found) < 0.2

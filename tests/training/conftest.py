@@ -14,4 +14,4 @@ def plain(blobs):
 
 @pytest.fixture
 def learned(plain):
-    return train(plain, Settings(), np.random.default_rng(0), max_epochs=4).levels
+    return train(plain, Settings(), np.random.default_rng(0), max_iter=4).levels

@@ -15,7 +15,7 @@ def test_the_first_stays_where_nothing_is_better():
     assert choose(np.zeros((50, 20), int), np.zeros(50, int)) == 5
 
 
-def test_more_neighbours_where_they_are_clearly_right():
+def test_more_neighbors_where_they_are_clearly_right():
     neighbor_labels = np.zeros((50, 20), int)
     neighbor_labels[:, :5] = 1  # the five nearest are wrong
     distances = np.tile(np.linspace(1.0, 1.1, 20), (50, 1))
@@ -39,7 +39,7 @@ def test_one_lucky_point_is_not_enough():
 
 
 @pytest.mark.parametrize("n_columns", [1, 3, 7])
-def test_there_may_be_fewer_neighbours(n_columns):
+def test_there_may_be_fewer_neighbors(n_columns):
     assert choose(np.zeros((10, n_columns), int), np.zeros(10, int)) == min(5, n_columns)
 
 

@@ -38,7 +38,7 @@ def test_judges_are_some_of_many_and_none_of_few():
     assert np.all(np.diff(judges) > 0)
     assert len(draw_judges(np.arange(100_000), Settings(), rng)) == 1000
     assert len(draw_judges(rows[:1000], Settings(), rng)) == 0
-    assert len(draw_judges(rows, Settings(prune=False), rng)) == 0
+    assert len(draw_judges(rows, Settings(drop_levels=False), rng)) == 0
 
 
 @pytest.mark.parametrize(

@@ -116,10 +116,10 @@ def test_a_stage_that_took_no_step_gives_back_what_it_got(levels, with_maps):
 def test_steps_of_any_size_stay_inside_the_constraint(monkeypatch, levels, rate, more, single):
     monkeypatch.setattr(matrices, "SINGLE_FROM", 0 if single else 2**24)
     stage = MatrixStage(levels, Settings(**more))
-    neighbours = np.tile(np.array([1, 2, 3, -1, -1]), (30, 1))
+    neighbors = np.tile(np.array([1, 2, 3, -1, -1]), (30, 1))
     for seed in range(11):
         _, pull = stage.loss(*a_batch(seed), EPSILON)
-        stage.step(pull, rate, 0.03, neighbours)
+        stage.step(pull, rate, 0.03, neighbors)
         learned = stage.levels()
         assert learned.point_maps.dtype == (np.float32 if single else np.float64)
         assert np.all(np.isfinite(learned.point_maps))
@@ -146,7 +146,7 @@ def test_learning_lowers_the_loss_and_touches_nothing_else(levels):
 def test_the_penalty_holds_matrices_at_their_start(levels, determinant):
     free, held = (
         learn_matrices(
-            levels, Settings(penalty=penalty, smoothing=0.0, determinant=determinant),
+            levels, Settings(alpha=penalty, smoothing=0.0, determinant=determinant),
             Run(1, np.random.default_rng(0), Monitor(1)),
         ).point_maps
         for penalty in (0.0, 100.0)
@@ -159,7 +159,7 @@ def test_the_penalty_holds_matrices_at_their_start(levels, determinant):
     assert departure(held) < 0.5 * departure(free)
 
 
-def test_smoothing_brings_like_neighbours_together(levels):
+def test_smoothing_brings_like_neighbors_together(levels):
     spread = [
         learn_matrices(levels, Settings(smoothing=smoothing), Run(1, np.random.default_rng(0), Monitor(1)))
         .point_maps.std(axis=0)
@@ -203,7 +203,7 @@ def test_matrices_find_a_direction_across_the_features():
     y = np.repeat([0, 1], 100)
     along, across = rng.normal(size=200) + 2 * y, 10 * rng.normal(size=200)
     X = np.column_stack([along + across, along - across]) / np.sqrt(2)
-    settings = Settings(penalty=0.1, feature_dropout=0.0)
+    settings = Settings(alpha=0.1, feature_dropout=0.0)
     learned = learn_matrices(Levels.plain(X, y, 2), settings, Run(4, np.random.default_rng(0), Monitor(4)))
     metric = np.mean(learned.point_maps @ learned.point_maps.swapaxes(1, 2), axis=0)
     direction = np.linalg.eigh(metric)[1][:, -1]

@@ -19,7 +19,7 @@ def made_up(seed=0, n_points=60):
 
 
 def plain_loop(reference, levels, rows, rate, epsilon, *, norm):
-    """The paper's loop with matrices: all points searched, a plain step on each neighbour's Ω, the norm."""
+    """The paper's loop with matrices: all points searched, a plain step on each neighbor's Ω, the norm."""
     maps = np.tile(np.eye(3), (len(levels.X), 1, 1))
     roots, total = np.sqrt(levels.weights), 0.0
     for i in rows:

@@ -24,7 +24,7 @@ def learner_of(points, labels, weights, n_classes, *, k=3, epsilon=0.01, tempera
 
 
 def test_a_step_by_hand():
-    """One query with two neighbours, of its own and of another class."""
+    """One query with two neighbors, of its own and of another class."""
     points = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
     labels, weights = np.array([0, 0, 1]), np.ones((3, 2))
     beta, rate = 0.5, 0.1
@@ -196,7 +196,7 @@ def test_weights_stay_inside_their_constraint_after_any_update(
             assert weights.max() <= np.exp(6.0) * (1 + 1e-9)
 
 
-def test_smoothing_brings_like_neighbours_together():
+def test_smoothing_brings_like_neighbors_together():
     points, labels, rng = made_up(6, 80, ties=False)
     rows = rng.permutation(80)
     spread = []

@@ -4,7 +4,7 @@ import pytest
 from lann.metrics.levels import Levels
 from lann.training import Settings
 from lann.training.monitor import Monitor
-from lann.training.points import PointStage, learn_points, like_neighbours
+from lann.training.points import PointStage, learn_points, like_neighbors
 from lann.training.run import Run
 
 EPSILON = 0.05
@@ -66,10 +66,10 @@ def test_a_stage_that_took_no_step_gives_back_what_it_got(levels):
 @pytest.mark.parametrize("rate", [1e-3, 1.0, 1e6])
 def test_steps_of_any_size_stay_inside_the_constraint(levels, rate, fixed_norm):
     stage = PointStage(levels, Settings(fixed_norm=fixed_norm))
-    neighbours = np.tile(np.array([1, 2, 3, -1, -1]), (30, 1))
+    neighbors = np.tile(np.array([1, 2, 3, -1, -1]), (30, 1))
     for seed in range(6):
         _, gradient = stage.loss(*a_batch(seed), EPSILON)
-        stage.step(gradient, rate, 0.03, neighbours)
+        stage.step(gradient, rate, 0.03, neighbors)
         weights = stage.levels().weights
         assert np.all(np.isfinite(weights))
         assert np.all(weights > 0)
@@ -95,14 +95,14 @@ def test_the_same_generator_gives_the_same_bits(levels):
     np.testing.assert_array_equal(one.point_log_weights, other.point_log_weights)
 
 
-def test_like_neighbours_are_the_nearest_of_the_same_label():
+def test_like_neighbors_are_the_nearest_of_the_same_label():
     labels = np.array([0, 1, 0, 0, 1, 0, 0, 0, 0])
     candidates = np.array([[1, 2, 3, 4, 5, 6, 7, 8], [4, 0, 2, 3, -1, -1, -1, -1]])
-    found = like_neighbours(labels, np.array([0, 1]), candidates)
+    found = like_neighbors(labels, np.array([0, 1]), candidates)
     np.testing.assert_array_equal(found, [[2, 3, 5, 6, 7], [4, -1, -1, -1, -1]])
 
 
-def test_a_missing_candidate_is_not_a_like_neighbour():
+def test_a_missing_candidate_is_not_a_like_neighbor():
     # The last point has the row's label; -1 must not be read as it.
-    found = like_neighbours(np.array([0, 1, 0]), np.array([0]), np.array([[-1, 1]]))
+    found = like_neighbors(np.array([0, 1, 0]), np.array([0]), np.array([[-1, 1]]))
     np.testing.assert_array_equal(found, [[-1] * 5])

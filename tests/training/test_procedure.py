@@ -10,7 +10,7 @@ from lann.training.temperature import usual_temperature
 
 
 @pytest.mark.parametrize(
-    ("settings", "max_epochs", "expected"),
+    ("settings", "max_iter", "expected"),
     [
         ({}, None, (12, 2)),
         ({}, 0, (0, 0)),
@@ -22,8 +22,8 @@ from lann.training.temperature import usual_temperature
         ({"curves": False, "map": False, "class_weights": False, "point_weights": False}, None, (0, 0)),
     ],
 )
-def test_epochs_are_shared_out(settings, max_epochs, expected):
-    assert planned_epochs(Settings(**settings), max_epochs) == expected
+def test_epochs_are_shared_out(settings, max_iter, expected):
+    assert planned_epochs(Settings(**settings), max_iter) == expected
 
 
 def test_with_no_level_to_learn_no_epochs_are_planned():
@@ -41,7 +41,7 @@ def test_training_learns_every_level(plain, learned):
 def test_the_losses_are_told(plain):
     heard = []
     outcome = train(
-        plain, Settings(), np.random.default_rng(0), max_epochs=4, listener=lambda epoch: heard.append(epoch)
+        plain, Settings(), np.random.default_rng(0), max_iter=4, listener=lambda epoch: heard.append(epoch)
     )
     assert [epoch.number for epoch in heard] == [1, 2, 3, 4]
     assert [epoch.loss for epoch in heard] == outcome.monitor.losses
@@ -57,10 +57,8 @@ def test_a_listener_that_says_stop_ends_the_training(plain):
 @pytest.mark.parametrize("loss", ["shares", "softmax"])
 def test_the_temperature_is_that_given_or_chosen(plain, loss):
     settings = Settings(loss=loss, power=1.0, n_neighbors=5)
-    chosen = train(plain, settings, np.random.default_rng(0), max_epochs=1).temperature
-    given = train(
-        plain, settings.replace(temperature=7.0), np.random.default_rng(0), max_epochs=1
-    ).temperature
+    chosen = train(plain, settings, np.random.default_rng(0), max_iter=1).temperature
+    given = train(plain, settings.replace(temperature=7.0), np.random.default_rng(0), max_iter=1).temperature
     if loss == "shares":
         assert chosen is None
         assert given is None
@@ -80,8 +78,8 @@ def test_many_points_judge_the_levels_and_few_do_not(rings):
     X, y = rings
     for n, judged in ((500, False), (2000, True)):
         start = Levels.plain(X[:n], y[:n], 2)
-        outcome = train(start, Settings(), np.random.default_rng(0), max_epochs=14)
-        kept = train(start, Settings(prune=False), np.random.default_rng(0), max_epochs=14)
+        outcome = train(start, Settings(), np.random.default_rng(0), max_iter=14)
+        kept = train(start, Settings(drop_levels=False), np.random.default_rng(0), max_iter=14)
         assert kept.monitor.left_out == []
         same = np.array_equal(outcome.levels.curves.slopes, kept.levels.curves.slopes)
         assert same != judged
@@ -148,9 +146,9 @@ def test_early_stopping_keeps_the_best_of_both_halves(rings, monkeypatch):
 def test_a_short_training_has_no_judges(rings):
     X, y = rings
     start = Levels.plain(X, y, 2)
-    for max_epochs in (1, 2):
+    for max_iter in (1, 2):
         judged, not_judged = (
-            train(start, Settings(prune=p), np.random.default_rng(0), max_epochs=max_epochs).levels
+            train(start, Settings(drop_levels=p), np.random.default_rng(0), max_iter=max_iter).levels
             for p in (True, False)
         )
         assert judged.curves.slopes.shape == not_judged.curves.slopes.shape

@@ -121,14 +121,14 @@ def test_a_level_that_is_off_has_no_gradient(levels, curves, class_weights):
 
 
 def test_the_pull_is_the_slope_of_its_penalty(reference, levels):
-    stage = SharedStage(levels, Settings(penalty=2.0))
+    stage = SharedStage(levels, Settings(alpha=2.0))
     stage.unlock_map()
     stage.map[:] += 0.1
     # Only the direction: each pull must lead to less of what it pulls at.
     for name, values in stage.pull().items():
         parameter = getattr(stage, {"class": "by_class"}.get(name, name))
         assert np.sum(values * (parameter - np.eye(4) if name == "map" else parameter)) > 0
-    silent = SharedStage(levels, Settings(penalty=0.0)).pull()
+    silent = SharedStage(levels, Settings(alpha=0.0)).pull()
     assert all(not values.any() for values in silent.values())
 
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from lann.training.walk import mix_with_neighbours
+from lann.training.walk import mix_with_neighbors
 
 
-def test_mixing_moves_towards_the_mean_of_the_neighbours():
+def test_mixing_moves_toward_the_mean_of_the_neighbors():
     values = np.array([[0.0, 0.0], [2.0, 4.0], [4.0, 8.0]])
-    neighbours = np.array([[1, 2], [0, -1], [-1, -1]])
-    mixed = mix_with_neighbours(values, neighbours, 0.5)
+    neighbors = np.array([[1, 2], [0, -1], [-1, -1]])
+    mixed = mix_with_neighbors(values, neighbors, 0.5)
     np.testing.assert_allclose(mixed, [[1.5, 3.0], [1.0, 2.0], [4.0, 8.0]])
     np.testing.assert_array_equal(values[0], [0.0, 0.0])

@@ -28,7 +28,7 @@ class Baseline(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn from labelled points.
+        """Learn from labeled points.
 
         Parameters
         ----------

@@ -45,19 +45,19 @@ class GeneralizedLVQ(Baseline):
         check_number("prototypes_per_class", self.prototypes_per_class, low=1, integer=True)
         check_choice("squashing", self.squashing, ("sigmoid", "identity"))
         check_number("steepness", self.steepness, low=0, open_low=True)
-        check_number("penalty", self.penalty, low=0)
+        check_number("alpha", self.alpha, low=0)
         check_choice("solver", self.solver, ("lbfgs", "stochastic"))
         check_number("max_iter", self.max_iter, low=0, integer=True)
         check_number("tol", self.tol, low=0)
 
-    def _rank(self) -> int:
+    def _n_axes(self) -> int:
         return self.n_features_in_
 
     def _learn(self, points: Floats, labels: Labels) -> None:
-        rank, rng = self._rank(), self._rng()
+        rank, rng = self._n_axes(), self._rng()
         # Learned around zero and at a spread of one, so that the steps suit data of any unit.
-        centre = points.mean(axis=0)
-        points = points - centre
+        center = points.mean(axis=0)
+        points = points - center
         spread = float(np.sqrt(np.square(points).mean())) or 1.0
         points /= spread
         with single_threaded_blas():
@@ -67,20 +67,20 @@ class GeneralizedLVQ(Baseline):
             cost = Cost(
                 points, labels, owned, owners, self._form,
                 steepness=self.steepness if self.squashing == "sigmoid" else None,
-                penalty=self.penalty, n_jobs=self.n_jobs,
+                alpha=self.alpha, n_jobs=self.n_jobs,
             )  # fmt: skip
             found = solve(
                 self.solver, cost, places, START_NORM * raw,
                 max_iter=self.max_iter, tol=self.tol, rng=rng,
                 name=type(self).__name__, verbose=self.verbose,
             )  # fmt: skip
-        places, (maps, _) = found.arrays[0] * spread + centre, of_trace_one(found.arrays[1])
+        places, (maps, _) = found.arrays[0] * spread + center, of_trace_one(found.arrays[1])
         self._model = Prototypes(places, owned, owners, maps, self._form)
         self.prototypes_, self.prototype_labels_ = places, self.classes_[owned]
         self.n_iter_, self.loss_curve_ = found.n_iter, found.losses
-        self.relevances_ = self._model.relevances()
-        self.class_relevances_ = mean_by_class(self.relevances_, owned, len(self.classes_))
-        self.shared_relevances_ = self.relevances_.mean(axis=0)
+        self.feature_weights_ = self._model.relevances()
+        self.class_feature_weights_ = mean_by_class(self.feature_weights_, owned, len(self.classes_))
+        self.mean_feature_weights_ = self.feature_weights_.mean(axis=0)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Each class's share of 1/d, with d the squared distance to its nearest prototype.
@@ -93,7 +93,7 @@ class GeneralizedLVQ(Baseline):
     def explain(self, X: ArrayLike) -> Explanation:
         """The prototypes behind each prediction, and what every feature had to do with it.
 
-        The "neighbours" are the nearest prototype of every class, as rows of `prototypes_`, nearest first;
+        The "neighbors" are the nearest prototype of every class, as rows of `prototypes_`, nearest first;
         their vote shares are the probabilities of their classes. The relevances are those of the nearest.
         """
         queries = self._check_queries(X)
@@ -102,7 +102,7 @@ class GeneralizedLVQ(Baseline):
         order = np.argsort(distances, axis=1, kind="stable")
         indices = np.take_along_axis(nearest, order, axis=1)
         contributions = self._model.contributions(queries, indices)
-        relevances = self.relevances_[indices[:, 0]]
+        relevances = self.feature_weights_[indices[:, 0]]
         return Explanation(
             queries=queries,
             predictions=self.classes_[shares.argmax(axis=1)],
@@ -114,7 +114,7 @@ class GeneralizedLVQ(Baseline):
             vote_shares=np.take_along_axis(shares, order, axis=1),
             contributions=contributions,
             relevances=relevances,
-            neighbor_relevances=relevances,
+            feature_weights=relevances,
             feature_names=feature_names(self),
             classes=self.classes_,
         )
@@ -130,20 +130,21 @@ class DiagonalLVQ(GeneralizedLVQ):
 
 
 class MatrixLVQ(GeneralizedLVQ):
-    """Metrics that are matrices. Subclasses have the parameter `rank`."""
+    """Metrics that are matrices. Subclasses have the parameter `n_components`."""
 
     _form = MatrixForm
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number("rank", self.rank, low=1, integer=True, also=[None])
+        check_number("n_components", self.n_components, low=1, integer=True, also=[None])
 
-    def _rank(self) -> int:
-        if self.rank is not None and self.rank > self.n_features_in_:
+    def _n_axes(self) -> int:
+        if self.n_components is not None and self.n_components > self.n_features_in_:
             raise ValueError(
-                f"rank={self.rank} is more than the {self.n_features_in_} features there are; None takes all."
+                f"n_components={self.n_components} exceeds the {self.n_features_in_} features; "
+                "None takes all."
             )
-        return self.n_features_in_ if self.rank is None else self.rank
+        return self.n_features_in_ if self.n_components is None else self.n_components
 
 
 class LocalLVQ(GeneralizedLVQ):

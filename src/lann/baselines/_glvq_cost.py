@@ -18,7 +18,7 @@ TINY = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class Cost:
-    """mean_i Φ(μ_i) − penalty · mean_k log det Ω_k Ω_kᵀ / rank, with tr Ω_kᵀ Ω_k = 1.
+    """mean_i Φ(μ_i) − alpha · mean_k log det Ω_k Ω_kᵀ / rank, with tr Ω_kᵀ Ω_k = 1.
 
     A function of the prototypes and of maps of any trace, which it divides by their norms itself.
 
@@ -30,7 +30,7 @@ class Cost:
     owners : (n_prototypes,) each one's metric, ascending
     form : the metrics' form
     steepness : of Φ(μ) = 1 / (1 + exp(−steepness · μ)); None is Φ(μ) = μ
-    penalty : of metrics that ignore directions
+    alpha : of metrics that ignore directions
     n_jobs : threads
     """
 
@@ -40,7 +40,7 @@ class Cost:
     owners: Indices
     form: Form
     steepness: float | None = None
-    penalty: float = 0.0
+    alpha: float = 0.0
     n_jobs: int | None = None
 
     def __call__(self, prototypes: Floats, raw: Floats) -> tuple[float, list[Floats]]:
@@ -60,9 +60,9 @@ class Cost:
         for part in parts[1:]:
             loss, pulls, slopes = loss + part[0], pulls + part[1], slopes + part[2]
         loss, pulls, slopes = loss / len(rows), pulls / len(rows), slopes / len(rows)
-        if self.penalty > 0:
+        if self.alpha > 0:
             volumes, volume_slopes = self.form.volume(maps)
-            strength = self.penalty / (len(maps) * maps.shape[1])
+            strength = self.alpha / (len(maps) * maps.shape[1])
             loss -= strength * float(volumes.sum())
             slopes = slopes - strength * volume_slopes
         return loss, [pulls, through_trace_one(slopes, maps, norms)]

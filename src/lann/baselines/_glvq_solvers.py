@@ -7,7 +7,7 @@ import numpy as np
 from lann._types import Floats
 from lann.baselines._glvq_cost import Cost
 from lann.baselines._glvq_metrics import of_trace_one
-from lann.baselines._lbfgs import Minimum, minimise
+from lann.baselines._lbfgs import Minimum, minimize_lbfgs
 
 BATCH = 32
 # The first steps, in the units of the points (prototypes) and of the maps' norm; the maps follow slowly.
@@ -28,9 +28,9 @@ def solve(
     name: str,
     verbose: int = 0,
 ) -> Minimum:
-    """Minimise from a start; an iteration of the stochastic solver is an epoch."""
+    """Minimize from a start; an iteration of the stochastic solver is an epoch."""
     if solver == "lbfgs":
-        return minimise(cost, [prototypes, raw], max_iter=max_iter, tol=tol, name=name, verbose=verbose)
+        return minimize_lbfgs(cost, [prototypes, raw], max_iter=max_iter, tol=tol, name=name, verbose=verbose)
     return descend(cost, prototypes, raw, max_iter=max_iter, tol=tol, rng=rng, name=name, verbose=verbose)
 
 

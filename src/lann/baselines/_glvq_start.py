@@ -11,7 +11,7 @@ from lann.baselines._kmeans import cluster_centers
 def starting_prototypes(
     points: Floats, labels: Labels, per_class: int, rng: np.random.Generator
 ) -> tuple[Floats, Labels]:
-    """The mean of every class, or the centres of k-means within it, sorted by class.
+    """The mean of every class, or the centers of k-means within it, sorted by class.
 
     A class with fewer than `per_class` different points has one prototype for each of these.
     """
@@ -30,7 +30,7 @@ def starting_prototypes(
 def starting_axes(points: Floats, rank: int) -> Floats:
     """All features, or the principal axes where there are fewer axes: (rank, n_features), orthogonal.
 
-    points : centred
+    points : centered
     """
     n_features = points.shape[1]
     if rank == n_features:

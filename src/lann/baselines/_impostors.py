@@ -29,7 +29,7 @@ def push_away(tile, first, same, offsets, limits, margins, points, sums, pulled,
     pulled : (n_queries, n_features) grows by Σ_l slope_il · point_l
     rows, columns : (n_queries,) and (n_points,) grow by the slopes, per query and per impostor
     """
-    n_queries, n_groups, size = tile.shape  # a size known only at run time is what LLVM vectorises best
+    n_queries, n_groups, size = tile.shape  # a size known only at run time is what LLVM vectorizes best
     n_features = points.shape[1]
     total = 0.0
     for query in range(n_queries):

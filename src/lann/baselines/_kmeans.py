@@ -1,4 +1,4 @@
-"""Centres of clusters, the same at any number of threads."""
+"""Centers of clusters, the same at any number of threads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from lann._types import Floats, Indices
 
-# Rounds after which the centres hardly move.
+# Rounds after which the centers hardly move.
 MOST_ROUNDS = 100
 
 
@@ -26,7 +26,7 @@ def cluster_centers(points: Floats, n_clusters: int, rng: np.random.Generator) -
 
 
 def squared_distances(points: Floats, centers: Floats) -> Floats:
-    """(n_points, n_centers), never negative; as exact as the centre of the data is near 0."""
+    """(n_points, n_centers), never negative; as exact as the center of the data is near 0."""
     found = points @ (-2.0 * centers.T)
     found += np.square(points).sum(axis=1)[:, None]
     found += np.square(centers).sum(axis=1)

@@ -18,7 +18,7 @@ def check_large_margin(learner: Any) -> None:
     if isinstance(learner.init, str) or np.ndim(learner.init) != 2:
         check_choice("init", learner.init, ("pca", "identity"))
     check_number("push", learner.push, low=0, high=1)
-    check_number("penalty", learner.penalty, low=0)
+    check_number("alpha", learner.alpha, low=0)
     check_number("max_iter", learner.max_iter, low=0, integer=True)
     check_number("tol", learner.tol, low=0)
 

@@ -1,4 +1,4 @@
-"""The L-BFGS driver: minimise a function of some arrays."""
+"""The L-BFGS driver: minimize a function of some arrays."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Minimum:
         return len(self.losses)
 
 
-def minimise(
+def minimize_lbfgs(
     objective: Objective,
     start: Sequence[Floats],
     *,
@@ -38,7 +38,7 @@ def minimise(
     verbose: int = 0,
     warn: bool = True,
 ) -> Minimum:
-    """Minimise by L-BFGS.
+    """Minimize by L-BFGS.
 
     Parameters
     ----------

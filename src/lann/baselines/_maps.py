@@ -89,7 +89,7 @@ class MappedPoints(ABC):
     ) -> tuple[Indices, Floats]:
         """The k nearest points of each query, equal distances by index, and their squared distances.
 
-        exclude : (n_queries,) for each query a point that must not be its neighbour: itself
+        exclude : (n_queries,) for each query a point that must not be its neighbor: itself
         """
 
     @abstractmethod
@@ -104,7 +104,7 @@ class MappedPoints(ABC):
     def relevances_at(self, queries: Floats, indices: Indices, shares: Floats) -> Floats:
         """How much a difference counts for each query: (n_queries, n_features).
 
-        indices, shares : (n_queries, k) the neighbours, and their parts of the vote
+        indices, shares : (n_queries, k) the neighbors, and their parts of the vote
         """
 
 

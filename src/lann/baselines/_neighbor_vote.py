@@ -1,4 +1,4 @@
-"""Nearest neighbours under a learned metric: the vote, the neighbours and the account of both."""
+"""Nearest neighbors under a learned metric: the vote, the neighbors and the account of both."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lann.explain.aggregate import mean_by_class
 from lann.explain.explanation import Explanation
 from lann.vote import class_shares, vote_shares, zero_distance_guard
 
-# Training points that are asked how far neighbours usually are.
+# Training points that are asked how far neighbors usually are.
 ASKED_FOR_SCALE = 1_000
 
 
@@ -47,19 +47,19 @@ class NeighborVote(Baseline):
 
     # Read on first use: a metric that belongs to whoever asks would be computed at every training point.
     @property
-    def relevances_(self) -> Floats:
+    def feature_weights_(self) -> Floats:
         return self._model.point_relevances(n_jobs=self.n_jobs)
 
     @property
-    def class_relevances_(self) -> Floats:
-        return mean_by_class(self.relevances_, self._model.labels, len(self.classes_))
+    def class_feature_weights_(self) -> Floats:
+        return mean_by_class(self.feature_weights_, self._model.labels, len(self.classes_))
 
     @property
-    def shared_relevances_(self) -> Floats:
-        return self.relevances_.mean(axis=0)
+    def mean_feature_weights_(self) -> Floats:
+        return self.feature_weights_.mean(axis=0)
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """Each class's share of the neighbours' votes: (n_queries, n_classes)."""
+        """Each class's share of the neighbors' votes: (n_queries, n_classes)."""
         indices, distances = self._voters(self._check_queries(X))
         return self._votes(self._shares(distances), indices)
 
@@ -89,7 +89,7 @@ class NeighborVote(Baseline):
         return (np.sqrt(distances), indices) if return_distance else indices
 
     def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
-        """The neighbours behind each prediction, and what every feature had to do with it.
+        """The neighbors behind each prediction, and what every feature had to do with it.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class NeighborVote(Baseline):
             vote_shares=shares,
             contributions=contributions,
             relevances=relevances,
-            neighbor_relevances=relevances,
+            feature_weights=relevances,
             feature_names=feature_names(self),
             classes=self.classes_,
         )

@@ -1,4 +1,4 @@
-"""PLML, second step: the anchors' metrics, by margins between like and unlike neighbours."""
+"""PLML, second step: the anchors' metrics, by margins between like and unlike neighbors."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class BasisObjective:
     With M_b = Ω_bᵀ Ω_b, d_i(x_j) = Σ_b W_ib ‖Ω_b (x_i − x_j)‖², and the means over all triplets, pairs and
     anchors there are:
 
-        mean h(1 + d_i(x_j) − d_i(x_l)) + pull · mean d_i(x_j) + penalty · mean ‖M_b‖² / n_features
+        mean h(1 + d_i(x_j) − d_i(x_l)) + pull · mean d_i(x_j) + alpha · mean ‖M_b‖² / n_features
 
-    where j are neighbours of the same class as i and l of others; h is the hinge, [z]₊, rounded off by a
+    where j are neighbors of the same class as i and l of others; h is the hinge, [z]₊, rounded off by a
     parabola between 0 and 1.
 
     Parameters
     ----------
     points : (n_points, n_features)
     weights : (n_points, n_anchors)
-    like, unlike : (n_points, k) neighbours of the same class and of others; -1 where there are fewer
+    like, unlike : (n_points, k) neighbors of the same class and of others; -1 where there are fewer
     """
 
     def __init__(
@@ -38,14 +38,14 @@ class BasisObjective:
         unlike: Indices,
         *,
         pull: float,
-        penalty: float,
+        alpha: float,
         n_jobs: int | None = None,
     ) -> None:
         self.points, self.weights, self.like, self.unlike = points, weights, like, unlike
-        self.pull, self.penalty, self.n_jobs = pull, penalty, n_jobs
-        n_like, n_unlike = (like >= 0).sum(axis=1), (unlike >= 0).sum(axis=1)
-        self.n_pairs = max(int(n_like.sum()), 1)
-        self.n_triplets = max(int((n_like * n_unlike).sum()), 1)
+        self.pull, self.alpha, self.n_jobs = pull, alpha, n_jobs
+        n_same_class, n_other_class = (like >= 0).sum(axis=1), (unlike >= 0).sum(axis=1)
+        self.n_pairs = max(int(n_same_class.sum()), 1)
+        self.n_triplets = max(int((n_same_class * n_other_class).sum()), 1)
         self.block = max(STEPS // ((like.shape[1] + unlike.shape[1]) * points.shape[1]), 1)
 
     def __call__(self, maps: Floats) -> tuple[float, tuple[Floats]]:
@@ -59,7 +59,7 @@ class BasisObjective:
             gradient += block_gradient
         n_anchors, _, n_features = maps.shape
         metrics = maps.transpose(0, 2, 1) @ maps
-        strength = self.penalty / (n_anchors * n_features)
+        strength = self.alpha / (n_anchors * n_features)
         loss += strength * float(np.square(metrics).sum())
         gradient += 4.0 * strength * (maps @ metrics)
         return loss, (gradient,)
@@ -67,7 +67,7 @@ class BasisObjective:
     def _block_loss(self, part: slice, maps: Floats) -> tuple[float, Floats]:
         pairs = np.concatenate([self.like[part], self.unlike[part]], axis=1)
         steps = self.points[part, None, :] - self.points[pairs]  # missing ones have no influence below
-        n_like, n_features = self.like.shape[1], steps.shape[2]
+        n_same_class, n_features = self.like.shape[1], steps.shape[2]
         users = [np.flatnonzero(own) for own in self.weights[part].T]  # of each anchor
         distances, mapped = np.zeros(pairs.shape), []
         for anchor, rows in enumerate(users):
@@ -75,7 +75,7 @@ class BasisObjective:
             parts = np.einsum("pr,pr->p", turned, turned).reshape(len(rows), pairs.shape[1])
             distances[rows] += self.weights[part][rows, anchor][:, None] * parts
             mapped.append(turned)
-        loss, slopes = self._margins(distances, pairs >= 0, n_like)
+        loss, slopes = self._margins(distances, pairs >= 0, n_same_class)
         gradient = np.zeros(maps.shape)
         for anchor, rows in enumerate(users):
             strengths = 2.0 * self.weights[part][rows, anchor][:, None] * slopes[rows]
@@ -83,15 +83,17 @@ class BasisObjective:
             gradient[anchor] = weighed.T @ steps[rows].reshape(-1, n_features)
         return loss, gradient
 
-    def _margins(self, distances: Floats, there: NDArray[np.bool_], n_like: int) -> tuple[float, Floats]:
-        """The loss of a block, and its slope in every distance: (n_points, n_like + n_unlike)."""
-        like, unlike = distances[:, :n_like, None], distances[:, None, n_like:]
-        both = there[:, :n_like, None] & there[:, None, n_like:]
-        short = np.where(both, 1.0 + like - unlike, 0.0)  # (n_points, n_like, n_unlike)
+    def _margins(
+        self, distances: Floats, there: NDArray[np.bool_], n_same_class: int
+    ) -> tuple[float, Floats]:
+        """The loss of a block, and its slope in every distance: (n_points, n_same_class + n_other_class)."""
+        like, unlike = distances[:, :n_same_class, None], distances[:, None, n_same_class:]
+        both = there[:, :n_same_class, None] & there[:, None, n_same_class:]
+        short = np.where(both, 1.0 + like - unlike, 0.0)  # (n_points, n_same_class, n_other_class)
         slopes = np.clip(short, 0.0, 1.0)
         loss = float((slopes * (short - 0.5 * slopes)).sum()) / self.n_triplets
-        loss += self.pull * float(distances[:, :n_like][there[:, :n_like]].sum()) / self.n_pairs
+        loss += self.pull * float(distances[:, :n_same_class][there[:, :n_same_class]].sum()) / self.n_pairs
         slopes /= self.n_triplets
         found = np.concatenate([slopes.sum(axis=2), -slopes.sum(axis=1)], axis=1)
-        found[:, :n_like] += there[:, :n_like] * (self.pull / self.n_pairs)
+        found[:, :n_same_class] += there[:, :n_same_class] * (self.pull / self.n_pairs)
         return loss, found

@@ -22,7 +22,7 @@ def onto_simplex(rows: Floats) -> Floats:
 
 
 def neighbor_graph(neighbors: Indices, distances: Floats) -> csr_array:
-    """How alike neighbours are, exp(−d/d̄), and the same both ways: (n_points, n_points), sparse.
+    """How alike neighbors are, exp(−d/d̄), and the same both ways: (n_points, n_points), sparse.
 
     neighbors, distances : (n_points, k) of each point without itself; squared distances, of mean d̄
     """

@@ -1,4 +1,4 @@
-"""DANN: a discriminant analysis around each query says in which directions its neighbourhood is narrow."""
+"""DANN: a discriminant analysis around each query says in which directions its neighborhood is narrow."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ LEAST_LOCAL = 50
 
 
 class DANN(NeighborVote):
-    """Discriminant adaptive nearest neighbours: a linear discriminant analysis around every query.
+    """Discriminant adaptive nearest neighbors: a linear discriminant analysis around every query.
 
     Among the `n_local` points that are nearest to a query, W is the covariance within classes and B that of
     the classes' means, both with weights that fall with the distance. The query then measures with
 
         Λ = W^(-1/2) [W^(-1/2) B W^(-1/2) + ε I] W^(-1/2) = W⁻¹ B W⁻¹ + ε W⁻¹
 
-    so that its neighbourhood is narrow where the classes' means differ, and wide along the boundary between
+    so that its neighborhood is narrow where the classes' means differ, and wide along the boundary between
     them. There is nothing to learn before the queries come.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many neighbours vote.
+        How many neighbors vote.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether a neighbour's vote is the same for all, or 1/d with d the squared distance.
+        Whether a neighbor's vote is the same for all, or 1/d with d the squared distance.
     n_local : int or None, default=None
         How many points around a query the analysis is made of; at most all. None is a fifth of the training
         points, but at least 50, as published.
-    penalty : float, default=1.0
-        ε: how round the neighbourhood stays; as published.
+    alpha : float, default=1.0
+        ε: how round the neighborhood stays; as published.
     shrinkage : float, default=0.3
         How much of W is replaced by the same variance in all directions, above 0 and up to 1: there may be
         fewer points around a query than features.
     max_iter : int, default=1
         How often the analysis is made: from the second time on, of the nearest points under the metric found
-        before. 0 is plain nearest neighbours.
+        before. 0 is plain nearest neighbors.
     verbose : int, default=0
-        1 prints how large the neighbourhoods are.
+        1 prints how large the neighborhoods are.
     n_jobs : int or None, default=None
         Threads, as in scikit-learn. The result does not depend on it.
 
@@ -56,11 +56,11 @@ class DANN(NeighborVote):
         How many points around a query the analysis is made of.
     n_iter_ : int
         How often it is made.
-    relevances_ : (n_train, n_features)
+    feature_weights_ : (n_train, n_features)
         The diagonal of the metric at each training point.
-    class_relevances_ : (n_classes, n_features)
+    class_feature_weights_ : (n_classes, n_features)
         Their mean over the points of each class.
-    shared_relevances_ : (n_features,)
+    mean_feature_weights_ : (n_features,)
         Their mean over all points.
 
     References
@@ -88,7 +88,7 @@ class DANN(NeighborVote):
         *,
         weights="uniform",
         n_local=None,
-        penalty=1.0,
+        alpha=1.0,
         shrinkage=0.3,
         max_iter=1,
         verbose=0,
@@ -97,7 +97,7 @@ class DANN(NeighborVote):
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.n_local = n_local
-        self.penalty = penalty
+        self.alpha = alpha
         self.shrinkage = shrinkage
         self.max_iter = max_iter
         self.verbose = verbose
@@ -106,7 +106,7 @@ class DANN(NeighborVote):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("n_local", self.n_local, low=1, integer=True, also=[None])
-        check_number("penalty", self.penalty, low=0, open_low=True)
+        check_number("alpha", self.alpha, low=0, open_low=True)
         check_number("shrinkage", self.shrinkage, low=0, high=1, open_low=True)
         check_number("max_iter", self.max_iter, low=0, integer=True)
 
@@ -120,7 +120,7 @@ class DANN(NeighborVote):
             points,
             np.eye(len(self.classes_))[labels],
             n_local=self.n_local_,
-            penalty=self.penalty,
+            alpha=self.alpha,
             shrinkage=self.shrinkage,
             max_iter=self.max_iter,
         )
@@ -141,13 +141,13 @@ class DiscriminantMaps(QueryMaps):
         memberships: Floats,
         *,
         n_local: int,
-        penalty: float,
+        alpha: float,
         shrinkage: float,
         max_iter: int,
     ) -> None:
         super().__init__(points)
         self.memberships = memberships
-        self.n_local, self.penalty, self.shrinkage, self.max_iter = n_local, penalty, shrinkage, max_iter
+        self.n_local, self.alpha, self.shrinkage, self.max_iter = n_local, alpha, shrinkage, max_iter
         self.scale = float(points.var(axis=0).mean()) or 1.0
 
     def maps_at(self, queries: Floats) -> Floats:
@@ -168,7 +168,7 @@ class DiscriminantMaps(QueryMaps):
                 self.points[near],
                 self.memberships[near],
                 tricube(distances[near]),
-                penalty=self.penalty,
+                alpha=self.alpha,
                 shrinkage=self.shrinkage,
                 scale=self.scale,
             )
@@ -189,7 +189,7 @@ def tricube(distances: Floats) -> Floats:
 
 
 def discriminant_map(
-    points: Floats, memberships: Floats, weights: Floats, *, penalty: float, shrinkage: float, scale: float
+    points: Floats, memberships: Floats, weights: Floats, *, alpha: float, shrinkage: float, scale: float
 ) -> Floats:
     """Ω with Ωᵀ Ω = W⁻¹ B W⁻¹ + ε W⁻¹: (n_features, n_features).
 
@@ -198,7 +198,7 @@ def discriminant_map(
     points : (n_local, n_features)
     memberships : (n_local, n_classes), 1 for a point's class and 0 for others
     weights : (n_local,)
-    penalty : ε
+    alpha : ε
     shrinkage : how much of W is replaced by its mean variance in all directions
     scale : the variance where points do not vary
     """
@@ -216,5 +216,5 @@ def discriminant_map(
     # Λ = L⁻ᵀ (ε I + Q S² Qᵀ) L⁻¹, and the root of what is in parentheses is √ε I + Q (√(ε + S²) − √ε) Qᵀ.
     root = solve_triangular(np.linalg.cholesky(within), np.eye(n_features), lower=True, check_finite=False)
     _, lengths, turn = np.linalg.svd(between @ root.T, full_matrices=False)
-    added = np.sqrt(penalty + np.square(lengths)) - np.sqrt(penalty)
-    return np.sqrt(penalty) * root + (turn.T * added) @ (turn @ root)
+    added = np.sqrt(alpha + np.square(lengths)) - np.sqrt(alpha)
+    return np.sqrt(alpha) * root + (turn.T * added) @ (turn @ root)

@@ -1,4 +1,4 @@
-"""GLML: the metric at a query that makes the nearest neighbour's error least, if classes were Gaussian."""
+"""GLML: the metric at a query that makes the nearest neighbor's error least, if classes were Gaussian."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from lann.metrics.diagonal import overflow_is_far
 # Less shrinkage than this does not make a singular covariance regular.
 LEAST_SHRINKAGE = 1e-6
 # Keeps the determinant positive.
-LEAST_PENALTY = 1e-12
+SMALLEST_ALPHA = 1e-12
 
 
 class GLML(NeighborVote):
     """Generative local metric learning: the metric at each query comes from densities of the classes.
 
-    With finitely many points, the error of the nearest neighbour differs from its limit by a term that
+    With finitely many points, the error of the nearest neighbor differs from its limit by a term that
     depends on the metric M: it is proportional to tr(M⁻¹ B), with
 
         B(x) = Σ_c ∇∇p_c (Σ_{c'≠c} p_c'² − p_c Σ_{c'≠c} p_c'),
@@ -39,15 +39,15 @@ class GLML(NeighborVote):
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many neighbours vote.
+        How many neighbors vote.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether a neighbour's vote is the same for all, or 1/d with d the squared distance.
+        Whether a neighbor's vote is the same for all, or 1/d with d the squared distance.
     shrinkage : float or "auto", default="auto"
         How much of each class's covariance is replaced by the same variance in all directions, above 0 and
         up to 1. "auto" is as much as Ledoit and Wolf find best, for each class by itself.
-    penalty : float, default=0.5
+    alpha : float, default=0.5
         γ: this much of the identity is added to M, whose largest eigenvalue is 1. It keeps directions in
-        which B is flat from being ignored; the larger, the nearer to plain nearest neighbours.
+        which B is flat from being ignored; the larger, the nearer to plain nearest neighbors.
     verbose : int, default=0
         1 prints a line per class.
     n_jobs : int or None, default=None
@@ -59,11 +59,11 @@ class GLML(NeighborVote):
     n_features_in_, feature_names_in_ : what the model was fitted with
     shrinkages_ : (n_classes,)
         How much each class's covariance was shrunk.
-    relevances_ : (n_train, n_features)
+    feature_weights_ : (n_train, n_features)
         The diagonal of the metric at each training point.
-    class_relevances_ : (n_classes, n_features)
+    class_feature_weights_ : (n_classes, n_features)
         Their mean over the points of each class.
-    shared_relevances_ : (n_features,)
+    mean_feature_weights_ : (n_features,)
         Their mean over all points.
 
     References
@@ -86,19 +86,19 @@ class GLML(NeighborVote):
     """
 
     def __init__(
-        self, n_neighbors=5, *, weights="uniform", shrinkage="auto", penalty=0.5, verbose=0, n_jobs=None
+        self, n_neighbors=5, *, weights="uniform", shrinkage="auto", alpha=0.5, verbose=0, n_jobs=None
     ):
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.shrinkage = shrinkage
-        self.penalty = penalty
+        self.alpha = alpha
         self.verbose = verbose
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("shrinkage", self.shrinkage, low=0, high=1, open_low=True, also=["auto"])
-        check_number("penalty", self.penalty, low=0)
+        check_number("alpha", self.alpha, low=0)
 
     def _measure(self, points: Floats, labels: Labels) -> QueryMaps:
         with single_threaded_blas():
@@ -108,7 +108,7 @@ class GLML(NeighborVote):
         if self.verbose:
             for label, share, shrunk in zip(self.classes_, gaussians.shares, self.shrinkages_, strict=True):
                 print(f"[GLML] class {label!s}: share {share:.3f}, covariance shrunk by {shrunk:.3f}")
-        return GenerativeMaps(points, gaussians, penalty=self.penalty)
+        return GenerativeMaps(points, gaussians, alpha=self.alpha)
 
 
 class Gaussians(NamedTuple):
@@ -225,14 +225,14 @@ def best_metric(curvature: Floats) -> tuple[Floats, Floats]:
 
 
 class GenerativeMaps(QueryMaps):
-    """Points that are measured by what Gaussian classes mean for the neighbourhood of a query."""
+    """Points that are measured by what Gaussian classes mean for the neighborhood of a query."""
 
-    def __init__(self, points: Floats, gaussians: Gaussians, *, penalty: float) -> None:
+    def __init__(self, points: Floats, gaussians: Gaussians, *, alpha: float) -> None:
         super().__init__(points)
-        self.gaussians, self.penalty = gaussians, penalty
+        self.gaussians, self.alpha = gaussians, alpha
 
     def maps_at(self, queries: Floats) -> Floats:
         values, axes = best_metric(error_curvature(self.gaussians, queries))
-        lengths = np.sqrt(values + max(self.penalty, LEAST_PENALTY))
+        lengths = np.sqrt(values + max(self.alpha, SMALLEST_ALPHA))
         lengths /= np.exp(np.log(lengths).mean(axis=-1, keepdims=True))  # determinant 1
         return lengths[:, :, None] * axes.transpose(0, 2, 1)

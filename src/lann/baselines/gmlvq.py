@@ -16,27 +16,27 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
 
         d_p(x) = (x − w_p)ᵀ Λ (x − w_p),    Λ = Ωᵀ Ω,  tr Λ = 1
 
-    Prototypes w and the matrix Ω of shape (rank, n_features)
+    Prototypes w and the matrix Ω of shape (n_components, n_features)
 
-        minimise  mean_i Φ(μ_i) − penalty · (1/rank) log det Ω Ωᵀ,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
+        minimize  mean_i Φ(μ_i) − alpha · (1/n_components) log det Ω Ωᵀ,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
 
     μ lies in [−1, 1] and is negative where a point is classified rightly: d⁺ is its distance to the nearest
     prototype of its class, d⁻ to the nearest of another. Everything is learned at once, from class means and
     from all features counting alike. The trace of Λ is 1: the cost is that of Λ / tr Λ.
-    With rank 2 or 3, `transform` gives the picture in which the classes are best told apart.
+    With `n_components` 2 or 3, `transform` gives the picture in which the classes are best told apart.
 
     Parameters
     ----------
     prototypes_per_class : int, default=1
-        A class starts from its mean, or from the centres of k-means within it. A class with fewer different
+        A class starts from its mean, or from the centers of k-means within it. A class with fewer different
         points has as many prototypes as those.
-    rank : int or None, default=None
+    n_components : int or None, default=None
         Rows of Ω; None is as many as there are features. Fewer start from the principal axes.
     squashing : {"sigmoid", "identity"}, default="sigmoid"
         Φ: 1 / (1 + exp(−steepness · μ)), so that points near a boundary count most; or μ itself.
     steepness : float, default=5.0
         Of the sigmoid.
-    penalty : float, default=0.03
+    alpha : float, default=0.03
         How much a metric that ignores directions is held against the model.
     solver : {"lbfgs", "stochastic"}, default="lbfgs"
         All points at once by L-BFGS, or gradient steps on small batches at falling rates.
@@ -58,13 +58,13 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
     prototypes_ : (n_prototypes, n_features)
         Sorted by class, in the units of the data.
     prototype_labels_ : (n_prototypes,)
-    omega_ : (rank, n_features)
+    components_ : (n_components, n_features)
         Ω, the axes that `transform` sees the data along.
-    relevances_ : (n_prototypes, n_features)
+    feature_weights_ : (n_prototypes, n_features)
         The diagonal of Λ, adding up to 1 and the same in every row.
-    class_relevances_ : (n_classes, n_features)
+    class_feature_weights_ : (n_classes, n_features)
         Their mean over the prototypes of each class.
-    shared_relevances_ : (n_features,)
+    mean_feature_weights_ : (n_features,)
         Their mean over all prototypes.
     n_iter_ : int
     loss_curve_ : list of float
@@ -94,9 +94,9 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
     >>> model = make_pipeline(StandardScaler(), GMLVQ()).fit(X_train, y_train)
     >>> model.score(X_test, y_test) > 0.9
     True
-    >>> model[-1].relevances_.shape
+    >>> model[-1].feature_weights_.shape
     (3, 13)
-    >>> model.set_params(gmlvq__rank=2).fit(X_train, y_train).transform(X_test).shape
+    >>> model.set_params(gmlvq__n_components=2).fit(X_train, y_train).transform(X_test).shape
     (45, 2)
     """
 
@@ -104,10 +104,10 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
         self,
         *,
         prototypes_per_class=1,
-        rank=None,
+        n_components=None,
         squashing="sigmoid",
         steepness=5.0,
-        penalty=0.03,
+        alpha=0.03,
         solver="lbfgs",
         max_iter=300,
         tol=1e-5,
@@ -116,10 +116,10 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
         random_state=None,
     ):
         self.prototypes_per_class = prototypes_per_class
-        self.rank = rank
+        self.n_components = n_components
         self.squashing = squashing
         self.steepness = steepness
-        self.penalty = penalty
+        self.alpha = alpha
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
@@ -129,13 +129,13 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
 
     def _learn(self, points: Floats, labels: Labels) -> None:
         super()._learn(points, labels)
-        self.omega_ = self._model.maps[0]
+        self.components_ = self._model.maps[0]
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Queries along the axes of Ω, where distances are Euclidean: (n_queries, rank)."""
+        """Queries along the axes of Ω, where distances are Euclidean: (n_queries, n_components)."""
         queries = self._check_queries(X)
-        return queries @ self.omega_.T
+        return queries @ self.components_.T
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.omega_)
+        return len(self.components_)

@@ -14,7 +14,7 @@ class GRLVQ(DiagonalLVQ):
 
     Prototypes w and relevances λ
 
-        minimise  mean_i Φ(μ_i) − penalty · mean_l log λ_l,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
+        minimize  mean_i Φ(μ_i) − alpha · mean_l log λ_l,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
 
     μ lies in [−1, 1] and is negative where a point is classified rightly: d⁺ is its distance to the nearest
     prototype of its class, d⁻ to the nearest of another. Everything is learned at once, from class means and
@@ -24,13 +24,13 @@ class GRLVQ(DiagonalLVQ):
     Parameters
     ----------
     prototypes_per_class : int, default=1
-        A class starts from its mean, or from the centres of k-means within it. A class with fewer different
+        A class starts from its mean, or from the centers of k-means within it. A class with fewer different
         points has as many prototypes as those.
     squashing : {"sigmoid", "identity"}, default="sigmoid"
         Φ: 1 / (1 + exp(−steepness · μ)), so that points near a boundary count most; or μ itself.
     steepness : float, default=5.0
         Of the sigmoid.
-    penalty : float, default=0.03
+    alpha : float, default=0.03
         How much a metric that ignores features is held against the model.
     solver : {"lbfgs", "stochastic"}, default="lbfgs"
         All points at once by L-BFGS, or gradient steps on small batches at falling rates.
@@ -52,11 +52,11 @@ class GRLVQ(DiagonalLVQ):
     prototypes_ : (n_prototypes, n_features)
         Sorted by class, in the units of the data.
     prototype_labels_ : (n_prototypes,)
-    relevances_ : (n_prototypes, n_features)
+    feature_weights_ : (n_prototypes, n_features)
         λ, adding up to 1 and the same in every row.
-    class_relevances_ : (n_classes, n_features)
+    class_feature_weights_ : (n_classes, n_features)
         Their mean over the prototypes of each class.
-    shared_relevances_ : (n_features,)
+    mean_feature_weights_ : (n_features,)
         Their mean over all prototypes.
     n_iter_ : int
     loss_curve_ : list of float
@@ -84,7 +84,7 @@ class GRLVQ(DiagonalLVQ):
     >>> model = make_pipeline(StandardScaler(), GRLVQ()).fit(X_train, y_train)
     >>> model.score(X_test, y_test) > 0.9
     True
-    >>> model[-1].relevances_.shape
+    >>> model[-1].feature_weights_.shape
     (3, 13)
     """
 
@@ -94,7 +94,7 @@ class GRLVQ(DiagonalLVQ):
         prototypes_per_class=1,
         squashing="sigmoid",
         steepness=5.0,
-        penalty=0.03,
+        alpha=0.03,
         solver="lbfgs",
         max_iter=300,
         tol=1e-5,
@@ -105,7 +105,7 @@ class GRLVQ(DiagonalLVQ):
         self.prototypes_per_class = prototypes_per_class
         self.squashing = squashing
         self.steepness = steepness
-        self.penalty = penalty
+        self.alpha = alpha
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol

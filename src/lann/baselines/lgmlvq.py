@@ -17,9 +17,11 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
 
         d_p(x) = (x − w_p)ᵀ Λ_p (x − w_p),    Λ_p = Ω_pᵀ Ω_p,  tr Λ_p = 1
 
-    Prototypes w and matrices Ω_p of shape (rank, n_features)
+    Prototypes w and matrices Ω_p of shape (n_components, n_features)
 
-        minimise  mean_i Φ(μ_i) − penalty · mean_p (1/rank) log det Ω_p Ω_pᵀ,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
+        minimize  mean_i Φ(μ_i) − alpha · mean_p (1/n_components) log det Ω_p Ω_pᵀ
+
+        μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
 
     μ lies in [−1, 1] and is negative where a point is classified rightly: d⁺ is its distance to the nearest
     prototype of its class, d⁻ to the nearest of another. Everything is learned at once, from class means and
@@ -29,9 +31,9 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
     Parameters
     ----------
     prototypes_per_class : int, default=1
-        A class starts from its mean, or from the centres of k-means within it. A class with fewer different
+        A class starts from its mean, or from the centers of k-means within it. A class with fewer different
         points has as many prototypes as those.
-    rank : int or None, default=None
+    n_components : int or None, default=None
         Rows of each Ω; None is as many as there are features. Fewer start from the principal axes.
     metric_per : {"prototype", "class"}, default="prototype"
         Whose a metric is: each prototype's, or that of all prototypes of a class.
@@ -39,7 +41,7 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
         Φ: 1 / (1 + exp(−steepness · μ)), so that points near a boundary count most; or μ itself.
     steepness : float, default=5.0
         Of the sigmoid.
-    penalty : float, default=0.03
+    alpha : float, default=0.03
         How much a metric that ignores directions is held against the model.
     solver : {"lbfgs", "stochastic"}, default="lbfgs"
         All points at once by L-BFGS, or gradient steps on small batches at falling rates.
@@ -61,13 +63,13 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
     prototypes_ : (n_prototypes, n_features)
         Sorted by class, in the units of the data.
     prototype_labels_ : (n_prototypes,)
-    omegas_ : (n_prototypes, rank, n_features)
+    components_ : (n_prototypes, n_components, n_features)
         Each prototype's Ω.
-    relevances_ : (n_prototypes, n_features)
+    feature_weights_ : (n_prototypes, n_features)
         The diagonal of each Λ, adding up to 1.
-    class_relevances_ : (n_classes, n_features)
+    class_feature_weights_ : (n_classes, n_features)
         Their mean over the prototypes of each class.
-    shared_relevances_ : (n_features,)
+    mean_feature_weights_ : (n_features,)
         Their mean over all prototypes.
     n_iter_ : int
     loss_curve_ : list of float
@@ -97,7 +99,7 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
     >>> model = make_pipeline(StandardScaler(), LGMLVQ()).fit(X_train, y_train)
     >>> model.score(X_test, y_test) > 0.9
     True
-    >>> model[-1].relevances_.shape
+    >>> model[-1].feature_weights_.shape
     (3, 13)
     """
 
@@ -105,11 +107,11 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
         self,
         *,
         prototypes_per_class=1,
-        rank=None,
+        n_components=None,
         metric_per="prototype",
         squashing="sigmoid",
         steepness=5.0,
-        penalty=0.03,
+        alpha=0.03,
         solver="lbfgs",
         max_iter=300,
         tol=1e-5,
@@ -118,11 +120,11 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
         random_state=None,
     ):
         self.prototypes_per_class = prototypes_per_class
-        self.rank = rank
+        self.n_components = n_components
         self.metric_per = metric_per
         self.squashing = squashing
         self.steepness = steepness
-        self.penalty = penalty
+        self.alpha = alpha
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
@@ -132,7 +134,7 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
 
     def _learn(self, points: Floats, labels: Labels) -> None:
         super()._learn(points, labels)
-        self.omegas_ = self._model.maps[self._model.owners]
+        self.components_ = self._model.maps[self._model.owners]
 
     def transform(self, X: ArrayLike) -> Floats:
         """How far queries are from every prototype, as it measures: √d, (n_queries, n_prototypes).

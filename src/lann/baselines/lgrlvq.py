@@ -14,7 +14,7 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
 
     Prototypes w and relevances λ
 
-        minimise  mean_i Φ(μ_i) − penalty · mean_pl log λ_pl,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
+        minimize  mean_i Φ(μ_i) − alpha · mean_pl log λ_pl,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
 
     μ lies in [−1, 1] and is negative where a point is classified rightly: d⁺ is its distance to the nearest
     prototype of its class, d⁻ to the nearest of another. Everything is learned at once, from class means and
@@ -24,7 +24,7 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
     Parameters
     ----------
     prototypes_per_class : int, default=1
-        A class starts from its mean, or from the centres of k-means within it. A class with fewer different
+        A class starts from its mean, or from the centers of k-means within it. A class with fewer different
         points has as many prototypes as those.
     metric_per : {"prototype", "class"}, default="prototype"
         Whose a metric is: each prototype's, or that of all prototypes of a class.
@@ -32,7 +32,7 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
         Φ: 1 / (1 + exp(−steepness · μ)), so that points near a boundary count most; or μ itself.
     steepness : float, default=5.0
         Of the sigmoid.
-    penalty : float, default=0.03
+    alpha : float, default=0.03
         How much a metric that ignores features is held against the model.
     solver : {"lbfgs", "stochastic"}, default="lbfgs"
         All points at once by L-BFGS, or gradient steps on small batches at falling rates.
@@ -54,11 +54,11 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
     prototypes_ : (n_prototypes, n_features)
         Sorted by class, in the units of the data.
     prototype_labels_ : (n_prototypes,)
-    relevances_ : (n_prototypes, n_features)
+    feature_weights_ : (n_prototypes, n_features)
         λ of each prototype, adding up to 1.
-    class_relevances_ : (n_classes, n_features)
+    class_feature_weights_ : (n_classes, n_features)
         Their mean over the prototypes of each class.
-    shared_relevances_ : (n_features,)
+    mean_feature_weights_ : (n_features,)
         Their mean over all prototypes.
     n_iter_ : int
     loss_curve_ : list of float
@@ -87,7 +87,7 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
     >>> model = make_pipeline(StandardScaler(), LGRLVQ()).fit(X_train, y_train)
     >>> model.score(X_test, y_test) > 0.9
     True
-    >>> model[-1].relevances_.shape
+    >>> model[-1].feature_weights_.shape
     (3, 13)
     """
 
@@ -98,7 +98,7 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
         metric_per="prototype",
         squashing="sigmoid",
         steepness=5.0,
-        penalty=0.03,
+        alpha=0.03,
         solver="lbfgs",
         max_iter=300,
         tol=1e-5,
@@ -110,7 +110,7 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
         self.metric_per = metric_per
         self.squashing = squashing
         self.steepness = steepness
-        self.penalty = penalty
+        self.alpha = alpha
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol

@@ -1,4 +1,4 @@
-"""LMNN: one linear map for all points that leaves a margin around every neighbourhood of a class."""
+"""LMNN: one linear map for all points that leaves a margin around every neighborhood of a class."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from lann.baselines._neighbor_vote import NeighborVote
 
 
 class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborVote):
-    """Large margin nearest neighbours: a linear map, the same for all points.
+    """Large margin nearest neighbors: a linear map, the same for all points.
 
-    Every point has `n_targets` target neighbours t ⇝ i, the nearest of its class under the starting map. The
+    Every point has `n_targets` target neighbors t ⇝ i, the nearest of its class under the starting map. The
     map Ω pulls them near, and pushes points of other classes a margin beyond them:
 
         loss = (1 − μ) mean_{t ⇝ i} d_it + μ mean_{t ⇝ i} Σ_{l: y_l ≠ y_i} [1 + d_it − d_il]₊²
-               + penalty ‖Ω − Ω_start‖² / n_samples,        d_ij = ‖Ω (x_i − x_j)‖² / γ
+               + alpha ‖Ω − Ω_start‖² / n_samples,        d_ij = ‖Ω (x_i − x_j)‖² / γ
 
     by L-BFGS. γ, the margin, is the mean of ‖Ω_start (x_i − x_t)‖² over the targets, so that the data's units
     and number of features do not matter. All impostors l are found anew for every Ω: the loss is exact, and
     memory does not grow with their number.
 
     What differs from the article: the hinge is squared, as in the authors' later program, which makes it
-    smooth, hence suited to L-BFGS; the margin is γ rather than 1; there is a penalty; the loss is minimised
+    smooth, hence suited to L-BFGS; the margin is γ rather than 1; there is a penalty; the loss is minimized
     over Ω, not over Ωᵀ Ω.
 
     Parameters
     ----------
     n_neighbors : int, default 5
-        How many neighbours vote.
+        How many neighbors vote.
     weights : {"uniform", "distance"}, default "uniform"
         Whether votes count alike, or 1/d.
     n_targets : int, default 3
-        Target neighbours per point; in a smaller class, all others of the class.
+        Target neighbors per point; in a smaller class, all others of the class.
     n_components : int or None, default None
         Rows of the map. None: as many as features.
     init : {"pca", "identity"} or (n_components, n_features), default "pca"
@@ -48,7 +48,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborVote):
     push : float, default 0.2
         μ, between 0 and 1: how much impostors count, against the distances of targets. (The article has
         0.5, for hinges that are not squared.)
-    penalty : float, default 3.0
+    alpha : float, default 3.0
         What departing from the starting map costs.
     max_iter : int, default 100
         Iterations of L-BFGS.
@@ -66,9 +66,9 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborVote):
     classes_ : (n_classes,)
     n_features_in_ : int
     feature_names_in_ : (n_features_in_,)
-    relevances_ : (n_samples, n_features)
+    feature_weights_ : (n_samples, n_features)
         The diagonal of Ωᵀ Ω, the same for every point.
-    class_relevances_, shared_relevances_ : (n_classes, n_features), (n_features,)
+    class_feature_weights_, mean_feature_weights_ : (n_classes, n_features), (n_features,)
         Their means.
     n_iter_ : int
     loss_curve_ : list of float
@@ -109,7 +109,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborVote):
         n_components=None,
         init="pca",
         push=0.2,
-        penalty=3.0,
+        alpha=3.0,
         max_iter=100,
         tol=1e-4,
         verbose=0,
@@ -121,7 +121,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborVote):
         self.n_components = n_components
         self.init = init
         self.push = push
-        self.penalty = penalty
+        self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
@@ -142,7 +142,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborVote):
             found = learn_maps(
                 LargeMargin(scaled, labels, targets, together, push=self.push, n_jobs=self.n_jobs),
                 start[None],
-                penalty=self.penalty,
+                alpha=self.alpha,
                 max_iter=self.max_iter,
                 tol=self.tol,
                 name="LMNN",

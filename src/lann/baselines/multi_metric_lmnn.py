@@ -16,15 +16,15 @@ from lann.baselines._neighbor_vote import NeighborVote
 
 
 class MultiMetricLMNN(NeighborVote):
-    """Large margin nearest neighbours with several metrics: a linear map per class, or per cluster.
+    """Large margin nearest neighbors with several metrics: a linear map per class, or per cluster.
 
     The group g(j) of a training point measures the distances to it, and all maps are learned together, so
     that distances to points of different groups can be compared:
 
         loss = (1 − μ) mean_{t ⇝ i} d_t(x_i) + μ mean_{t ⇝ i} Σ_{l: y_l ≠ y_i} [1 + d_t(x_i) − d_l(x_i)]₊²
-               + penalty Σ_g ‖Ω_g − Ω‖² / n_samples,        d_j(x) = ‖Ω_g(j) (x − x_j)‖² / γ
+               + alpha Σ_g ‖Ω_g − Ω‖² / n_samples,        d_j(x) = ‖Ω_g(j) (x − x_j)‖² / γ
 
-    with t ⇝ i the target neighbours of a point, the nearest of its class under the starting map, and γ their
+    with t ⇝ i the target neighbors of a point, the nearest of its class under the starting map, and γ their
     mean squared distance there. Ω is the map of LMNN, from which all groups start. What differs from the
     articles is what differs in LMNN; and they stop early, by held-out points, to keep the maps from fitting
     single points: the penalty does so here, and no point is held out.
@@ -32,14 +32,14 @@ class MultiMetricLMNN(NeighborVote):
     Parameters
     ----------
     n_neighbors : int, default 5
-        How many neighbours vote.
+        How many neighbors vote.
     weights : {"uniform", "distance"}, default "uniform"
         Whether votes count alike, or 1/d.
     partition : "class", int or (n_samples,), default "class"
         What the groups are: the classes; so many clusters of all points (k-means); or those that are given, a
         label for every training point (a hospital, a season, a sensor).
     n_targets : int, default 3
-        Target neighbours per point; in a smaller class, all others of the class.
+        Target neighbors per point; in a smaller class, all others of the class.
     n_components : int or None, default None
         Rows of every map. None: as many as features.
     init : {"pca", "identity"} or (n_components, n_features), default "pca"
@@ -47,9 +47,9 @@ class MultiMetricLMNN(NeighborVote):
     push : float, default 0.2
         μ, between 0 and 1: how much impostors count, against the distances of targets. (The article has
         0.5, for hinges that are not squared.)
-    shared_penalty : float, default 3.0
-        What departing from the starting map costs the shared map: LMNN's `penalty`.
-    penalty : float, default 5.0
+    shared_alpha : float, default 3.0
+        What departing from the starting map costs the shared map: LMNN's `alpha`.
+    alpha : float, default 5.0
         What departing from the shared map costs a group's map.
     max_iter : int, default 100
         Iterations of L-BFGS, for the shared map and again for the groups' maps.
@@ -64,18 +64,18 @@ class MultiMetricLMNN(NeighborVote):
 
     Attributes
     ----------
-    maps_ : (n_groups, n_components, n_features)
+    components_ : (n_groups, n_components, n_features)
         Ω_g.
     groups_ : (n_samples,)
-        The group of every training point: a place in `maps_`, in the order of the sorted labels.
-    shared_map_ : (n_components, n_features)
+        The group of every training point: a place in `components_`, in the order of the sorted labels.
+    shared_components_ : (n_components, n_features)
         Ω.
     classes_ : (n_classes,)
     n_features_in_ : int
     feature_names_in_ : (n_features_in_,)
-    relevances_ : (n_samples, n_features)
+    feature_weights_ : (n_samples, n_features)
         The diagonal of Ω_gᵀ Ω_g, with g the point's group.
-    class_relevances_, shared_relevances_ : (n_classes, n_features), (n_features,)
+    class_feature_weights_, mean_feature_weights_ : (n_classes, n_features), (n_features,)
         Their means.
     n_iter_ : int
         Of the groups' maps.
@@ -107,7 +107,7 @@ class MultiMetricLMNN(NeighborVote):
     >>> clf = MultiMetricLMNN().fit(X_train, y_train)
     >>> clf.score(X_test, y_test) > 0.9
     True
-    >>> clf.maps_.shape
+    >>> clf.components_.shape
     (3, 13, 13)
     """
 
@@ -121,8 +121,8 @@ class MultiMetricLMNN(NeighborVote):
         n_components=None,
         init="pca",
         push=0.2,
-        shared_penalty=3.0,
-        penalty=5.0,
+        shared_alpha=3.0,
+        alpha=5.0,
         max_iter=100,
         tol=1e-4,
         verbose=0,
@@ -136,8 +136,8 @@ class MultiMetricLMNN(NeighborVote):
         self.n_components = n_components
         self.init = init
         self.push = push
-        self.shared_penalty = shared_penalty
-        self.penalty = penalty
+        self.shared_alpha = shared_alpha
+        self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
@@ -151,7 +151,7 @@ class MultiMetricLMNN(NeighborVote):
         elif np.ndim(self.partition) == 0:
             check_number("partition", self.partition, low=1, integer=True, also=["class"])
         check_large_margin(self)
-        check_number("shared_penalty", self.shared_penalty, low=0)
+        check_number("shared_alpha", self.shared_alpha, low=0)
 
     def _measure(self, points: Floats, labels: Labels) -> GroupMaps:
         with single_threaded_blas():
@@ -165,16 +165,16 @@ class MultiMetricLMNN(NeighborVote):
 
             shared = learn_maps(
                 loss(np.zeros_like(groups)), start[None],
-                penalty=self.shared_penalty, name="MultiMetricLMNN, shared map", **options,
+                alpha=self.shared_alpha, name="MultiMetricLMNN, shared map", **options,
             )  # fmt: skip
-            self.shared_map_ = shared.arrays[0][0]
+            self.shared_components_ = shared.arrays[0][0]
             found = learn_maps(
-                loss(groups), np.tile(self.shared_map_, (groups.max() + 1, 1, 1)),
-                penalty=self.penalty, name="MultiMetricLMNN", **options,
+                loss(groups), np.tile(self.shared_components_, (groups.max() + 1, 1, 1)),
+                alpha=self.alpha, name="MultiMetricLMNN", **options,
             )  # fmt: skip
-        self.maps_, self.groups_ = found.arrays[0], groups
+        self.components_, self.groups_ = found.arrays[0], groups
         self.loss_curve_, self.n_iter_ = shared.losses + found.losses, found.n_iter
-        return GroupMaps(points, groups, self.maps_)
+        return GroupMaps(points, groups, self.components_)
 
     def _groups(self, points: Floats, labels: Labels) -> Indices:
         """The group of each point, 0, 1, …; none of them is empty."""

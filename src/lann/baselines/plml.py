@@ -11,7 +11,7 @@ from lann._parameters import check_number
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.baselines._kmeans import cluster_centers
-from lann.baselines._lbfgs import minimise
+from lann.baselines._lbfgs import minimize_lbfgs
 from lann.baselines._like_and_unlike import euclidean_search, nearest_like, nearest_unlike
 from lann.baselines._maps import QueryMaps, relevances_of
 from lann.baselines._neighbor_vote import NeighborVote
@@ -19,7 +19,7 @@ from lann.baselines._plml_metrics import BasisObjective
 from lann.baselines._plml_weights import WeightObjective, neighbor_graph, smooth_weights
 from lann.search import ExactSearch
 
-# Neighbours in the graph along which weights are smooth; as published.
+# Neighbors in the graph along which weights are smooth; as published.
 GRAPH_NEIGHBORS = 6
 # Of more features than this, anchors see so much of the variance; as published for data sets of images.
 MOST_FEATURES = 64
@@ -29,13 +29,13 @@ SHARE_KEPT = 0.95
 class PLML(NeighborVote):
     """Parametric local metric learning: every place has its mixture of the metrics of a few anchors.
 
-    Anchors u_b are the centres of clusters. A point's metric is M_i = Σ_b W_ib M_b, with weights W_ib ≥ 0
+    Anchors u_b are the centers of clusters. A point's metric is M_i = Σ_b W_ib M_b, with weights W_ib ≥ 0
     that sum to 1; first the weights are learned, then the anchors' metrics. The weights make points mixtures
-    of anchors that are near, and differ little between neighbours (L is the Laplacian of their graph):
+    of anchors that are near, and differ little between neighbors (L is the Laplacian of their graph):
 
         min_W  ‖X − W U‖² + λ₁ Σ_ib W_ib ‖x_i − u_b‖² + λ₂ tr(Wᵀ L W)
 
-    The anchors' metrics then bring neighbours j of the same class nearer than neighbours l of others, by a
+    The anchors' metrics then bring neighbors j of the same class nearer than neighbors l of others, by a
     margin, with d_i(x) = (x_i − x)ᵀ M_i (x_i − x) and means over all triplets, pairs and anchors:
 
         min_M  mean [1 + d_i(x_j) − d_i(x_l)]₊ + α₂ mean d_i(x_j) + α₁ mean ‖M_b‖²
@@ -45,33 +45,33 @@ class PLML(NeighborVote):
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many neighbours vote.
+        How many neighbors vote.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether a neighbour's vote is the same for all, or 1/d with d the squared distance.
+        Whether a neighbor's vote is the same for all, or 1/d with d the squared distance.
     n_anchors : int, default=20
         How many anchors there are, at most as many as different points; as published.
     n_components : int, float, "auto" or None, default="auto"
         Anchors see this many principal components of the data; or, below 1, as many as hold this share of the
         variance. None is all features. "auto" is all features up to 64 of them, and 0.95 beyond: the time
         to learn grows with the square.
-    n_like : int, default=3
-        How many neighbours of the same class every point has in the triplets.
-    n_unlike : int, default=10
-        How many neighbours of other classes.
+    n_same_class : int, default=3
+        How many neighbors of the same class every point has in the triplets.
+    n_other_class : int, default=10
+        How many neighbors of other classes.
     locality : float, default=1.0
         λ₁: how little distant anchors count; points are measured in units of their spread.
     smoothness : float, default=3.0
-        λ₂: how much the weights of neighbours are alike.
+        λ₂: how much the weights of neighbors are alike.
     n_blended : int, default=6
         How many training points, the nearest to a query, give it the mean of their metrics; at most all. 1 is
-        as published, 6 as many as there are neighbours in the graph.
+        as published, 6 as many as there are neighbors in the graph.
     pull : float, default=0.1
-        α₂: how much neighbours of the same class are pulled near, besides the margin. Distances are
+        α₂: how much neighbors of the same class are pulled near, besides the margin. Distances are
         measured in units of their mean.
-    penalty : float, default=0.03
-        α₁: strength of the pull of the anchors' metrics towards 0, per feature.
+    alpha : float, default=0.03
+        α₁: strength of the pull of the anchors' metrics toward 0, per feature.
     max_iter : int, default=100
-        The largest number of iterations of L-BFGS for the anchors' metrics. 0 is plain nearest neighbours.
+        The largest number of iterations of L-BFGS for the anchors' metrics. 0 is plain nearest neighbors.
     tol : float, default=1e-4
         L-BFGS ends when the loss falls by less than this part of itself.
     verbose : int, default=0
@@ -89,13 +89,13 @@ class PLML(NeighborVote):
         Without what lies outside the principal components.
     anchor_weights_ : (n_train, n_anchors)
         W: how much of each anchor's metric every training point takes.
-    anchor_relevances_ : (n_anchors, n_features)
+    anchor_feature_weights_ : (n_anchors, n_features)
         The diagonals of the anchors' metrics.
-    relevances_ : (n_train, n_features)
+    feature_weights_ : (n_train, n_features)
         The diagonal of the metric at each training point.
-    class_relevances_ : (n_classes, n_features)
+    class_feature_weights_ : (n_classes, n_features)
         Their mean over the points of each class.
-    shared_relevances_ : (n_features,)
+    mean_feature_weights_ : (n_features,)
         Their mean over all points.
     loss_curve_ : list of float
         The loss of the anchors' metrics after every iteration.
@@ -134,13 +134,13 @@ class PLML(NeighborVote):
         weights="uniform",
         n_anchors=20,
         n_components="auto",
-        n_like=3,
-        n_unlike=10,
+        n_same_class=3,
+        n_other_class=10,
         locality=1.0,
         smoothness=3.0,
         n_blended=6,
         pull=0.1,
-        penalty=0.03,
+        alpha=0.03,
         max_iter=100,
         tol=1e-4,
         verbose=0,
@@ -151,13 +151,13 @@ class PLML(NeighborVote):
         self.weights = weights
         self.n_anchors = n_anchors
         self.n_components = n_components
-        self.n_like = n_like
-        self.n_unlike = n_unlike
+        self.n_same_class = n_same_class
+        self.n_other_class = n_other_class
         self.locality = locality
         self.smoothness = smoothness
         self.n_blended = n_blended
         self.pull = pull
-        self.penalty = penalty
+        self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
@@ -170,9 +170,9 @@ class PLML(NeighborVote):
         whole = isinstance(self.n_components, Integral)
         high, also = (np.inf, ()) if whole else (1, ("auto", None))
         check_number("n_components", self.n_components, low=0, high=high, open_low=True, also=also)
-        for name in ("n_like", "n_unlike", "n_blended"):
+        for name in ("n_same_class", "n_other_class", "n_blended"):
             check_number(name, getattr(self, name), low=1, integer=True)
-        for name in ("locality", "smoothness", "pull", "penalty"):
+        for name in ("locality", "smoothness", "pull", "alpha"):
             check_number(name, getattr(self, name), low=0)
         check_number("max_iter", self.max_iter, low=0, integer=True)
         check_number("tol", self.tol, low=0)
@@ -186,7 +186,7 @@ class PLML(NeighborVote):
             maps = self._basis_maps(reduced, labels, weights)
         self.anchors_ = anchors @ axes
         self.anchor_weights_ = weights
-        self.anchor_relevances_ = relevances_of(maps @ axes)
+        self.anchor_feature_weights_ = relevances_of(maps @ axes)
         return AnchorMaps(points, axes, weights, maps, n_blended=min(self.n_blended, len(points)))
 
     def _anchor_weights(self, points: Floats, anchors: Floats) -> Floats:
@@ -208,8 +208,8 @@ class PLML(NeighborVote):
         return weights
 
     def _basis_maps(self, points: Floats, labels: Labels, weights: Floats) -> Floats:
-        like = nearest_like(points, labels, self.n_like, n_jobs=self.n_jobs)
-        unlike = nearest_unlike(points, labels, self.n_unlike, n_jobs=self.n_jobs)
+        like = nearest_like(points, labels, self.n_same_class, n_jobs=self.n_jobs)
+        unlike = nearest_unlike(points, labels, self.n_other_class, n_jobs=self.n_jobs)
         size = _mean_length(points, like)
         objective = BasisObjective(
             points / size,
@@ -217,11 +217,11 @@ class PLML(NeighborVote):
             like,
             unlike,
             pull=self.pull,
-            penalty=self.penalty,
+            alpha=self.alpha,
             n_jobs=self.n_jobs,
         )
         start = np.tile(np.eye(points.shape[1]), (weights.shape[1], 1, 1))
-        found = minimise(
+        found = minimize_lbfgs(
             objective,
             [start],
             max_iter=self.max_iter,
@@ -285,7 +285,7 @@ class AnchorMaps(QueryMaps):
 
 
 def _mean_length(points: Floats, like: Indices) -> float:
-    """How far neighbours of the same class are from each other: the root of the mean square."""
+    """How far neighbors of the same class are from each other: the root of the mean square."""
     there = like >= 0
     if not there.any():
         return 1.0

@@ -9,7 +9,7 @@ from lann import baselines
 from lann.bench.methods import Method, register
 
 MAPS = "learned maps"
-PROTOTYPES = "learning vector quantisation"
+PROTOTYPES = "learning vector quantization"
 LOCAL = "local metrics"
 
 
@@ -21,15 +21,15 @@ def _make(name: str, n_jobs: int, seed: int) -> Any:
 
 
 for name, label, description, group, published in (
-    ("LMNN", "LMNN", "One map with a large margin, then five neighbours.", MAPS, "LMNN"),
+    ("LMNN", "LMNN", "One map with a large margin, then five neighbors.", MAPS, "LMNN"),
     ("MultiMetricLMNN", "LMNN, a map per class", "A map for every class, learned together.", MAPS, None),
     ("GRLVQ", "GRLVQ", "A prototype per class, one weight per feature.", PROTOTYPES, None),
     ("GMLVQ", "GMLVQ", "A prototype per class, one matrix.", PROTOTYPES, None),
     ("LGRLVQ", "LGRLVQ", "A prototype per class, each with its weights.", PROTOTYPES, None),
     ("LGMLVQ", "LGMLVQ", "A prototype per class, each with its matrix.", PROTOTYPES, "LGMLVQ"),
-    ("PLML", "PLML", "Metrics blended from those of anchor points, then five neighbours.", LOCAL, None),
-    ("GLML", "GLML", "Metrics from Gaussians of the classes, then five neighbours.", LOCAL, None),
-    ("DANN", "DANN", "Metrics from the scatter around the query, then five neighbours.", LOCAL, None),
+    ("PLML", "PLML", "Metrics blended from those of anchor points, then five neighbors.", LOCAL, None),
+    ("GLML", "GLML", "Metrics from Gaussians of the classes, then five neighbors.", LOCAL, None),
+    ("DANN", "DANN", "Metrics from the scatter around the query, then five neighbors.", LOCAL, None),
 ):
     register(
         Method(

@@ -106,7 +106,7 @@ def plain_online_pass(
 def grid_search(repeats: int) -> Iterator[Figure]:
     """Two fits side by side in joblib against one after the other."""
     X, y = load("digits", return_X_y=True)
-    grid = {"penalty": [0.5, 2.0]}
+    grid = {"alpha": [0.5, 2.0]}
 
     def search(n_jobs: int) -> GridSearchCV:
         return GridSearchCV(LANNClassifier(random_state=0), grid, cv=3, n_jobs=n_jobs, refit=False).fit(X, y)

@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from lann.bench.methods import Method, register
 
-NEIGHBOURS = "nearest neighbours"
+NEIGHBORS = "nearest neighbors"
 OTHERS = "other learners"
 
 register(
@@ -17,8 +17,8 @@ register(
         "knn",
         "kNN",
         lambda n_jobs, seed: KNeighborsClassifier(5, n_jobs=n_jobs),
-        "Five neighbours, votes of equal weight: the paper's kNN column.",
-        NEIGHBOURS,
+        "Five neighbors, votes of equal weight: the paper's kNN column.",
+        NEIGHBORS,
         published="kNN",
     )
 )
@@ -27,8 +27,8 @@ register(
         "knn-distance",
         "kNN, weighted",
         lambda n_jobs, seed: KNeighborsClassifier(5, weights="distance", n_jobs=n_jobs),
-        "Five neighbours, votes weighted by 1 / distance.",
-        NEIGHBOURS,
+        "Five neighbors, votes weighted by 1 / distance.",
+        NEIGHBORS,
     )
 )
 register(
@@ -38,8 +38,8 @@ register(
         lambda n_jobs, seed: make_pipeline(
             NeighborhoodComponentsAnalysis(random_state=seed), KNeighborsClassifier(5, n_jobs=n_jobs)
         ),
-        "Neighbourhood components analysis, defaults, then five neighbours.",
-        NEIGHBOURS,
+        "Neighborhood components analysis, defaults, then five neighbors.",
+        NEIGHBORS,
     )
 )
 register(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Account:
-    """One prediction: its neighbours, and what each column had to do with it, most relevant first.
+    """One prediction: its neighbors, and what each column had to do with it, most relevant first.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Account:
     prediction, runner_up : labels
     words : why, in a sentence
     classes, probabilities : (n_classes,) and their parts of the votes
-    rows, ids : (k,) where the neighbours stand in the training data, and what they are called; ids may be
+    rows, ids : (k,) where the neighbors stand in the training data, and what they are called; ids may be
         None
     labels, distances, vote_shares : (k,)
     columns : (n_columns,)
@@ -39,7 +39,7 @@ class Account:
         by others, and how much more than the runner-up; None where the model does not tell
     contributions : (k, n_columns) what each column adds to each distance
     asked : (n_columns,) the row's own values
-    values : (k, n_columns) the neighbours' values, or None
+    values : (k, n_columns) the neighbors' values, or None
     """
 
     row: int
@@ -79,7 +79,7 @@ class Account:
         return self.vote_shares @ parts
 
     def to_frame(self) -> pd.DataFrame:
-        """One line per neighbour and column."""
+        """One line per neighbor and column."""
         import pandas as pd
 
         k, n_columns = self.contributions.shape

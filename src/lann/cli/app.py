@@ -41,7 +41,7 @@ def lann(
         typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Nearest neighbours that explain themselves.
+    """Nearest neighbors that explain themselves.
 
     Every training point owns its metric, so that each prediction comes with the few examples that made it
     and the columns that mattered there. Start with `lann demo`.

@@ -23,7 +23,7 @@ SETS = ("iris", "wine", "breast-cancer", "digits", "artificial-classification")
 SEEDS = (0, 1, 2)
 EXPLAINED_SET, TARGET = "breast-cancer", "diagnosis"
 N_NEW_ROWS = 20
-EXPLAINED_ROW = 7  # one that is mistaken, and on which the neighbours do not agree
+EXPLAINED_ROW = 7  # one that is mistaken, and on which the neighbors do not agree
 
 
 @one_sentence
@@ -57,7 +57,7 @@ def _comparison(sets: tuple[str, ...], seeds: tuple[int, ...]) -> Any:
         title="Accuracy on unseen data, trained on 25 %",
         title_justify="left",
         title_style="bold",
-        caption=f"splits: {len(seeds)}, mean ± std; kNN: 5 neighbours, distance-weighted, z-scored",
+        caption=f"splits: {len(seeds)}, mean ± std; kNN: 5 neighbors, distance-weighted, z-scored",
         caption_justify="left",
     )
     table.add_column("data set")
@@ -87,7 +87,7 @@ def _warm_up() -> None:
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
-    LANNClassifier(max_epochs=1, random_state=0).fit(X, X[:, 0] > 0).predict(X)
+    LANNClassifier(max_iter=1, random_state=0).fit(X, X[:, 0] > 0).predict(X)
 
 
 def _split_scores(X: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, float, float]:

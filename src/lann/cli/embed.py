@@ -77,7 +77,7 @@ def embed(
     balanced: Balanced = False,
     method: Annotated[Method, typer.Option(help="What places the points.")] = Method.umap,
     neighbors: Annotated[
-        int, typer.Option(min=2, help="How far a neighbourhood reaches: few show detail, many the whole.")
+        int, typer.Option(min=2, help="How far a neighborhood reaches: few show detail, many the whole.")
     ] = 15,
     min_dist: Annotated[
         float, typer.Option("--min-dist", min=0, max=1, help="How close points are packed; not for tsne.")
@@ -128,7 +128,7 @@ def embed(
         told("Placing")
         layout.set_params(classifier=source.trained.classifier)
         layout.fit(source.trained.classifier._model.levels.X)
-        told("Asking the neighbours")
+        told("Asking the neighbors")
         embedded = make_embedded(source.trained, layout, source.new)
     summary = summarize(embedded)
     describe(embedded, console)

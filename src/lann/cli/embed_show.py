@@ -33,7 +33,7 @@ def show_summary(embedded: Embedded, summary: Summary, console: Console, *, advi
     unseen = summary.whole.unseen is not None
     lines, n_more = _shown(summary.lines[:-1], unseen=unseen)
     table = Table(
-        title="Share of the rows whose class is recognised; training rows by leave-one-out",
+        title="Share of the rows whose class is recognized; training rows by leave-one-out",
         title_justify="left", title_style="bold", caption_justify="left",
         caption=f"and {n_more} more classes, which are easier" if n_more else None,
     )  # fmt: skip

@@ -26,7 +26,7 @@ HOW = (
 
 @dataclass(frozen=True)
 class Score:
-    """Of some points: how many, and which part of them is recognised; NaN where there are none."""
+    """Of some points: how many, and which part of them is recognized; NaN where there are none."""
 
     n: int
     by_vote: float

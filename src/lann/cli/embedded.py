@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lann.cli.trained import Trained
     from lann.embedding import LANNEmbedding
 
-# Neighbours in the picture that are asked for a point's class.
+# Neighbors in the picture that are asked for a point's class.
 PICTURE_NEIGHBORS = 5
 NO_LABEL, NO_VOTER = -1, -1
 # Relevances below this are nothing but rounding.
@@ -58,7 +58,7 @@ class Embedded:
     places : (n_points, 2)
     classes : (n_classes,) as text; labels that no training point has come last
     labels : (n_points,) places in `classes`, or NO_LABEL
-    predictions : (n_points,) by the neighbours, of which a point is none itself
+    predictions : (n_points,) by the neighbors, of which a point is none itself
     confidences : (n_points,) the prediction's part of their votes
     in_picture : (n_points,) the class of most of the nearest training points in the picture but itself
     neighbors, vote_shares : (n_points, k) the training points that voted, and their parts; where fewer than

@@ -1,4 +1,4 @@
-"""`lann explain`: the neighbours and columns behind predictions."""
+"""`lann explain`: the neighbors and columns behind predictions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def explain(
         Path | None,
         typer.Option(
             "--output", "-o",
-            help="Write everything, one line per neighbour and column, to .csv, .csv.gz or .parquet.",
+            help="Write everything, one line per neighbor and column, to .csv, .csv.gz or .parquet.",
         ),
     ] = None,
 ) -> None:  # fmt: skip

@@ -41,7 +41,7 @@ def fit(
         typer.Option("--id", metavar="COLUMN", help="A column that names the rows; explanations show it."),
     ] = None,
     drop: Drop = None,
-    neighbors: Annotated[int, typer.Option(min=1, help="How many neighbours vote.")] = 5,
+    neighbors: Annotated[int, typer.Option(min=1, help="How many neighbors vote.")] = 5,
     metric: Annotated[Metric, typer.Option(help=FORM)] = Metric.diagonal,
     balanced: Balanced = False,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
@@ -180,7 +180,7 @@ def cross_validated(
     n_train = min(len(train) for train, _ in splits)
     if model[-1].n_neighbors > n_train:
         raise ValueError(
-            f"{model[-1].n_neighbors} neighbours are more than the {n_train} rows that each fold trains on; "
+            f"{model[-1].n_neighbors} neighbors are more than the {n_train} rows that each fold trains on; "
             "lower --neighbors or give --no-cv."
         )
     plain = make_pipeline(task.columns, KNeighborsClassifier(min(5, n_train), weights="distance"))

@@ -38,7 +38,7 @@ def predict(
 ) -> None:
     """Predict labels for new rows.
 
-    Gives the label and, for every class, its share of the neighbours' votes. Columns that the model does not
+    Gives the label and, for every class, its share of the neighbors' votes. Columns that the model does not
     use are ignored.
     """
     from lann.cli.trained import Trained, id_column, unseen_notes

@@ -22,7 +22,7 @@ NO_COLUMN = "No column decides alone: another value in any one of them changes l
 def show(account: Account, console: Console, *, shown_columns: int) -> None:
     console.print(summary(account))
     console.print()
-    console.print(_neighbours(account))
+    console.print(_neighbors(account))
     console.print()
     console.print(_columns(account, shown_columns))
     if hangs_on_no_column(account):
@@ -63,7 +63,7 @@ def reading(account: Account) -> str:
     return "\n".join(lines)
 
 
-def _neighbours(account: Account) -> Table:
+def _neighbors(account: Account) -> Table:
     from rich.table import Table
 
     title = "The training rows that voted, nearest first"

@@ -1,4 +1,4 @@
-"""Tables as comma-separated files, plain or gzip: read, serialise, and verify by hash."""
+"""Tables as comma-separated files, plain or gzip: read, serialize, and verify by hash."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def parse(content: bytes, path: Path) -> pd.DataFrame:
     return pd.DataFrame(data, columns=names).assign(target=target)
 
 
-def serialise(frame: pd.DataFrame) -> bytes:
+def serialize(frame: pd.DataFrame) -> bytes:
     """
     Turn a table into the content of a ``.csv.gz`` file.
 

@@ -50,7 +50,7 @@ def make_licorice(
     *across* the axis decides, and the ideal local metric is a multiple of ``I - a a'``: no metric shared
     by all cylinders does as well.
 
-    Cylinders are the centres of distinct cells of a cubic lattice, one diagonal of a cylinder with its shell
+    Cylinders are the centers of distinct cells of a cubic lattice, one diagonal of a cylinder with its shell
     apart. Whatever their axes, they cannot meet, and without noise each label is right for all of them.
 
     Parameters
@@ -67,7 +67,7 @@ def make_licorice(
     shell_width
         Width of the shell around the side.
     noise
-        Standard deviation of Gaussian noise added to every coordinate, after labelling.
+        Standard deviation of Gaussian noise added to every coordinate, after labeling.
     axis_aligned
         Whether the axes are the coordinate axes x, y, z, in turn, rather than uniform random directions. Then
         the ideal metrics are diagonal.
@@ -83,7 +83,7 @@ def make_licorice(
     y
         1 inside, 0 outside, (n_samples,).
     cylinders
-        Which cylinder each point belongs to, axes and centres, as :class:`Cylinders`. Only if
+        Which cylinder each point belongs to, axes and centers, as :class:`Cylinders`. Only if
         ``return_axes``.
 
     Examples

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lann._files import write_atomically
-from lann.datasets.csv_file import parse, read_verified, serialise
+from lann.datasets.csv_file import parse, read_verified, serialize
 from lann.datasets.file_sets import FileSet
 from lann.datasets.folders import cache_folder, data_folders, searched
 from lann.datasets.openml import download
@@ -78,7 +78,7 @@ def _find(
         frame = download(file_set)
     except OSError as error:
         raise _missing(file_set, cache, str(error)) from error
-    content = serialise(frame)
+    content = serialize(frame)
     # The hash goes first: without its file it does no harm, but a file without its hash would be refused.
     write_atomically(_hash_file(cached), f"{hashlib.sha256(content).hexdigest()}  {cached.name}\n".encode())
     write_atomically(cached, content)

@@ -24,7 +24,7 @@ FEWEST_POINTS = 3
 
 
 class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """An embedding of points by their neighbours. Subclasses say in their fit how these measure.
+    """An embedding of points by their neighbors. Subclasses say in their fit how these measure.
 
     Every one has the parameters `n_components`, `n_neighbors`, `min_dist`, `method`, `n_epochs`, `verbose`,
     `n_jobs` and `random_state`.
@@ -32,7 +32,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     embedding_: Floats
     neighbors_: Indices
-    lengths_: Floats
+    distances_: Floats
     _model: LocalModel
 
     def transform(self, X: ArrayLike) -> Floats:
@@ -88,7 +88,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         )  # fmt: skip
         self._model = model
         self.embedding_ = _copies_together(points, places)
-        self.neighbors_, self.lengths_ = lists
+        self.neighbors_, self.distances_ = lists
         self._scale = half_distance(self.method, self.min_dist)
         self._n_features_out = self.n_components
 

@@ -39,9 +39,9 @@ class Panel:
         Of the method.
     places : (n_samples, 2) of the points of the fit
     labels : (n_samples,)
-    predictions : (n_samples,) what each point's neighbours in the embedding take it for, without itself
+    predictions : (n_samples,) what each point's neighbors in the embedding take it for, without itself
     held_out_places, held_out_labels, held_out_predictions
-        The same for points placed afterwards, (n_held_out, 2) and (n_held_out,), by their neighbours among
+        The same for points placed afterwards, (n_held_out, 2) and (n_held_out,), by their neighbors among
         the points of the fit; None if there are none.
     quality
         See `EmbeddingQuality`.
@@ -77,7 +77,7 @@ class Panel:
 
     @property
     def accuracy(self) -> float:
-        """Share of the points that their neighbours in the embedding take for what they are."""
+        """Share of the points that their neighbors in the embedding take for what they are."""
         return self.quality.accuracy
 
     @property
@@ -160,7 +160,7 @@ def compare_embeddings(
         Scikit-learn transformers by name, copies of which are fitted; None is ``paper_embeddings()``. One
         that cannot place new points, such as scikit-learn's t-SNE, has no held-out points.
     n_neighbors
-        How many neighbours the quality is judged by.
+        How many neighbors the quality is judged by.
 
     Returns
     -------
@@ -220,7 +220,7 @@ def embed(
 ) -> Panel:
     """A single panel. The estimator is fitted itself, no copy: what it holds may be fitted already.
 
-    classifier : LANNClassifier, fitted; under whose metrics neighbourhoods are compared
+    classifier : LANNClassifier, fitted; under whose metrics neighborhoods are compared
     """
     fitted = _place(estimator, X, y, X_test)
     return _judged(name, fitted, StandardScaler().fit_transform(X), y, y_test, classifier, n_neighbors)

@@ -1,4 +1,4 @@
-"""Every training point's neighbours under the local metrics, for a layout: lists, never an m × m matrix."""
+"""Every training point's neighbors under the local metrics, for a layout: lists, never an m × m matrix."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lann.metrics.matrix import MatrixMetric
     from lann.model import LocalModel
 
-# Pairs that are measured by both their points before the nearest are kept, for every neighbour wanted.
+# Pairs that are measured by both their points before the nearest are kept, for every neighbor wanted.
 POOL = 2
 PAIRS_AT_ONCE = 65_536
 
@@ -28,7 +28,7 @@ RULES: dict[str, Callable[[Floats, Floats], Floats]] = {
 
 
 class NeighborLists(NamedTuple):
-    """Neighbours of every point, nearest first, without the point itself.
+    """Neighbors of every point, nearest first, without the point itself.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""LANNEmbedding: points by their neighbours under the metrics that a LANNClassifier has learned."""
+"""LANNEmbedding: points by their neighbors under the metrics that a LANNClassifier has learned."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from lann.embedding.graph import RULES
 
 
 class LANNEmbedding(GraphEmbedding):
-    """An embedding in which the neighbours are those that a LANNClassifier sees.
+    """An embedding in which the neighbors are those that a LANNClassifier sees.
 
     The nearest training points of every training point, as measured by the metrics that were learned, go to
     UMAP (or densMAP, or t-SNE) as lists, never as a matrix of all pairs. So what the classifier takes for
     alike comes together: classes, and within them what else the metrics tell apart. Points that it confuses
-    lie where the classes meet. New points are placed by their neighbours, as the classifier finds them.
+    lie where the classes meet. New points are placed by their neighbors, as the classifier finds them.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ class LANNEmbedding(GraphEmbedding):
         Whether `classifier` is fitted already. Then `X` in `fit` has to be what it was fitted with.
     symmetry : {"neighbor", "min", "mean", "max"}, default="neighbor"
         How far two points are from each other, as each measures in its own way. For "neighbor", the one in
-        whose neighbourhood the other is looked for counts: of the neighbours of x_i, x_j is as far as it
+        whose neighborhood the other is looked for counts: of the neighbors of x_i, x_j is as far as it
         says itself, √d_j(x_i), which is how the classifier measures; the layout then joins both directions.
         "min", "mean" and "max" are the lesser, the mean and the greater of √d_j(x_i) and √d_i(x_j).
     n_components : int, default=2
         Dimensions of the embedding.
     n_neighbors : int, default=15
-        How far a neighbourhood reaches: the neighbours UMAP looks at, the point itself among them; the
+        How far a neighborhood reaches: the neighbors UMAP looks at, the point itself among them; the
         perplexity of t-SNE.
     min_dist : float, default=0.1
         How close UMAP packs points that are near each other. t-SNE does not use it.
@@ -66,8 +66,8 @@ class LANNEmbedding(GraphEmbedding):
     embedding_ : (n_train, n_components)
         Where the training points are. Copies of a point share a place.
     neighbors_ : (n_train, k)
-        The neighbours of each training point, without itself: rows of the training data.
-    lengths_ : (n_train, k)
+        The neighbors of each training point, without itself: rows of the training data.
+    distances_ : (n_train, k)
         How far these are, by the rule of `symmetry`.
     classes_ : (n_classes,)
     n_features_in_, feature_names_in_ : what it was fitted with
@@ -78,8 +78,8 @@ class LANNEmbedding(GraphEmbedding):
 
     Notes
     -----
-    The symmetric rules measure, for every point, twice as many neighbours as are wanted and all points of
-    which it is such a neighbour, and keep the nearest.
+    The symmetric rules measure, for every point, twice as many neighbors as are wanted and all points of
+    which it is such a neighbor, and keep the nearest.
 
     An embedding that has seen the labels flatters its training points: judge it by held-out points, placed
     by `transform`.

@@ -1,4 +1,4 @@
-"""Places for points whose neighbours are known: UMAP, densMAP and t-SNE, from the same lists."""
+"""Places for points whose neighbors are known: UMAP, densMAP and t-SNE, from the same lists."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from lann.embedding.graph import NeighborLists
 LAYOUTS = ("umap", "densmap", "tsne")
 # scikit-learn's t-SNE exaggerates clusters for so long.
 LEAST_TSNE_EPOCHS = 250
-# t-SNE looks at so many neighbours per unit of perplexity; beyond, their part is nothing.
+# t-SNE looks at so many neighbors per unit of perplexity; beyond, their part is nothing.
 NEIGHBORS_PER_PERPLEXITY = 3
 # Below this many points a spectral start has no eigenvectors to take.
 SPECTRAL_FROM = 30
 
 
 def lists_needed(method: str, n_neighbors: int, n_points: int) -> int:
-    """How many neighbours of a point, without itself, a layout looks at; at most those there are."""
+    """How many neighbors of a point, without itself, a layout looks at; at most those there are."""
     if method == "tsne":
         return min(NEIGHBORS_PER_PERPLEXITY * n_neighbors + 1, n_points - 1)
     # UMAP counts the point itself, and wants fewer than there are.
@@ -109,7 +109,7 @@ def _tsne_places(
     from threadpoolctl import threadpool_limits
 
     n_points, k = lists.indices.shape
-    # As scikit-learn's own graphs. A stored 0 is a neighbour, a missing one is not.
+    # As scikit-learn's own graphs. A stored 0 is a neighbor, a missing one is not.
     columns, lengths = _with_itself(lists)
     starts = np.arange(n_points + 1) * (k + 1)
     graph = csr_array((lengths.ravel(), columns.ravel(), starts), shape=(n_points, n_points))
@@ -124,7 +124,7 @@ def _tsne_places(
 
 
 def _with_itself(lists: NeighborLists) -> NeighborLists:
-    """Each point before its neighbours: (n_points, k + 1)."""
+    """Each point before its neighbors: (n_points, k + 1)."""
     everyone = np.arange(len(lists.indices))[:, None]
     return NeighborLists(
         np.concatenate([everyone, lists.indices], axis=1),

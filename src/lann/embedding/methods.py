@@ -59,7 +59,7 @@ def paper_embeddings(
     steps: dict[str, list[Any]] = {
         "PCA": [PCA(2, random_state=random_state)],
         "LDA": [DiscriminantPlane()],
-        "GMLVQ": [GMLVQ(rank=2, **prototypes)],
+        "GMLVQ": [GMLVQ(n_components=2, **prototypes)],
         "LMNN": [LMNN(n_components=2, n_jobs=n_jobs)],
         "UMAP": [NeighborEmbedding(**layout)],
         "LGMLVQ": [LGMLVQ(**prototypes), NeighborEmbedding(**layout)],

@@ -1,4 +1,4 @@
-"""NeighborEmbedding: points by their Euclidean neighbours."""
+"""NeighborEmbedding: points by their Euclidean neighbors."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class NeighborEmbedding(GraphEmbedding):
     n_components : int, default=2
         Dimensions of the embedding.
     n_neighbors : int, default=15
-        How far a neighbourhood reaches: the neighbours UMAP looks at, the point itself among them; the
+        How far a neighborhood reaches: the neighbors UMAP looks at, the point itself among them; the
         perplexity of t-SNE.
     min_dist : float, default=0.1
         How close UMAP packs points that are near each other. t-SNE does not use it.
@@ -46,8 +46,8 @@ class NeighborEmbedding(GraphEmbedding):
     embedding_ : (n_train, n_components)
         Where the points of the fit are.
     neighbors_ : (n_train, k)
-        The neighbours of each, without itself.
-    lengths_ : (n_train, k)
+        The neighbors of each, without itself.
+    distances_ : (n_train, k)
         How far these are.
     n_features_in_, feature_names_in_ : what it was fitted with
 
@@ -87,7 +87,7 @@ class NeighborEmbedding(GraphEmbedding):
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Find the neighbours, and place the points. `y` is not used.
+        """Find the neighbors, and place the points. `y` is not used.
 
         Parameters
         ----------

@@ -17,19 +17,19 @@ STILL = 1e-6
 def place_among(
     neighbors: Indices, distances: Floats, places: Floats, scale: float, *, n_jobs: int | None = None
 ) -> Floats:
-    """Put every query where its neighbours pull it: (n_queries, n_components).
+    """Put every query where its neighbors pull it: (n_queries, n_components).
 
-    A query's place e minimises Σ_j (1/d_j) log(1 + ‖e − e_j‖²/s²): each neighbour pulls as strongly as it
+    A query's place e minimizes Σ_j (1/d_j) log(1 + ‖e − e_j‖²/s²): each neighbor pulls as strongly as it
     votes, and one that is far from the others hardly pulls, so that a query goes among the majority rather
-    than between two groups. The search begins at the neighbour with the lowest sum and goes down from there;
+    than between two groups. The search begins at the neighbor with the lowest sum and goes down from there;
     it depends on nothing but the query's own row.
 
     Parameters
     ----------
     neighbors : (n_queries, k)
-    distances : (n_queries, k) squared, ascending; at 0 the query goes to that neighbour, or to the middle of
+    distances : (n_queries, k) squared, ascending; at 0 the query goes to that neighbor, or to the middle of
         several
-    places : (n_points, n_components) of the neighbours
+    places : (n_points, n_components) of the neighbors
     scale : s, the distance from which a pull falls
     """
     places = np.ascontiguousarray(places, dtype=np.float64)

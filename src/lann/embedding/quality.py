@@ -1,4 +1,4 @@
-"""How good an embedding is: whether labels can be read off it, and whether it keeps neighbourhoods."""
+"""How good an embedding is: whether labels can be read off it, and whether it keeps neighborhoods."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ class EmbeddingQuality:
     Parameters
     ----------
     accuracy
-        Share of the points whose label is that of the majority of their nearest neighbours in the embedding,
+        Share of the points whose label is that of the majority of their nearest neighbors in the embedding,
         without the point itself. It flatters an embedding that has seen the labels: this can put points of a
         class together that nothing but their labels tells apart.
     held_out_accuracy
         The same for points that were placed afterwards, by `transform`, whose labels nobody has seen: what
         to judge by. None without such points.
     trustworthiness
-        Whether neighbours in the embedding are neighbours in the data.
+        Whether neighbors in the embedding are neighbors in the data.
     continuity
-        Whether neighbours in the data are neighbours in the embedding.
+        Whether neighbors in the data are neighbors in the embedding.
     neighborhood_preservation
         Share of the nearest points under a LANNClassifier's metrics that are among the nearest in the
         embedding. None without a classifier.
     n_neighbors
-        How many neighbours were looked at, for each figure.
+        How many neighbors were looked at, for each figure.
 
     See Also
     --------
@@ -76,15 +76,15 @@ def embedding_quality(
 
     Parameters
     ----------
-    X : (n_samples, n_features) what was embedded, scaled: its Euclidean neighbours are those to keep
+    X : (n_samples, n_features) what was embedded, scaled: its Euclidean neighbors are those to keep
     places : (n_samples, n_components) where it went
     y : (n_samples,) labels
     held_out_places : (n_held_out, n_components) where `transform` has put points that were not in the fit
     held_out_labels : (n_held_out,) theirs
     classifier : LANNClassifier
-        Fitted with these very points. Its neighbourhoods are compared with those in the embedding.
+        Fitted with these very points. Its neighborhoods are compared with those in the embedding.
     n_neighbors
-        How many neighbours are looked at, for each figure: fewer than half of the points.
+        How many neighbors are looked at, for each figure: fewer than half of the points.
 
     Returns
     -------
@@ -126,16 +126,16 @@ def embedding_quality(
 
 
 def leave_one_out_predictions(places: ArrayLike, y: ArrayLike, *, n_neighbors: int = 5) -> NDArray[Any]:
-    """What each point's neighbours in an embedding take it for, without the point itself: (n_samples,).
+    """What each point's neighbors in an embedding take it for, without the point itself: (n_samples,).
 
-    The majority counts; of classes with as many neighbours, the one that has the nearest.
+    The majority counts; of classes with as many neighbors, the one that has the nearest.
 
     Parameters
     ----------
     places : (n_samples, n_components)
     y : (n_samples,) labels
     n_neighbors
-        How many neighbours vote.
+        How many neighbors vote.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def held_out_predictions(
 ) -> NDArray[Any]:
     """What points of the fit take held-out points for that lie near them in an embedding: (n_held_out,).
 
-    The majority counts; of classes with as many neighbours, the one that has the nearest.
+    The majority counts; of classes with as many neighbors, the one that has the nearest.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def held_out_predictions(
     y : (n_samples,) their labels
     held_out_places : (n_held_out, n_components)
     n_neighbors
-        How many neighbours vote.
+        How many neighbors vote.
 
     Examples
     --------
@@ -179,9 +179,9 @@ def held_out_predictions(
 def trustworthiness_and_continuity(
     X: ArrayLike, places: ArrayLike, *, n_neighbors: int = 5
 ) -> tuple[float, float]:
-    """Whether neighbours in an embedding are neighbours in the data, and the other way round.
+    """Whether neighbors in an embedding are neighbors in the data, and the other way round.
 
-    Both are 1 minus the mean of how far down the list of the one space a neighbour in the other is, beyond
+    Both are 1 minus the mean of how far down the list of the one space a neighbor in the other is, beyond
     the first `n_neighbors`, scaled so that the worst is 0. As all pairs are ranked, of more than 3000 points
     a sample of 3000 is judged, always the same.
 
@@ -236,7 +236,7 @@ def neighborhood_preservation(
     >>> from lann import LANNClassifier
     >>> from lann.embedding import neighborhood_preservation
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = LANNClassifier(max_epochs=0).fit(X, y)
+    >>> clf = LANNClassifier(max_iter=0).fit(X, y)
     >>> neighborhood_preservation(clf, X[:, :2]) < neighborhood_preservation(clf, X[:, :3]) < 1
     True
     """
@@ -247,7 +247,7 @@ def neighborhood_preservation(
             f"places must be those of the {len(wanted)} points that the classifier was fitted with; "
             f"got {len(found)}."
         )
-    # (n_train, k, k), in as many steps as there are neighbours
+    # (n_train, k, k), in as many steps as there are neighbors
     return float(np.mean([(wanted[:, [place]] == found).any(axis=1).mean() for place in range(n_neighbors)]))
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lann.explain.explanation import Explanation
 
 QUARTILES = (0.25, 0.5, 0.75)
-VALUES = ("relevances", "neighbor_relevances", "support")
+VALUES = ("relevances", "feature_weights", "support")
 TREATMENTS = ("warn", "group", "ignore")
 
 
@@ -31,7 +31,7 @@ def by_group(
     correlated: str = "warn",
 ) -> pd.DataFrame:
     """
-    Summarise relevances by groups of rows.
+    Summarize relevances by groups of rows.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def by_group(
     quantiles
         Which to give beside the mean, each from 0 to 1.
     of
-        "relevances", "neighbor_relevances" or "support": what is summarised.
+        "relevances", "feature_weights" or "support": what is summarized.
     correlated
         What to do about features that say nearly the same in the training data, so that the split between
         them is arbitrary: "warn" names them, "group" adds them up, "ignore" does neither.
@@ -88,7 +88,7 @@ def by_class(
     correlated: str = "warn",
 ) -> pd.DataFrame:
     """
-    Summarise relevances by predicted class.
+    Summarize relevances by predicted class.
 
     As `by_group`, with the predictions as groups; a class that no row is predicted to be is left out.
 
@@ -112,7 +112,7 @@ def overall(
     correlated: str = "warn",
 ) -> pd.DataFrame:
     """
-    Summarise relevances over all rows.
+    Summarize relevances over all rows.
 
     As `by_group`, with one group, "all".
 
@@ -196,7 +196,7 @@ def _summary(
         table = {"group": names[label], "feature": explanation.feature_names, "mean": own.mean(axis=0)}
         parts.append(pd.DataFrame({**table, **columns, "n": len(own)}))
     if not parts:
-        raise ValueError("There are no rows to summarise: none is explained, or none has a group.")
+        raise ValueError("There are no rows to summarize: none is explained, or none has a group.")
     return pd.concat(parts, ignore_index=True)
 
 

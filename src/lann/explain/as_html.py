@@ -16,8 +16,8 @@ MOST_NEIGHBORS = 5
 # A share of the vote that is not printed as 0%.
 SEEN = 0.005
 
-# Text and lines in the notebook's own colour, on its own ground: right in light and in dark. The colours of
-# the bars are told apart with any colour vision, and the sign beside them says the same.
+# Text and lines in the notebook's own color, on its own ground: right in light and in dark. The colors of
+# the bars are told apart with any color vision, and the sign beside them says the same.
 STYLE = """
 .lann-explanation table {border-collapse: collapse; font-size: 0.9em; color: inherit; background: transparent}
 .lann-explanation tr, .lann-explanation tbody tr:nth-child(odd) {background: transparent}
@@ -37,7 +37,7 @@ def to_html(explanation: Explanation) -> str:
     """
     Show the first rows as a table with bars, as notebooks do by themselves.
 
-    Bars are the relevances of the features that a prediction hangs on most; their colour and sign tell
+    Bars are the relevances of the features that a prediction hangs on most; their color and sign tell
     whether the value speaks for the prediction or against it. It needs no script and
     nothing from the network.
 
@@ -58,7 +58,7 @@ def to_html(explanation: Explanation) -> str:
     signs = ": + speaks for it, − against it" if explanation.tells_supports else ""
     return (
         f'<div class="lann-explanation"><style>{STYLE}</style><p class="quiet">{what}</p>'
-        f"<table><thead><tr><th></th><th>prediction</th><th>hangs on{signs}</th><th>neighbours</th></tr>"
+        f"<table><thead><tr><th></th><th>prediction</th><th>hangs on{signs}</th><th>neighbors</th></tr>"
         f"</thead><tbody>{body}</tbody></table>{left_out}</div>"
     )
 
@@ -68,7 +68,7 @@ def _row(explanation: Explanation, row: int) -> str:
         str(row),
         _prediction(explanation, row),
         _features(explanation, row),
-        _neighbours(explanation, row),
+        _neighbors(explanation, row),
     ]
     return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
 
@@ -104,7 +104,7 @@ def _features(explanation: Explanation, row: int) -> str:
     return "".join(lines) or '<span class="quiet">no single feature</span>'
 
 
-def _neighbours(explanation: Explanation, row: int) -> str:
+def _neighbors(explanation: Explanation, row: int) -> str:
     called = explanation.neighbors if explanation.neighbor_ids is None else explanation.neighbor_ids
     k = explanation.neighbors.shape[1]
     lines = [

@@ -58,7 +58,7 @@ def build_explanation(
         vote_shares=shares,
         contributions=contributions,
         relevances=landmarks.readings.relevances_near(near),
-        neighbor_relevances=np.einsum("qk,qkf->qf", shares, point_relevances[indices]),
+        feature_weights=np.einsum("qk,qkf->qf", shares, point_relevances[indices]),
         feature_names=feature_names,
         classes=classes,
         near=near,

@@ -69,13 +69,13 @@ class Contrast:
 def nearest_unlike(clf: Any, X: ArrayLike, *, target: Any = None) -> Contrast:
     """For each query the nearest training point of another class than predicted, as that point measures.
 
-    It is searched as the model searches its neighbours: among the `n_candidates` nearest of each class by the
+    It is searched as the model searches its neighbors: among the `n_candidates` nearest of each class by the
     metrics of the classes, or among all points.
 
     Parameters
     ----------
     clf
-        A fitted LANNClassifier, or a baseline whose neighbours vote.
+        A fitted LANNClassifier, or a baseline whose neighbors vote.
     X : (n_queries, n_features)
     target
         The class to look in, whatever was predicted; by default every class but the predicted one.

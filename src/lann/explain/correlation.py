@@ -83,7 +83,7 @@ def correlated_places(X: Floats, threshold: float = THRESHOLD) -> Places:
     if n_rows < FEWEST_ROWS:
         return ()
     some = X[np.linspace(0, n_rows - 1, min(n_rows, MOST_ROWS)).astype(np.int64)]
-    forms = [_standardised(some), _standardised(rankdata(some, axis=0))]
+    forms = [_standardized(some), _standardized(rankdata(some, axis=0))]
     edges: list[Indices] = []
     for start in range(0, n_features, BLOCK):
         part = slice(start, start + BLOCK)
@@ -123,12 +123,12 @@ def _shortened(group: list[str]) -> list[str]:
     return [*shown, f"{len(group) - len(shown)} more"]
 
 
-def _standardised(X: Floats) -> Floats:
+def _standardized(X: Floats) -> Floats:
     """Columns of mean 0 and length 1, so that products are correlations; 0 where a column is constant."""
     largest = np.abs(X).max(axis=0)
-    centred = X / np.where(largest > 0, largest, 1.0)  # squares of huge values would overflow
-    centred -= centred.mean(axis=0)
-    lengths = np.sqrt((centred**2).sum(axis=0))
+    centered = X / np.where(largest > 0, largest, 1.0)  # squares of huge values would overflow
+    centered -= centered.mean(axis=0)
+    lengths = np.sqrt((centered**2).sum(axis=0))
     # What is left of a constant by rounding is no spread.
     varies = lengths > 1e-10 * np.sqrt(len(X))
-    return np.where(varies, centred / np.where(varies, lengths, 1.0), 0.0)
+    return np.where(varies, centered / np.where(varies, lengths, 1.0), 0.0)

@@ -99,7 +99,7 @@ def counterfactuals(
 ) -> Counterfactuals:
     """For each query the smallest change along few features after which its label is another.
 
-    Queries walk towards the nearest training points of other labels, and towards usual values of the
+    Queries walk toward the nearest training points of other labels, and toward usual values of the
     features (extreme ones only if that fails), taking over one feature after the other until the label
     changes; then every change is made as small as possible. Fewer features come first, then smaller changes.
     Each result is checked by predicting again. A smaller change than the one found may exist; `found` is
@@ -121,7 +121,7 @@ def counterfactuals(
     integers
         Names or places of features that stay integer; "auto" are those with nothing else in the data.
     n_candidates
-        Towards how many points each query walks, and how many of the changes found are made small.
+        Toward how many points each query walks, and how many of the changes found are made small.
     data : (n_rows, n_features)
         Rows that say which values there are: what changes stays within their range. By default the training
         points, if `clf` keeps them.
@@ -155,11 +155,11 @@ def counterfactuals(
     values = [limits.settle(usual_values(known)), limits.settle(np.stack([limits.low, limits.high]))]
 
     def changed_rows(queries: Floats, goal: Goal, usual: Floats) -> Floats:
-        towards, pulls = ways(
+        toward, pulls = ways(
             queries, goal, nearest, usual, limits, n_classes=len(clf.classes_), k=n_candidates
         )
         ends, starts = walk(
-            ask, queries, towards, pulls, limits, goal, max_features=max_features, n_kept=n_candidates
+            ask, queries, toward, pulls, limits, goal, max_features=max_features, n_kept=n_candidates
         )
         before = queries[starts]
         ends = shrink(ask, before, ends, limits, goal[starts])

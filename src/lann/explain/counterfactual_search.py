@@ -1,4 +1,4 @@
-"""The search for counterfactuals: towards other points, feature by feature, then back as far as it goes."""
+"""The search for counterfactuals: toward other points, feature by feature, then back as far as it goes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ask = Callable[[Floats], tuple[Indices, Floats | None]]
 
 # The way back is halved so many times: to a 4096th of the way.
 HALVINGS = 12
-# What pulls towards a point decides only between steps after which the votes are equal.
+# What pulls toward a point decides only between steps after which the votes are equal.
 TIE = 1e-6
 
 
@@ -78,19 +78,19 @@ class Goal:
 
 
 def walk(
-    ask: Ask, queries: Floats, towards: Floats, pulls: Floats, limits: Limits, goal: Goal, *,
+    ask: Ask, queries: Floats, toward: Floats, pulls: Floats, limits: Limits, goal: Goal, *,
     max_features: int, n_kept: int,
 ) -> tuple[Floats, Indices]:  # fmt: skip
     """Take over values of other rows, one feature after the other, until the goal is reached.
 
-    Every query walks towards several rows at once. In each step each walk takes over the feature after which
+    Every query walks toward several rows at once. In each step each walk takes over the feature after which
     the votes are nearest to the goal. The first step that reaches the goal ends all walks of the query: few
     features come first.
 
     Parameters
     ----------
     queries : (n_queries, n_features)
-    towards : (n_queries, n_rows, n_features) allowed values, most promising rows first
+    toward : (n_queries, n_rows, n_features) allowed values, most promising rows first
     pulls : (n_queries, n_rows, n_features) in [0, 1], which feature to prefer where votes are equal
     n_kept
         How many walks go on after the first step, and how many ends are kept, for each query.
@@ -100,15 +100,15 @@ def walk(
     ends : (n_ends, n_features) rows that reach the goal
     starts : (n_ends,) their queries
     """
-    now = np.repeat(queries[:, None, :], towards.shape[1], axis=1)
-    possible = limits.free & (towards != now)
+    now = np.repeat(queries[:, None, :], toward.shape[1], axis=1)
+    possible = limits.free & (toward != now)
     ends, starts = [np.empty((0, queries.shape[1]))], [np.empty(0, np.int64)]
     for _ in range(max_features):
         query, row, feature = np.nonzero(possible)
         if len(query) == 0:
             break
         steps = now[query, row]
-        steps[np.arange(len(steps)), feature] = towards[query, row, feature]
+        steps[np.arange(len(steps)), feature] = toward[query, row, feature]
         labels, shares = ask(steps)
         asking = goal[query]
         there = np.flatnonzero(asking.reached(labels))
@@ -127,7 +127,7 @@ def walk(
         np.put_along_axis(going, order[:, :n_kept], True, axis=1)
         possible &= going[:, :, None]
         query, row = np.nonzero(going & np.isfinite(reached))
-        now[query, row, best[query, row]] = towards[query, row, best[query, row]]
+        now[query, row, best[query, row]] = toward[query, row, best[query, row]]
         possible[query, row, best[query, row]] = False
     return np.concatenate(ends), np.concatenate(starts)
 

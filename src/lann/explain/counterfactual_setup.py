@@ -1,4 +1,4 @@
-"""What a search for counterfactuals starts from: the labels of rows, the limits, and rows to walk towards."""
+"""What a search for counterfactuals starts from: the labels of rows, the limits, and rows to walk toward."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Nearest = Callable[[Floats, NDArray[np.bool_], int], tuple[Floats, Floats]]
 def asking(clf: Any, voters: Voters | None) -> Ask:
     """Labels of rows, and shares of the classes that tell how near another label is.
 
-    Where training points vote, the shares are those of a wider neighbourhood than that of the label: among
+    Where training points vote, the shares are those of a wider neighborhood than that of the label: among
     the nearest few often nobody has the label that is wanted, wherever a small step leads.
     """
     if voters is not None:
@@ -116,7 +116,7 @@ def nearest_by_voters(voters: Voters) -> Nearest:
 
 
 def nearest_in_data(data: Floats, scale: Floats, ask: Ask) -> Nearest:
-    """Rows of data that the classifier gives other labels, by standardised differences."""
+    """Rows of data that the classifier gives other labels, by standardized differences."""
     labels, _ = ask(data)
     metric = DiagonalMetric(data / scale, np.ones(data.shape[1]))
 
@@ -134,13 +134,13 @@ def nearest_in_data(data: Floats, scale: Floats, ask: Ask) -> Nearest:
 def ways(
     queries: Floats, goal: Goal, nearest: Nearest, usual: Floats, limits: Limits, *, n_classes: int, k: int
 ) -> tuple[Floats, Floats]:
-    """Rows to walk towards, the nearest first and then usual values; and the pull of every feature.
+    """Rows to walk toward, the nearest first and then usual values; and the pull of every feature.
 
     usual : (n_usual, n_features)
 
     Returns
     -------
-    towards, pulls : (n_queries, k + n_usual, n_features)
+    toward, pulls : (n_queries, k + n_usual, n_features)
     """
     every = np.arange(n_classes)
     allowed = np.where(

@@ -1,4 +1,4 @@
-"""What made a prediction: the neighbours that voted, and the features that brought them near."""
+"""What made a prediction: the neighbors that voted, and the features that brought them near."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHARED = ("feature_names", "classes", "readings", "correlated_places")
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """The neighbours behind some predictions, and what each feature had to do with them.
+    """The neighbors behind some predictions, and what each feature had to do with them.
 
     Attributes
     ----------
@@ -33,13 +33,13 @@ class Explanation:
         first
     neighbor_ids : (n_queries, k) what these rows are called, or None
     neighbor_labels : (n_queries, k)
-    distances : (n_queries, k) squared, under each neighbour's own metric
-    vote_shares : (n_queries, k) what each neighbour's vote counted; they add up to 1
+    distances : (n_queries, k) squared, under each neighbor's own metric
+    vote_shares : (n_queries, k) what each neighbor's vote counted; they add up to 1
     contributions : (n_queries, k, n_features) what each feature adds to each distance. None is negative, but
         where points own matrices: there a feature can make up for the difference in another
     relevances : (n_queries, n_features) which features the prediction hangs on: the share of the vote that
         changes, around the query, when a feature's value is replaced by other points'
-    neighbor_relevances : (n_queries, n_features) how much a difference counts for the neighbours that voted,
+    feature_weights : (n_queries, n_features) how much a difference counts for the neighbors that voted,
         the reading of the paper: their weights, by votes
     runner_up : (n_queries,) the label with the second most votes around the query
     supports : (n_queries, n_classes, n_features) how much more of the vote a class has by the feature's value
@@ -69,7 +69,7 @@ class Explanation:
     vote_shares: Floats
     contributions: Floats
     relevances: Floats
-    neighbor_relevances: Floats
+    feature_weights: Floats
     feature_names: NDArray[Any]
     classes: NDArray[Any]
     neighbor_ids: NDArray[Any] | None = None
@@ -119,11 +119,11 @@ class Explanation:
     def runner_up_places(self) -> Indices:
         """Where the runners-up stand among the classes: (n_queries,).
 
-        Most votes beside the prediction; where the neighbours agree, of the wider neighbourhood.
+        Most votes beside the prediction; where the neighbors agree, of the wider neighborhood.
         """
         rest = self.probabilities.copy()
         if self.near is not None and self.readings is not None:
-            # So little that it decides only between classes that no neighbour has voted for.
+            # So little that it decides only between classes that no neighbor has voted for.
             rest += 1e-9 * self.readings.votes_near(self.near)
         rest[np.arange(len(self)), self.predicted_places] = -1.0
         return rest.argmax(axis=1)
@@ -161,10 +161,10 @@ class Explanation:
     def __repr__(self) -> str:
         n_queries, k, n_features = self.contributions.shape
         predictions = "1 prediction" if n_queries == 1 else f"{n_queries} predictions"
-        return f"<Explanation of {predictions} by {k} neighbours over {n_features} features>"
+        return f"<Explanation of {predictions} by {k} neighbors over {n_features} features>"
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per query and neighbour: who, how near, how many votes, and what each feature added."""
+        """One row per query and neighbor: who, how near, how many votes, and what each feature added."""
         import pandas as pd
 
         n_queries, k = self.neighbors.shape

@@ -73,7 +73,7 @@ def group_features(
         queries=np.stack(values, axis=1),
         contributions=summed(explanation.contributions),
         relevances=summed(explanation.relevances),
-        neighbor_relevances=summed(explanation.neighbor_relevances),
+        feature_weights=summed(explanation.feature_weights),
         feature_names=np.array(list(groups), dtype=object),
         readings=readings,
         correlated_places=_still_correlated(explanation.correlated_places, members),

@@ -1,6 +1,6 @@
 """Readings that are kept: some training points at which it is known what the vote hangs on.
 
-A single reading is a noisy sample, as few neighbours vote. That of a query is therefore the mean over the
+A single reading is a noisy sample, as few neighbors vote. That of a query is therefore the mean over the
 landmarks near it, as they measure. It costs a search among few points, and no further vote.
 """
 
@@ -24,7 +24,7 @@ MOST_LANDMARKS = 500
 MOST_VOTERS = 1000
 # Multiplications of all readings together: some seconds.
 WORK = 4e10
-# How many neighbours vote there: more than for a prediction, so that a single one decides nothing.
+# How many neighbors vote there: more than for a prediction, so that a single one decides nothing.
 N_NEIGHBORS = 20
 # How many landmarks are asked about a query.
 N_NEAR = 10

@@ -92,14 +92,14 @@ class Influence:
 def influence(clf: Any, rows: Any, X: ArrayLike) -> Influence:
     """Which predictions on X change without one training point, for each of some points on its own.
 
-    The vote is counted again without the point, exactly: the next nearest neighbour takes its place. What was
+    The vote is counted again without the point, exactly: the next nearest neighbor takes its place. What was
     learned stays as it is, the metrics of the other points too; a new fit without the point might learn
     slightly different ones.
 
     Parameters
     ----------
     clf
-        A fitted LANNClassifier, or a baseline whose neighbours vote.
+        A fitted LANNClassifier, or a baseline whose neighbors vote.
     rows : int, (n_rows,) or None
         Rows of the training data; None asks for every one. However many, it costs little more than
         predicting X.

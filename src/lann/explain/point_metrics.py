@@ -20,7 +20,7 @@ def local_matrices(clf: Any, rows: Any = None) -> Floats:
     d_j(x) ≈ (x − x_j)ᵀ A_j (x − x_j), in the data's units, with all levels of the metric together. The
     eigenvectors of A_j are the directions in which point j sees differences most and least; one that matters
     to nobody near j has a small eigenvalue. Without curves the form is exact everywhere; with them it holds
-    as long as no feature leaves its stretch of the curve. `relevances_` has the diagonals alone.
+    as long as no feature leaves its stretch of the curve. `feature_weights_` has the diagonals alone.
 
     Parameters
     ----------

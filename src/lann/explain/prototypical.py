@@ -63,7 +63,7 @@ def prototypical_points(clf: Any, X: ArrayLike | None = None, y: ArrayLike | Non
     Parameters
     ----------
     clf
-        A fitted LANNClassifier, or a baseline whose neighbours vote.
+        A fitted LANNClassifier, or a baseline whose neighbors vote.
     X : (n_queries, n_features) or None
         On whom they vote; None is the training points themselves, each without itself.
     y : (n_queries,) or None

@@ -129,7 +129,7 @@ def mass_accuracy(relevances: ArrayLike, planted: ArrayLike) -> Floats:
 
 def sparseness(relevances: ArrayLike) -> Floats:
     """
-    The Gini index: 0 where all features count alike, towards 1 where few carry everything.
+    The Gini index: 0 where all features count alike, toward 1 where few carry everything.
 
     Parameters
     ----------

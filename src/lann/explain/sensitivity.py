@@ -1,11 +1,11 @@
 """Which features a vote hangs on: what becomes of it when a feature's value is another's.
 
-At a place x, feature l is replaced by values v that the data has, and the neighbours vote again:
+At a place x, feature l is replaced by values v that the data has, and the neighbors vote again:
 
     r_l(x) = mean over v of ½ Σ_y |P(y | x, x_l = v) − P(y | x)|
 
 the share of the vote that changes. It is read from the whole metric, whatever level of it carries a feature,
-and from the neighbours of the changed places too: it sees what lies beyond the nearest few.
+and from the neighbors of the changed places too: it sees what lies beyond the nearest few.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Suspicious training points: those whose label their neighbours doubt."""
+"""Suspicious training points: those whose label their neighbors doubt."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Suspicion:
-    """Which training points have a label that their neighbours doubt.
+    """Which training points have a label that their neighbors doubt.
 
     Attributes
     ----------
     labels : (n_points,) as they were given
-    scores : (n_points,) the share of the neighbours' votes that is not for the label: 1 is most suspicious
+    scores : (n_points,) the share of the neighbors' votes that is not for the label: 1 is most suspicious
     likely : (n_points,) the label that has the most votes
     """
 
@@ -39,7 +39,7 @@ class Suspicion:
 
     @property
     def suspects(self) -> Indices:
-        """Rows whose neighbours vote for another label, most suspicious first."""
+        """Rows whose neighbors vote for another label, most suspicious first."""
         order = self.ranking
         return order[self.likely[order] != self.labels[order]]
 
@@ -64,17 +64,17 @@ class Suspicion:
 
 
 def suspicious_points(clf: Any, *, n_neighbors: int = 20) -> Suspicion:
-    """Training points whose label may be wrong: their neighbours, themselves left out, vote for another.
+    """Training points whose label may be wrong: their neighbors, themselves left out, vote for another.
 
-    The points' own metrics have learned the labels, wrong ones too. The neighbours are therefore those under
+    The points' own metrics have learned the labels, wrong ones too. The neighbors are therefore those under
     the metrics of the classes, four times as many as usually vote, and a vote falls as 1/length, so that no
-    single neighbour decides. On data with labels flipped at random that finds the flipped ones as well as
+    single neighbor decides. On data with labels flipped at random that finds the flipped ones as well as
     models that were fitted without the point (5-fold), and costs one search instead of five fits.
 
     Parameters
     ----------
     clf
-        A fitted LANNClassifier, or a baseline whose neighbours vote (neighbours under its own metric).
+        A fitted LANNClassifier, or a baseline whose neighbors vote (neighbors under its own metric).
     n_neighbors
         How many are asked about a point. Points of a class that has hardly more than that look suspicious
         for being few; ask fewer then.

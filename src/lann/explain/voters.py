@@ -18,9 +18,9 @@ from lann.vote import class_shares
 if TYPE_CHECKING:
     from lann.model import LocalModel
 
-# Neighbours of a block of queries that are held at once: 32 MB of distances.
+# Neighbors of a block of queries that are held at once: 32 MB of distances.
 HELD = 2**22
-# How many neighbours are a wide neighbourhood: as many as the candidates usually are.
+# How many neighbors are a wide neighborhood: as many as the candidates usually are.
 WIDE = 50
 
 
@@ -54,7 +54,7 @@ class Votes(NamedTuple):
 
 
 class Voters:
-    """The training points of a baseline whose neighbours vote, asked in the data's units."""
+    """The training points of a baseline whose neighbors vote, asked in the data's units."""
 
     X: Floats
     labels: Labels
@@ -85,7 +85,7 @@ class Voters:
         return self.clf._model.contributions(queries, indices)
 
     def shares(self, indices: Indices, distances: Floats) -> Floats:
-        """Each neighbour's part of the vote: (n_queries, k)."""
+        """Each neighbor's part of the vote: (n_queries, k)."""
         return self.clf._shares(distances)
 
     def votes(self, shares: Floats, indices: Indices) -> Floats:
@@ -118,7 +118,7 @@ class Voters:
         indices, distances = np.full((len(queries), k), -1), np.full((len(queries), k), np.inf)
         enough = np.minimum((allowed @ np.bincount(self.labels, minlength=len(self.classes))), k)
         wanted, missing = min(8 * k, len(self.X)), np.flatnonzero(enough > 0)
-        while len(missing):  # ask for more neighbours, until enough of them are allowed
+        while len(missing):  # ask for more neighbors, until enough of them are allowed
             block, still = max(HELD // wanted, 1), []
             for start in range(0, len(missing), block):
                 rows = missing[start : start + block]
@@ -235,5 +235,5 @@ def voters_of(clf: Any) -> Voters:
     hint = " Give its last step, and rows transformed by the others." if hasattr(clf, "steps") else ""
     raise ValueError(
         f"{type(clf).__name__} has no training points that vote; LANNClassifier and the baselines with "
-        f"neighbours have.{hint}"
+        f"neighbors have.{hint}"
     )

@@ -27,10 +27,10 @@ def in_words(
     """
     Say in a sentence what made each prediction.
 
-    Named are the features whose values speak most for the prediction and against it, the neighbours with the
+    Named are the features whose values speak most for the prediction and against it, the neighbors with the
     most votes for it (by their ids, or as rows of the training data), and the class that comes next, with
     what sets it apart if that is something else. Where no feature by itself speaks for it, the row is
-    like its neighbours "as a whole". Where the lead is less than a fifth of the votes, the sentence says
+    like its neighbors "as a whole". Where the lead is less than a fifth of the votes, the sentence says
     "narrowly", and who voted otherwise.
 
     Parameters
@@ -40,7 +40,7 @@ def in_words(
     n_features
         How many features to name at most for each reason.
     n_neighbors
-        How many neighbours to name at most.
+        How many neighbors to name at most.
     mark
         Put before and after the name of each feature, such as "*" for Markdown.
 
@@ -124,7 +124,7 @@ class _Speaker:
         return [self.names[place] for place in order if reasons[place] > 0 and reasons[place] >= floor]
 
     def _voters(self, row: int, label: Any) -> list[str]:
-        """What the neighbours with a label are called, those with the most votes first."""
+        """What the neighbors with a label are called, those with the most votes first."""
         explanation = self.explanation
         order = np.argsort(-explanation.vote_shares[row], kind="stable")
         voters = order[explanation.neighbor_labels[row, order] == label][: self.n_neighbors]

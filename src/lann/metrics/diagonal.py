@@ -70,13 +70,13 @@ class DiagonalMetric:
     @overflow_is_far
     def lift_queries(self, queries: Floats, dtype: type) -> tuple[NDArray, Floats]:
         """The queries' side of the product, and what to add to it per query to get distances."""
-        centred = queries - self._center
-        columns = [centred, np.ones((len(centred), 1))]
+        centered = queries - self._center
+        columns = [centered, np.ones((len(centered), 1))]
         if self.shared:
-            offset = (centred * centred) @ self.weights
+            offset = (centered * centered) @ self.weights
         else:
-            columns.insert(0, centred * centred)
-            offset = np.zeros(len(centred))
+            columns.insert(0, centered * centered)
+            offset = np.zeros(len(centered))
         return np.concatenate(columns, axis=1).astype(dtype), offset
 
     @overflow_is_far
@@ -90,8 +90,8 @@ class DiagonalMetric:
         n_terms = 2 * queries.shape[1] + 1
         # n_terms additions and products, and the rounding of both factors of each term.
         rounding = (n_terms + 4) * float(kind.eps)
-        centred = queries - self._center
-        squared = centred * centred
+        centered = queries - self._center
+        squared = centered * centered
         factors = 1.0 + self._largest.max() * np.square(1.0 + self._reach) + squared.max()
         return squared @ self._largest + n_terms * float(kind.tiny) * factors / rounding, rounding
 
@@ -112,7 +112,7 @@ class DiagonalMetric:
         return weights * (queries[:, None, :] - self.points[candidates]) ** 2
 
 
-# Sums may be reordered (so that they vectorise); the order is the compiled code's, the same for every call.
+# Sums may be reordered (so that they vectorize); the order is the compiled code's, the same for every call.
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 def distance(x, point, weights):
     """d = Σ w (x − p)²"""

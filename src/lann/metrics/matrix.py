@@ -103,19 +103,19 @@ class MatrixMetric:
     @overflow_is_far
     def lift_queries(self, queries: Floats, dtype: type) -> tuple[NDArray, Floats]:
         """The queries' side of the product, and what to add to it per query to get distances."""
-        centred = queries - self._center
-        lifted: NDArray[Any] = np.empty((len(centred), self.lift_width), dtype)
+        centered = queries - self._center
+        lifted: NDArray[Any] = np.empty((len(centered), self.lift_width), dtype)
         first = 0
         for axis in range(self.n_axes):
             n_pairs = self.n_axes - axis
             np.multiply(
-                centred[:, axis:], centred[:, axis : axis + 1],
+                centered[:, axis:], centered[:, axis : axis + 1],
                 out=lifted[:, first : first + n_pairs], casting="same_kind",
             )  # fmt: skip
             first += n_pairs
-        lifted[:, first:-1] = centred
+        lifted[:, first:-1] = centered
         lifted[:, -1] = 1.0
-        return lifted, np.zeros(len(centred))
+        return lifted, np.zeros(len(centered))
 
     @overflow_is_far
     def rounding(self, queries: Floats, dtype: type) -> tuple[Floats, float]:
@@ -132,11 +132,11 @@ class MatrixMetric:
         n_terms = self.lift_width
         # n_terms additions and products, and the rounding of both factors of each term.
         rounding = (n_terms + 4) * float(kind.eps)
-        centred = np.abs(queries - self._center)
-        roots = centred @ self._steepest
-        # Centring and projecting (twice), squaring and adding: for the lift and for the direct formula.
+        centered = np.abs(queries - self._center)
+        roots = centered @ self._steepest
+        # Centering and projecting (twice), squaring and adding: for the lift and for the direct formula.
         lost = 4.0 * (self.n_axes + self.rank + 4) * float(np.finfo(np.float64).eps)
-        factors = 1.0 + self.lifted_size + np.square(centred.max(initial=0.0))
+        factors = 1.0 + self.lifted_size + np.square(centered.max(initial=0.0))
         vanished = n_terms * float(kind.tiny) * factors
         return roots**2 + (lost * np.square(roots + self._reach) + vanished) / rounding, rounding
 

@@ -75,8 +75,8 @@ def _classifier_fits(classifier: LANNClassifier) -> bool:
     return bool(
         classifier.classes_.shape == (len(levels.class_log_weights),)
         and classifier.n_features_in_ == levels.X.shape[1]
-        and classifier.relevances_.shape == levels.X.shape
-        and classifier.relevances_.dtype == np.float64
+        and classifier.feature_weights_.shape == levels.X.shape
+        and classifier.feature_weights_.dtype == np.float64
         and _model_fits(classifier._model)
     )
 
@@ -95,9 +95,9 @@ def _embedding_fits(embedding: GraphEmbedding) -> bool:
         and places.dtype == np.float64
         and np.isfinite(places).all()
         and lists.dtype == np.int64
-        and lists.shape == embedding.lengths_.shape == (n_points, lists.shape[1])
-        and embedding.lengths_.dtype == np.float64
-        and np.isfinite(embedding.lengths_).all()
+        and lists.shape == embedding.distances_.shape == (n_points, lists.shape[1])
+        and embedding.distances_.dtype == np.float64
+        and np.isfinite(embedding.distances_).all()
         and lists.min() >= 0
         and lists.max() < n_points
         and _is_count(embedding.n_neighbors)

@@ -18,7 +18,7 @@ from lann.plot._rows import Rows, last_step, rows_of
 from lann.plot.style import largest_first, short
 
 COLORS = ("class", "confidence", "error", "dominant")
-# Features that are named where points are coloured by the one they hang on most; the rest are "other".
+# Features that are named where points are colored by the one they hang on most; the rest are "other".
 N_NAMED = 6
 
 
@@ -89,7 +89,7 @@ class Embedded:
         return rows.explain().relevances[:, place], short(rows.feature_names[place], 24)
 
     def said_by(self, color: Any) -> dict[str, Any]:
-        """What colours say, as an EmbeddingDisplay takes it, and a title for that."""
+        """What colors say, as an EmbeddingDisplay takes it, and a title for that."""
         n_fit = len(self.training_places)
         what = f"{n_fit} points of the fit"
         if self.new_places is not None:
@@ -115,7 +115,7 @@ class Embedded:
         return {"values": values, "unit": unit, "title": f"How much hangs on {name}\n{what}"}
 
     def lines_from(self, wanted: ArrayLike) -> tuple[Floats, Floats]:
-        """From some points to the neighbours that decided about them: (n_lines, 2, 2), and shares (n_lines,).
+        """From some points to the neighbors that decided about them: (n_lines, 2, 2), and shares (n_lines,).
 
         wanted : (n_wanted,) rows of what was asked about
         """

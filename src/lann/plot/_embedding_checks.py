@@ -105,7 +105,7 @@ def as_texts(name: str, given: Sequence[str] | None, n_panels: int) -> list[str]
 
 
 def check_together(n_panels: int, **given: Any) -> None:
-    """Refuse what several panels have no place for, and two meanings of one colour."""
+    """Refuse what several panels have no place for, and two meanings of one color."""
     there = [name for name, value in given.items() if value is not None]
     if there and n_panels > 1:
         raise ValueError(f"{there[0]} can be shown in one panel only; got {n_panels} panels.")

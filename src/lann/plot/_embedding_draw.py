@@ -25,7 +25,7 @@ THICKEST, THINNEST = 2.6, 0.3
 
 
 def draw_panel(ax: Axes, shown: EmbeddingDisplay, place: int, *, width: float) -> Any:
-    """Draw one panel, `width` inches wide; what a scale of its colours is made from, or None."""
+    """Draw one panel, `width` inches wide; what a scale of its colors is made from, or None."""
     back, new = shown.places[place], shown.new_places[place]
     back_labels = _labels(shown.labels[place], len(back))
     points, labels = back, back_labels
@@ -56,7 +56,7 @@ def draw_panel(ax: Axes, shown: EmbeddingDisplay, place: int, *, width: float) -
 
 
 def _draw_points(ax: Axes, shown: EmbeddingDisplay, points: Floats, labels: Labels, size: float) -> Any:
-    """The points that the panel is about, coloured by whatever is asked for."""
+    """The points that the panel is about, colored by whatever is asked for."""
     marks, alpha = marks_of(shown), opacity(len(points))
     if shown.wrong is not None:
         right, wrong = ~shown.wrong, shown.wrong
@@ -92,7 +92,7 @@ def _pale_first(values: Floats, low_stands_out: bool) -> Indices:
 
 
 def _draw_lines(ax: Axes, lines: Floats, shares: Floats, size: float) -> None:
-    """Lines from points to neighbours, and rings around both."""
+    """Lines from points to neighbors, and rings around both."""
     from matplotlib.collections import LineCollection
 
     thick = np.maximum(THICKEST * shares / max(float(shares.max()), 1e-12), THINNEST)

@@ -1,4 +1,4 @@
-"""The key of an EmbeddingDisplay: what its colours and shapes stand for."""
+"""The key of an EmbeddingDisplay: what its colors and shapes stand for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def marks_of(shown: EmbeddingDisplay) -> list[Mark]:
 
 
 def group_marks(names: list[str]) -> list[Mark]:
-    """As for classes; grey for the last, if it is what has no name of its own."""
+    """As for classes; gray for the last, if it is what has no name of its own."""
     return [
         OTHER if name == OTHER_FEATURES else mark
         for name, mark in zip(names, class_marks(len(names)), strict=True)
@@ -85,7 +85,7 @@ def draw_key(
 
 
 def draw_scale(ax: Axes, drawn: Any, unit: str, *, down: float) -> None:
-    """What the colours of numbers mean, `down` points below a panel."""
+    """What the colors of numbers mean, `down` points below a panel."""
     from matplotlib.cm import ScalarMappable
 
     bar_ax = ax.inset_axes((0.15, -0.025, 0.7, 0.025), transform=below(ax, down))

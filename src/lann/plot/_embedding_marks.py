@@ -1,4 +1,4 @@
-"""Marks that tell classes apart by colour and by shape, and points drawn so that no class hides another."""
+"""Marks that tell classes apart by color and by shape, and points drawn so that no class hides another."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ OTHER = Mark(NEUTRAL, "o")
 
 
 def class_marks(n_classes: int) -> list[Mark]:
-    """A mark for each class. Up to 98 are all different, and up to 7 in colour and in shape.
+    """A mark for each class. Up to 98 are all different, and up to 7 in color and in shape.
 
     >>> marks = class_marks(40)
     >>> len(set(marks)), marks[0].color != marks[1].color, marks[0].marker != marks[1].marker
     (40, True, True)
     """
     n = len(OKABE_ITO)
-    # The shapes shift by one with every round of the colours, so that no pair comes twice.
+    # The shapes shift by one with every round of the colors, so that no pair comes twice.
     return [
         Mark(OKABE_ITO[place % n], MARKERS[(place + place // n) % n], place // n**2 % 2 == 0)
         for place in range(n_classes)
@@ -62,7 +62,7 @@ def opacity(n_points: int) -> float:
 
 
 def pale(colors: Any) -> Floats:
-    """Colours mixed with white: (n_colors, 4)."""
+    """Colors mixed with white: (n_colors, 4)."""
     from matplotlib.colors import to_rgba_array
 
     return PALE + (1 - PALE) * to_rgba_array(colors)
@@ -88,7 +88,7 @@ def draw_marked(
     """Draw every point with the mark of its class.
 
     washed : pale, to stay in the background
-    edge : colour of a line around the points; None draws a thin white one where points are few
+    edge : color of a line around the points; None draws a thin white one where points are few
     """
     from matplotlib.colors import to_rgba_array
 
@@ -124,7 +124,7 @@ def draw_shapes(
     """Draw points of different shapes, one by one in the order given: what matplotlib's scatter does not.
 
     shapes : (n_points,) places in `markers`
-    faces : (n_points, 4) colours, or (n_points,) numbers for a colour map
+    faces : (n_points, 4) colors, or (n_points,) numbers for a color map
     """
     from matplotlib.collections import PathCollection
     from matplotlib.markers import MarkerStyle

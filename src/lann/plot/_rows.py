@@ -67,7 +67,7 @@ class Rows:
         """
         check_choice("reading", reading, ("auto", "votes", "weights"))
         if reading == "weights" and of_training:
-            weights = np.asarray(self.model.relevances_)[self.places]
+            weights = np.asarray(self.model.feature_weights_)[self.places]
         else:
             explanation = self.explain()
             tells = explanation.readings is not None
@@ -78,7 +78,7 @@ class Rows:
                     f"{type(self.model).__name__} does not tell what its votes hang on; reading='votes' is "
                     "for LANNClassifier, 'weights' for all."
                 )
-            weights = explanation.neighbor_relevances if tells else explanation.relevances
+            weights = explanation.feature_weights if tells else explanation.relevances
         return weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny), "weights"
 
 

@@ -34,7 +34,7 @@ class ContributionBeeswarmDisplay:
     """What the values of each feature speak for, over many rows.
 
     A dot is a row. Right of 0 its value speaks for the class, left of 0 against it: by so much of the vote.
-    Its colour is the value, from the lowest of the feature to the highest. Features with the largest mean
+    Its color is the value, from the lowest of the feature to the highest. Features with the largest mean
     effect come first.
 
     Parameters
@@ -56,7 +56,7 @@ class ContributionBeeswarmDisplay:
     >>> from lann import LANNClassifier
     >>> from lann.plot import ContributionBeeswarmDisplay
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = LANNClassifier(max_epochs=3, random_state=0).fit(X, y)
+    >>> clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
     >>> display = ContributionBeeswarmDisplay.from_estimator(clf, X, label=2)
     >>> display.supports.shape
     (150, 4)
@@ -163,6 +163,6 @@ def _spread(x: Floats, low: float, high: float) -> Floats:
 
 
 def _ranks(values: Floats) -> Floats:
-    """From 0, the lowest, to 1, the highest, so that an outlier leaves the colours of others alone."""
+    """From 0, the lowest, to 1, the highest, so that an outlier leaves the colors of others alone."""
     distinct, places = np.unique(values, return_inverse=True)
     return places / max(len(distinct) - 1, 1)

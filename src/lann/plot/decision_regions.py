@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # The picture is this many predictions wide and high.
 N_STEPS = 160
-# Training points whose nearest neighbours say how large the ellipses are.
+# Training points whose nearest neighbors say how large the ellipses are.
 ASKED = 500
 
 
@@ -29,7 +29,7 @@ class DecisionRegionsDisplay:
     """Predictions over the plane of two features, the points, and the metrics of some of them as ellipses.
 
     An ellipse joins the places that its point finds equally far: short where small differences count, long
-    where they hardly do. All are drawn at the same distance, that at which a point's last voting neighbour
+    where they hardly do. All are drawn at the same distance, that at which a point's last voting neighbor
     usually is, so a small ellipse is a point that is near to little. (Feature curves bend them further away:
     the ellipse shows the metric right at the point.)
 
@@ -54,7 +54,7 @@ class DecisionRegionsDisplay:
     >>> from lann import LANNClassifier
     >>> from lann.plot import DecisionRegionsDisplay
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = LANNClassifier(max_epochs=3, random_state=0).fit(X.iloc[:, 2:], y)
+    >>> clf = LANNClassifier(max_iter=3, random_state=0).fit(X.iloc[:, 2:], y)
     >>> display = DecisionRegionsDisplay.from_estimator(clf, n_ellipses=8)
     >>> display.ellipses.shape
     (8, 120, 2)
@@ -177,7 +177,7 @@ def _ellipses(rows: Rows, n_wanted: int, reach: Floats) -> tuple[Floats, Labels]
 
 
 def _all_over(X: Floats, n_wanted: int) -> Indices:
-    """Points from all over the data, those nearest to the centres of clusters: (n_wanted,) at most."""
+    """Points from all over the data, those nearest to the centers of clusters: (n_wanted,) at most."""
     from sklearn.cluster import KMeans
     from sklearn.metrics import pairwise_distances_argmin
 

@@ -40,7 +40,7 @@ ALONE = 4.8
 class EmbeddingDisplay:
     """Points where an embedding puts them; small multiples for several embeddings.
 
-    A class has a colour and a shape, told apart with any colour vision. Points are drawn in an order by lot
+    A class has a color and a shape, told apart with any color vision. Points are drawn in an order by lot
     (always the same), so that no class hides another. The axes have no ticks: only who is near whom means
     something. New points are drawn over those of the fit, which are pale then.
 
@@ -53,7 +53,7 @@ class EmbeddingDisplay:
     new_labels : (n_new,), or a list of these
     names : what stands below each panel: the method
     notes : what stands below that: accuracies
-    values : (n_points,) what colours say instead of the class, of the new points where there are some:
+    values : (n_points,) what colors say instead of the class, of the new points where there are some:
         numbers, or places in `value_names`
     value_names : (n_groups,) what the values stand for; None for numbers
     unit
@@ -61,8 +61,8 @@ class EmbeddingDisplay:
     low_stands_out
         Whether low numbers are dark, and over the others, rather than high ones.
     wrong : (n_points,) points that are marked; all others are pale
-    lines : (n_lines, 2, 2) ends of lines, from a point to a neighbour
-    line_shares : (n_lines,) how thick they are: the neighbours' shares of the vote
+    lines : (n_lines, 2, 2) ends of lines, from a point to a neighbor
+    line_shares : (n_lines,) how thick they are: the neighbors' shares of the vote
     title
         Above all.
 
@@ -158,13 +158,13 @@ class EmbeddingDisplay:
         y : (n_rows,) their labels; None takes the predictions (of the points of the fit, their own labels).
             A NeighborEmbedding knows no labels: give those of the points of the fit with X=None
         color
-            What colours say: "class"; "confidence", the largest share of a vote; "error", points on which
-            the neighbours vote for another class; "dominant", the feature that a prediction hangs on most;
+            What colors say: "class"; "confidence", the largest share of a vote; "error", points on which
+            the neighbors vote for another class; "dominant", the feature that a prediction hangs on most;
             or the name or number of a feature, how much hangs on that one. All but "class" need the
             classifier of a LANNEmbedding. Points of the fit do not vote on themselves; still, they have
             taught the metrics, so that new points are the better judges.
-        lines_from : (n_wanted,) rows from which lines go to the neighbours that decided, thick where a
-            neighbour had much of the vote: rows of X, or of the points of the fit
+        lines_from : (n_wanted,) rows from which lines go to the neighbors that decided, thick where a
+            neighbor had much of the vote: rows of X, or of the points of the fit
         class_names : (n_classes,) in the order of `classes_`; None shows the labels
         ax
             Where to draw; None makes a figure.

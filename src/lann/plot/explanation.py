@@ -1,4 +1,4 @@
-"""ExplanationDisplay: one prediction, what spoke for it and against it, and the neighbours that made it."""
+"""ExplanationDisplay: one prediction, what spoke for it and against it, and the neighbors that made it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WORTH_SAYING = 0.005
 
 
 class ExplanationDisplay:
-    """A prediction's features beside its neighbours.
+    """A prediction's features beside its neighbors.
 
     Left, what each value brings: how much more of the vote the predicted class has by it than by other
     values of the feature, from what matters most to what matters least. Values that speak for the prediction
@@ -47,7 +47,7 @@ class ExplanationDisplay:
     together the effects overlap, so that their sum is not the probability; ``kind="bars"`` draws each from
     0.) For a model that does not tell for and against, the bars are the relevances.
 
-    Right, the neighbours that voted, nearest first, with their labels and their shares of the vote: blue for
+    Right, the neighbors that voted, nearest first, with their labels and their shares of the vote: blue for
     the prediction, vermilion against it.
 
     Parameters
@@ -62,7 +62,7 @@ class ExplanationDisplay:
     Attributes
     ----------
     figure_, ax_ : where it was drawn; `ax_` are the axes of the features
-    neighbors_ax_ : the axes of the neighbours
+    neighbors_ax_ : the axes of the neighbors
 
     Examples
     --------
@@ -70,7 +70,7 @@ class ExplanationDisplay:
     >>> from lann import LANNClassifier
     >>> from lann.plot import ExplanationDisplay
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = LANNClassifier(max_epochs=3, random_state=0).fit(X, y)
+    >>> clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
     >>> display = ExplanationDisplay.from_estimator(clf, X, row=70)
     >>> display.explanation.neighbors.shape
     (1, 5)
@@ -194,7 +194,7 @@ class ExplanationDisplay:
         ax.set_xlim(0, 1.2 * shares.max())
         ax.set_xticks([])
         ax.spines["bottom"].set_visible(False)
-        ax.set_title("its neighbours, nearest first", fontsize=TEXT)
+        ax.set_title("its neighbors, nearest first", fontsize=TEXT)
         ax.set_xlabel("share of the vote", fontsize=TEXT)
 
 

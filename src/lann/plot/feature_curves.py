@@ -25,7 +25,7 @@ class FeatureCurvesDisplay:
     """The learned curve of each feature: the steeper, the more a difference counts there.
 
     A curve rises from the feature's lowest value to its highest. The dashed line is what it would be if
-    differences counted alike everywhere; the steeper a stretch than that line, the darker it is shaded. Grey
+    differences counted alike everywhere; the steeper a stretch than that line, the darker it is shaded. Gray
     bars show how many rows have these values. Under a panel is the share of the vote that hangs on the
     feature, over all rows.
 
@@ -49,7 +49,7 @@ class FeatureCurvesDisplay:
     >>> from lann import LANNClassifier
     >>> from lann.plot import FeatureCurvesDisplay
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = LANNClassifier(max_epochs=3, random_state=0).fit(X, y)
+    >>> clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
     >>> display = FeatureCurvesDisplay.from_estimator(clf, n_features=2)
     >>> len(display.axes_)
     2

@@ -56,7 +56,7 @@ class RelevanceDisplay:
     >>> from lann import LANNClassifier
     >>> from lann.plot import RelevanceDisplay
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = LANNClassifier(max_epochs=3, random_state=0).fit(X, y)
+    >>> clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
     >>> display = RelevanceDisplay.from_estimator(clf, class_names=["setosa", "versicolor", "virginica"])
     >>> display.means.shape
     (3, 4)

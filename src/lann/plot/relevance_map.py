@@ -34,7 +34,7 @@ BRIGHTEST = 0.995
 class RelevanceMapDisplay:
     """Points by features: the darker, the more of a point's prediction hangs on the feature.
 
-    Rows are ordered so that points with alike relevances are neighbours (hierarchical clustering): blocks are
+    Rows are ordered so that points with alike relevances are neighbors (hierarchical clustering): blocks are
     groups of points that the model treats alike. The strip to the left is the points' class; columns go from
     the most relevant feature to the least.
 
@@ -59,7 +59,7 @@ class RelevanceMapDisplay:
     >>> from lann import LANNClassifier
     >>> from lann.plot import RelevanceMapDisplay
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = LANNClassifier(max_epochs=3, random_state=0).fit(X, y)
+    >>> clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
     >>> display = RelevanceMapDisplay.from_estimator(clf, X, y)
     >>> display.relevances.shape
     (150, 4)
@@ -182,7 +182,7 @@ class RelevanceMapDisplay:
 
 
 def _alike_together(relevances: Floats) -> Indices:
-    """An order of the rows in which alike ones are neighbours: (n_rows,). Takes n_rows² numbers."""
+    """An order of the rows in which alike ones are neighbors: (n_rows,). Takes n_rows² numbers."""
     from scipy.cluster.hierarchy import leaves_list, linkage
 
     if len(relevances) < 3:

@@ -1,4 +1,4 @@
-"""The look that all displays share: colours that everyone can tell apart, names that fit, panels."""
+"""The look that all displays share: colors that everyone can tell apart, names that fit, panels."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
 
-# Okabe and Ito's colours, told apart with any colour vision; yellow, pale on white, is left out.
+# Okabe and Ito's colors, told apart with any color vision; yellow, pale on white, is left out.
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 FOR, AGAINST, NEUTRAL = "#0072B2", "#D55E00", "#8A8A8A"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
@@ -33,7 +33,7 @@ def pyplot() -> ModuleType:
 
 
 def class_colors(n_classes: int) -> list[Any]:
-    """A colour for each class: Okabe and Ito's, or, where these are too few, from dark to light."""
+    """A color for each class: Okabe and Ito's, or, where these are too few, from dark to light."""
     if n_classes <= len(OKABE_ITO):
         return list(OKABE_ITO[:n_classes])
     shades = pyplot().get_cmap("viridis")

@@ -35,7 +35,7 @@ class SuspiciousPointsDisplay:
     rows : (n_points,) what the points are called: numbers of rows, or ids
     labels : (n_points,) as they are
     scores : (n_points,) the higher, the more suspicious
-    suggested : (n_points,) labels that the neighbours suggest instead, or None
+    suggested : (n_points,) labels that the neighbors suggest instead, or None
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class SuspiciousPointsDisplay:
         Parameters
         ----------
         estimator
-            A fitted LANNClassifier, a baseline whose neighbours vote, or a pipeline that ends in one.
+            A fitted LANNClassifier, a baseline whose neighbors vote, or a pipeline that ends in one.
         ids : (n_train,) what the training points are called; None shows the numbers of their rows
         class_names : (n_classes,) in the order of `classes_`; None shows the labels
         n_neighbors

@@ -32,7 +32,7 @@ class ExactSearch:
     Distances come from a float32 matrix product; the nearest few, with spare ones, are measured again in
     float64 by the direct formula. A bound on the product's rounding then proves that nothing nearer was left
     out; a query for which it cannot is searched a second time, now with a limit that must catch every
-    possible neighbour. The result therefore depends neither on the tiles nor on the number of threads.
+    possible neighbor. The result therefore depends neither on the tiles nor on the number of threads.
     """
 
     def __init__(self, metric: DiagonalMetric | MatrixMetric, *, dtype: type | None = None) -> None:
@@ -57,7 +57,7 @@ class ExactSearch:
         ----------
         queries : (n_queries, n_features)
         k : at most the number of points, or one less with `exclude`
-        exclude : (n_queries,) for each query a point that must not be its neighbour: itself
+        exclude : (n_queries,) for each query a point that must not be its neighbor: itself
         n_jobs : threads, as in scikit-learn
 
         Returns

@@ -17,7 +17,7 @@ from lann.metrics.diagonal import DiagonalMetric
 from lann.search.exact import ExactSearch
 from lann.search.topk import smallest, together
 
-# At 200k points of 20 features: 11 s to build on one thread, recall .9996 of 50 neighbours.
+# At 200k points of 20 features: 11 s to build on one thread, recall .9996 of 50 neighbors.
 LINKS = 16
 BUILD_WIDTH = 40
 SEARCH_WIDTH = 128
@@ -48,7 +48,7 @@ class GraphSearch:
     def query(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        """As :meth:`lann.search.exact.ExactSearch.query`, except that a few neighbours may be missed."""
+        """As :meth:`lann.search.exact.ExactSearch.query`, except that a few neighbors may be missed."""
         faiss: Any = import_module("faiss")
         queries = np.ascontiguousarray(queries, dtype=np.float64)
         if len(queries) == 0:

@@ -33,7 +33,7 @@ class Shortlist:
     """The nearest of `n_candidates` candidates, which are nearest under a coarse metric.
 
     A point's own metric is only valid near the point: one that ignores features would intrude into
-    neighbourhoods far away. The shortlist keeps it out, and makes large data possible.
+    neighborhoods far away. The shortlist keeps it out, and makes large data possible.
     """
 
     def __init__(

@@ -24,7 +24,7 @@ def scan_tile(tile, first, values, indices, counts, limits, keep):
     tile: (n_queries, n_groups, GROUP); first: index of the tile's first point
     values, indices: (n_queries, capacity), capacity at least keep + 2 GROUP; counts, limits: (n_queries,)
     """
-    n_queries, n_groups, size = tile.shape  # a size known only at run time is what LLVM vectorises best
+    n_queries, n_groups, size = tile.shape  # a size known only at run time is what LLVM vectorizes best
     full = np.uint64(values.shape[1] - size)
     for query in range(n_queries):
         # An unsigned count needs no check for an index from the end.

@@ -9,7 +9,7 @@ from lann.metrics.diagonal import DiagonalMetric
 from lann.metrics.levels import Levels
 from lann.search.shortlist import coarse_search
 
-# Training points whose neighbours give the scale of distances.
+# Training points whose neighbors give the scale of distances.
 SCALE_SAMPLE = 2_000
 
 
@@ -52,6 +52,6 @@ def candidates_among(
 
 
 def usual_distances(levels: Levels, n_jobs: int | None = None) -> Floats:
-    """Distances of some training points to their neighbours: (n_rows, k)."""
+    """Distances of some training points to their neighbors: (n_rows, k)."""
     rows = np.linspace(0, len(levels.X) - 1, min(SCALE_SAMPLE, len(levels.X))).astype(np.int64)
     return find_candidates(levels, rows, 5, n_jobs=n_jobs)[1]

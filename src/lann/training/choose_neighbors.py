@@ -1,4 +1,4 @@
-"""How many neighbours vote, chosen by leave-one-out."""
+"""How many neighbors vote, chosen by leave-one-out."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def choose_neighbors(
     neighbors: tuple[int, ...] = NEIGHBORS,
     class_votes: Floats | None = None,
 ) -> int:
-    """The number of neighbours that classifies left-out points best.
+    """The number of neighbors that classifies left-out points best.
 
-    Another choice replaces the first one offered only where the points whose answer it changes favour it by
+    Another choice replaces the first one offered only where the points whose answer it changes favor it by
     more than one standard deviation: small gains are mostly luck.
 
     distances, neighbor_labels : (n_rows, k_max); labels : (n_rows,)

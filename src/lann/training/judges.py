@@ -1,4 +1,4 @@
-"""The judgement whether a level helps, by the votes on points from which it has not learned."""
+"""The judgment whether a level helps, by the votes on points from which it has not learned."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ JUDGES, MOST_JUDGES = 0.05, 1_000
 def draw_judges(rows: Indices, settings: Settings, rng: np.random.Generator) -> Indices:
     """Some of the rows, in order; none if nothing is to be judged, or there are few."""
     # The rows may be without the judges of another level, and those that early stopping watches.
-    if not settings.prune or len(rows) < 0.85 * JUDGED_FROM:
+    if not settings.drop_levels or len(rows) < 0.85 * JUDGED_FROM:
         return rows[:0]
     return np.sort(rng.choice(rows, min(round(JUDGES * len(rows)), MOST_JUDGES), replace=False))
 

@@ -16,7 +16,7 @@ from lann.training.matrix_walk import descend, mean_squares, measure, mix_in_tur
 from lann.training.points import run_stage
 from lann.training.run import Run
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings, restraint
-from lann.training.walk import mix_with_neighbours
+from lann.training.walk import mix_with_neighbors
 from lann.vote import LOSSES, losses
 
 # Of A, relative to a matrix of ones on the diagonal; and of the scales, as of the weights.
@@ -44,9 +44,9 @@ def starting_maps(levels: Levels) -> NDArray:
 
 
 class Pull(NamedTuple):
-    """A batch's pairs of query and neighbour, those of a neighbour together, and the loss' slope for each."""
+    """A batch's pairs of query and neighbor, those of a neighbor together, and the loss' slope for each."""
 
-    touched: Indices  # (n_touched,) the neighbours
+    touched: Indices  # (n_touched,) the neighbors
     starts: Indices  # (n_touched + 1,) where the pairs of each begin
     queries: Indices  # (n_pairs,)
     slopes: Floats  # (n_pairs,) ∂loss/∂d
@@ -70,7 +70,7 @@ class MatrixStage:
         self._n_steps = 0
         self._sizes = np.empty(n_points)
         self._bound(np.arange(n_points))
-        self._restraint = PENALTY * settings.penalty * restraint(n_points)
+        self._restraint = PENALTY * settings.alpha * restraint(n_points)
 
     def levels(self) -> Levels:
         stretch = np.exp(0.5 * self.log_scales).astype(self.maps.dtype)
@@ -79,7 +79,7 @@ class MatrixStage:
     def loss(
         self, rows: Indices, candidates: Indices, alive: NDArray, scales: Floats, epsilon: float
     ) -> tuple[float, Pull]:
-        """The mean loss of a batch, and the slopes that pull at its neighbours' matrices."""
+        """The mean loss of a batch, and the slopes that pull at its neighbors' matrices."""
         settings, labels = self.settings, self.start.labels
         candidates = np.where(alive, candidates, -1)
         distances = epsilon + self._measure(rows, candidates, scales)
@@ -111,7 +111,7 @@ class MatrixStage:
         )  # fmt: skip
         return out.reshape(candidates.shape)
 
-    def step(self, pull: Pull, rate: float, smoothing: float, neighbours: Indices) -> None:
+    def step(self, pull: Pull, rate: float, smoothing: float, neighbors: Indices) -> None:
         self._n_steps += 1
         correction = 1.0 / (1.0 - DECAY**self._n_steps)
         # A point is touched by few queries, so its gradient counts as much as that of a whole data set.
@@ -127,11 +127,11 @@ class MatrixStage:
             )  # fmt: skip
 
         by_scale = map_blocks(descend_some, len(pull.touched), POINT_BLOCK, n_jobs=self.settings.n_jobs)
-        gradient = self.settings.penalty * self.log_scales
+        gradient = self.settings.alpha * self.log_scales
         gradient[pull.touched] += np.concatenate([np.empty(0), *by_scale])
         self._adam_scales.step(gradient, rate * SCALE_RATE / RATE)
         moved = pull.touched
-        if smoothing > 0 and self._smooth(min(smoothing, 1.0), neighbours):
+        if smoothing > 0 and self._smooth(min(smoothing, 1.0), neighbors):
             moved = np.arange(len(self.maps))
         self._bound(moved)
 
@@ -141,13 +141,13 @@ class MatrixStage:
             return np.empty((0, 0, 0))
         return -determinant_pull(self.maps[rows].astype(np.float64, copy=False))
 
-    def _smooth(self, strength: float, neighbours: Indices) -> bool:
-        """Mix scales and, if it is their turn, matrices with those of like neighbours; whether it was."""
-        mixed = mix_with_neighbours(self.log_scales[:, None], neighbours, strength)
+    def _smooth(self, strength: float, neighbors: Indices) -> bool:
+        """Mix scales and, if it is their turn, matrices with those of like neighbors; whether it was."""
+        mixed = mix_with_neighbors(self.log_scales[:, None], neighbors, strength)
         self.log_scales[:] = mixed[:, 0]
         due = self._n_steps % SMOOTHING_EVERY == 0
         if due:
-            mix_in_turn(self.maps, neighbours, 1.0 - (1.0 - strength) ** SMOOTHING_EVERY)
+            mix_in_turn(self.maps, neighbors, 1.0 - (1.0 - strength) ** SMOOTHING_EVERY)
         return due
 
     def _bound(self, moved: Indices) -> None:

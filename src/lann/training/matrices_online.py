@@ -1,4 +1,4 @@
-"""One point at a time, with matrices: its nearest neighbours are found, and their Ω take a plain step.
+"""One point at a time, with matrices: its nearest neighbors are found, and their Ω take a plain step.
 
 A step Ω − rate · ∂E/∂Ω, with ∂d/∂Ω = 2 u uᵀΩ, is (I − c uuᵀ) Ω with c = 2 · rate · ∂E/∂d. It multiplies the
 determinant by 1 − c ‖u‖², and that can be undone: the determinant then stays what it was.
@@ -48,7 +48,7 @@ class OnlineMatrices:
         self._smoothing = settings.smoothing
 
     def one_pass(self, rows: Indices, candidates: Indices | None, rate: float, *, left: float = 1.0) -> float:
-        """One step per row; its neighbours are found among its candidates (n_rows, C), or all points.
+        """One step per row; its neighbors are found among its candidates (n_rows, C), or all points.
 
         Returns the mean loss. `left` is the part of the smoothing that is left, as training goes on.
         """
@@ -159,7 +159,7 @@ def _bound(own, roots, fixed_norm):
 
 @njit(nogil=True, cache=True)
 def _mix_alike(near, near_labels, label, n_near, maps, strength):
-    """Mix the matrices of the neighbours that have the query's label with their mean."""
+    """Mix the matrices of the neighbors that have the query's label with their mean."""
     mean = np.zeros(maps.shape[1:])
     count = 0
     for slot in range(n_near):

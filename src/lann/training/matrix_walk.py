@@ -124,11 +124,11 @@ def mean_squares(rows, maps, weights, out):
 
 
 @njit(nogil=True, cache=True)
-def mix_in_turn(maps, neighbours, strength):
-    """Move each map towards the mean of its neighbours', one after another; -1 marks a missing neighbour."""
+def mix_in_turn(maps, neighbors, strength):
+    """Move each map toward the mean of its neighbors', one after another; -1 marks a missing neighbor."""
     n_axes, rank = maps.shape[1:]
     for i in range(maps.shape[0]):
-        count = np.sum(neighbours[i] >= 0)
+        count = np.sum(neighbors[i] >= 0)
         if count == 0:
             continue
         share = strength / count
@@ -136,7 +136,7 @@ def mix_in_turn(maps, neighbours, strength):
             own = maps[i, a]
             for r in range(rank):
                 own[r] *= 1.0 - strength
-            for j in neighbours[i]:
+            for j in neighbors[i]:
                 if j >= 0:
                     other = maps[j, a]
                     for r in range(rank):

@@ -68,7 +68,7 @@ def _pass_by_pass(
 
 
 def join(levels: Levels, X: Floats, labels: Indices, settings: Settings) -> Levels:
-    """New points join: they take over the metrics of their neighbours, then each is learned from once."""
+    """New points join: they take over the metrics of their neighbors, then each is learned from once."""
     n_old = len(levels.X)
     settings = with_temperature(settings, levels)
     near, shares = like_points(levels, X, labels, settings)

@@ -1,9 +1,9 @@
-"""One point at a time: its nearest neighbours are found, and their own metrics take a step.
+"""One point at a time: its nearest neighbors are found, and their own metrics take a step.
 
 The published method searches all points before every step. Here a block of points is searched at once, by
 one matrix product, under the metrics as they were last lifted. A step changes a few metrics, most of them
 little: as long as no weight of a point has shrunk below 9/10, neither has any distance to it. The few points
-that shrank more are measured again before each step, and a bound on the rest proves that the neighbours are
+that shrank more are measured again before each step, and a bound on the rest proves that the neighbors are
 the true ones (or else all points are measured). The result is that of the plain loop.
 """
 
@@ -38,7 +38,7 @@ class OnlineLearner:
     points : (n_points, n_features) on their curves
     labels : (n_points,)
     weights : (n_points, n_features), changed in place
-    k, epsilon : neighbours of a query, and the guard for zero distances
+    k, epsilon : neighbors of a query, and the guard for zero distances
     relative : steps on log w, none larger than 0.5; otherwise plain gradient steps on λ = √w
     """
 
@@ -69,7 +69,7 @@ class OnlineLearner:
         self._search: ExactSearch | None = None
 
     def one_pass(self, rows: Indices, candidates: Indices | None, rate: float, *, left: float = 1.0) -> float:
-        """One step per row; its neighbours are found among its candidates (n_rows, C), or all points.
+        """One step per row; its neighbors are found among its candidates (n_rows, C), or all points.
 
         Returns the mean loss. `left` is the part of the smoothing that is left, as training goes on; at 0,
         and a rate of 0, the pass only measures.
@@ -79,7 +79,7 @@ class OnlineLearner:
         return self.shortlist_pass(rows, candidates, rate, left=left)
 
     def exhaustive_pass(self, rows: Indices, rate: float, *, left: float = 1.0) -> float:
-        """One step per row, its neighbours found among all points."""
+        """One step per row, its neighbors found among all points."""
         if self._search is None:
             self._lifted_weights[:] = self.metric.weights
             self._search = ExactSearch(DiagonalMetric(self.metric.points, self._lifted_weights))
@@ -103,7 +103,7 @@ class OnlineLearner:
         return total / len(rows)
 
     def shortlist_pass(self, rows: Indices, candidates: Indices, rate: float, *, left: float = 1.0) -> float:
-        """One step per row, its neighbours found among its own candidates (n_rows, C)."""
+        """One step per row, its neighbors found among its own candidates (n_rows, C)."""
         self._search = None  # what was lifted is out of date afterwards
         nothing = np.zeros(len(rows))
         loss, _ = self._steps(rows, candidates, nothing, nothing, 0.0, False, rate, left)
@@ -222,7 +222,7 @@ def _move(x, point, weights, step, relative, fixed_norm, determinant):
 
 @njit(nogil=True, cache=True)
 def _mix_alike(near, near_labels, label, n_near, weights, strength):
-    """Mix the weights of the neighbours that have the query's label with their mean."""
+    """Mix the weights of the neighbors that have the query's label with their mean."""
     n_features = weights.shape[1]
     for f in range(n_features):
         mean = 0.0

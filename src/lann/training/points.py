@@ -19,7 +19,7 @@ from lann.training.judges import clearly_fewer, errors
 from lann.training.queries import QueryStream, asked_rows
 from lann.training.run import Run
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
-from lann.training.walk import backward_weights, forward, mix_with_neighbours
+from lann.training.walk import backward_weights, forward, mix_with_neighbors
 from lann.vote import LOSSES, losses, zero_distance_guard
 
 BATCH = 512
@@ -36,8 +36,8 @@ class OwnStage(Protocol):
     ) -> tuple[float, Any]:
         """The mean loss of a batch, and what `step` needs to know to lower it."""
 
-    def step(self, gradient: Any, rate: float, smoothing: float, neighbours: Indices) -> None:
-        """One step, then the smoothing with like neighbours (n_points, 5) and the constraint."""
+    def step(self, gradient: Any, rate: float, smoothing: float, neighbors: Indices) -> None:
+        """One step, then the smoothing with like neighbors (n_points, 5) and the constraint."""
 
     def levels(self) -> Levels:
         """The levels as they are now."""
@@ -91,17 +91,17 @@ class PointStage:
         )
         return loss, self._gradient
 
-    def step(self, gradient: Floats, rate: float, smoothing: float, neighbours: Indices) -> None:
+    def step(self, gradient: Floats, rate: float, smoothing: float, neighbors: Indices) -> None:
         # A point is touched by few queries, so its gradient counts as much as that of a whole data set.
         gradient *= len(self.weights)
         height_gradient = gradient.sum(axis=1, keepdims=True)
-        height_gradient += self.settings.penalty * self.height
-        gradient += self.settings.penalty * self.by_feature
+        height_gradient += self.settings.alpha * self.height
+        gradient += self.settings.alpha * self.by_feature
         self._adam_height.step(height_gradient, rate)
         self._adam_feature.step(gradient, rate)
         if smoothing > 0:
-            self.by_feature[:] = mix_with_neighbours(self.by_feature, neighbours, smoothing)
-            self.height[:] = mix_with_neighbours(self.height, neighbours, smoothing)
+            self.by_feature[:] = mix_with_neighbors(self.by_feature, neighbors, smoothing)
+            self.height[:] = mix_with_neighbors(self.height, neighbors, smoothing)
         self._measure()
 
 
@@ -134,8 +134,8 @@ def run_stage(
     epsilon = zero_distance_guard(distances[:, :5])
     position = np.full(n_points, -1)
     position[listed] = np.arange(len(listed))
-    neighbours = np.full((n_points, N_SMOOTHING_NEIGHBORS), -1)
-    neighbours[listed] = like_neighbours(levels.labels, listed, candidates)
+    neighbors = np.full((n_points, N_SMOOTHING_NEIGHBORS), -1)
+    neighbors[listed] = like_neighbors(levels.labels, listed, candidates)
     n_axes = levels.class_log_weights.shape[1]
 
     def learn(epoch: int) -> float:
@@ -149,7 +149,7 @@ def run_stage(
             loss, gradient = stage.loss(rows, own, alive, scales, epsilon)
             # The smoothing falls with the rate, or else it would undo in the end what was learned.
             left = 1.0 - first / len(all_rows)
-            stage.step(gradient, rate * left, settings.smoothing * left, neighbours)
+            stage.step(gradient, rate * left, settings.smoothing * left, neighbors)
             total += loss
         return total / BATCHES_PER_EPOCH
 
@@ -178,7 +178,7 @@ def run_stage(
     return learned
 
 
-def like_neighbours(labels: Indices, rows: Indices, candidates: Indices) -> Indices:
+def like_neighbors(labels: Indices, rows: Indices, candidates: Indices) -> Indices:
     """The nearest candidates with the row's own label: (n_rows, 5), -1 where there are fewer."""
     like = (labels[np.maximum(candidates, 0)] == labels[rows][:, None]) & (candidates >= 0)
     order = np.argsort(~like, axis=1, kind="stable")[:, :N_SMOOTHING_NEIGHBORS]

@@ -54,16 +54,16 @@ class Outcome:
     temperature: float | None
 
 
-def planned_epochs(settings: Settings, max_epochs: int | None) -> tuple[int, int]:
+def planned_epochs(settings: Settings, max_iter: int | None) -> tuple[int, int]:
     """How many epochs go to the shared levels, and how many to the points."""
     shared = SHARED_EPOCHS if settings.shared else 0
     points = POINT_EPOCHS[settings.solver] if settings.point_weights else 0
-    if max_epochs is None or shared + points == 0:
+    if max_iter is None or shared + points == 0:
         return shared, points
-    to_shared = math.ceil(max_epochs * shared / (shared + points))
-    if points > 0 and shared > 0 and max_epochs > 1:
-        to_shared = min(to_shared, max_epochs - 1)  # each gets one
-    return to_shared, max_epochs - to_shared
+    to_shared = math.ceil(max_iter * shared / (shared + points))
+    if points > 0 and shared > 0 and max_iter > 1:
+        to_shared = min(to_shared, max_iter - 1)  # each gets one
+    return to_shared, max_iter - to_shared
 
 
 def train(
@@ -71,14 +71,14 @@ def train(
     settings: Settings,
     rng: np.random.Generator,
     *,
-    max_epochs: int | None = None,
+    max_iter: int | None = None,
     validation_fraction: float | None = None,
     patience: int = 3,
     listener: Listener | None = None,
 ) -> Outcome:
     """Learn the levels that are switched on, from where `start` stands."""
     n_points = len(start.X)
-    shared_epochs, point_epochs = planned_epochs(settings, max_epochs)
+    shared_epochs, point_epochs = planned_epochs(settings, max_iter)
     units = Units.of(start.X) if settings.curves and shared_epochs > 0 else None
     levels = start if units is None else units.enter(start, settings.n_bins)
 

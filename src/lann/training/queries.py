@@ -46,7 +46,7 @@ def asked_rows(n_points: int, held_out: Indices | None) -> Indices:
 def hold_out(n_points: int, fraction: float, rng: np.random.Generator) -> tuple[Indices, Indices]:
     """Split rows into those asked in training and those asked to see how it goes.
 
-    A point held out as a query still serves others as a neighbour, so this costs no neighbours.
+    A point held out as a query still serves others as a neighbor, so this costs no neighbors.
     """
     rows = rng.permutation(n_points)
     n_held = min(max(1, round(fraction * n_points)), n_points - 1)

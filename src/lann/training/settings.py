@@ -29,7 +29,7 @@ class Settings:
     fixed_norm: bool = False
     determinant: bool = False
     # Whether levels that do not help are left out.
-    prune: bool = True
+    drop_levels: bool = True
     # The form of a point's own metric: "diagonal", "low_rank" or "full"
     form: str = "diagonal"
     # The number of axes for "low_rank"; None: what suits the number of features
@@ -39,7 +39,7 @@ class Settings:
     n_candidates: int = 50
     candidate_dropout: float = 0.7
     feature_dropout: float = 0.25
-    penalty: float = 1.0
+    alpha: float = 1.0
     smoothing: float = 0.06
     learning_rate: float | None = None
     loss: str = "shares"
@@ -48,10 +48,10 @@ class Settings:
     # (n_classes,) how many votes the points of a class have, and how much its queries count; None: all alike
     votes: Floats | None = None
     n_jobs: int | None = None
-    # The loss is sharper than the vote and looks at more neighbours: it teaches more per query.
+    # The loss is sharper than the vote and looks at more neighbors: it teaches more per query.
     n_neighbors: int = 10
     power: float = 4.0
-    # The share of the loss where no neighbour has the query's label.
+    # The share of the loss where no neighbor has the query's label.
     floor: float = 0.02
 
     def votes_of(self, n_classes: int) -> Floats:
@@ -64,7 +64,7 @@ class Settings:
 
     @property
     def strength(self) -> float:
-        """The constant of the loss: see `lann.vote.neighbour_loss`."""
+        """The constant of the loss: see `lann.vote.neighbor_loss`."""
         if self.loss == "shares":
             return self.floor
         if self.temperature is None:

@@ -34,8 +34,8 @@ JUDGED_AT = 2 / 3
 def learn_shared(levels: Levels, settings: Settings, run: Run) -> Levels:
     """Learn curves, map and class weights; `levels` is where they start.
 
-    With `settings.prune` and many points, some are not asked before they have judged, late in training, which
-    levels help. Those that will judge the points' own level are not asked at all.
+    With `settings.drop_levels` and many points, some are not asked before they have judged, late in training,
+    which levels help. Those that will judge the points' own level are not asked at all.
     """
     n_epochs, rng, monitor = run.n_epochs, run.rng, run.monitor
     pool = stratified_sample(levels.labels, POOL, rng)

@@ -17,7 +17,7 @@ from lann.training.settings import LARGEST_LOG_WEIGHT, Settings, restraint
 from lann.training.walk import backward_weights, forward
 from lann.vote import LOSSES, losses
 
-# Strengths of the pull towards equal, straight curves, axes that are the features, and equal classes.
+# Strengths of the pull toward equal, straight curves, axes that are the features, and equal classes.
 PULL = {"height": 0.5, "bin": 0.5, "kink": 0.7, "map": 5.0, "class_height": 2.0, "class": 7.0}
 # The map learns more slowly than the rest: every entry moves all points.
 MAP_RATE = 0.2
@@ -70,7 +70,7 @@ class SharedStage:
         n_features = self.X.shape[1]
         square = self.map is None or self.map.shape[0] == n_features
         self.map = np.eye(n_features) if self.map is None else self.map.copy()
-        # Pulled towards the features themselves, or towards its start where it has fewer axes.
+        # Pulled toward the features themselves, or toward its start where it has fewer axes.
         self._home = np.eye(n_features) if square else self.map.copy()
         self._adam["map"] = Adam(self.map)
         self.map_learns = True
@@ -163,7 +163,7 @@ class SharedStage:
 
     def pull(self) -> dict[str, Floats]:
         """The gradient of the penalties."""
-        strength = self.settings.penalty * restraint(len(self.X)) / len(self.X)
+        strength = self.settings.alpha * restraint(len(self.X)) / len(self.X)
         bin_pull = PULL["bin"] * self.bin
         kinks = PULL["kink"] * np.diff(self.bin, axis=1) * self._used_bins[:, 1:]
         bin_pull[:, 1:] += kinks

@@ -28,18 +28,18 @@ def wanted_axes(settings: Settings, n_features: int) -> int:
 def start_map(points: Floats, labels: Labels, rank: int) -> Floats:
     """The directions along which classes differ most, then those along which points do: (rank, n_features).
 
-    Leading eigenvectors of the total covariance where that within classes, shrunk towards the identity, has
+    Leading eigenvectors of the total covariance where that within classes, shrunk toward the identity, has
     been made the identity: linear discriminants first, principal components where these are used up.
 
     points : (n_points, n_features) on their curves
     """
-    centred = points - points.mean(axis=0)
-    scale = max(float(centred.var(axis=0).mean()), np.finfo(np.float64).tiny)
+    centered = points - points.mean(axis=0)
+    scale = max(float(centered.var(axis=0).mean()), np.finfo(np.float64).tiny)
     inside = points.copy()
     for label in np.unique(labels):
         inside[labels == label] -= points[labels == label].mean(axis=0)
     within = inside.T @ inside / (len(points) * scale)
-    total = centred.T @ centred / (len(points) * scale)
+    total = centered.T @ centered / (len(points) * scale)
     values, vectors = np.linalg.eigh((1.0 - SHRINKAGE) * within + SHRINKAGE * np.eye(len(within)))
     whitening = vectors / np.sqrt(values)  # (n_features, n_features): columns
     spread, turns = np.linalg.eigh(whitening.T @ total @ whitening)

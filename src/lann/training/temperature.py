@@ -22,7 +22,7 @@ def with_temperature(settings: Settings, levels: Levels) -> Settings:
 def usual_temperature(levels: Levels, settings: Settings) -> float:
     """β for data of any scale: the usual support of a point, divided by what a clear winner needs.
 
-    Classes without a neighbour hold exp(0) each, so with L classes a share near 1 takes log(L − 1) and more.
+    Classes without a neighbor hold exp(0) each, so with L classes a share near 1 takes log(L − 1) and more.
     """
     distances = usual_distances(levels, settings.n_jobs)
     support = (distances + zero_distance_guard(distances)) ** -settings.power

@@ -63,7 +63,7 @@ def _scaled_distance(x, point, weights, scales):
 
 @njit(nogil=True, cache=True)
 def backward_weights(rows, near, counts, loss_slopes, scales, points, weights, owners, gradient):
-    """Add ∂loss/∂log w = slope · w · difference² to the gradient of each neighbour's owner."""
+    """Add ∂loss/∂log w = slope · w · difference² to the gradient of each neighbor's owner."""
     for q in range(near.shape[0]):
         query = points[rows[q]]
         for slot in range(counts[q]):
@@ -75,16 +75,16 @@ def backward_weights(rows, near, counts, loss_slopes, scales, points, weights, o
 
 
 @njit(nogil=True, cache=True)
-def mix_with_neighbours(values, neighbours, strength):
-    """Move each row towards the mean of its neighbours' rows; -1 marks a missing neighbour."""
+def mix_with_neighbors(values, neighbors, strength):
+    """Move each row toward the mean of its neighbors' rows; -1 marks a missing neighbor."""
     n_rows, n_columns = values.shape
     mixed = values.copy()
     mean = np.empty(n_columns)
     for i in range(n_rows):
         mean[:] = 0.0
         count = 0
-        for slot in range(neighbours.shape[1]):
-            j = neighbours[i, slot]
+        for slot in range(neighbors.shape[1]):
+            j = neighbors[i, slot]
             if j >= 0:
                 count += 1
                 for f in range(n_columns):

@@ -34,7 +34,7 @@ def test_around_as_by_hand():
 def test_every_method_on_a_small_licorice(tiny):
     task = make_task("licorice", 0, tiny, n_jobs=1)
     for classifier in (task.classifier, *task.others.values()):
-        classifier.set_params(max_epochs=1)
+        classifier.set_params(max_iter=1)
     outcome = measure_task(task, n_jobs=1)
     assert list(outcome.methods) == [*METHODS, *VARIANTS]
     assert outcome.seconds >= sum(outcome.methods[name].seconds for name in METHODS)

@@ -30,7 +30,7 @@ def test_the_opposite_has_none(knn, task, explainer_of):
     assert found.deletion < found.random_deletion
 
 
-def test_what_differs_between_neighbouring_places_is_unstable(knn, task, explainer_of):
+def test_what_differs_between_neighboring_places_is_unstable(knn, task, explainer_of):
     rng = np.random.default_rng(0)
     found = agree(explainer_of(lambda queries: rng.random(queries.shape) ** 8), knn, task, 40, 40)
     assert found.stability < 0.8

@@ -13,7 +13,7 @@ def test_ratios():
 
 
 def test_everything_is_timed_and_without_shap_all_but_that(task):
-    model = LANNClassifier(max_epochs=2, random_state=0)
+    model = LANNClassifier(max_iter=2, random_state=0)
     cost = measure_cost(model, task, 2, 1, with_shap=False)
     assert min(cost.fit, cost.first, cost.explain, cost.predict, cost.one) > 0
     assert cost.n_rows == len(task.queries)
@@ -22,5 +22,5 @@ def test_everything_is_timed_and_without_shap_all_but_that(task):
 
 def test_kernel_shap_is_timed_on_the_same_model(task):
     pytest.importorskip("shap")
-    cost = measure_cost(LANNClassifier(max_epochs=2, random_state=0), task, 1, 1, with_shap=True)
+    cost = measure_cost(LANNClassifier(max_iter=2, random_state=0), task, 1, 1, with_shap=True)
     assert cost.faster == pytest.approx(cost.kernel * cost.n_rows / cost.explain)

@@ -33,7 +33,7 @@ def test_readings_of_lann(task):
     explanation = model.explain(task.queries)
     for name, expected in (
         ("lann", explanation.relevances),
-        ("lann-neighbors", explanation.neighbor_relevances),
+        ("lann-neighbors", explanation.feature_weights),
         ("lann-support", np.abs(explanation.support)),
     ):
         (explainer,) = choose_explainers([name])

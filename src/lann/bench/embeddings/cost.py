@@ -68,7 +68,7 @@ def made_name(n_rows: int, sizes: Sizes) -> str:
 def measure_costs(data_set: str, sizes: Sizes) -> list[Cost]:
     """Time both sides, by one thread; with the classifier fitted beforehand, and with its fit.
 
-    UMAP has the same number of neighbours, and a seed, as LANN's embedding has: without, it would use all
+    UMAP has the same number of neighbors, and a seed, as LANN's embedding has: without, it would use all
     cores and give another picture every time. Of less than 4096 points it would measure all pairs, one by
     one in Python, which takes longer than all the rest: here it searches as it does for more.
     """
@@ -87,7 +87,7 @@ def measure_costs(data_set: str, sizes: Sizes) -> list[Cost]:
         cost_of(data_set, what, duel(ours, lambda: plain.fit(X), repeats=n_turns, warm_up=n_turns > 1))
         for what, ours in sides.items()
     ]
-    # Points beside those of the fit: half a step towards another.
+    # Points beside those of the fit: half a step toward another.
     new = (X[:N_PLACED] + X[-N_PLACED:]) / 2
     ours = LANNEmbedding(fitted, prefit=True, n_neighbors=N_NEIGHBORS, random_state=0).fit(X)
     placing = duel(lambda: ours.transform(new), lambda: plain.transform(new), repeats=n_turns)

@@ -31,9 +31,9 @@ LESS_IS_BETTER = ("pair_error", "seconds")
 
 LEGEND = (
     "re-classified: points most of whose 5 nearest in the embedding have their label; held out: the same "
-    "for points placed afterwards, whose labels no method has seen. trust., contin.: whether neighbours in "
-    "the embedding are neighbours in the data, and the other way round. preserved: neighbours under LANN's "
-    "metrics that are neighbours in the embedding. s: fitting and placing; for LANN min, mean and max "
+    "for points placed afterwards, whose labels no method has seen. trust., contin.: whether neighbors in "
+    "the embedding are neighbors in the data, and the other way round. preserved: neighbors under LANN's "
+    "metrics that are neighbors in the embedding. s: fitting and placing; for LANN min, mean and max "
     "without learning the metrics, which are those of LANN."
 )
 NOTES = {
@@ -93,7 +93,7 @@ def cost_grid(results: Results) -> Grid:
         for cost in results.costs
     ]
     note = (
-        "Medians over the turns, by one thread, both with a seed and 15 neighbours, UMAP with its "
+        "Medians over the turns, by one thread, both with a seed and 15 neighbors, UMAP with its "
         f"approximate search. {FITTED}: with a classifier that is there; {WITH_FIT}: its fit counts, too; "
         f"{PLACING}: {N_PLACED} new points."
     )

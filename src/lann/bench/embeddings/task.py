@@ -27,7 +27,7 @@ STICKS: dict[str, Any] = {
     "feature_dropout": 0.0,
     "candidate_dropout": 0.85,
     "n_candidates": 400,
-    "max_epochs": 20,
+    "max_iter": 20,
     "smoothing": 0.3,
 }
 

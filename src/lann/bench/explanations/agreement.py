@@ -18,7 +18,7 @@ from lann.explain import scores
 # Features that an explanation names, where they are replaced or counted.
 N_NAMED = 3
 N_DRAWS = 10
-# How far beside a query its neighbour is asked about, in standard deviations of the features.
+# How far beside a query its neighbor is asked about, in standard deviations of the features.
 NUDGE = 0.05
 # The gate says which features decide, everywhere alike: neither right nor wrong to name.
 GATE = 0

@@ -73,7 +73,7 @@ def _relevances(model: Any, task: Task) -> Read:
 
 
 def _neighbor_relevances(model: Any, task: Task) -> Read:
-    return lambda queries: model.explain(queries).neighbor_relevances
+    return lambda queries: model.explain(queries).feature_weights
 
 
 def _support(model: Any, task: Task) -> Read:
@@ -83,15 +83,15 @@ def _support(model: Any, task: Task) -> Read:
 def all_explainers() -> list[Explainer]:
     """Every method there is, in the order of the tables."""
     registered = {method.name: method for method in all_methods()}
-    kernel = f"KernelSHAP, shap's defaults, {N_BACKGROUND} k-means centres as background,"
+    kernel = f"KernelSHAP, shap's defaults, {N_BACKGROUND} k-means centers as background,"
     return [
         Explainer(
             OURS, "LANN", "lann", _relevances,
             "The share of the vote that changes with a feature: `explain(X).relevances`.", LANN,
         ),
         Explainer(
-            "lann-neighbors", "LANN, neighbours' weights", "lann", _neighbor_relevances,
-            "The paper's reading: `explain(X).neighbor_relevances`.", LANN,
+            "lann-neighbors", "LANN, neighbors' weights", "lann", _neighbor_relevances,
+            "The paper's reading: `explain(X).feature_weights`.", LANN,
         ),
         Explainer(
             "lann-support", "LANN, support", "lann", _support,

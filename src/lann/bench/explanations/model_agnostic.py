@@ -13,7 +13,7 @@ from lann.bench.explanations.task import Task
 
 Read = Callable[[Floats], Floats]
 
-# Points that stand for the data where KernelSHAP leaves features out: centres of k-means.
+# Points that stand for the data where KernelSHAP leaves features out: centers of k-means.
 N_BACKGROUND = 20
 N_REPEATS = 5
 

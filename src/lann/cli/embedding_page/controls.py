@@ -9,7 +9,7 @@ from lann.cli.report.markup import Html, element
 if TYPE_CHECKING:
     from lann.cli.embedded import Embedded
 
-COLOURINGS = {
+COLORINGS = {
     "class": "class",
     "prediction": "predicted class",
     "mistakes": "mistakes",
@@ -19,9 +19,9 @@ COLOURINGS = {
 
 
 def tools(embedded: Embedded) -> Html:
-    options = [element("option", text, value=name) for name, text in COLOURINGS.items()]
+    options = [element("option", text, value=name) for name, text in COLORINGS.items()]
     by_column = element("optgroup", id="by-column", label="relevance of a column")
-    choose = element("select", *options, by_column, id="colour")
+    choose = element("select", *options, by_column, id="color")
     which = element(
         "select",
         element("option", "all rows", value="all"),
@@ -39,11 +39,11 @@ def tools(embedded: Embedded) -> Html:
     )
     return element(
         "div",
-        _labelled("Colour by", choose),
-        *([_labelled("Show", which)] if embedded.n_new else []),
+        _labeled("Color by", choose),
+        *([_labeled("Show", which)] if embedded.n_new else []),
         _checkbox("mistakes", "Only mistakes"),
         _checkbox("names", "Names"),
-        _labelled("Find", search),
+        _labeled("Find", search),
         element("span", id="found", class_="soft", role="status"),
         element("span", id="count", class_="soft", role="status"),
         class_="tools",
@@ -97,11 +97,11 @@ def beside(embedded: Embedded) -> Html:
         "aside",
         element(
             "section",
-            element("h2", "Colours"),
+            element("h2", "Colors"),
             element("ul", id="groups"),
             scale,
-            id="colours",
-            aria_label="Colours",
+            id="colors",
+            aria_label="Colors",
             hidden=True,
         ),
         element(
@@ -127,7 +127,7 @@ def beside(embedded: Embedded) -> Html:
     )
 
 
-def _labelled(text: str, control: Html) -> Html:
+def _labeled(text: str, control: Html) -> Html:
     return element("label", element("span", text), control)
 
 

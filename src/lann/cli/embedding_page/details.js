@@ -36,7 +36,7 @@ function tell(i) {
   fact('Label', labels[i] < 0 ? 'not known' : classMark(labels[i]));
   fact('Predicted', classMark(predictions[i]), make('span', {
     className: isWrong(i) ? 'verdict wrong' : 'verdict',
-    textContent: isWrong(i) ? `${percent(confidences[i])}, not as labelled` : `${percent(confidences[i])} of the vote`,
+    textContent: isWrong(i) ? `${percent(confidences[i])}, not as labeled` : `${percent(confidences[i])} of the vote`,
   }));
   if (pictured[i] !== predictions[i]) fact('In the picture', classMark(pictured[i]));
   const row = `row ${numbers[i]}`;

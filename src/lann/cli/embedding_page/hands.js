@@ -1,7 +1,7 @@
 // Mouse, fingers and keys.
 const NEAR = 14, DRAGGED = 4;
 const held = new Map();
-let travelled = 0;
+let traveled = 0;
 
 function nearest(x, y, reach) {
   let found = -1, least = reach ** 2;
@@ -23,7 +23,7 @@ function hover(i) {
 over.addEventListener('pointerdown', event => {
   over.setPointerCapture(event.pointerId);
   held.set(event.pointerId, at(event));
-  if (held.size === 1) travelled = 0;
+  if (held.size === 1) traveled = 0;
 });
 over.addEventListener('pointermove', event => {
   const here = at(event), before = held.get(event.pointerId);
@@ -37,10 +37,10 @@ over.addEventListener('pointermove', event => {
     const length = ([x, y]) => Math.hypot(x - other[0], y - other[1]) || 1;
     pan(dx / 2, dy / 2);
     zoom(length(here) / length(before), (here[0] + other[0]) / 2, (here[1] + other[1]) / 2);
-    travelled = Infinity;
+    traveled = Infinity;
   } else {
-    travelled += Math.hypot(dx, dy);
-    if (travelled <= DRAGGED) return;
+    traveled += Math.hypot(dx, dy);
+    if (traveled <= DRAGGED) return;
     over.style.cursor = 'grabbing';
     pan(dx, dy);
     place(current());
@@ -48,7 +48,7 @@ over.addEventListener('pointermove', event => {
   held.set(event.pointerId, here);
 });
 for (const name of ['pointerup', 'pointercancel']) over.addEventListener(name, event => {
-  if (name === 'pointerup' && held.size === 1 && travelled <= DRAGGED) {
+  if (name === 'pointerup' && held.size === 1 && traveled <= DRAGGED) {
     // Fingers are wider than a mouse is.
     pin(nearest(...at(event), event.pointerType === 'mouse' ? NEAR : 2 * NEAR), {aloud: false});
   }

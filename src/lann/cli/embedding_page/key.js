@@ -1,4 +1,4 @@
-// The key: what colours and shapes mean, and which classes are shown.
+// The key: what colors and shapes mean, and which classes are shown.
 const countText = count => count.toLocaleString('en');
 
 function buildClasses() {
@@ -11,27 +11,27 @@ function buildClasses() {
 }
 
 function buildKey() {
-  const box = byId('colours'), byClass = ['class', 'prediction'].includes(state.colouring);
+  const box = byId('colors'), byClass = ['class', 'prediction'].includes(state.coloring);
   box.hidden = byClass;
-  // Where colours say something else, the shapes alone tell the classes.
+  // Where colors say something else, the shapes alone tell the classes.
   byId('classes').classList.toggle('plain', !byClass);
   const groups = byId('groups'), rule = byId('scale');
-  groups.hidden = !colours.groups;
-  rule.hidden = colours.low === undefined;
-  groups.replaceChildren(...(colours.groups ?? []).map((name, g) => {
+  groups.hidden = !colors.groups;
+  rule.hidden = colors.low === undefined;
+  groups.replaceChildren(...(colors.groups ?? []).map((name, g) => {
     const swatch = make('span', {className: 'swatch'});
-    swatch.style.background = colours.palette[g];
+    swatch.style.background = colors.palette[g];
     let count = 0;
-    for (let i = 0; i < n; i++) count += colours.of(i) === g;
+    for (let i = 0; i < n; i++) count += colors.of(i) === g;
     return count ? make('li', {}, make('button', {className: 'entry', 'data-group': g, 'aria-pressed': 'false',
       onclick: () => light('group', g)}, swatch, make('span', {className: 'name', textContent: name}),
       make('span', {className: 'soft', textContent: countText(count)}))) : '';
   }));
   if (!rule.hidden) {
-    byId('ramp').style.background = `linear-gradient(90deg, ${colours.palette.join(', ')})`;
-    byId('low').textContent = percent(colours.low);
-    byId('high').textContent = percent(colours.high);
-    byId('unit').textContent = colours.unit;
+    byId('ramp').style.background = `linear-gradient(90deg, ${colors.palette.join(', ')})`;
+    byId('low').textContent = percent(colors.low);
+    byId('high').textContent = percent(colors.high);
+    byId('unit').textContent = colors.unit;
   }
 }
 
@@ -67,7 +67,7 @@ function count() {
   let wrong = 0;
   for (const i of order) wrong += isWrong(i);
   const all = order.length === n ? `${countText(n)} points` : `${countText(order.length)} of ${countText(n)} points`;
-  byId('count').textContent = `${all}, ${countText(wrong)} not as labelled`;
+  byId('count').textContent = `${all}, ${countText(wrong)} not as labeled`;
 }
 
 // Points whose name has what is searched for: the same name first, then those that begin so.

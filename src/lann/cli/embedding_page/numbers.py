@@ -28,9 +28,9 @@ def in_numbers(embedded: Embedded, summary: Summary) -> Html:
     parts = [
         element("h2", "How well the classes are kept apart", id="numbers"),
         element(
-            "p", f"The share of the rows whose class is recognised, training rows by leave-one-out. {HOW}"
+            "p", f"The share of the rows whose class is recognized, training rows by leave-one-out. {HOW}"
         ),
-        table("Rows recognised, by class", header, [_line(embedded, line) for line in lines]),
+        table("Rows recognized, by class", header, [_line(embedded, line) for line in lines]),
     ]
     if n_more:
         parts.append(element("p", f"And {n_more} more classes."))

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 FEWER_COLUMNS = ((5_000, 3),)
 # Beyond this many points the values of columns are not told.
 MOST_WITH_VALUES = 20_000
-# Bytes of the relevances by which points can be coloured, and columns at most.
-MOST_RELEVANCES, MOST_COLOURINGS = 600_000, 100
+# Bytes of the relevances by which points can be colored, and columns at most.
+MOST_RELEVANCES, MOST_COLORINGS = 600_000, 100
 # A text value is shown so far.
 MOST_LETTERS = 60
 # Of a column's largest value, digits that scaling keeps.
@@ -52,7 +52,7 @@ def pack(embedded: Embedded, n_columns: int) -> Packed:
     n_top = min(n_columns, n_known, *(most for beyond, most in FEWER_COLUMNS if n > beyond))
     top = embedded.top_columns(n_top)
     shown = np.take_along_axis(embedded.relevances, top, axis=1)
-    colourings = _colourings(embedded)
+    colorings = _colorings(embedded)
     with_values = embedded.values is not None and n <= MOST_WITH_VALUES
     low, span = embedded.places.min(axis=0), float(np.ptp(embedded.places, axis=0).max()) or 1.0
     x, y = ((embedded.places - low) / span).T
@@ -78,18 +78,18 @@ def pack(embedded: Embedded, n_columns: int) -> Packed:
         "shares": _shares(embedded.vote_shares, FULL_8),
         "topColumns": _bytes(top, "<u2"),
         "topRelevances": _shares(shown / most, FULL_16),
-        "colourings": colourings.tolist(),
-        "relevances": _shares(embedded.relevances[:, colourings].T / most, FULL_8),
+        "colorings": colorings.tolist(),
+        "relevances": _shares(embedded.relevances[:, colorings].T / most, FULL_8),
         "values": _values(embedded.values, top) if with_values else None,
     }
-    left_out = _left_out(n, n_top, min(n_columns, n_known), with_values, embedded, len(colourings))
+    left_out = _left_out(n, n_top, min(n_columns, n_known), with_values, embedded, len(colorings))
     return Packed(_safe(json.dumps(whole, ensure_ascii=False, separators=(",", ":"))), left_out)
 
 
-def _colourings(embedded: Embedded) -> Indices:
-    """Columns by which points can be coloured, the most relevant first, as far as there is room for them."""
+def _colorings(embedded: Embedded) -> Indices:
+    """Columns by which points can be colored, the most relevant first, as far as there is room for them."""
     order = np.argsort(-embedded.relevances.mean(axis=0), kind="stable")
-    return order[: max(1, min(MOST_COLOURINGS, MOST_RELEVANCES // len(embedded)))]
+    return order[: max(1, min(MOST_COLORINGS, MOST_RELEVANCES // len(embedded)))]
 
 
 def _values(values: pd.DataFrame | None, top: Indices) -> dict[str, Any] | None:
@@ -148,7 +148,7 @@ def _as_written(column: Floats) -> Floats:
 
 
 def _left_out(
-    n: int, n_top: int, n_wanted: int, with_values: bool, embedded: Embedded, n_colourings: int
+    n: int, n_top: int, n_wanted: int, with_values: bool, embedded: Embedded, n_colorings: int
 ) -> list[str]:
     """What the page does not tell, as there are too many points."""
     said = []
@@ -156,9 +156,9 @@ def _left_out(
         said.append(f"{n_top} columns are told for each of the {n:,} points, not {n_wanted}.")
     if embedded.values is not None and not with_values:
         said.append(f"Values are told for up to {MOST_WITH_VALUES:,} points.")
-    if n_colourings < len(embedded.columns):
+    if n_colorings < len(embedded.columns):
         said.append(
-            f"Of {len(embedded.columns)} columns, the {n_colourings} most relevant can colour the points."
+            f"Of {len(embedded.columns)} columns, the {n_colorings} most relevant can color the points."
         )
     return said
 

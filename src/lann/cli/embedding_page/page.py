@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lann.cli.embed_summary import Summary
     from lann.cli.embedded import Embedded
 
-SCRIPTS = ("unpack", "colours", "paint", "view", "details", "key", "table", "hands", "start")
+SCRIPTS = ("unpack", "colors", "paint", "view", "details", "key", "table", "hands", "start")
 READING = (
     (
         "Places",

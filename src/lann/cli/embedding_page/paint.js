@@ -1,9 +1,9 @@
 // Points, pixel by pixel: with many thousands, several times as fast as the canvas's own ways.
 const painting = {image: null, pixels: null};
 
-// A mark in the device's pixels: where they are, in which colour, and how much of it, from 0 to 256.
-function stamp(shape, colour, rim, radius, part) {
-  const canvas = mark(shape, colour, rim, radius), size = canvas.width, half = size >> 1;
+// A mark in the device's pixels: where they are, in which color, and how much of it, from 0 to 256.
+function stamp(shape, color, rim, radius, part) {
+  const canvas = mark(shape, color, rim, radius), size = canvas.width, half = size >> 1;
   const {data} = canvas.getContext('2d').getImageData(0, 0, size, size);
   const kept = [];
   for (let k = 0; k < size * size; k++) {
@@ -14,12 +14,12 @@ function stamp(shape, colour, rim, radius, part) {
   return {half, x: column(0), y: column(1), redBlue: column(2), green: column(3), amount: column(4)};
 }
 
-function begin(width, height, colour) {
+function begin(width, height, color) {
   if (painting.image?.width !== width || painting.image?.height !== height) {
     painting.image = new ImageData(width, height);
     painting.pixels = new Uint32Array(painting.image.data.buffer);
   }
-  const [red, green, blue] = [1, 3, 5].map(at => parseInt(colour.slice(at, at + 2), 16));
+  const [red, green, blue] = [1, 3, 5].map(at => parseInt(color.slice(at, at + 2), 16));
   painting.pixels.fill((0xff000000 | blue << 16 | green << 8 | red) >>> 0);
 }
 

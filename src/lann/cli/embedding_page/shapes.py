@@ -5,7 +5,7 @@ from __future__ import annotations
 from lann.cli.report.markup import Html, element
 
 _TURNED_PLUS = "M.53-1.1 1.1-.53.57 0 1.1.53.53 1.1 0 .57-.53 1.1-1.1.53-.57 0-1.1-.53-.53-1.1 0-.57Z"
-# Seven, which has no divisor in common with the ten colours: 70 classes have a pair of their own.
+# Seven, which has no divisor in common with the ten colors: 70 classes have a pair of their own.
 SHAPES = (
     "M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0Z",
     "M-.9-.9H.9V.9H-.9Z",
@@ -15,11 +15,11 @@ SHAPES = (
     "M-.4-1.15H.4V-.4H1.15V.4H.4V1.15H-.4V.4H-1.15V-.4H-.4Z",
     _TURNED_PLUS,
 )
-N_COLOURS = 10
+N_COLORS = 10
 
 
 def class_mark(name: str, place: int) -> Html:
-    """A class by its name, colour and shape."""
+    """A class by its name, color and shape."""
     path = element("path", d=SHAPES[place % len(SHAPES)])
     icon = element("svg", path, viewBox="-1.4 -1.4 2.8 2.8", class_="mark", aria_hidden="true")
-    return element("span", icon, element("span", name), class_=f"class c{place % N_COLOURS}")
+    return element("span", icon, element("span", name), class_=f"class c{place % N_COLORS}")

@@ -1,10 +1,10 @@
 // The controls, and the beginning.
-for (const [place, column] of given.colourings.entries())
+for (const [place, column] of given.colorings.entries())
   byId('by-column').append(make('option', {value: `column ${place}`, textContent: columns[column]}));
-byId('colour').addEventListener('change', event => {
-  state.colouring = event.target.value;
+byId('color').addEventListener('change', event => {
+  state.coloring = event.target.value;
   if (state.lit?.by === 'group') state.lit = null;
-  recolour();
+  recolor();
   buildKey();
   changed();
 });
@@ -23,16 +23,16 @@ byId('previous').addEventListener('click', () => step(-1));
 byId('next').addEventListener('click', () => step(1));
 byId('list').addEventListener('toggle', fillTable);
 byId('more').addEventListener('click', more);
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { recolour(); buildKey(); changed(); });
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { recolor(); buildKey(); changed(); });
 new ResizeObserver(() => { resize(); place(current()); }).observe(stage);
 
-colours = colourings.class();
+colors = colorings.class();
 order = [];
 ghosts = [];
 heads = [];
 lit = 0;
 resize();
-recolour();
+recolor();
 buildClasses();
 buildKey();
 changed();

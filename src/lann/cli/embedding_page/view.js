@@ -1,11 +1,11 @@
 // What is shown, and from where.
 const state = {
-  colouring: 'class', mistakes: false, which: 'all', hidden: new Set(), lit: null, hover: -1, pinned: -1,
+  coloring: 'class', mistakes: false, which: 'all', hidden: new Set(), lit: null, hover: -1, pinned: -1,
   found: [], names: classes.length > 7,
 };
 const stage = byId('stage'), base = byId('points'), over = byId('over');
 const view = {x: 0, y: 0, scale: 1, width: 1, height: 1};
-let colours, marks, order, ghosts, lit, heads, waiting = false;
+let colors, marks, order, ghosts, lit, heads, waiting = false;
 
 // By lot, the same at every visit, so that no class covers the others.
 const shuffled = (() => {
@@ -20,22 +20,22 @@ const shuffled = (() => {
 const isAsked = i => (!state.mistakes || isWrong(i)) && (state.which === 'all' || isNew(i) === (state.which === 'placed'));
 const isShown = i => !state.hidden.has(classOf(i)) && isAsked(i);
 const isLit = i => state.lit === null
-  || (state.lit.by === 'class' ? classOf(i) === state.lit.of : colours.of(i) === state.lit.of);
+  || (state.lit.by === 'class' ? classOf(i) === state.lit.of : colors.of(i) === state.lit.of);
 const current = () => state.hover >= 0 ? state.hover : state.pinned;
 const toX = x => (x - view.x) * view.scale + view.width / 2;
 const toY = y => view.height / 2 - (y - view.y) * view.scale;
 
-// After a change of the theme or of what colours say.
-function recolour() {
-  const place = state.colouring.startsWith('column ') ? Number(state.colouring.slice(7)) : -1;
-  colours = place >= 0 ? relevanceOf(place) : colourings[state.colouring]();
+// After a change of the theme or of what colors say.
+function recolor() {
+  const place = state.coloring.startsWith('column ') ? Number(state.coloring.slice(7)) : -1;
+  colors = place >= 0 ? relevanceOf(place) : colorings[state.coloring]();
   marks = new Map();
   refilter();
 }
 
 // After a change of what is shown.
 function refilter() {
-  const shown = shuffled.filter(isShown), rank = colours.first;
+  const shown = shuffled.filter(isShown), rank = colors.first;
   // Placed points over those of the training, then what matters most.
   if (rank) shown.sort((a, b) => rank(a) - rank(b));
   else if (training < n) shown.sort((a, b) => isNew(a) - isNew(b));
@@ -62,7 +62,7 @@ function headings() {
   }).sort((a, b) => b.size - a.size);
 }
 
-const shapeOf = i => (state.colouring === 'prediction' ? predictions[i] : classOf(i)) % given.shapes.length;
+const shapeOf = i => (state.coloring === 'prediction' ? predictions[i] : classOf(i)) % given.shapes.length;
 const rimOf = (i, ink, page) => isNew(i) ? `${ink}90` : page;
 
 const radius = () => {
@@ -80,19 +80,19 @@ function draw() {
   const pen = base.getContext('2d'), ratio = devicePixelRatio || 1, r = Math.round(4 * radius()) / 4;
   const page = themed('--card'), ink = themed('--ink'), dim = order.length - lit;
   // Placed points stand out among those of the training, which are pale, unless shades mean something else.
-  const pale = state.which === 'all' && training < n && colours.low === undefined ? training : 0;
+  const pale = state.which === 'all' && training < n && colors.low === undefined ? training : 0;
   begin(base.width, base.height, page);
   const ghost = stamp(0, themed('--right'), page, r, .2);
   for (const i of ghosts) put(ghost, Math.round(toX(X[i]) * ratio), Math.round(toY(Y[i]) * ratio));
   for (let place = 0; place < order.length; place++) {
     const i = order[place], x = toX(X[i]), y = toY(Y[i]);
     if (x < -20 || y < -20 || x > view.width + 20 || y > view.height + 20) continue;
-    const shape = shapeOf(i), colour = colours.of(i), fresh = isNew(i);
+    const shape = shapeOf(i), color = colors.of(i), fresh = isNew(i);
     const strength = place < dim ? 0 : i < pale ? 1 : 2;
-    const key = ((((r * 4) * 64 + colour) * outlines.length + shape) * 2 + (fresh ? 1 : 0)) * 3 + strength;
+    const key = ((((r * 4) * 64 + color) * outlines.length + shape) * 2 + (fresh ? 1 : 0)) * 3 + strength;
     let drawn = marks.get(key);
     if (!drawn) {
-      const fill = strength ? colours.palette[colour] : themed('--right');
+      const fill = strength ? colors.palette[color] : themed('--right');
       marks.set(key, drawn = stamp(shape, fill, strength ? rimOf(i, ink, page) : page, r, [.12, .4, 1][strength]));
     }
     put(drawn, Math.round(x * ratio), Math.round(y * ratio));
@@ -129,10 +129,10 @@ function drawOver() {
   pen.setTransform(1, 0, 0, 1, 0, 0);
   pen.clearRect(0, 0, over.width, over.height);
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  const ring = (at, wide, colour, size) => {
+  const ring = (at, wide, color, size) => {
     pen.beginPath();
     pen.arc(toX(X[at]), toY(Y[at]), size, 0, 2 * Math.PI);
-    Object.assign(pen, {lineWidth: wide, strokeStyle: colour});
+    Object.assign(pen, {lineWidth: wide, strokeStyle: color});
     pen.stroke();
   };
   const ink = themed('--ink'), page = themed('--card');
@@ -142,21 +142,21 @@ function drawOver() {
   const voted = votersOf(i);
   for (const [by, share] of [...voted].reverse()) {
     const wide = 1 + 5 * share;
-    for (const [width, colour] of [[wide + 2.5, page], [wide, themed(classColour(labels[by]))]]) {
+    for (const [width, color] of [[wide + 2.5, page], [wide, themed(classColor(labels[by]))]]) {
       pen.beginPath();
       pen.moveTo(toX(X[i]), toY(Y[i]));
       pen.lineTo(toX(X[by]), toY(Y[by]));
-      Object.assign(pen, {lineWidth: width, strokeStyle: colour, lineCap: 'round'});
+      Object.assign(pen, {lineWidth: width, strokeStyle: color, lineCap: 'round'});
       pen.stroke();
     }
   }
   const onto = (at, drawn) => pen.drawImage(drawn, toX(X[at]) - drawn.width / 2 / ratio,
     toY(Y[at]) - drawn.height / 2 / ratio, drawn.width / ratio, drawn.height / ratio);
-  for (const [by] of voted) onto(by, mark(labels[by] % outlines.length, themed(classColour(labels[by])), page, r + 1));
+  for (const [by] of voted) onto(by, mark(labels[by] % outlines.length, themed(classColor(labels[by])), page, r + 1));
   ring(i, 5, page, r + 3.5);
   ring(i, 2.5, ink, r + 3.5);
   // Once more, for the lines begin on it.
-  onto(i, mark(shapeOf(i), colours.palette[colours.of(i)], rimOf(i, ink, page), r));
+  onto(i, mark(shapeOf(i), colors.palette[colors.of(i)], rimOf(i, ink, page), r));
 }
 
 function resize() {

@@ -60,14 +60,14 @@ def value_cell(value: object) -> Html:
 
 
 def bar_cell(share: float, whole: float, text: str, place: int | None = None) -> Html:
-    """A bar from the left, `share` of `whole` long, with its number; of the colour of a class, if given."""
+    """A bar from the left, `share` of `whole` long, with its number; of the color of a class, if given."""
     return element("td", bar(share, whole, place), element("span", text, class_="amount"), class_="bars")
 
 
 def bar(share: float, whole: float, place: int | None = None) -> Html:
     length = 100 * share / whole if whole > 0 else 0.0
     fill = element("span", style=f"width:{length:.1f}%")
-    return element("span", fill, class_="bar" + _colour(place), aria_hidden="true")
+    return element("span", fill, class_="bar" + _color(place), aria_hidden="true")
 
 
 def signed_bar_cell(share: float, whole: float, text: str) -> Html:
@@ -80,10 +80,10 @@ def signed_bar_cell(share: float, whole: float, text: str) -> Html:
 
 
 def label_chip(label: object, place: int) -> Html:
-    """A label with the colour of its class."""
-    return element("span", str(label), class_="chip" + _colour(place))
+    """A label with the color of its class."""
+    return element("span", str(label), class_="chip" + _color(place))
 
 
-def _colour(place: int | None) -> str:
+def _color(place: int | None) -> str:
     """There are ten; further classes take turns."""
     return "" if place is None else f" c{place % 10}"

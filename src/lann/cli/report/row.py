@@ -66,7 +66,7 @@ def explained_row(account: Account, shown_columns: int, scale: Scale, *, is_open
             element("p", account.words, class_="words"),
             _votes(account),
             _columns(account, shown_columns, scale),
-            _neighbours(account, shown_columns),
+            _neighbors(account, shown_columns),
             class_="inside",
         ),
         class_="row",
@@ -135,7 +135,7 @@ def _columns(account: Account, shown_columns: int, scale: Scale) -> Html:
     return Html("".join(found))
 
 
-def _neighbours(account: Account, shown_columns: int) -> Html:
+def _neighbors(account: Account, shown_columns: int) -> Html:
     names = [] if account.values is None else account.columns[:shown_columns]
     header = [
         head("row"),
@@ -173,7 +173,7 @@ def _neighbours(account: Account, shown_columns: int) -> Html:
             )
         )
     caption = "The training rows that voted, nearest first"
-    return Html(element("h4", caption) + table(caption, header, rows, class_="neighbours"))
+    return Html(element("h4", caption) + table(caption, header, rows, class_="neighbors"))
 
 
 def _chip(account: Account, label: Any) -> Html:

@@ -48,9 +48,9 @@ def _facts(trained: Trained) -> list[tuple[str, str | Html]]:
         ("Classes", _classes(classifier.classes_, np.bincount(labels, minlength=len(classifier.classes_)))),
         ("Training rows", f"{len(labels):,}"),
         ("Columns", columns),
-        ("Learned", "; ".join(used) if used else "nothing: plain nearest neighbours"),
+        ("Learned", "; ".join(used) if used else "nothing: plain nearest neighbors"),
         ("Each row measures with", METRICS[classifier.metric]),
-        ("Neighbours that vote", str(classifier.n_neighbors_)),
+        ("Neighbors that vote", str(classifier.n_neighbors_)),
     ]
     if settings := _unusual_settings(trained):
         facts.append(("Other settings", settings))

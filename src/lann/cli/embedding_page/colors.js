@@ -1,15 +1,15 @@
-// What colours say, and the marks of points in them.
-const N_COLOURS = 10, STEPS = 32, NAMED = 8;
+// What colors say, and the marks of points in them.
+const N_COLORS = 10, STEPS = 32, NAMED = 8;
 const outlines = given.shapes.map(path => new Path2D(path));
 const themed = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const classColour = j => `--c${j % N_COLOURS}`;
+const classColor = j => `--c${j % N_COLORS}`;
 
 function mixed(one, other, part) {
   const [a, b] = [one, other].map(hex => [1, 3, 5].map(at => parseInt(hex.slice(at, at + 2), 16)));
   return `rgb(${a.map((value, k) => Math.round(value + part * (b[k] - value))).join(' ')})`;
 }
 
-// A scale in steps, through some colours of the theme.
+// A scale in steps, through some colors of the theme.
 function ramp(...stops) {
   const through = stops.map(themed);
   return Array.from({length: STEPS}, (_, step) => {
@@ -19,13 +19,13 @@ function ramp(...stops) {
 }
 
 // Each: the palette, which of it a point has, and what the key shows. `first` are drawn last, over the others.
-const colourings = {
-  class: () => ({of: i => classOf(i) % N_COLOURS, palette: classPalette(), first: null}),
-  prediction: () => ({of: i => predictions[i] % N_COLOURS, palette: classPalette(), first: null}),
+const colorings = {
+  class: () => ({of: i => classOf(i) % N_COLORS, palette: classPalette(), first: null}),
+  prediction: () => ({of: i => predictions[i] % N_COLORS, palette: classPalette(), first: null}),
   mistakes: () => ({
     of: i => labels[i] < 0 ? 2 : isWrong(i) ? 1 : 0,
     palette: ['--right', '--wrong', '--bar'].map(themed), first: i => isWrong(i) ? 1 : 0,
-    groups: ['as labelled', 'not as labelled', 'no label'],
+    groups: ['as labeled', 'not as labeled', 'no label'],
   }),
   confidence: () => scale(i => confidences[i], confidences.reduce((a, b) => Math.min(a, b), .99), 1, ramp('--unsure', '--between', '--sure'),
     i => -confidences[i], 'share of the vote'),
@@ -39,7 +39,7 @@ const colourings = {
     if (named.length < order.length) groups.push(`${order.length - named.length} other columns`);
     return {
       of: i => rank.get(topColumns[i * top]) ?? named.length, groups, first: null,
-      palette: groups.map((_, k) => themed(k < named.length ? classColour(k) : '--right')),
+      palette: groups.map((_, k) => themed(k < named.length ? classColor(k) : '--right')),
     };
   },
 };
@@ -57,27 +57,27 @@ function scale(value, low, high, palette, first, unit) {
   return {of, palette, first, low, high, unit};
 }
 
-const classPalette = () => Array.from({length: N_COLOURS}, (_, k) => themed(classColour(k)));
+const classPalette = () => Array.from({length: N_COLORS}, (_, k) => themed(classColor(k)));
 
-// The mark of a point, drawn once; `rim` is the colour around it.
-function mark(shape, colour, rim, radius) {
+// The mark of a point, drawn once; `rim` is the color around it.
+function mark(shape, color, rim, radius) {
   const ratio = devicePixelRatio || 1, size = Math.ceil(2 * 1.5 * radius * ratio) + 2;
   const canvas = make('canvas', {width: size, height: size}), pen = canvas.getContext('2d', {willReadFrequently: true});
   pen.translate(size / 2, size / 2);
   pen.scale(radius * ratio, radius * ratio);
-  Object.assign(pen, {lineJoin: 'round', fillStyle: colour, strokeStyle: rim, lineWidth: Math.min(.7, radius / 5) / radius});
+  Object.assign(pen, {lineJoin: 'round', fillStyle: color, strokeStyle: rim, lineWidth: Math.min(.7, radius / 5) / radius});
   pen.fill(outlines[shape]);
   pen.stroke(outlines[shape]);
   return canvas;
 }
 
 // A class as a small picture, for texts.
-function icon(j, colour = `var(${classColour(j)})`) {
+function icon(j, color = `var(${classColor(j)})`) {
   const name = 'http://www.w3.org/2000/svg', svg = document.createElementNS(name, 'svg');
   svg.setAttribute('viewBox', '-1.4 -1.4 2.8 2.8');
   svg.setAttribute('class', 'mark');
   svg.setAttribute('aria-hidden', 'true');
-  svg.style.setProperty('--own', colour);
+  svg.style.setProperty('--own', color);
   svg.append(document.createElementNS(name, 'path'));
   svg.firstChild.setAttribute('d', given.shapes[j % given.shapes.length]);
   return svg;
