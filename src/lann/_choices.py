@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from sklearn.utils import check_random_state
 
-from lann._inputs import check_jobs
-from lann._parameters import check_choice, check_number
+from lann._validation import BOOLEAN, N_JOBS, VERBOSE, Integer, Number, OneOf, validate
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
@@ -21,33 +20,33 @@ METRICS = ("diagonal", "low_rank", "full")
 
 def check_parameters(clf: LANNClassifier) -> None:
     """Refuse, in one sentence, the first parameter that is not what it should be."""
-    check_number("n_neighbors", clf.n_neighbors, low=1, integer=True, also=["auto"])
-    check_choice("metric", clf.metric, METRICS)
+    validate("n_neighbors", clf.n_neighbors, Integer(1), OneOf("auto"))
+    validate("metric", clf.metric, OneOf(*METRICS))
     if not isinstance(clf.levels, tuple | list) or not all(level in LEVELS for level in clf.levels):
         raise ValueError(f"levels must be a tuple of some of {LEVELS}; got {clf.levels!r}.")
-    check_number("n_components", clf.n_components, low=1, integer=True, also=[None])
-    check_choice("weights", clf.weights, ("distance", "uniform"))
-    check_number("power", clf.power, low=0, open_low=True, also=["auto"])
+    validate("n_components", clf.n_components, Integer(1), OneOf(None))
+    validate("weights", clf.weights, OneOf("distance", "uniform"))
+    validate("power", clf.power, Number(0, closed="right"), OneOf("auto"))
     _check_class_weight(clf.class_weight)
-    check_number("n_candidates", clf.n_candidates, low=1, integer=True, also=[None])
-    check_choice("solver", clf.solver, ("staged", "online"))
-    check_choice("loss", clf.loss, ("shares", "softmax"))
-    check_number("temperature", clf.temperature, low=0, open_low=True, also=["auto"])
-    check_choice("constraint", clf.constraint, ("bounded", "norm", "determinant"))
-    check_number("n_bins", clf.n_bins, low=1, high=256, integer=True)
-    check_number("max_iter", clf.max_iter, low=0, integer=True, also=[None])
-    check_number("learning_rate", clf.learning_rate, low=0, open_low=True, also=[None])
-    check_number("alpha", clf.alpha, low=0)
-    check_number("smoothing", clf.smoothing, low=0, high=1)
-    check_number("candidate_dropout", clf.candidate_dropout, low=0, high=1, open_high=True)
-    check_number("feature_dropout", clf.feature_dropout, low=0, high=1, open_high=True)
-    check_number("validation_fraction", clf.validation_fraction, low=0, high=1, open_low=True, open_high=True)
-    check_number("n_iter_no_change", clf.n_iter_no_change, low=1, integer=True)
-    check_choice("early_stopping", clf.early_stopping, (True, False))
-    check_choice("drop_levels", clf.drop_levels, (True, False))
-    check_choice("warm_start", clf.warm_start, (True, False))
-    check_number("verbose", clf.verbose, low=0, integer=True, also=[True, False])
-    check_jobs(clf.n_jobs)
+    validate("n_candidates", clf.n_candidates, Integer(1), OneOf(None))
+    validate("solver", clf.solver, OneOf("staged", "online"))
+    validate("loss", clf.loss, OneOf("shares", "softmax"))
+    validate("temperature", clf.temperature, Number(0, closed="right"), OneOf("auto"))
+    validate("constraint", clf.constraint, OneOf("bounded", "norm", "determinant"))
+    validate("n_bins", clf.n_bins, Integer(1, 256))
+    validate("max_iter", clf.max_iter, Integer(0), OneOf(None))
+    validate("learning_rate", clf.learning_rate, Number(0, closed="right"), OneOf(None))
+    validate("alpha", clf.alpha, Number(0))
+    validate("smoothing", clf.smoothing, Number(0, 1))
+    validate("candidate_dropout", clf.candidate_dropout, Number(0, 1, closed="left"))
+    validate("feature_dropout", clf.feature_dropout, Number(0, 1, closed="left"))
+    validate("validation_fraction", clf.validation_fraction, Number(0, 1, closed="neither"))
+    validate("n_iter_no_change", clf.n_iter_no_change, Integer(1))
+    validate("early_stopping", clf.early_stopping, *BOOLEAN)
+    validate("drop_levels", clf.drop_levels, *BOOLEAN)
+    validate("warm_start", clf.warm_start, *BOOLEAN)
+    validate("verbose", clf.verbose, *VERBOSE)
+    validate("n_jobs", clf.n_jobs, *N_JOBS)
     check_random_state(clf.random_state)
 
 

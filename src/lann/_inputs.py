@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
 
-from lann._parameters import check_number
-
-
-def check_jobs(n_jobs: Any) -> None:
-    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):
-        raise ValueError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}.")
+from lann._validation import Integer, validate
 
 
 def check_two_classes(classes: NDArray[Any]) -> None:
@@ -46,7 +40,7 @@ def check_enough_points(n_neighbors: int | str, n_points: int) -> None:
 
 def check_wanted_neighbors(wanted: Any, n_points: int, *, own: bool) -> None:
     """Refuse to look for more neighbors than there are; `own`: of the training points themselves."""
-    check_number("n_neighbors", wanted, low=1, integer=True)
+    validate("n_neighbors", wanted, Integer(1))
     available = n_points - own
     if wanted > available:
         raise ValueError(

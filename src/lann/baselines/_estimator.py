@@ -13,9 +13,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_jobs, check_not_too_large, check_two_classes
-from lann._parameters import check_number
+from lann._inputs import check_not_too_large, check_two_classes
 from lann._types import Floats, Labels
+from lann._validation import N_JOBS, VERBOSE, validate
 
 
 class Baseline(ClassifierMixin, BaseEstimator):
@@ -36,8 +36,8 @@ class Baseline(ClassifierMixin, BaseEstimator):
         y : (n_samples,) labels of at least two classes
         """
         with unchanged_on_failure(self):
-            check_number("verbose", self.verbose, low=0, integer=True, also=[True, False])
-            check_jobs(self.n_jobs)
+            validate("verbose", self.verbose, *VERBOSE)
+            validate("n_jobs", self.n_jobs, *N_JOBS)
             check_random_state(getattr(self, "random_state", None))
             self._check_parameters()
             # A copy: the points are part of the model, whatever becomes of X.

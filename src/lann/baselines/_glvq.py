@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lann._inputs import feature_names
-from lann._parameters import check_choice, check_number
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
+from lann._validation import Integer, Number, OneOf, validate
 from lann.baselines._estimator import Baseline
 from lann.baselines._glvq_cost import Cost
 from lann.baselines._glvq_metrics import DiagonalForm, Form, MatrixForm, of_trace_one
@@ -42,13 +42,13 @@ class GeneralizedLVQ(Baseline):
         return np.zeros(len(labels), np.int64)
 
     def _check_parameters(self) -> None:
-        check_number("prototypes_per_class", self.prototypes_per_class, low=1, integer=True)
-        check_choice("squashing", self.squashing, ("sigmoid", "identity"))
-        check_number("steepness", self.steepness, low=0, open_low=True)
-        check_number("alpha", self.alpha, low=0)
-        check_choice("solver", self.solver, ("lbfgs", "stochastic"))
-        check_number("max_iter", self.max_iter, low=0, integer=True)
-        check_number("tol", self.tol, low=0)
+        validate("prototypes_per_class", self.prototypes_per_class, Integer(1))
+        validate("squashing", self.squashing, OneOf("sigmoid", "identity"))
+        validate("steepness", self.steepness, Number(0, closed="right"))
+        validate("alpha", self.alpha, Number(0))
+        validate("solver", self.solver, OneOf("lbfgs", "stochastic"))
+        validate("max_iter", self.max_iter, Integer(0))
+        validate("tol", self.tol, Number(0))
 
     def _n_axes(self) -> int:
         return self.n_features_in_
@@ -136,7 +136,7 @@ class MatrixLVQ(GeneralizedLVQ):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number("n_components", self.n_components, low=1, integer=True, also=[None])
+        validate("n_components", self.n_components, Integer(1), OneOf(None))
 
     def _n_axes(self) -> int:
         if self.n_components is not None and self.n_components > self.n_features_in_:
@@ -152,7 +152,7 @@ class LocalLVQ(GeneralizedLVQ):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice("metric_per", self.metric_per, ("prototype", "class"))
+        validate("metric_per", self.metric_per, OneOf("prototype", "class"))
 
     def _owners(self, labels: Labels) -> Indices:
         return labels if self.metric_per == "class" else np.arange(len(labels))

@@ -6,21 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from lann._parameters import check_choice, check_number
 from lann._types import Floats, Indices, Labels
+from lann._validation import Integer, Number, OneOf, validate
 from lann.baselines._like_and_unlike import nearest_like
 
 
 def check_large_margin(learner: Any) -> None:
     """Refuse, in one sentence, the first parameter of a large-margin method that is not what it should be."""
-    check_number("n_targets", learner.n_targets, low=1, integer=True)
-    check_number("n_components", learner.n_components, low=1, integer=True, also=[None])
+    validate("n_targets", learner.n_targets, Integer(1))
+    validate("n_components", learner.n_components, Integer(1), OneOf(None))
     if isinstance(learner.init, str) or np.ndim(learner.init) != 2:
-        check_choice("init", learner.init, ("pca", "identity"))
-    check_number("push", learner.push, low=0, high=1)
-    check_number("alpha", learner.alpha, low=0)
-    check_number("max_iter", learner.max_iter, low=0, integer=True)
-    check_number("tol", learner.tol, low=0)
+        validate("init", learner.init, OneOf("pca", "identity"))
+    validate("push", learner.push, Number(0, 1))
+    validate("alpha", learner.alpha, Number(0))
+    validate("max_iter", learner.max_iter, Integer(0))
+    validate("tol", learner.tol, Number(0))
 
 
 def starting_point(learner: Any, points: Floats, labels: Labels) -> tuple[Floats, Indices, float]:

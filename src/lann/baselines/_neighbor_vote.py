@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from lann._inputs import check_enough_points, check_ids, check_wanted_neighbors, feature_names
-from lann._parameters import check_choice, check_number
 from lann._types import Floats, Indices, Labels
+from lann._validation import Integer, OneOf, validate
 from lann.baselines._estimator import Baseline
 from lann.baselines._maps import MappedPoints
 from lann.explain.aggregate import mean_by_class
@@ -37,8 +37,8 @@ class NeighborVote(Baseline):
         """
 
     def _check_parameters(self) -> None:
-        check_number("n_neighbors", self.n_neighbors, low=1, integer=True)
-        check_choice("weights", self.weights, ("uniform", "distance"))
+        validate("n_neighbors", self.n_neighbors, Integer(1))
+        validate("weights", self.weights, OneOf("uniform", "distance"))
 
     def _learn(self, points: Floats, labels: Labels) -> None:
         check_enough_points(self.n_neighbors, len(points))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from lann._parameters import check_number
 from lann._types import Floats, Labels
+from lann._validation import Integer, Number, OneOf, validate
 from lann.baselines._maps import QueryMaps
 from lann.baselines._neighbor_vote import NeighborVote
 from lann.metrics.diagonal import overflow_is_far
@@ -105,10 +105,10 @@ class DANN(NeighborVote):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number("n_local", self.n_local, low=1, integer=True, also=[None])
-        check_number("alpha", self.alpha, low=0, open_low=True)
-        check_number("shrinkage", self.shrinkage, low=0, high=1, open_low=True)
-        check_number("max_iter", self.max_iter, low=0, integer=True)
+        validate("n_local", self.n_local, Integer(1), OneOf(None))
+        validate("alpha", self.alpha, Number(0, closed="right"))
+        validate("shrinkage", self.shrinkage, Number(0, 1, closed="right"))
+        validate("max_iter", self.max_iter, Integer(0))
 
     def _measure(self, points: Floats, labels: Labels) -> QueryMaps:
         wanted = max(len(points) // 5, LEAST_LOCAL) if self.n_local is None else self.n_local

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.covariance import ledoit_wolf_shrinkage
 
-from lann._parameters import check_number
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Labels
+from lann._validation import Number, OneOf, validate
 from lann.baselines._maps import QueryMaps
 from lann.baselines._neighbor_vote import NeighborVote
 from lann.metrics.diagonal import overflow_is_far
@@ -97,8 +97,8 @@ class GLML(NeighborVote):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number("shrinkage", self.shrinkage, low=0, high=1, open_low=True, also=["auto"])
-        check_number("alpha", self.alpha, low=0)
+        validate("shrinkage", self.shrinkage, Number(0, 1, closed="right"), OneOf("auto"))
+        validate("alpha", self.alpha, Number(0))
 
     def _measure(self, points: Floats, labels: Labels) -> QueryMaps:
         with single_threaded_blas():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from lann._parameters import check_choice, check_number
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
+from lann._validation import Integer, Number, OneOf, validate
 from lann.baselines._kmeans import cluster_centers, squared_distances
 from lann.baselines._large_margin import LargeMargin
 from lann.baselines._large_margin_maps import learn_maps
@@ -147,11 +147,11 @@ class MultiMetricLMNN(NeighborVote):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if isinstance(self.partition, str):
-            check_choice("partition", self.partition, ("class",))
+            validate("partition", self.partition, OneOf("class"))
         elif np.ndim(self.partition) == 0:
-            check_number("partition", self.partition, low=1, integer=True, also=["class"])
+            validate("partition", self.partition, Integer(1), OneOf("class"))
         check_large_margin(self)
-        check_number("shared_alpha", self.shared_alpha, low=0)
+        validate("shared_alpha", self.shared_alpha, Number(0))
 
     def _measure(self, points: Floats, labels: Labels) -> GroupMaps:
         with single_threaded_blas():

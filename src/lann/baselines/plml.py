@@ -7,9 +7,9 @@ from numbers import Integral
 
 import numpy as np
 
-from lann._parameters import check_number
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
+from lann._validation import Integer, Number, OneOf, validate
 from lann.baselines._kmeans import cluster_centers
 from lann.baselines._lbfgs import minimize_lbfgs
 from lann.baselines._like_and_unlike import euclidean_search, nearest_like, nearest_unlike
@@ -166,16 +166,16 @@ class PLML(NeighborVote):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_number("n_anchors", self.n_anchors, low=1, integer=True)
-        whole = isinstance(self.n_components, Integral)
-        high, also = (np.inf, ()) if whole else (1, ("auto", None))
-        check_number("n_components", self.n_components, low=0, high=high, open_low=True, also=also)
+        validate("n_anchors", self.n_anchors, Integer(1))
+        validate(
+            "n_components", self.n_components, Integer(1), Number(0, 1, closed="right"), OneOf("auto", None)
+        )
         for name in ("n_same_class", "n_other_class", "n_blended"):
-            check_number(name, getattr(self, name), low=1, integer=True)
+            validate(name, getattr(self, name), Integer(1))
         for name in ("locality", "smoothness", "pull", "alpha"):
-            check_number(name, getattr(self, name), low=0)
-        check_number("max_iter", self.max_iter, low=0, integer=True)
-        check_number("tol", self.tol, low=0)
+            validate(name, getattr(self, name), Number(0))
+        validate("max_iter", self.max_iter, Integer(0))
+        validate("tol", self.tol, Number(0))
 
     def _measure(self, points: Floats, labels: Labels) -> QueryMaps:
         with single_threaded_blas():

@@ -10,9 +10,8 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lann._inputs import check_jobs
-from lann._parameters import check_choice, check_number
 from lann._types import Floats, Indices
+from lann._validation import N_JOBS, VERBOSE, Integer, Number, OneOf, validate
 from lann.embedding.graph import neighbor_lists
 from lann.embedding.layout import LAYOUTS, LEAST_TSNE_EPOCHS, half_distance, lay_out, lists_needed
 
@@ -59,18 +58,16 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         )  # fmt: skip
 
     def _check_parameters(self) -> None:
-        check_number("n_components", self.n_components, low=1, integer=True)
-        check_number("n_neighbors", self.n_neighbors, low=2, integer=True)
-        check_number("min_dist", self.min_dist, low=0, high=1)
-        check_choice("method", self.method, LAYOUTS)
+        validate("n_components", self.n_components, Integer(1))
+        validate("n_neighbors", self.n_neighbors, Integer(2))
+        validate("min_dist", self.min_dist, Number(0, 1))
+        validate("method", self.method, OneOf(*LAYOUTS))
         if self.method == "tsne" and self.n_components > 3:
             raise ValueError(f"method='tsne' places in at most 3 dimensions; got {self.n_components}.")
-        check_number(
-            "n_epochs", self.n_epochs, low=LEAST_TSNE_EPOCHS if self.method == "tsne" else 1, integer=True,
-            also=[None],
-        )  # fmt: skip
-        check_number("verbose", self.verbose, low=0, integer=True, also=[True, False])
-        check_jobs(self.n_jobs)
+        least = LEAST_TSNE_EPOCHS if self.method == "tsne" else 1
+        validate("n_epochs", self.n_epochs, Integer(least), OneOf(None))
+        validate("verbose", self.verbose, *VERBOSE)
+        validate("n_jobs", self.n_jobs, *N_JOBS)
         check_random_state(self.random_state)
 
     def _lay_out(self, model: LocalModel, symmetry: str, seed: int) -> None:

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from lann._compat import unchanged_on_failure
 from lann._inputs import check_columns
-from lann._parameters import check_choice
 from lann._types import Floats
+from lann._validation import BOOLEAN, OneOf, validate
 from lann.classifier import LANNClassifier
 from lann.embedding._estimator import GraphEmbedding, drawn_seed
 from lann.embedding.graph import RULES
@@ -160,8 +160,8 @@ class LANNEmbedding(GraphEmbedding):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice("symmetry", self.symmetry, ("neighbor", *RULES))
-        check_choice("prefit", self.prefit, (True, False))
+        validate("symmetry", self.symmetry, OneOf("neighbor", *RULES))
+        validate("prefit", self.prefit, *BOOLEAN)
         if not isinstance(self.classifier, LANNClassifier | None):
             raise ValueError(
                 f"classifier must be a LANNClassifier or None; got {type(self.classifier).__name__}."

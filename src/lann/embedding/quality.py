@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_consistent_length
 
-from lann._parameters import check_number
 from lann._types import Floats, Indices
+from lann._validation import Integer, validate
 from lann.classifier import LANNClassifier
 
 # Trustworthiness ranks all pairs, some 200 MB for so many points; of more, a sample is judged.
@@ -171,7 +171,7 @@ def held_out_predictions(
     """
     labels = np.asarray(y)
     check_consistent_length(places, labels)
-    check_number("n_neighbors", n_neighbors, low=1, high=len(labels), integer=True)
+    validate("n_neighbors", n_neighbors, Integer(1, len(labels)))
     search = NearestNeighbors(n_neighbors=n_neighbors).fit(places)
     return _majority(labels[search.kneighbors(held_out_places, return_distance=False)])
 
@@ -211,7 +211,7 @@ def trustworthiness_and_continuity(
     if len(points) > MOST_RANKED:
         chosen = np.sort(np.random.default_rng(0).choice(len(points), MOST_RANKED, replace=False))
         points, placed = points[chosen], placed[chosen]
-    check_number("n_neighbors", n_neighbors, low=1, high=len(points) / 2, open_high=True, integer=True)
+    validate("n_neighbors", n_neighbors, Integer(1, len(points) / 2, closed="left"))
     return (
         float(trustworthiness(points, placed, n_neighbors=n_neighbors)),
         float(trustworthiness(placed, points, n_neighbors=n_neighbors)),
@@ -281,7 +281,7 @@ def pair_error(y_true: ArrayLike, y_pred: ArrayLike, one: Any, other: Any) -> fl
 def _neighbors_of_each(places: ArrayLike, n_neighbors: int) -> Indices:
     """The nearest of every place, without itself: (n_samples, n_neighbors)."""
     placed: Floats = np.asarray(places, dtype=np.float64)
-    check_number("n_neighbors", n_neighbors, low=1, high=len(placed) - 1, integer=True)
+    validate("n_neighbors", n_neighbors, Integer(1, len(placed) - 1))
     search = NearestNeighbors(n_neighbors=n_neighbors).fit(placed)
     return search.kneighbors(return_distance=False)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._parameters import check_choice, check_number
 from lann._types import Floats, Indices, Labels
+from lann._validation import Integer, Number, OneOf, validate
 from lann.explain.correlation import warn_of_correlated
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def relevance_clusters(explanation: Explanation, n_clusters: int) -> Indices:
     """
     from sklearn.cluster import KMeans
 
-    check_number("n_clusters", n_clusters, low=1, high=len(explanation), integer=True)
+    validate("n_clusters", n_clusters, Integer(1, len(explanation)))
     found = KMeans(n_clusters, n_init=10, random_state=0).fit_predict(explanation.relevances)
     order = np.argsort(-np.bincount(found, minlength=n_clusters), kind="stable")
     rank = np.empty(n_clusters, np.int64)
@@ -179,11 +179,11 @@ def _summary(
     """
     import pandas as pd
 
-    check_choice("of", of, VALUES)
-    check_choice("correlated", correlated, TREATMENTS)
+    validate("of", of, OneOf(*VALUES))
+    validate("correlated", correlated, OneOf(*TREATMENTS))
     quantiles = np.atleast_1d(quantiles).tolist()
     for quantile in quantiles:
-        check_number("quantiles", quantile, low=0, high=1)
+        validate("quantiles", quantile, Number(0, 1))
     if explanation.correlated and correlated == "group":
         explanation = explanation.grouped(explanation.correlated)
     elif explanation.correlated and correlated == "warn":

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._parameters import check_number
 from lann._types import Floats, Indices
+from lann._validation import Number, validate
 
 THRESHOLD = 0.9
 # Fewer points correlate by chance; more tell nothing new.
@@ -61,7 +61,7 @@ def correlated_groups(
     """
     from sklearn.utils.validation import check_array
 
-    check_number("threshold", threshold, low=0, high=1, open_low=True)
+    validate("threshold", threshold, Number(0, 1, closed="right"))
     if feature_names is None:
         feature_names = list(getattr(X, "columns", []))
     values = check_array(X, dtype=np.float64, ensure_min_samples=FEWEST_ROWS)

@@ -12,8 +12,8 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from lann._inputs import check_columns, feature_names
-from lann._parameters import check_number
 from lann._types import Floats
+from lann._validation import Integer, validate
 from lann.explain.counterfactual_search import Goal, shrink, walk
 from lann.explain.counterfactual_setup import (
     asking,
@@ -138,8 +138,8 @@ def counterfactuals(
     (np.True_, array([2, 2]))
     """
     check_is_fitted(clf)
-    check_number("max_features", max_features, low=1, integer=True)
-    check_number("n_candidates", n_candidates, low=1, integer=True)
+    validate("max_features", max_features, Integer(1))
+    validate("n_candidates", n_candidates, Integer(1))
     voters = _voters_or_none(clf)
     known, queries = _check_rows(clf, voters, X, data)
     names = feature_names(clf)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._parameters import check_number
 from lann._types import Floats, Indices
+from lann._validation import Integer, validate
 from lann.explain.voters import voters_of
 from lann.vote import vote_shares, zero_distance_guard
 
@@ -90,7 +90,7 @@ def suspicious_points(clf: Any, *, n_neighbors: int = 20) -> Suspicion:
     >>> sorted(found.ranking[:2].tolist())
     [20, 100]
     """
-    check_number("n_neighbors", n_neighbors, low=1, integer=True)
+    validate("n_neighbors", n_neighbors, Integer(1))
     voters = voters_of(clf)
     n_points = len(voters.X)
     indices, distances = voters.nearest_by_class(min(n_neighbors, n_points - 1))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._parameters import check_number
 from lann._types import Floats
+from lann._validation import Integer, validate
 
 if TYPE_CHECKING:
     from lann.explain.explanation import Explanation
@@ -53,8 +53,8 @@ def in_words(
     >>> print(clf.explain(X[:1]).in_words()[0])
     setosa, because in petal length (cm) and petal width (cm) it is like rows 0, 27 and 17.
     """
-    check_number("n_features", n_features, low=1, integer=True)
-    check_number("n_neighbors", n_neighbors, low=1, integer=True)
+    validate("n_features", n_features, Integer(1))
+    validate("n_neighbors", n_neighbors, Integer(1))
     tells = explanation.tells_supports
     speaker = _Speaker(
         explanation,

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._inputs import as_fitted, check_columns
-from lann._parameters import check_number
 from lann._types import Floats, Indices, Labels
+from lann._validation import Integer, validate
 from lann.explain.voters import Votes, voters_of
 from lann.plot._embedding_checks import check_plane
 from lann.plot._embedding_key import OTHER_FEATURES
@@ -121,7 +121,7 @@ class Embedded:
         """
         votes = self.votes("lines_from")
         for row in np.atleast_1d(np.asarray(wanted)).tolist():
-            check_number("lines_from", row, low=0, high=self.n_asked - 1, integer=True)
+            validate("lines_from", row, Integer(0, self.n_asked - 1))
         chosen = np.atleast_1d(np.asarray(wanted, dtype=np.int64))
         starts = (self.training_places if self.new_places is None else self.new_places)[chosen]
         ends = self.training_places[votes.neighbors[chosen]]  # (n_wanted, k, 2)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._inputs import as_fitted, check_columns, feature_names
-from lann._parameters import check_choice
 from lann._types import Floats, Indices, Labels
+from lann._validation import OneOf, validate
 from lann.explain.explanation import Explanation
 from lann.explain.landmarks import spread
 from lann.plot.style import name_and_unit
@@ -65,7 +65,7 @@ class Rows:
         reading : "votes", "weights", or "auto" for the former where the model tells it
         of_training : whether the rows are the training points
         """
-        check_choice("reading", reading, ("auto", "votes", "weights"))
+        validate("reading", reading, OneOf("auto", "votes", "weights"))
         if reading == "weights" and of_training:
             weights = np.asarray(self.model.feature_weights_)[self.places]
         else:

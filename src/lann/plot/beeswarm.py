@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._parameters import check_number
 from lann._types import Floats
+from lann._validation import Integer, OneOf, validate
 from lann.plot._rows import MOST_ROWS, names_of_classes, rows_of
 from lann.plot.style import (
     SMALL,
@@ -119,7 +119,7 @@ class ContributionBeeswarmDisplay:
 
     def plot(self, ax: Axes | None = None, *, n_features: int | None = 20) -> Self:
         """Draw, on new axes or those given; see `from_estimator`."""
-        check_number("n_features", n_features, low=1, integer=True, also=[None])
+        validate("n_features", n_features, Integer(1), OneOf(None))
         self.shown_ = shown = largest_first(np.abs(self.supports).mean(axis=0), n_features)
         height, text = row_size(len(shown))
         self.figure_, self.ax_ = one_panel(ax, (7.0, 1.2 + 1.15 * height * len(shown)))

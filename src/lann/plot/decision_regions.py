@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lann._inputs import as_fitted
-from lann._parameters import check_number
 from lann._types import Floats, Indices, Labels
+from lann._validation import Integer, validate
 from lann.explain.landmarks import spread
 from lann.explain.point_metrics import matrices_at
 from lann.plot._ellipses import outlines
@@ -108,7 +108,7 @@ class DecisionRegionsDisplay:
         ax
             Where to draw; None makes a figure.
         """
-        check_number("n_ellipses", n_ellipses, low=0, integer=True)
+        validate("n_ellipses", n_ellipses, Integer(0))
         rows = rows_of(estimator, X, y, at_most=None)
         if rows.X.shape[1] != 2:
             raise ValueError(f"Regions are drawn over 2 features; the model has {rows.X.shape[1]}.")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._parameters import check_choice, check_number
 from lann._types import Floats, Labels
+from lann._validation import Integer, OneOf, validate
 from lann.plot._embedded import embedded_by
 from lann.plot._embedding_checks import (
     as_labels,
@@ -208,7 +208,7 @@ class EmbeddingDisplay:
         ax
             Where to draw; None makes a figure.
         """
-        check_choice("points", points, POINTS)
+        validate("points", points, OneOf(*POINTS))
         shown = list(comparison.panels)
         if not shown:
             raise ValueError("comparison must have at least one panel; got none.")
@@ -235,7 +235,7 @@ class EmbeddingDisplay:
 
     def plot(self, ax: Axes | None = None, *, n_columns: int | None = None) -> Self:
         """Draw, on new axes or those given; see `from_comparison`."""
-        check_number("n_columns", n_columns, low=1, integer=True, also=[None])
+        validate("n_columns", n_columns, Integer(1), OneOf(None))
         n_panels = len(self.places)
         if n_panels == 1:
             self._plot_one(ax)

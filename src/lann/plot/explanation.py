@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._inputs import check_ids
-from lann._parameters import check_choice, check_number
 from lann._types import Floats
+from lann._validation import Integer, OneOf, validate
 from lann.explain.explanation import Explanation
 from lann.plot._rows import names_of_classes, rows_of, training_points
 from lann.plot.style import (
@@ -134,8 +134,8 @@ class ExplanationDisplay:
 
     def plot(self, ax: Axes | None = None, *, n_features: int = 10, kind: str = "waterfall") -> Self:
         """Draw, on new axes or those given; see `from_estimator`."""
-        check_choice("kind", kind, ("waterfall", "bars"))
-        check_number("n_features", n_features, low=1, integer=True)
+        validate("kind", kind, OneOf("waterfall", "bars"))
+        validate("n_features", n_features, Integer(1))
         told, predicted = self.explanation, int(self.explanation.predicted_places[0])
         share = told.probabilities[0, predicted]
         name = short(self.class_names[predicted])

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._parameters import check_number
 from lann._types import Floats
+from lann._validation import Integer, OneOf, validate
 from lann.plot._rows import MOST_ROWS, rows_of
 from lann.plot.style import FOR, SMALL, TEXT, largest_first, name_and_unit, panels, plain, short, tidy
 
@@ -120,8 +120,8 @@ class FeatureCurvesDisplay:
         self, ax: Axes | None = None, *, n_features: int | None = 12, n_columns: int | None = None
     ) -> Self:
         """Draw, on new axes or those given; see `from_estimator`."""
-        check_number("n_features", n_features, low=1, integer=True, also=[None])
-        check_number("n_columns", n_columns, low=1, integer=True, also=[None])
+        validate("n_features", n_features, Integer(1), OneOf(None))
+        validate("n_columns", n_columns, Integer(1), OneOf(None))
         self.shown_ = shown = largest_first(self.relevances, n_features)
         n_columns = min(len(shown), n_columns or max(2, min(8, round(len(shown) ** 0.5 + 0.3))))
         n_rows = -(-len(shown) // n_columns)

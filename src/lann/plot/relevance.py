@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._parameters import check_number
 from lann._types import Floats
+from lann._validation import Integer, OneOf, validate
 from lann.plot._rows import MOST_ROWS, UNITS, names_of_classes, rows_of
 from lann.plot.style import (
     FOR,
@@ -137,7 +137,7 @@ class RelevanceDisplay:
 
     def plot(self, ax: Axes | None = None, *, n_features: int | None = None, sort: bool = True) -> Self:
         """Draw, on new axes or those given; see `from_estimator`."""
-        check_number("n_features", n_features, low=1, integer=True, also=[None])
+        validate("n_features", n_features, Integer(1), OneOf(None))
         shown = largest_first(np.nan_to_num(self.means).max(axis=0), n_features)
         if not sort:
             shown = np.sort(shown)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._parameters import check_number
 from lann._types import Floats, Indices, Labels
+from lann._validation import Integer, OneOf, validate
 from lann.plot._rows import UNITS, names_of_classes, rows_of
 from lann.plot.style import (
     SEQUENTIAL,
@@ -111,7 +111,7 @@ class RelevanceMapDisplay:
         ax
             Where to draw; None makes a figure.
         """
-        check_number("n_rows", n_rows, low=1, integer=True)
+        validate("n_rows", n_rows, Integer(1))
         rows = rows_of(estimator, X, y, at_most=n_rows)
         relevances, used = rows.relevances(reading, of_training=X is None)
         display = cls(
@@ -127,7 +127,7 @@ class RelevanceMapDisplay:
         """Draw, on new axes or those given; see `from_estimator`."""
         from matplotlib.colors import ListedColormap
 
-        check_number("n_features", n_features, low=1, integer=True, also=[None])
+        validate("n_features", n_features, Integer(1), OneOf(None))
         self.shown_ = shown = largest_first(self.relevances.mean(axis=0), n_features)
         self.row_order_ = order = _alike_together(self.relevances)
         n_shown = len(shown)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lann._inputs import check_ids
-from lann._parameters import check_number
+from lann._validation import Integer, validate
 from lann.plot._rows import last_step, names_of_classes
 from lann.plot.style import (
     AGAINST,
@@ -107,7 +107,7 @@ class SuspiciousPointsDisplay:
 
     def plot(self, ax: Axes | None = None, *, n_points: int = 15) -> Self:
         """Draw the `n_points` most suspicious, on new axes or those given."""
-        check_number("n_points", n_points, low=1, integer=True)
+        validate("n_points", n_points, Integer(1))
         self.shown_ = shown = largest_first(self.scores, n_points)
         height, text = row_size(len(shown))
         self.figure_, axes = panels(

@@ -1,0 +1,135 @@
+"""Validation of parameters: what each may be, and one sentence for a value that is something else."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+Closed = Literal["both", "left", "right", "neither"]
+
+
+class Constraint(Protocol):
+    """What a value may be."""
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether the value satisfies the constraint."""
+
+    def __str__(self) -> str:
+        """Return the constraint as it is worded in an error message."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number in an interval."""
+
+    low: float
+    high: float = math.inf
+    closed: Closed = "both"
+    integer: bool = False
+
+    def accepts(self, value: Any) -> bool:
+        kind = Integral if self.integer else Real
+        if not isinstance(value, kind) or isinstance(value, bool):
+            return False
+        number: Any = value
+        if not isinstance(value, Integral) and not math.isfinite(number):
+            return False
+        above = number >= self.low if self.closed in ("both", "left") else number > self.low
+        below = number <= self.high if self.closed in ("both", "right") else number < self.high
+        return above and below
+
+    def __str__(self) -> str:
+        text = "an integer" if self.integer else "a number"
+        text += f" {'of at least' if self.closed in ('both', 'left') else 'above'} {self.low:g}"
+        if self.high < math.inf:
+            text += f" and {'at most' if self.closed in ('both', 'right') else 'below'} {self.high:g}"
+        return text
+
+
+@dataclass(frozen=True)
+class Integer(Number):
+    """An integer in an interval."""
+
+    integer: bool = True
+
+
+class OneOf:
+    """One of some strings, bools and None; 1 is not True, but NumPy's True is."""
+
+    def __init__(self, *choices: str | bool | None) -> None:
+        self.choices = choices
+
+    def accepts(self, value: Any) -> bool:
+        if isinstance(value, np.bool_):
+            value = bool(value)
+        return any(value is choice or (isinstance(value, str) and value == choice) for choice in self.choices)
+
+    def __str__(self) -> str:
+        return ", or ".join(map(repr, self.choices))
+
+
+@dataclass(frozen=True)
+class SubsetOf:
+    """A tuple or list of some of the choices."""
+
+    choices: tuple[str, ...]
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, tuple | list) and all(item in self.choices for item in value)
+
+    def __str__(self) -> str:
+        return f"a tuple of some of {self.choices}"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Whatever a function accepts that raises a ValueError of its own otherwise."""
+
+    check: Callable[[Any], Any]
+
+    def accepts(self, value: Any) -> bool:
+        self.check(value)
+        return True
+
+    def __str__(self) -> str:
+        return ""
+
+
+@dataclass(frozen=True)
+class _NonzeroInteger:
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, Integral) and not isinstance(value, bool) and value != 0
+
+    def __str__(self) -> str:
+        return "an integer other than 0"
+
+
+BOOLEAN = (OneOf(True, False),)
+VERBOSE = (Integer(0), OneOf(True, False))
+N_JOBS = (OneOf(None), _NonzeroInteger())
+RANDOM_STATE = (Checked(check_random_state),)
+
+# The constraints of every parameter of an estimator, of which a value has to satisfy one.
+ParameterTable = Mapping[str, Sequence[Constraint]]
+
+
+def validate(name: str, value: Any, *constraints: Constraint) -> None:
+    """Raise ValueError unless the value satisfies one of the constraints."""
+    if any(constraint.accepts(value) for constraint in constraints):
+        return
+    allowed = ", or ".join(map(str, constraints))
+    if len(constraints) == 1 and isinstance(constraints[0], OneOf):
+        allowed = "one of " + ", ".join(map(repr, constraints[0].choices))
+    raise ValueError(f"{name} must be {allowed}; got {value!r}.")
+
+
+def validate_parameters(estimator: Any, table: ParameterTable) -> None:
+    """Raise ValueError on the first parameter of the estimator that satisfies none of its constraints."""
+    for name, constraints in table.items():
+        validate(name, getattr(estimator, name), *constraints)
