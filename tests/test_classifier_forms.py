@@ -35,17 +35,17 @@ def test_matrices_are_learned_and_measure_by_their_formula(data, form, solver, c
     X = data[0]
     levels = clf._model.levels
     n_axes = 2 if "n_components" in form else 6
-    assert levels.point_maps.shape == (160, n_axes, n_axes)
-    assert not np.allclose(levels.point_maps, np.eye(n_axes))
-    assert np.all(np.isfinite(levels.point_maps))
+    assert levels.point_matrices.shape == (160, n_axes, n_axes)
+    assert not np.allclose(levels.point_matrices, np.eye(n_axes))
+    assert np.all(np.isfinite(levels.point_matrices))
     queries = levels.place(X[160:170])
     steps = queries[:, None] - levels.points
-    turned = np.einsum("jar,qja->qjr", levels.point_maps, np.sqrt(levels.weights) * steps)
+    turned = np.einsum("jar,qja->qjr", levels.point_matrices, np.sqrt(levels.weights) * steps)
     expected = np.sort(np.square(turned).sum(axis=2), axis=1)[:, :5]
     lengths, _ = clf.kneighbors(X[160:170])
     np.testing.assert_allclose(lengths**2, expected, rtol=1e-9)
     if constraint == "norm":
-        own = np.sqrt(levels.weights)[:, :, None] * levels.point_maps
+        own = np.sqrt(levels.weights)[:, :, None] * levels.point_matrices
         np.testing.assert_allclose(np.square(own).sum(axis=(1, 2)), n_axes, rtol=1e-9)
 
 
@@ -79,8 +79,8 @@ def test_points_join_and_a_fit_goes_on(data, form):
     X, y = data
     clf = fitted(data, **form)
     clf.partial_fit(X[160:], y[160:])
-    n_axes = clf._model.levels.point_maps.shape[1]
-    assert clf._model.levels.point_maps.shape == (240, n_axes, n_axes)
+    n_axes = clf._model.levels.point_matrices.shape[1]
+    assert clf._model.levels.point_matrices.shape == (240, n_axes, n_axes)
     assert clf.score(X, y) > 0.8
     warm = fitted(data, **form, warm_start=True)
     before = warm.loss_curve_[-1]
@@ -116,7 +116,7 @@ def test_a_level_that_was_left_out_stays_out_when_points_join(data, monkeypatch)
         clf = fitted(data, **form, max_iter=14)
         assert "point" not in clf.levels_
         clf.partial_fit(data[0][160:], data[1][160:])
-        assert clf._model.levels.point_maps is None
+        assert clf._model.levels.point_matrices is None
         assert not clf._model.levels.point_log_weights.any()
 
 

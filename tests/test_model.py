@@ -4,7 +4,7 @@ import threading
 import numpy as np
 import pytest
 
-from lann.metrics.levels import Levels
+from lann.metrics import Levels
 from lann.model import LocalModel
 
 

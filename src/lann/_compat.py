@@ -50,7 +50,7 @@ def unchanged_on_failure(estimator: Any) -> Iterator[None]:
         yield
     except BaseException:
         # Only what a fit sets: what scikit-learn keeps for its callbacks is its own to take down.
-        for name in [name for name in vars(estimator) if name.endswith("_") or name == "_model"]:
+        for name in [name for name in vars(estimator) if name.endswith("_")]:
             delattr(estimator, name)
         vars(estimator).update(before)
         raise

@@ -88,6 +88,20 @@ class SubsetOf:
 
 
 @dataclass(frozen=True)
+class Array:
+    """An array with a number of dimensions; `shape` is what the message says."""
+
+    n_dimensions: int
+    shape: str
+
+    def accepts(self, value: Any) -> bool:
+        return not isinstance(value, str) and np.ndim(value) == self.n_dimensions
+
+    def __str__(self) -> str:
+        return f"an array of shape {self.shape}"
+
+
+@dataclass(frozen=True)
 class Checked:
     """Whatever a function accepts that raises a ValueError of its own otherwise."""
 

@@ -1,10 +1,12 @@
-"""From distances to votes, shares and losses: functions of a few neighbors.
+"""The vote: from distances to shares and class probabilities, and the losses that train it.
 
-A neighbor at distance d (squared) supports its label with (d + ε)^−p; ε keeps zero distances finite.
-The losses are written per query and compiled; `losses` runs them over a batch.
+A neighbor at squared distance d supports its label with (d + ε)^−p; ε keeps zero distances finite. The losses
+are compiled functions of one query; `losses` runs them over a batch.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
@@ -12,46 +14,75 @@ from numba import njit
 from lann._types import Floats, Labels
 
 SHARES, SOFTMAX = 0, 1
+LOSSES = {"shares": SHARES, "softmax": SOFTMAX}
 # Distances that overflow count as equally far.
 HUGE = 1e300
-LOSSES = {"shares": SHARES, "softmax": SOFTMAX}
+# The numbers of neighbors among which "auto" chooses; the first is the default.
+NEIGHBORS = (5, 10, 20)
 
 
-def vote_shares(
-    distances: Floats, *, weights: str, power: float, epsilon: float, votes: Floats | None = None
-) -> Floats:
-    """Each neighbor's part of the vote, adding up to 1 per query: (n_queries, k).
+@dataclass(frozen=True)
+class VoteRule:
+    """How neighbors vote.
 
-    distances : (n_queries, k) squared, ascending
-    votes : (n_queries, k) how many votes each neighbor has; one by default
+    Attributes
+    ----------
+    power : float
+        Exponent p of the support; 0 counts every neighbor alike.
+    epsilon : float
+        ε, which is added to every squared distance.
+    class_weight : (n_classes,) or None
+        Factor of the support of each class; None is 1 for all.
     """
-    if weights == "uniform":
-        support = np.ones(distances.shape)
-    else:
+
+    power: float = 1.0
+    epsilon: float = 1.0
+    class_weight: Floats | None = None
+
+    def shares(self, distances: Floats, labels: Labels) -> Floats:
+        """Return each neighbor's share of the vote; rows add up to 1.
+
+        Parameters
+        ----------
+        distances : (n_queries, k)
+            Squared, ascending.
+        labels : (n_queries, k)
+            Class indices of the neighbors.
+        """
         # Relative to the nearest, so that neither tiny nor huge distances leave the range of a float.
-        guarded = np.minimum(distances, HUGE) + epsilon
-        relative = guarded / guarded[:, :1]
-        support = relative**-power
-    if votes is not None:
-        support = support * votes
-    return support / support.sum(axis=1, keepdims=True)
+        guarded = np.minimum(distances, HUGE) + self.epsilon
+        support = (guarded / guarded[:, :1]) ** -self.power
+        if self.class_weight is not None:
+            support = support * self.class_weight[labels]
+        return support / support.sum(axis=1, keepdims=True)
 
 
 def class_shares(shares: Floats, labels: Labels, n_classes: int) -> Floats:
-    """The vote per class: (n_queries, n_classes).
+    """Add up the shares of each class.
 
+    Parameters
+    ----------
     shares, labels : (n_queries, k)
+        Shares and class indices of the neighbors.
+    n_classes : int
+
+    Returns
+    -------
+    probabilities : (n_queries, n_classes)
     """
     n_queries = len(shares)
-    slots = (np.arange(n_queries)[:, None] * n_classes + labels).ravel()
-    total = np.bincount(slots, weights=shares.ravel(), minlength=n_queries * n_classes)
+    cells = (np.arange(n_queries)[:, None] * n_classes + labels).ravel()
+    total = np.bincount(cells, weights=shares.ravel(), minlength=n_queries * n_classes)
     return total.astype(np.float64, copy=False).reshape(n_queries, n_classes)
 
 
 def zero_distance_guard(distances: Floats) -> float:
-    """ε: a thousandth of the usual distance to a neighbor.
+    """Return ε: a thousandth of the median squared distance to a neighbor.
 
-    distances : (n_queries, k) of training points to their neighbors
+    Parameters
+    ----------
+    distances : (n_queries, k)
+        Squared distances of training rows to their neighbors.
     """
     distances = np.minimum(distances, HUGE)
     positive = distances[distances > 0]
@@ -60,13 +91,44 @@ def zero_distance_guard(distances: Floats) -> float:
     return 1e-3 * (float(np.median(distances)) or float(np.median(positive)))
 
 
+def choose_n_neighbors(
+    distances: Floats, neighbor_labels: Labels, labels: Labels, n_classes: int, rule: VoteRule
+) -> int:
+    """Choose the number of neighbors with the best leave-one-out accuracy.
+
+    Another number replaces the default only if the rows whose prediction it changes favor it by more than one
+    standard deviation: small gains are mostly chance.
+
+    Parameters
+    ----------
+    distances, neighbor_labels : (n_rows, max(NEIGHBORS))
+        Of the neighbors of some training rows, themselves excluded; fewer columns where there are fewer rows.
+    labels : (n_rows,)
+        Of these training rows.
+    """
+    options = list(dict.fromkeys(min(k, distances.shape[1]) for k in NEIGHBORS))
+
+    def correct(k: int) -> Floats:
+        shares = rule.shares(distances[:, :k], neighbor_labels[:, :k])
+        by_class = class_shares(shares, neighbor_labels[:, :k], n_classes)
+        return (by_class.argmax(axis=1) == labels).astype(np.float64)
+
+    best, default = options[0], correct(options[0])
+    best_gain = 0.0
+    for k in options[1:]:
+        gain = correct(k) - default
+        if gain.sum() > max(np.sqrt(np.abs(gain).sum()), best_gain):
+            best, best_gain = k, float(gain.sum())
+    return best
+
+
 @njit(nogil=True, cache=True)
 def share_loss(distances, labels, label, n_near, power, floor, slopes):
-    """−log of the label's share of the support, and its slope with respect to each distance.
+    """Compute −log of the label's share of the support, and its slope with respect to each distance.
 
-    With s_j = d_j^−p, T = Σ s_j and A = Σ_{same} s_j, the loss is −log[(A + ηT) / ((1 + η) T)]: free of any
-    scale of d, and bounded by η (`floor`) where no neighbor has the label.
-    `distances` already hold ε; the first `n_near` entries count.
+    With s_j = d_j^−p, T = Σ s_j and A = Σ_{same label} s_j, the loss is −log[(A + ηT) / ((1 + η) T)]:
+    independent of the scale of d, and bounded through η (`floor`) where no neighbor has the label.
+    `distances` include ε; the first `n_near` entries count. `slopes` is written.
     """
     nearest = np.inf
     for j in range(n_near):
@@ -89,9 +151,9 @@ def share_loss(distances, labels, label, n_near, power, floor, slopes):
 
 @njit(nogil=True, cache=True)
 def softmax_loss(distances, labels, label, n_near, power, temperature, n_classes, slopes):
-    """−log P(label), P = softmax(S / β) of the supports S(y) = Σ_{y_j = y} d_j^−p, and its slopes.
+    """Compute −log P(label), P = softmax(S / β) of the supports S(y) = Σ_{y_j = y} d_j^−p, and its slopes.
 
-    The published loss has p = 1. Classes without a neighbor hold exp(0) each.
+    The published loss has p = 1. A class without a neighbor contributes exp(0).
     """
     scores = np.zeros(n_classes)
     for j in range(n_near):
@@ -102,46 +164,49 @@ def softmax_loss(distances, labels, label, n_near, power, temperature, n_classes
         total += np.exp(scores[y] - highest)
     for j in range(n_near):
         probability = np.exp(scores[labels[j]] - highest) / total
-        pull = (1.0 - probability) if labels[j] == label else -probability
-        slopes[j] = power * distances[j] ** (-power - 1.0) / temperature * pull
+        residual = (1.0 - probability) if labels[j] == label else -probability
+        slopes[j] = power * distances[j] ** (-power - 1.0) / temperature * residual
     return -(scores[label] - highest - np.log(total))
 
 
 @njit(nogil=True, cache=True)
 def neighbor_loss(kind, distances, labels, label, n_near, power, strength, n_classes, slopes):
-    """One of the two losses; `strength` is its own constant: the floor η, or the temperature β."""
+    """Compute one of the two losses; `strength` is its constant: the floor η, or the temperature β."""
     if kind == SHARES:
         return share_loss(distances, labels, label, n_near, power, strength, slopes)
     return softmax_loss(distances, labels, label, n_near, power, strength, n_classes, slopes)
 
 
 @njit(nogil=True, cache=True)
-def weighted_loss(kind, distances, labels, label, n_near, power, strength, votes, slopes):
-    """As `neighbor_loss`, with every support, and the query's loss, times the votes of its class.
+def weighted_loss(kind, distances, labels, label, n_near, power, strength, class_weight, slopes):
+    """Compute `neighbor_loss` with every support, and the query's loss, multiplied by the weight of its
+    class.
 
-    votes : (n_classes,) all 1 where classes count alike. Changes `distances`.
+    class_weight : (n_classes,) all 1 where classes count alike. Changes `distances`.
     """
     for slot in range(n_near):
-        # c d^−p is (c^(−1/p) d)^−p: who has more votes seems nearer.
-        if votes[labels[slot]] != 1.0:
-            distances[slot] *= votes[labels[slot]] ** (-1.0 / power)
-    loss = neighbor_loss(kind, distances, labels, label, n_near, power, strength, votes.shape[0], slopes)
+        # c d^−p is (c^(−1/p) d)^−p: a larger weight is a shorter distance.
+        if class_weight[labels[slot]] != 1.0:
+            distances[slot] *= class_weight[labels[slot]] ** (-1.0 / power)
+    loss = neighbor_loss(
+        kind, distances, labels, label, n_near, power, strength, class_weight.shape[0], slopes
+    )
     for slot in range(n_near):
-        slopes[slot] *= votes[label]
-        if votes[labels[slot]] != 1.0:
-            slopes[slot] *= votes[labels[slot]] ** (-1.0 / power)
-    return votes[label] * loss
+        slopes[slot] *= class_weight[label]
+        if class_weight[labels[slot]] != 1.0:
+            slopes[slot] *= class_weight[labels[slot]] ** (-1.0 / power)
+    return class_weight[label] * loss
 
 
 @njit(nogil=True, cache=True)
-def losses(kind, distances, labels, targets, counts, power, strength, votes):
-    """The loss of every query of a batch: its mean, and the slopes (n_queries, k). Changes `distances`."""
+def losses(kind, distances, labels, targets, counts, power, strength, class_weight):
+    """Compute the mean loss of a batch of queries, and the slopes (n_queries, k). Changes `distances`."""
     slopes = np.zeros(distances.shape)
     total = 0.0
     for query in range(distances.shape[0]):
         if counts[query] > 0:
             total += weighted_loss(
                 kind, distances[query], labels[query], targets[query], counts[query],
-                power, strength, votes, slopes[query],
+                power, strength, class_weight, slopes[query],
             )  # fmt: skip
     return total / distances.shape[0], slopes

@@ -135,7 +135,7 @@ def test_threads_do_not_change_a_bit():
         ({"push": 1.5}, "push must be a number of at least 0 and at most 1; got 1.5"),
         ({"alpha": -1}, "alpha must be a number of at least 0; got -1"),
         ({"tol": None}, "tol must be a number of at least 0; got None"),
-        ({"init": "random"}, "init must be one of"),
+        ({"init": "random"}, "init must be 'pca', or 'identity', or an array"),
         ({"n_components": 5}, "n_components=5 is more than the 4 features there are"),
     ],
 )

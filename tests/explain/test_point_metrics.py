@@ -29,7 +29,7 @@ def distance(levels, j, x):
     z = levels.curves.transform(x[None])[0] - levels.curves.transform(levels.X[[j]])[0]
     z = z if levels.map is None else levels.map @ z
     z = np.exp(0.5 * (levels.class_log_weights[levels.labels[j]] + levels.point_log_weights[j])) * z
-    return np.sum(z**2 if levels.point_maps is None else (levels.point_maps[j].T @ z) ** 2)
+    return np.sum(z**2 if levels.point_matrices is None else (levels.point_matrices[j].T @ z) ** 2)
 
 
 def half_hessian(function, x):

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metrics.diagonal import DiagonalMetric
+from lann.metrics._diagonal import DiagonalMetric
 
 
 def random_metric(seed, shared=False, n_points=None, offset=0.0):

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from lann.curves import FeatureCurves
-from lann.metrics.levels import Levels
+from lann.encoding import FeatureCurves
+from lann.metrics._levels import Levels
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def with_matrices(levels, request):
     """Points that own matrices: over the features or, through a map, over fewer axes."""
     rng = np.random.default_rng(3)
     n_axes, rank = request.param
-    changes = {"point_maps": rng.normal(size=(30, n_axes or 3, rank))}
+    changes = {"point_matrices": rng.normal(size=(30, n_axes or 3, rank))}
     if n_axes is not None:
         changes["map"] = rng.normal(size=(n_axes, 3))
         changes["class_log_weights"] = rng.normal(size=(2, n_axes))
@@ -89,14 +89,14 @@ def test_matrices_measure_after_the_weights(reference, with_matrices):
     queries = np.random.default_rng(4).normal(size=(5, 3))
     everyone = np.tile(np.arange(30), (5, 1))
     found = with_matrices.local_metric().distances(with_matrices.place(queries), everyone)
-    maps = np.sqrt(with_matrices.weights)[:, :, None] * with_matrices.point_maps
+    maps = np.sqrt(with_matrices.weights)[:, :, None] * with_matrices.point_matrices
     expected = reference.map_distances(with_matrices.place(queries), with_matrices.points, maps)
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
 def test_diagonal_matrices_are_weights(levels):
     roots = np.exp(0.5 * levels.point_log_weights)
-    same = levels.replace(point_log_weights=np.zeros(roots.shape), point_maps=roots[:, :, None] * np.eye(3))
+    same = levels.replace(point_log_weights=np.zeros(roots.shape), point_matrices=roots[:, :, None] * np.eye(3))
     rng = np.random.default_rng(5)
     curved, candidates = levels.curves.transform(rng.normal(size=(6, 3))), rng.integers(0, 30, (6, 4))
     for of in (
@@ -123,7 +123,7 @@ def test_relevances_of_matrices_predict_the_distance_of_a_small_step(with_matric
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_contributions_of_matrices_add_up_to_the_distance(with_matrices, dtype):
-    levels = with_matrices.replace(point_maps=with_matrices.point_maps.astype(dtype))
+    levels = with_matrices.replace(point_matrices=with_matrices.point_matrices.astype(dtype))
     rng = np.random.default_rng(6)
     queries, candidates = rng.normal(size=(8, 3)), rng.integers(0, 30, (8, 5))
     contributions = levels.contributions(levels.curves.transform(queries), candidates)
@@ -134,15 +134,15 @@ def test_contributions_of_matrices_add_up_to_the_distance(with_matrices, dtype):
 
 def test_a_fixed_norm_fixes_the_trace_of_matrices(with_matrices):
     fixed = with_matrices.with_fixed_norm()
-    n_axes = with_matrices.point_maps.shape[1]
-    np.testing.assert_allclose(np.sum(fixed.own_maps() ** 2, axis=(1, 2)), n_axes)
-    ratio = fixed.point_maps / with_matrices.point_maps
+    n_axes = with_matrices.point_matrices.shape[1]
+    np.testing.assert_allclose(np.sum(fixed.scaled_matrices() ** 2, axis=(1, 2)), n_axes)
+    ratio = fixed.point_matrices / with_matrices.point_matrices
     np.testing.assert_allclose(ratio, ratio[:, :1, :1] * np.ones(ratio.shape[1:]))
 
 
 def test_points_without_matrices_say_so(levels):
     with pytest.raises(ValueError, match="own no matrices"):
-        levels.own_maps()
+        levels.scaled_matrices()
 
 
 def test_a_fixed_determinant_keeps_the_proportions(levels):

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lann.metrics import matrix
-from lann.metrics.diagonal import DiagonalMetric, rounding_bound
-from lann.metrics.matrix import MatrixMetric, pulls
+from lann.metrics._diagonal import DiagonalMetric, rounding_bound
+from lann.metrics._matrix import MatrixMetric, pulls
 
 
 def random_metric(seed, n_points=None, n_axes=None, rank=None, offset=0.0, dtype=np.float64):

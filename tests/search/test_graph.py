@@ -3,13 +3,13 @@ import hashlib
 import numpy as np
 import pytest
 
-from lann.metrics.diagonal import DiagonalMetric
+from lann.metrics import DiagonalMetric
 from lann.search import ExactSearch, GraphSearch
 
 PROGRAM = """
 import hashlib, json
 import numpy as np
-from lann.metrics.diagonal import DiagonalMetric
+from lann.metrics import DiagonalMetric
 from lann.search import GraphSearch
 rng = np.random.default_rng(0)
 points = rng.normal(size=(2000, 6))

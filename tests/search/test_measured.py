@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metrics.diagonal import DiagonalMetric
-from lann.metrics.matrix import MatrixMetric
+from lann.metrics import DiagonalMetric
+from lann.metrics import MatrixMetric
 from lann.search import ExactSearch, exact, measured
-from lann.search.measured import MeasuredSearch, exhaustive_search
+from lann.search._measured import MeasuredSearch, exhaustive_search
 
 SEARCHES = [ExactSearch, MeasuredSearch]
 

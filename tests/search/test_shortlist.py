@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metrics.diagonal import DiagonalMetric
+from lann.metrics import DiagonalMetric
 from lann.search import ExactSearch, GraphSearch, Shortlist, coarse_search
 from lann.search import shortlist as shortlist_module
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics.levels import Levels
+from lann.metrics import Levels
 from lann.training import Settings, train
 
 

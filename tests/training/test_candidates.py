@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics.levels import Levels
+from lann.metrics import Levels
 from lann.search import shortlist as shortlist_module
 from lann.training.candidates import candidates_among, find_candidates
 

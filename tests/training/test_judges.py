@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics.diagonal import DiagonalMetric
+from lann.metrics import DiagonalMetric
 from lann.training import Settings
 from lann.training.judges import clearly_fewer, draw_judges, errors
 
@@ -18,15 +18,15 @@ def test_a_judge_is_wrong_where_its_candidates_outvote_it():
     np.testing.assert_array_equal(errors(metric, labels, 2, judges, candidates, Settings()), [1, 0, 0])
 
 
-def test_votes_of_classes_count():
+def test_class_weights_of_classes_count():
     points = np.array([[0.0], [1.0], [2.0]])
     labels = np.array([1, 0, 1])
     metric = DiagonalMetric(points, np.ones(1))
     judge, candidates = np.array([0]), np.array([[1, 2]])
     assert errors(metric, labels, 2, judge, candidates, Settings()) == [1]
-    assert errors(metric, labels, 2, judge, candidates, Settings(votes=np.array([1.0, 9.0]))) == [0]
+    assert errors(metric, labels, 2, judge, candidates, Settings(class_weight=np.array([1.0, 9.0]))) == [0]
     # And an error counts as often as the class of the judge has votes.
-    assert errors(metric, labels, 2, judge, np.array([[1]]), Settings(votes=np.array([1.0, 9.0]))) == [9]
+    assert errors(metric, labels, 2, judge, np.array([[1]]), Settings(class_weight=np.array([1.0, 9.0]))) == [9]
 
 
 def test_judges_are_some_of_many_and_none_of_few():

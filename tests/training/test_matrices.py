@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics.levels import Levels
+from lann.metrics import Levels
 from lann.training import Settings, matrices
 from lann.training.matrices import MatrixStage, determinant_pull, learn_matrices
 from lann.training.matrix_walk import point_gradient
@@ -23,7 +23,7 @@ def levels():
 @pytest.fixture(params=[3, 2])
 def with_maps(levels, request):
     rng = np.random.default_rng(1)
-    return levels.replace(point_maps=np.eye(3, request.param) + 0.3 * rng.normal(size=(30, 3, request.param)))
+    return levels.replace(point_matrices=np.eye(3, request.param) + 0.3 * rng.normal(size=(30, 3, request.param)))
 
 
 def a_batch(seed=1):
@@ -54,7 +54,7 @@ def test_the_loss_is_that_of_its_definition(reference, with_maps, loss, n_neighb
     found, _ = MatrixStage(with_maps, settings).loss(rows, candidates, alive, scales, EPSILON)
     expected = reference.batch_loss(
         with_maps.points, with_maps.weights, with_maps.labels, rows, candidates, alive, scales, EPSILON,
-        settings, 2, with_maps.point_maps,
+        settings, 2, with_maps.point_matrices,
     )  # fmt: skip
     assert found == pytest.approx(expected, rel=1e-9)
 
@@ -72,14 +72,14 @@ def test_the_gradients_equal_finite_differences(reference, with_maps, loss):
     by_map, by_scale = gradients(stage, stage.loss(*batch, EPSILON)[1])
 
     def loss_of(maps):
-        return MatrixStage(with_maps.replace(point_maps=maps), settings).loss(*batch, EPSILON)[0]
+        return MatrixStage(with_maps.replace(point_matrices=maps), settings).loss(*batch, EPSILON)[0]
 
-    expected = reference.slopes(loss_of, with_maps.point_maps, step=1e-5)
+    expected = reference.slopes(loss_of, with_maps.point_matrices, step=1e-5)
     assert np.abs(expected).max() > 1e-4
     np.testing.assert_allclose(by_map, expected, rtol=1e-3, atol=1e-8)
     stretched = np.zeros(30)
     expected = reference.slopes(
-        lambda log: loss_of(np.exp(0.5 * log)[:, None, None] * with_maps.point_maps), stretched, step=1e-5
+        lambda log: loss_of(np.exp(0.5 * log)[:, None, None] * with_maps.point_matrices), stretched, step=1e-5
     )
     np.testing.assert_allclose(by_scale, expected, rtol=1e-3, atol=1e-8)
 
@@ -103,10 +103,10 @@ def test_the_determinants_pull_of_a_singular_matrix_is_finite():
 
 def test_a_stage_that_took_no_step_gives_back_what_it_got(levels, with_maps):
     np.testing.assert_array_equal(
-        MatrixStage(levels, Settings()).levels().point_maps, np.tile(np.eye(3), (30, 1, 1))
+        MatrixStage(levels, Settings()).levels().point_matrices, np.tile(np.eye(3), (30, 1, 1))
     )
     np.testing.assert_allclose(
-        MatrixStage(with_maps, Settings()).levels().point_maps, with_maps.point_maps, rtol=1e-12
+        MatrixStage(with_maps, Settings()).levels().point_matrices, with_maps.point_matrices, rtol=1e-12
     )
 
 
@@ -121,15 +121,15 @@ def test_steps_of_any_size_stay_inside_the_constraint(monkeypatch, levels, rate,
         _, pull = stage.loss(*a_batch(seed), EPSILON)
         stage.step(pull, rate, 0.03, neighbors)
         learned = stage.levels()
-        assert learned.point_maps.dtype == (np.float32 if single else np.float64)
-        assert np.all(np.isfinite(learned.point_maps))
+        assert learned.point_matrices.dtype == (np.float32 if single else np.float64)
+        assert np.all(np.isfinite(learned.point_matrices))
         if "fixed_norm" in more:
-            own = learned.own_maps().astype(np.float64)
+            own = learned.scaled_matrices().astype(np.float64)
             np.testing.assert_allclose(np.einsum("jar,jar->j", own, own), 3.0, rtol=1e-5)
         else:
-            squares = np.mean(np.linalg.svd(learned.point_maps.astype(float))[1] ** 2, axis=1)
+            squares = np.mean(np.linalg.svd(learned.point_matrices.astype(float))[1] ** 2, axis=1)
             assert np.abs(np.log(squares)).max() <= 6.0 + 1e-5
-    assert not np.allclose(learned.point_maps, np.eye(3))
+    assert not np.allclose(learned.point_matrices, np.eye(3))
 
 
 def test_learning_lowers_the_loss_and_touches_nothing_else(levels):
@@ -139,7 +139,7 @@ def test_learning_lowers_the_loss_and_touches_nothing_else(levels):
     assert learned.curves is levels.curves
     np.testing.assert_array_equal(learned.class_log_weights, levels.class_log_weights)
     np.testing.assert_array_equal(learned.point_log_weights, levels.point_log_weights)
-    assert levels.point_maps is None
+    assert levels.point_matrices is None
 
 
 @pytest.mark.parametrize("determinant", [False, True])
@@ -148,7 +148,7 @@ def test_the_penalty_holds_matrices_at_their_start(levels, determinant):
         learn_matrices(
             levels, Settings(alpha=penalty, smoothing=0.0, determinant=determinant),
             Run(1, np.random.default_rng(0), Monitor(1)),
-        ).point_maps
+        ).point_matrices
         for penalty in (0.0, 100.0)
     )  # fmt: skip
 
@@ -162,7 +162,7 @@ def test_the_penalty_holds_matrices_at_their_start(levels, determinant):
 def test_smoothing_brings_like_neighbors_together(levels):
     spread = [
         learn_matrices(levels, Settings(smoothing=smoothing), Run(1, np.random.default_rng(0), Monitor(1)))
-        .point_maps.std(axis=0)
+        .point_matrices.std(axis=0)
         .mean()
         for smoothing in (0.0, 0.1)
     ]
@@ -176,15 +176,15 @@ def test_the_same_generator_gives_the_same_bits():
         learn_matrices(levels, Settings(n_jobs=n), Run(1, np.random.default_rng(3), Monitor(1)))
         for n in (1, 2)
     )
-    np.testing.assert_array_equal(one.point_maps, other.point_maps)
+    np.testing.assert_array_equal(one.point_matrices, other.point_matrices)
 
 
 def test_single_precision_learns_the_same(monkeypatch, levels):
     double = learn_matrices(levels, Settings(), Run(1, np.random.default_rng(0), Monitor(1)))
     monkeypatch.setattr(matrices, "SINGLE_FROM", 0)
     single = learn_matrices(levels, Settings(), Run(1, np.random.default_rng(0), Monitor(1)))
-    assert single.point_maps.dtype == np.float32
-    np.testing.assert_allclose(single.point_maps, double.point_maps, rtol=1e-2, atol=1e-3)
+    assert single.point_matrices.dtype == np.float32
+    np.testing.assert_allclose(single.point_matrices, double.point_matrices, rtol=1e-2, atol=1e-3)
 
 
 def test_it_stops_when_held_out_queries_stop_gaining(levels):
@@ -194,7 +194,7 @@ def test_it_stops_when_held_out_queries_stop_gaining(levels):
         levels, Settings(learning_rate=1.0), Run(40, np.random.default_rng(0), monitor, held_out)
     )
     assert len(monitor.losses) == len(monitor.held_out_losses) < 40
-    assert np.all(np.isfinite(learned.point_maps))
+    assert np.all(np.isfinite(learned.point_matrices))
 
 
 def test_matrices_find_a_direction_across_the_features():
@@ -205,7 +205,7 @@ def test_matrices_find_a_direction_across_the_features():
     X = np.column_stack([along + across, along - across]) / np.sqrt(2)
     settings = Settings(alpha=0.1, feature_dropout=0.0)
     learned = learn_matrices(Levels.plain(X, y, 2), settings, Run(4, np.random.default_rng(0), Monitor(4)))
-    metric = np.mean(learned.point_maps @ learned.point_maps.swapaxes(1, 2), axis=0)
+    metric = np.mean(learned.point_matrices @ learned.point_matrices.swapaxes(1, 2), axis=0)
     direction = np.linalg.eigh(metric)[1][:, -1]
     assert abs(direction @ [1, 1]) / np.sqrt(2) > 0.98
     assert np.linalg.eigvalsh(metric)[1] > 1.5 * np.linalg.eigvalsh(metric)[0]

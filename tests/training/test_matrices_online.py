@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from lann.metrics.levels import Levels
-from lann.metrics.matrix import MatrixMetric
+from lann.metrics import Levels
+from lann.metrics import MatrixMetric
 from lann.training import Settings, join
 from lann.training.matrices_online import OnlineMatrices, inherited_maps
 from lann.training.monitor import Monitor
@@ -50,7 +50,7 @@ def test_an_exhaustive_pass_is_the_plain_loop(reference, rate, norm):
     loss = learner.one_pass(rows, None, rate)
     maps, expected = plain_loop(reference, levels, rows, rate, learner._rules[1], norm=norm)
     assert loss == pytest.approx(expected, rel=1e-7)
-    np.testing.assert_allclose(learner.levels().point_maps, maps, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(learner.levels().point_matrices, maps, rtol=1e-6, atol=1e-7)
 
 
 def test_with_all_points_as_candidates_a_shortlist_pass_is_exhaustive():
@@ -109,7 +109,7 @@ def test_learning_lowers_the_loss(blobs, exhaustive):
     )
     assert monitor.losses[-1] < monitor.losses[0]
     assert len(monitor.held_out_losses) == len(monitor.losses)
-    assert learned.point_maps.shape == (90, 4, 4)
+    assert learned.point_matrices.shape == (90, 4, 4)
 
 
 def test_new_points_inherit_the_mean_of_like_ones():
@@ -127,12 +127,12 @@ def test_points_that_join_get_matrices(blobs):
     maps = np.eye(4) + 0.1 * rng.normal(size=(80, 4, 4))
     order = rng.permutation(90)
     old, new = order[:80], order[80:]
-    levels = Levels.plain(X[old], y[old], 3).replace(point_maps=maps)
+    levels = Levels.plain(X[old], y[old], 3).replace(point_matrices=maps)
     joined = join(levels, X[new], y[new], Settings())
-    assert joined.point_maps.shape == (90, 4, 4)
+    assert joined.point_matrices.shape == (90, 4, 4)
     assert isinstance(joined.local_metric(), MatrixMetric)
-    np.testing.assert_array_equal(levels.point_maps, maps)
-    assert not np.array_equal(joined.point_maps[:80], maps)
-    np.testing.assert_allclose(joined.point_maps[:80], maps, atol=0.5)
-    same = join(levels, X[old[:3]], y[old[:3]], Settings(point_weights=False))
-    np.testing.assert_allclose(same.point_maps[80:], maps[:3], atol=1e-6)
+    np.testing.assert_array_equal(levels.point_matrices, maps)
+    assert not np.array_equal(joined.point_matrices[:80], maps)
+    np.testing.assert_allclose(joined.point_matrices[:80], maps, atol=0.5)
+    same = join(levels, X[old[:3]], y[old[:3]], Settings(point_metrics=False))
+    np.testing.assert_allclose(same.point_matrices[80:], maps[:3], atol=1e-6)

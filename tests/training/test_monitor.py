@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics.levels import Levels
+from lann.metrics import Levels
 from lann.training.monitor import Monitor
 
 LEVELS = Levels.plain(np.zeros((2, 1)), np.zeros(2, np.int64), 1)

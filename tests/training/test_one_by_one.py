@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics.levels import Levels
+from lann.metrics import Levels
 from lann.training import Settings, join, warm_start
 
 
@@ -40,11 +40,11 @@ def test_a_warm_start_takes_over_what_is_learned_again(learned):
     np.testing.assert_array_equal(everything.map, learned.map)
     np.testing.assert_array_equal(everything.class_log_weights, learned.class_log_weights)
     np.testing.assert_allclose(everything.points, learned.points)
-    curves = warm_start(start, learned, Settings(map=False, class_weights=False, point_weights=False))
+    curves = warm_start(start, learned, Settings(linear_map=False, class_metrics=False, point_metrics=False))
     assert curves.curves is learned.curves
     assert curves.map is None
     assert not curves.class_log_weights.any()
-    nothing = warm_start(start, learned, Settings(form="low_rank", rank=2, curves=False))
+    nothing = warm_start(start, learned, Settings(form="low_rank", n_components=2, curves=False))
     assert nothing is start
     all_axes = warm_start(start, learned, Settings(form="low_rank"))
     np.testing.assert_array_equal(all_axes.map, learned.map)
@@ -52,11 +52,11 @@ def test_a_warm_start_takes_over_what_is_learned_again(learned):
 
 def test_matrices_are_taken_over_by_matrices_only(learned):
     maps = np.random.default_rng(0).normal(size=(90, 4, 4))
-    earlier = learned.replace(point_maps=maps)
+    earlier = learned.replace(point_matrices=maps)
     start = Levels.plain(learned.X, learned.labels, 3)
     again = warm_start(start, earlier, Settings(form="full"))
-    np.testing.assert_allclose(again.point_maps, maps, atol=1e-6)
-    assert warm_start(start, earlier, Settings()).point_maps is None
+    np.testing.assert_allclose(again.point_matrices, maps, atol=1e-6)
+    assert warm_start(start, earlier, Settings()).point_matrices is None
 
 
 @pytest.mark.parametrize("point_weights", [True, False])

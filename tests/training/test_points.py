@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics.levels import Levels
+from lann.metrics import Levels
 from lann.training import Settings
 from lann.training.monitor import Monitor
 from lann.training.points import PointStage, learn_points, like_neighbors

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics.levels import Levels
+from lann.metrics import Levels
 from lann.training import Settings, train
 from lann.training.monitor import Monitor
 from lann.training.points import PointStage
@@ -27,7 +27,7 @@ def test_epochs_are_shared_out(settings, max_iter, expected):
 
 
 def test_with_no_level_to_learn_no_epochs_are_planned():
-    nothing = Settings(curves=False, map=False, class_weights=False, point_weights=False)
+    nothing = Settings(curves=False, linear_map=False, class_metrics=False, point_metrics=False)
     assert planned_epochs(nothing, 5) == (0, 0)
 
 
@@ -112,7 +112,7 @@ def test_what_was_best_before_a_level_was_left_out_is_forgotten(rings, monkeypat
     monkeypatch.setattr("lann.training.shared.clearly_fewer", lambda found, usual: True)
     losses = iter(np.linspace(0.1, 0.9, 12))  # the first epoch looks best
     monkeypatch.setattr("lann.training.shared.loss_of", lambda stage, rows: next(losses))
-    settings = Settings(point_weights=False)
+    settings = Settings(point_metrics=False)
     outcome = train(
         Levels.plain(X, y, 2), settings, np.random.default_rng(0), validation_fraction=0.1, patience=20
     )
@@ -138,7 +138,7 @@ def test_early_stopping_keeps_the_best_of_both_halves(rings, monkeypatch):
 
     true_run = Monitor.run
     monkeypatch.setattr(Monitor, "run", run)
-    settings = Settings(curves=False, map=False, class_weights=False)
+    settings = Settings(curves=False, linear_map=False, class_metrics=False)
     outcome = train(Levels.plain(X, y, 2), settings, np.random.default_rng(0), validation_fraction=0.1)
     np.testing.assert_array_equal(outcome.levels.point_log_weights, weights[1])
 

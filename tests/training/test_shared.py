@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from lann.curves import FeatureCurves
-from lann.metrics.levels import Levels
+from lann.encoding import FeatureCurves
+from lann.metrics import Levels
 from lann.training import Settings
 from lann.training.monitor import Monitor
 from lann.training.run import Run

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from lann.curves import FeatureCurves
-from lann.metrics.levels import Levels
+from lann.encoding import FeatureCurves
+from lann.metrics import Levels
 from lann.training.units import Units
 
 

@@ -16,9 +16,21 @@ _HOMES: dict[str, str] = {
     "LMNN": "lmnn",
     "MultiMetricLMNN": "multi_metric_lmnn",
     "PLML": "plml",
+    "PublishedLANN": "published_lann",
 }
 
-__all__ = ["DANN", "GLML", "GMLVQ", "GRLVQ", "LGMLVQ", "LGRLVQ", "LMNN", "PLML", "MultiMetricLMNN"]
+__all__ = [
+    "DANN",
+    "GLML",
+    "GMLVQ",
+    "GRLVQ",
+    "LGMLVQ",
+    "LGRLVQ",
+    "LMNN",
+    "PLML",
+    "MultiMetricLMNN",
+    "PublishedLANN",
+]
 
 
 def __getattr__(name: str) -> Any:

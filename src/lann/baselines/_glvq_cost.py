@@ -78,7 +78,7 @@ class Cost:
         groups = self._by_metric(whom)
         turned = np.empty((len(whom), maps.shape[1]))  # Ω δ
         for metric, pairs in groups:
-            turned[pairs] = self.form.turn(steps[pairs], maps[metric])
+            turned[pairs] = self.form.apply(steps[pairs], maps[metric])
         distances = np.empty(chosen.size)
         distances[order] = np.einsum("ir,ir->i", turned, turned)
 
@@ -90,7 +90,7 @@ class Cost:
         firsts = np.flatnonzero(np.diff(whom, prepend=-1))
         met, sums = whom[firsts], np.add.reduceat(turned, firsts, axis=0)
         for metric, some in self._by_metric(met):
-            prototype_slopes[met[some]] = -self.form.turn_back(sums[some], maps[metric])
+            prototype_slopes[met[some]] = -self.form.apply_transposed(sums[some], maps[metric])
         return loss, prototype_slopes, map_slopes
 
     def _by_metric(self, prototypes: Indices) -> list[tuple[int, slice]]:

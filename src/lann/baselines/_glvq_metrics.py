@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from lann._types import Floats, Indices
-from lann.baselines._maps import parts_of_distance, relevances_of
+from lann.baselines._mapped_rows import diagonals, split_distance
 
 # Numbers in a tile of mapped points: half a megabyte.
 TILE = 2**16
@@ -23,12 +23,12 @@ class MatrixForm:
         return np.repeat(axes[None], n_metrics, axis=0)
 
     @staticmethod
-    def turn(steps: Floats, own: Floats) -> Floats:
+    def apply(steps: Floats, own: Floats) -> Floats:
         """Ω δ of every step: (n_steps, rank)."""
         return steps @ own.T
 
     @staticmethod
-    def turn_back(turned: Floats, own: Floats) -> Floats:
+    def apply_transposed(turned: Floats, own: Floats) -> Floats:
         """Ωᵀ z: (n_steps, n_features)."""
         return turned @ own
 
@@ -71,14 +71,19 @@ class MatrixForm:
         return np.linalg.slogdet(grams)[1], 2.0 * inverses
 
     @staticmethod
-    def relevances(maps: Floats) -> Floats:
+    def diagonals(maps: Floats) -> Floats:
         """The diagonal of every Λ: (n_metrics, n_features)."""
-        return relevances_of(maps)
+        return diagonals(maps)
 
     @staticmethod
-    def parts(steps: Floats, own: Floats) -> Floats:
-        """What each feature adds to the distance: (n_steps, n_features)."""
-        return parts_of_distance(steps, own)
+    def matrices(maps: Floats) -> Floats:
+        """Return every Λ: (n_metrics, n_features, n_features)."""
+        return np.swapaxes(maps, 1, 2) @ maps
+
+    @staticmethod
+    def split(steps: Floats, own: Floats) -> Floats:
+        """Return what each feature adds to the distance: (n_steps, n_features)."""
+        return split_distance(steps, own)
 
 
 class DiagonalForm:
@@ -89,10 +94,10 @@ class DiagonalForm:
         return np.ones((n_metrics, axes.shape[1])) / np.sqrt(axes.shape[1])
 
     @staticmethod
-    def turn(steps: Floats, own: Floats) -> Floats:
+    def apply(steps: Floats, own: Floats) -> Floats:
         return steps * own
 
-    turn_back = turn
+    apply_transposed = apply
 
     @staticmethod
     def slope(pulls: Floats, steps: Floats) -> Floats:
@@ -112,11 +117,15 @@ class DiagonalForm:
         return np.log(np.square(maps)).sum(axis=1), 2.0 / maps
 
     @staticmethod
-    def relevances(maps: Floats) -> Floats:
+    def diagonals(maps: Floats) -> Floats:
         return np.square(maps)
 
     @staticmethod
-    def parts(steps: Floats, own: Floats) -> Floats:
+    def matrices(maps: Floats) -> Floats:
+        return np.square(maps)[:, :, None] * np.eye(maps.shape[1])
+
+    @staticmethod
+    def split(steps: Floats, own: Floats) -> Floats:
         return np.square(steps * own)
 
 

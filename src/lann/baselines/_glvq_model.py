@@ -1,83 +1,132 @@
-"""Prototypes that measure with learned metrics: how far is a query, and why."""
+"""Prototypes with learned metrics, as a model: the nearest prototype of every class votes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices, Labels
 from lann.baselines._glvq_metrics import Form
-from lann.baselines._maps import parts_by_group
-from lann.metrics.diagonal import overflow_is_far
+from lann.baselines._mapped_rows import split_by_group
+from lann.metrics import overflow_is_far
+from lann.model import NeighborModel, NeighborSearch, Votes, typical_values
+from lann.search import smallest
+from lann.vote import VoteRule
 
 # Numbers in the mapped queries of one block: 1 MB.
 MAPPED = 2**17
 
 
-@dataclass(frozen=True, eq=False)
-class Prototypes:
-    """What a fit has learned.
+class Prototypes(NeighborModel):
+    """Prototypes that measure with learned metrics.
 
     Parameters
     ----------
-    places : (n_prototypes, n_features)
-    labels : (n_prototypes,) places among the classes, ascending
-    owners : (n_prototypes,) each one's metric
-    maps : (n_metrics, …) of trace 1
-    form : the maps' form
+    X : (n_prototypes, n_features)
+    labels : (n_prototypes,)
+        Class indices, ascending.
+    owners : (n_prototypes,)
+        The position of each prototype's metric in `maps`.
+    maps : (n_metrics, ...)
+        Of trace 1.
+    form : Form
+        The form of the maps.
+    training_rows : (n_samples, n_features)
+        Only typical values of the features are kept.
     """
 
-    places: Floats
-    labels: Labels
-    owners: Indices
-    maps: Floats
-    form: Form
+    has_training_rows = False
 
-    def distances(self, queries: Floats, *, n_jobs: int | None = None) -> Floats:
-        """(n_queries, n_prototypes) squared; what is too large to be measured is infinitely far."""
+    def __init__(
+        self, X: Floats, labels: Labels, owners: Indices, maps: Floats, form: Form, *, training_rows: Floats
+    ) -> None:
+        self.X, self.labels, self.owners, self.maps, self.form = X, labels, owners, maps, form
+        self._typical_values = typical_values(training_rows)
+        self.n_classes = self.n_neighbors = int(labels[-1]) + 1
+        self.wide_neighborhood = len(X)
+        self.derived: dict[str, Any] = {}
+
+    @property
+    def vote_rule(self) -> VoteRule:
+        return VoteRule(1.0, 0.0)
+
+    @property
+    def typical_values(self) -> Floats:
+        return self._typical_values
+
+    def all_distances(self, queries: Floats, *, n_jobs: int | None = None) -> Floats:
+        """Return the squared distances to all prototypes, (n_queries, n_prototypes); inf on overflow."""
         block = max(MAPPED // queries.shape[1], 64)
         parts = map_blocks(lambda part: self._measure(queries[part]), len(queries), block, n_jobs=n_jobs)
         return np.concatenate(parts)
 
     @overflow_is_far
     def _measure(self, queries: Floats) -> Floats:
-        found = np.empty((len(queries), len(self.places)))
-        for metric, own in enumerate(self.maps):
-            turned = self.form.turn(queries, own)
-            for place in np.flatnonzero(self.owners == metric):
-                steps = turned - self.form.turn(self.places[place], own)
-                found[:, place] = np.einsum("ir,ir->i", steps, steps)
-        return np.where(np.isnan(found), np.inf, found)
+        distances = np.empty((len(queries), len(self.X)))
+        for metric, components in enumerate(self.maps):
+            mapped = self.form.apply(queries, components)
+            for prototype in np.flatnonzero(self.owners == metric):
+                steps = mapped - self.form.apply(self.X[prototype], components)
+                distances[:, prototype] = np.einsum("ir,ir->i", steps, steps)
+        return np.where(np.isnan(distances), np.inf, distances)
 
-    def nearest_of_classes(self, distances: Floats) -> tuple[Indices, Floats]:
-        """Of every class the nearest prototype, and its distance: (n_queries, n_classes) each."""
+    def kneighbors(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        indices = np.tile(np.arange(len(self.X)), (len(queries), 1))
+        if exclude is not None:
+            indices[indices == exclude[:, None]] = -1
+        return smallest(self.all_distances(queries, n_jobs=n_jobs), indices, k)
+
+    def voters(
+        self, queries: Floats, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return the nearest prototype of every class, nearest first, and their squared distances."""
+        distances = self.all_distances(queries, n_jobs=n_jobs)
         firsts = np.flatnonzero(np.diff(self.labels, prepend=-1))
         lasts = [*firsts[1:], len(self.labels)]
         nearest = np.stack(
             [a + distances[:, a:b].argmin(axis=1) for a, b in zip(firsts, lasts, strict=True)], axis=1
         )
-        return nearest, np.take_along_axis(distances, nearest, axis=1)
+        distances = np.take_along_axis(distances, nearest, axis=1)
+        order = np.argsort(distances, axis=1, kind="stable")
+        return np.take_along_axis(nearest, order, axis=1), np.take_along_axis(distances, order, axis=1)
+
+    def vote(self, indices: Indices, distances: Floats) -> Votes:
+        """Let the nearest prototype of every class vote with 1/d; one at distance 0 has the whole vote."""
+        classes = self.labels[indices]
+        by_class = np.empty(distances.shape)
+        np.put_along_axis(by_class, classes, distances, axis=1)
+        least = by_class.min(axis=1, keepdims=True)
+        # Relative to the nearest, so that neither tiny nor huge distances leave the range of a float.
+        support = np.ones(by_class.shape)
+        np.divide(least, by_class, out=support, where=by_class > least)
+        probabilities = support / support.sum(axis=1, keepdims=True)
+        return Votes(np.take_along_axis(probabilities, classes, axis=1), probabilities)
+
+    def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
+        return np.take_along_axis(self.all_distances(queries, n_jobs=n_jobs), indices, axis=1)
 
     @overflow_is_far
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
-        """What each feature adds to the distances of some prototypes: (n_queries, k, n_features)."""
-        steps = queries[:, None, :] - self.places[indices]
-        return parts_by_group(steps, self.owners[indices], self.maps, self.form.parts)
+        steps = queries[:, None, :] - self.X[indices]
+        return split_by_group(steps, self.owners[indices], self.maps, self.form.split)
 
-    def relevances(self) -> Floats:
-        """The diagonal of each prototype's metric: (n_prototypes, n_features)."""
-        return self.form.relevances(self.maps)[self.owners]
+    def feature_weights(self, *, n_jobs: int | None = None) -> Floats:
+        return self.form.diagonals(self.maps)[self.owners]
 
+    def neighbor_feature_weights(
+        self, queries: Floats, indices: Indices, shares: Floats, *, n_jobs: int | None = None
+    ) -> Floats:
+        """Return the feature weights of the nearest prototype of each query: (n_queries, n_features)."""
+        return self.feature_weights()[indices[:, 0]]
 
-def inverse_shares(distances: Floats) -> Floats:
-    """1 / d as shares of 1; who is at distance zero has all.
+    def local_matrices(self, rows: Indices) -> Floats:
+        return self.form.matrices(self.maps)[self.owners[rows]]
 
-    distances : (n_queries, k), not all infinite for a query, or all alike
-    """
-    least = distances.min(axis=1, keepdims=True)
-    # Relative to the nearest: neither tiny nor huge distances leave the range of a float.
-    support = np.ones(distances.shape)
-    np.divide(least, distances, out=support, where=distances > least)
-    return support / support.sum(axis=1, keepdims=True)
+    def search_among(self, rows: Indices) -> NeighborSearch:
+        return Prototypes(
+            self.X[rows], self.labels[rows], self.owners[rows], self.maps, self.form, training_rows=self.X
+        )

@@ -7,20 +7,18 @@ from typing import Any
 import numpy as np
 
 from lann._types import Floats, Indices, Labels
-from lann._validation import Integer, Number, OneOf, validate
+from lann._validation import Array, Integer, Number, OneOf, ParameterTable
 from lann.baselines._like_and_unlike import nearest_like
 
-
-def check_large_margin(learner: Any) -> None:
-    """Refuse, in one sentence, the first parameter of a large-margin method that is not what it should be."""
-    validate("n_targets", learner.n_targets, Integer(1))
-    validate("n_components", learner.n_components, Integer(1), OneOf(None))
-    if isinstance(learner.init, str) or np.ndim(learner.init) != 2:
-        validate("init", learner.init, OneOf("pca", "identity"))
-    validate("push", learner.push, Number(0, 1))
-    validate("alpha", learner.alpha, Number(0))
-    validate("max_iter", learner.max_iter, Integer(0))
-    validate("tol", learner.tol, Number(0))
+LARGE_MARGIN: ParameterTable = {
+    "n_targets": [Integer(1)],
+    "n_components": [Integer(1), OneOf(None)],
+    "init": [OneOf("pca", "identity"), Array(2, "(n_components, n_features)")],
+    "push": [Number(0, 1)],
+    "alpha": [Number(0)],
+    "max_iter": [Integer(0)],
+    "tol": [Number(0)],
+}
 
 
 def starting_point(learner: Any, points: Floats, labels: Labels) -> tuple[Floats, Indices, float]:

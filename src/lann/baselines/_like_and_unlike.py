@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lann._types import Floats, Indices, Labels
-from lann.metrics.diagonal import DiagonalMetric
+from lann.metrics import DiagonalMetric
 from lann.search import ExactSearch
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from lann._types import Floats, Labels
-from lann._validation import Integer, Number, OneOf, validate
-from lann.baselines._maps import QueryMaps
-from lann.baselines._neighbor_vote import NeighborVote
-from lann.metrics.diagonal import overflow_is_far
+from lann._validation import Integer, Number, OneOf, ParameterTable
+from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
+from lann.baselines._mapped_rows import QueryMaps
+from lann.metrics import overflow_is_far
 
 # `n_local` by default: a fifth of the points, but at least so many.
 LEAST_LOCAL = 50
 
 
-class DANN(NeighborVote):
+class DANN(NeighborBaseline):
     """Discriminant adaptive nearest neighbors: a linear discriminant analysis around every query.
 
     Among the `n_local` points that are nearest to a query, W is the covariance within classes and B that of
@@ -82,6 +84,14 @@ class DANN(NeighborVote):
     True
     """
 
+    _parameters: ClassVar[ParameterTable] = {
+        **NEIGHBORS,
+        "n_local": [Integer(1), OneOf(None)],
+        "alpha": [Number(0, closed="right")],
+        "shrinkage": [Number(0, 1, closed="right")],
+        "max_iter": [Integer(0)],
+    }
+
     def __init__(
         self,
         n_neighbors=5,
@@ -103,21 +113,14 @@ class DANN(NeighborVote):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        validate("n_local", self.n_local, Integer(1), OneOf(None))
-        validate("alpha", self.alpha, Number(0, closed="right"))
-        validate("shrinkage", self.shrinkage, Number(0, 1, closed="right"))
-        validate("max_iter", self.max_iter, Integer(0))
-
-    def _measure(self, points: Floats, labels: Labels) -> QueryMaps:
-        wanted = max(len(points) // 5, LEAST_LOCAL) if self.n_local is None else self.n_local
-        self.n_local_ = min(int(wanted), len(points))
+    def _fit_metric(self, X: Floats, labels: Labels) -> QueryMaps:
+        wanted = max(len(X) // 5, LEAST_LOCAL) if self.n_local is None else self.n_local
+        self.n_local_ = min(int(wanted), len(X))
         self.n_iter_ = self.max_iter
         if self.verbose:
             print(f"[DANN] a discriminant analysis of {self.n_local_} points around each query")
         return DiscriminantMaps(
-            points,
+            X,
             np.eye(len(self.classes_))[labels],
             n_local=self.n_local_,
             alpha=self.alpha,
@@ -131,13 +134,14 @@ class DiscriminantMaps(QueryMaps):
 
     Parameters
     ----------
-    points : (n_points, n_features)
-    memberships : (n_points, n_classes), 1 for a point's class and 0 for others
+    X : (n_rows, n_features)
+    memberships : (n_rows, n_classes)
+        1 for the class of a row and 0 for others.
     """
 
     def __init__(
         self,
-        points: Floats,
+        X: Floats,
         memberships: Floats,
         *,
         n_local: int,
@@ -145,13 +149,17 @@ class DiscriminantMaps(QueryMaps):
         shrinkage: float,
         max_iter: int,
     ) -> None:
-        super().__init__(points)
+        super().__init__(X)
         self.memberships = memberships
         self.n_local, self.alpha, self.shrinkage, self.max_iter = n_local, alpha, shrinkage, max_iter
-        self.scale = float(points.var(axis=0).mean()) or 1.0
+        self.scale = float(X.var(axis=0).mean()) or 1.0
+
+    @property
+    def work_per_query(self) -> float:
+        return 4e6 + super().work_per_query
 
     def maps_at(self, queries: Floats) -> Floats:
-        n_features = self.points.shape[1]
+        n_features = self.X.shape[1]
         maps = np.empty((len(queries), n_features, n_features))
         for query, own in zip(queries, maps, strict=True):
             own[:] = self._map_at(query)
@@ -159,13 +167,13 @@ class DiscriminantMaps(QueryMaps):
 
     @overflow_is_far
     def _map_at(self, query: Floats) -> Floats:
-        steps, own = self.points - query, np.eye(len(query))
+        steps, own = self.X - query, np.eye(len(query))
         for turn in range(self.max_iter):
             mapped = steps @ own.T if turn else steps
             distances = np.einsum("pr,pr->p", mapped, mapped)
             near = np.argpartition(distances, self.n_local - 1)[: self.n_local]
             own = discriminant_map(
-                self.points[near],
+                self.X[near],
                 self.memberships[near],
                 tricube(distances[near]),
                 alpha=self.alpha,

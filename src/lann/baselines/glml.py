@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from sklearn.covariance import ledoit_wolf_shrinkage
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Labels
-from lann._validation import Number, OneOf, validate
-from lann.baselines._maps import QueryMaps
-from lann.baselines._neighbor_vote import NeighborVote
-from lann.metrics.diagonal import overflow_is_far
+from lann._validation import Number, OneOf, ParameterTable
+from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
+from lann.baselines._mapped_rows import QueryMaps
+from lann.metrics import overflow_is_far
 
 # Less shrinkage than this does not make a singular covariance regular.
 LEAST_SHRINKAGE = 1e-6
@@ -20,7 +20,7 @@ LEAST_SHRINKAGE = 1e-6
 SMALLEST_ALPHA = 1e-12
 
 
-class GLML(NeighborVote):
+class GLML(NeighborBaseline):
     """Generative local metric learning: the metric at each query comes from densities of the classes.
 
     With finitely many points, the error of the nearest neighbor differs from its limit by a term that
@@ -85,6 +85,12 @@ class GLML(NeighborVote):
     True
     """
 
+    _parameters: ClassVar[ParameterTable] = {
+        **NEIGHBORS,
+        "shrinkage": [Number(0, 1, closed="right"), OneOf("auto")],
+        "alpha": [Number(0)],
+    }
+
     def __init__(
         self, n_neighbors=5, *, weights="uniform", shrinkage="auto", alpha=0.5, verbose=0, n_jobs=None
     ):
@@ -95,20 +101,15 @@ class GLML(NeighborVote):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        validate("shrinkage", self.shrinkage, Number(0, 1, closed="right"), OneOf("auto"))
-        validate("alpha", self.alpha, Number(0))
-
-    def _measure(self, points: Floats, labels: Labels) -> QueryMaps:
+    def _fit_metric(self, X: Floats, labels: Labels) -> QueryMaps:
         with single_threaded_blas():
             gaussians, self.shrinkages_ = class_gaussians(
-                points, labels, len(self.classes_), shrinkage=self.shrinkage
+                X, labels, len(self.classes_), shrinkage=self.shrinkage
             )
         if self.verbose:
             for label, share, shrunk in zip(self.classes_, gaussians.shares, self.shrinkages_, strict=True):
                 print(f"[GLML] class {label!s}: share {share:.3f}, covariance shrunk by {shrunk:.3f}")
-        return GenerativeMaps(points, gaussians, alpha=self.alpha)
+        return GenerativeMaps(X, gaussians, alpha=self.alpha)
 
 
 class Gaussians(NamedTuple):
@@ -227,8 +228,8 @@ def best_metric(curvature: Floats) -> tuple[Floats, Floats]:
 class GenerativeMaps(QueryMaps):
     """Points that are measured by what Gaussian classes mean for the neighborhood of a query."""
 
-    def __init__(self, points: Floats, gaussians: Gaussians, *, alpha: float) -> None:
-        super().__init__(points)
+    def __init__(self, X: Floats, gaussians: Gaussians, *, alpha: float) -> None:
+        super().__init__(X)
         self.gaussians, self.alpha = gaussians, alpha
 
     def maps_at(self, queries: Floats) -> Floats:

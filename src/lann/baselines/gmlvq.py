@@ -7,6 +7,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from lann._types import Floats, Labels
 from lann.baselines._glvq import MatrixLVQ
+from lann.baselines._glvq_model import Prototypes
 
 
 class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
@@ -127,13 +128,14 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
         self.verbose = verbose
         self.random_state = random_state
 
-    def _learn(self, points: Floats, labels: Labels) -> None:
-        super()._learn(points, labels)
-        self.components_ = self._model.maps[0]
+    def _fit_model(self, X: Floats, labels: Labels) -> Prototypes:
+        model = super()._fit_model(X, labels)
+        self.components_ = model.maps[0]
+        return model
 
     def transform(self, X: ArrayLike) -> Floats:
         """Queries along the axes of Ω, where distances are Euclidean: (n_queries, n_components)."""
-        queries = self._check_queries(X)
+        queries = self._validate_queries(X)
         return queries @ self.components_.T
 
     @property

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from lann._types import Floats, Labels
-from lann.baselines._glvq import LocalLVQ, MatrixLVQ
+from lann._validation import ParameterTable
+from lann.baselines._glvq import LOCAL, LVQ, MATRIX, LocalLVQ, MatrixLVQ
+from lann.baselines._glvq_model import Prototypes
 
 
 class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, MatrixLVQ):
@@ -103,6 +107,8 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
     (3, 13)
     """
 
+    _parameters: ClassVar[ParameterTable] = {**LVQ, **MATRIX, **LOCAL}
+
     def __init__(
         self,
         *,
@@ -132,9 +138,10 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
         self.verbose = verbose
         self.random_state = random_state
 
-    def _learn(self, points: Floats, labels: Labels) -> None:
-        super()._learn(points, labels)
-        self.components_ = self._model.maps[self._model.owners]
+    def _fit_model(self, X: Floats, labels: Labels) -> Prototypes:
+        model = super()._fit_model(X, labels)
+        self.components_ = model.maps[model.owners]
+        return model
 
     def transform(self, X: ArrayLike) -> Floats:
         """How far queries are from every prototype, as it measures: √d, (n_queries, n_prototypes).
@@ -142,8 +149,8 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
         The axes of different prototypes have nothing in common, so their coordinates cannot be compared: how
         far they see a query can.
         """
-        queries = self._check_queries(X)
-        return np.sqrt(self._model_distances(queries))
+        queries = self._validate_queries(X)
+        return np.sqrt(self.model_.all_distances(queries, n_jobs=self.n_jobs))
 
     @property
     def _n_features_out(self) -> int:

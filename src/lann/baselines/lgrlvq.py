@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from lann.baselines._glvq import DiagonalLVQ, LocalLVQ
+from typing import ClassVar
+
+from lann._validation import ParameterTable
+from lann.baselines._glvq import LOCAL, LVQ, DiagonalLVQ, LocalLVQ
 
 
 class LGRLVQ(LocalLVQ, DiagonalLVQ):
@@ -90,6 +93,8 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
     >>> model[-1].feature_weights_.shape
     (3, 13)
     """
+
+    _parameters: ClassVar[ParameterTable] = {**LVQ, **LOCAL}
 
     def __init__(
         self,

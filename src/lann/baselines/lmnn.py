@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Labels
+from lann._validation import ParameterTable
+from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._large_margin import LargeMargin
 from lann.baselines._large_margin_maps import learn_maps
-from lann.baselines._large_margin_start import check_large_margin, starting_point
-from lann.baselines._maps import GroupMaps
-from lann.baselines._neighbor_vote import NeighborVote
+from lann.baselines._large_margin_start import LARGE_MARGIN, starting_point
+from lann.baselines._mapped_rows import GroupMaps
 
 
-class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborVote):
+class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborBaseline):
     """Large margin nearest neighbors: a linear map, the same for all points.
 
     Every point has `n_targets` target neighbors t ⇝ i, the nearest of its class under the starting map. The
@@ -100,6 +103,8 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborVote):
     (45, 2)
     """
 
+    _parameters: ClassVar[ParameterTable] = {**NEIGHBORS, **LARGE_MARGIN}
+
     def __init__(
         self,
         n_neighbors=5,
@@ -129,18 +134,14 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborVote):
 
     def transform(self, X: ArrayLike) -> Floats:
         """Points under the map, X Ωᵀ, where distances are Euclidean: (n_queries, n_components)."""
-        return self._check_queries(X) @ self.components_.T
+        return self._validate_queries(X) @ self.components_.T
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        check_large_margin(self)
-
-    def _measure(self, points: Floats, labels: Labels) -> GroupMaps:
+    def _fit_metric(self, X: Floats, labels: Labels) -> GroupMaps:
         with single_threaded_blas():
-            start, targets, self.margin_ = starting_point(self, points, labels)
-            scaled, together = points / np.sqrt(self.margin_), np.zeros(len(points), np.int64)
+            start, targets, self.margin_ = starting_point(self, X, labels)
+            scaled, group = X / np.sqrt(self.margin_), np.zeros(len(X), np.int64)
             found = learn_maps(
-                LargeMargin(scaled, labels, targets, together, push=self.push, n_jobs=self.n_jobs),
+                LargeMargin(scaled, labels, targets, group, push=self.push, n_jobs=self.n_jobs),
                 start[None],
                 alpha=self.alpha,
                 max_iter=self.max_iter,
@@ -150,7 +151,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborVote):
             )
         self.components_ = found.arrays[0][0]
         self.loss_curve_, self.n_iter_ = found.losses, found.n_iter
-        return GroupMaps.shared(points, self.components_)
+        return GroupMaps.shared(X, self.components_)
 
     @property
     def _n_features_out(self) -> int:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
-from lann._validation import Integer, Number, OneOf, validate
+from lann._validation import RANDOM_STATE, Array, Integer, Number, OneOf, ParameterTable
+from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._kmeans import cluster_centers, squared_distances
 from lann.baselines._large_margin import LargeMargin
 from lann.baselines._large_margin_maps import learn_maps
-from lann.baselines._large_margin_start import check_large_margin, starting_point
-from lann.baselines._maps import GroupMaps
-from lann.baselines._neighbor_vote import NeighborVote
+from lann.baselines._large_margin_start import LARGE_MARGIN, starting_point
+from lann.baselines._mapped_rows import GroupMaps
 
 
-class MultiMetricLMNN(NeighborVote):
+class MultiMetricLMNN(NeighborBaseline):
     """Large margin nearest neighbors with several metrics: a linear map per class, or per cluster.
 
     The group g(j) of a training point measures the distances to it, and all maps are learned together, so
@@ -111,6 +113,14 @@ class MultiMetricLMNN(NeighborVote):
     (3, 13, 13)
     """
 
+    _parameters: ClassVar[ParameterTable] = {
+        **NEIGHBORS,
+        **LARGE_MARGIN,
+        "partition": [OneOf("class"), Integer(1), Array(1, "(n_samples,)")],
+        "shared_alpha": [Number(0)],
+        "random_state": RANDOM_STATE,
+    }
+
     def __init__(
         self,
         n_neighbors=5,
@@ -144,20 +154,11 @@ class MultiMetricLMNN(NeighborVote):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if isinstance(self.partition, str):
-            validate("partition", self.partition, OneOf("class"))
-        elif np.ndim(self.partition) == 0:
-            validate("partition", self.partition, Integer(1), OneOf("class"))
-        check_large_margin(self)
-        validate("shared_alpha", self.shared_alpha, Number(0))
-
-    def _measure(self, points: Floats, labels: Labels) -> GroupMaps:
+    def _fit_metric(self, X: Floats, labels: Labels) -> GroupMaps:
         with single_threaded_blas():
-            groups = self._groups(points, labels)
-            start, targets, self.margin_ = starting_point(self, points, labels)
-            scaled = points / np.sqrt(self.margin_)
+            groups = self._groups(X, labels)
+            start, targets, self.margin_ = starting_point(self, X, labels)
+            scaled = X / np.sqrt(self.margin_)
             options = {"max_iter": self.max_iter, "tol": self.tol, "verbose": self.verbose}
 
             def loss(whose: Indices) -> LargeMargin:
@@ -174,7 +175,7 @@ class MultiMetricLMNN(NeighborVote):
             )  # fmt: skip
         self.components_, self.groups_ = found.arrays[0], groups
         self.loss_curve_, self.n_iter_ = shared.losses + found.losses, found.n_iter
-        return GroupMaps(points, groups, self.components_)
+        return GroupMaps(X, groups, self.components_)
 
     def _groups(self, points: Floats, labels: Labels) -> Indices:
         """The group of each point, 0, 1, …; none of them is empty."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from functools import cached_property
 from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
-from lann._validation import Integer, Number, OneOf, validate
+from lann._validation import RANDOM_STATE, Integer, Number, OneOf, ParameterTable
+from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._kmeans import cluster_centers
 from lann.baselines._lbfgs import minimize_lbfgs
 from lann.baselines._like_and_unlike import euclidean_search, nearest_like, nearest_unlike
-from lann.baselines._maps import QueryMaps, relevances_of
-from lann.baselines._neighbor_vote import NeighborVote
+from lann.baselines._mapped_rows import QueryMaps, diagonals
 from lann.baselines._plml_metrics import BasisObjective
 from lann.baselines._plml_weights import WeightObjective, neighbor_graph, smooth_weights
 from lann.search import ExactSearch
@@ -26,7 +27,7 @@ MOST_FEATURES = 64
 SHARE_KEPT = 0.95
 
 
-class PLML(NeighborVote):
+class PLML(NeighborBaseline):
     """Parametric local metric learning: every place has its mixture of the metrics of a few anchors.
 
     Anchors u_b are the centers of clusters. A point's metric is M_i = Σ_b W_ib M_b, with weights W_ib ≥ 0
@@ -127,6 +128,22 @@ class PLML(NeighborVote):
 
     loss_curve_: list[float]
 
+    _parameters: ClassVar[ParameterTable] = {
+        **NEIGHBORS,
+        "n_anchors": [Integer(1)],
+        "n_components": [Integer(1), Number(0, 1, closed="right"), OneOf("auto", None)],
+        "n_same_class": [Integer(1)],
+        "n_other_class": [Integer(1)],
+        "locality": [Number(0)],
+        "smoothness": [Number(0)],
+        "n_blended": [Integer(1)],
+        "pull": [Number(0)],
+        "alpha": [Number(0)],
+        "max_iter": [Integer(0)],
+        "tol": [Number(0)],
+        "random_state": RANDOM_STATE,
+    }
+
     def __init__(
         self,
         n_neighbors=5,
@@ -164,30 +181,17 @@ class PLML(NeighborVote):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        validate("n_anchors", self.n_anchors, Integer(1))
-        validate(
-            "n_components", self.n_components, Integer(1), Number(0, 1, closed="right"), OneOf("auto", None)
-        )
-        for name in ("n_same_class", "n_other_class", "n_blended"):
-            validate(name, getattr(self, name), Integer(1))
-        for name in ("locality", "smoothness", "pull", "alpha"):
-            validate(name, getattr(self, name), Number(0))
-        validate("max_iter", self.max_iter, Integer(0))
-        validate("tol", self.tol, Number(0))
-
-    def _measure(self, points: Floats, labels: Labels) -> QueryMaps:
+    def _fit_metric(self, X: Floats, labels: Labels) -> QueryMaps:
         with single_threaded_blas():
-            axes = principal_axes(points, self.n_components)
-            reduced = points @ axes.T
-            anchors = cluster_centers(reduced, min(self.n_anchors, len(points)), self._rng())
+            axes = principal_axes(X, self.n_components)
+            reduced = X @ axes.T
+            anchors = cluster_centers(reduced, min(self.n_anchors, len(X)), self._rng())
             weights = self._anchor_weights(reduced, anchors)
             maps = self._basis_maps(reduced, labels, weights)
         self.anchors_ = anchors @ axes
         self.anchor_weights_ = weights
-        self.anchor_feature_weights_ = relevances_of(maps @ axes)
-        return AnchorMaps(points, axes, weights, maps, n_blended=min(self.n_blended, len(points)))
+        self.anchor_feature_weights_ = diagonals(maps @ axes)
+        return AnchorMaps(X, axes, weights, maps, n_blended=min(self.n_blended, len(X)))
 
     def _anchor_weights(self, points: Floats, anchors: Floats) -> Floats:
         size = float(np.sqrt(points.var(axis=0).sum())) or 1.0
@@ -257,26 +261,24 @@ class AnchorMaps(QueryMaps):
 
     Parameters
     ----------
-    points : (n_points, n_features)
+    X : (n_rows, n_features)
     axes : (n_axes, n_features) what anchors see of a point
     weights : (n_points, n_anchors)
     maps : (n_anchors, rank, n_axes)
     n_blended : how many of the nearest
     """
 
-    def __init__(
-        self, points: Floats, axes: Floats, weights: Floats, maps: Floats, *, n_blended: int
-    ) -> None:
-        super().__init__(points)
+    def __init__(self, X: Floats, axes: Floats, weights: Floats, maps: Floats, *, n_blended: int) -> None:
+        super().__init__(X)
         self.axes, self.weights, self.n_blended = axes, weights, n_blended
         self.metrics = maps.transpose(0, 2, 1) @ maps
 
     @cached_property
-    def _nearest_points(self) -> ExactSearch:
-        return euclidean_search(self.points @ self.axes.T)
+    def _reduced_search(self) -> ExactSearch:
+        return euclidean_search(self.X @ self.axes.T)
 
     def maps_at(self, queries: Floats) -> Floats:
-        nearest, _ = self._nearest_points.query(queries @ self.axes.T, self.n_blended, n_jobs=1)
+        nearest, _ = self._reduced_search.query(queries @ self.axes.T, self.n_blended, n_jobs=1)
         n_anchors, n_axes, _ = self.metrics.shape
         mixed = self.weights[nearest].mean(axis=1) @ self.metrics.reshape(n_anchors, -1)
         values, vectors = np.linalg.eigh(mixed.reshape(-1, n_axes, n_axes))

@@ -17,7 +17,7 @@ SCRIPT = """
 import json, resource, sys, time
 import numpy as np
 from lann import LANNClassifier
-from lann.metrics.diagonal import DiagonalMetric
+from lann.metrics import DiagonalMetric
 from lann.search import GraphSearch
 
 n_points, n_features, n_jobs = map(int, sys.argv[1:])

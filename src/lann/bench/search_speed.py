@@ -10,7 +10,7 @@ from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
 from lann.bench.timing import Figure, duel
 from lann.classifier import LANNClassifier
-from lann.metrics.diagonal import DiagonalMetric
+from lann.metrics import DiagonalMetric
 from lann.search import ExactSearch
 
 N_QUERIES = 2048

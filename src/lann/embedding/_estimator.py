@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from lann._types import Floats, Indices
 from lann._validation import N_JOBS, VERBOSE, Integer, Number, OneOf, validate
 from lann.embedding.graph import neighbor_lists
-from lann.embedding.layout import LAYOUTS, LEAST_TSNE_EPOCHS, half_distance, lay_out, lists_needed
+from lann.embedding.layout import LAYOUTS, LEAST_TSNE_ITER, half_distance, lay_out, lists_needed
 
 # numba is imported with the modules that compute, on first use.
 if TYPE_CHECKING:
-    from lann.model import LocalModel
+    from lann.model import NeighborModel
 
 FEWEST_POINTS = 3
 
@@ -25,14 +25,14 @@ FEWEST_POINTS = 3
 class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """An embedding of points by their neighbors. Subclasses say in their fit how these measure.
 
-    Every one has the parameters `n_components`, `n_neighbors`, `min_dist`, `method`, `n_epochs`, `verbose`,
+    Every one has the parameters `n_components`, `n_neighbors`, `min_dist`, `method`, `max_iter`, `verbose`,
     `n_jobs` and `random_state`.
     """
 
     embedding_: Floats
     neighbors_: Indices
     distances_: Floats
-    _model: LocalModel
+    model_: NeighborModel
 
     def transform(self, X: ArrayLike) -> Floats:
         """Place points among those of the fit: (n_queries, n_components).
@@ -48,12 +48,10 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
         check_is_fitted(self)
         queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        model = self._model
-        located = model.place(queries)
         k = min(self.n_neighbors, len(self.embedding_))
-        neighbors, distances = model.nearest(located, k, n_jobs=self.n_jobs)
+        neighbors, distances = self.model_.kneighbors(queries, k, n_jobs=self.n_jobs)
         return place_among(
-            neighbors, _alone_with_itself(model.levels.points, located, neighbors, distances),
+            neighbors, _without_other_zeros(self.model_, queries, neighbors, distances),
             self.embedding_, self._scale, n_jobs=self.n_jobs,
         )  # fmt: skip
 
@@ -64,15 +62,15 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         validate("method", self.method, OneOf(*LAYOUTS))
         if self.method == "tsne" and self.n_components > 3:
             raise ValueError(f"method='tsne' places in at most 3 dimensions; got {self.n_components}.")
-        least = LEAST_TSNE_EPOCHS if self.method == "tsne" else 1
-        validate("n_epochs", self.n_epochs, Integer(least), OneOf(None))
+        least = LEAST_TSNE_ITER if self.method == "tsne" else 1
+        validate("max_iter", self.max_iter, Integer(least), OneOf(None))
         validate("verbose", self.verbose, *VERBOSE)
         validate("n_jobs", self.n_jobs, *N_JOBS)
         check_random_state(self.random_state)
 
-    def _lay_out(self, model: LocalModel, symmetry: str, seed: int) -> None:
+    def _lay_out(self, model: NeighborModel, symmetry: str, seed: int) -> None:
         """Place the points of the model, copies of a point in one place."""
-        points = model.levels.points
+        points = model.transform(model.X)
         if len(points) < FEWEST_POINTS:
             raise ValueError(
                 f"An embedding needs at least {FEWEST_POINTS} points; got n_samples={len(points)}."
@@ -81,9 +79,9 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         lists = neighbor_lists(model, k, symmetry, n_jobs=self.n_jobs)
         places = lay_out(
             points, lists, method=self.method, n_components=self.n_components, min_dist=self.min_dist,
-            n_epochs=self.n_epochs, seed=seed, verbose=bool(self.verbose),
+            max_iter=self.max_iter, seed=seed, verbose=bool(self.verbose),
         )  # fmt: skip
-        self._model = model
+        self.model_ = model
         self.embedding_ = _copies_together(points, places)
         self.neighbors_, self.distances_ = lists
         self._scale = half_distance(self.method, self.min_dist)
@@ -100,12 +98,19 @@ def _copies_together(points: Floats, places: Floats) -> Floats:
     return np.where(counts[which][:, None] > 1, (sums / counts[:, None])[which], places)
 
 
-def _alone_with_itself(points: Floats, located: Floats, neighbors: Indices, distances: Floats) -> Floats:
-    """Where a query is a point of the fit, only that is at distance 0, whatever else the metric ignores."""
+def _without_other_zeros(
+    model: NeighborModel, queries: Floats, neighbors: Indices, distances: Floats
+) -> Floats:
+    """Return the distances with other rows at distance 0 infinitely far, for queries that are training rows.
+
+    A metric that ignores features is 0 for different rows, too.
+    """
     distances = distances.copy()
     for query in np.flatnonzero(distances[:, 0] == 0):
         zero = distances[query] == 0
-        same = (points[neighbors[query]] == located[query]).all(axis=1)
+        same = (
+            model.transform(model.X[neighbors[query]]) == model.transform(queries[query : query + 1])
+        ).all(axis=1)
         if same.any():
             distances[query, zero & ~same] = np.inf
     return distances

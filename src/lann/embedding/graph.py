@@ -11,9 +11,7 @@ from lann._threads import map_blocks
 from lann._types import Floats, Indices
 
 if TYPE_CHECKING:
-    from lann.metrics.diagonal import DiagonalMetric
-    from lann.metrics.matrix import MatrixMetric
-    from lann.model import LocalModel
+    from lann.model import NeighborModel
 
 # Pairs that are measured by both their points before the nearest are kept, for every neighbor wanted.
 POOL = 2
@@ -40,22 +38,22 @@ class NeighborLists(NamedTuple):
     lengths: Floats
 
 
-def neighbor_lists(model: LocalModel, k: int, symmetry: str, *, n_jobs: int | None = None) -> NeighborLists:
+def neighbor_lists(
+    model: NeighborModel, k: int, symmetry: str, *, n_jobs: int | None = None
+) -> NeighborLists:
     """The k nearest training points of every training point.
 
     symmetry : "neighbor", or one of RULES
     """
-    levels = model.levels
-    n_points = len(levels.X)
-    everyone = np.arange(n_points)
-    n_asked = k if symmetry == "neighbor" else min(POOL * k, n_points - 1)
-    indices, distances = model.nearest(levels.points, n_asked, exclude=everyone, n_jobs=n_jobs)
+    n_points = len(model.X)
+    n_searched = k if symmetry == "neighbor" else min(POOL * k, n_points - 1)
+    indices, distances = model.kneighbors(model.X, n_searched, exclude=np.arange(n_points), n_jobs=n_jobs)
     if symmetry == "neighbor":
         return NeighborLists(indices, np.sqrt(distances))
     one, other = _pairs(indices)
     lengths = RULES[symmetry](
-        _lengths(model.metric, levels.points, one, other, n_jobs),
-        _lengths(model.metric, levels.points, other, one, n_jobs),
+        _lengths(model, one, other, n_jobs),
+        _lengths(model, other, one, n_jobs),
     )
     return _nearest_of_pairs(one, other, lengths, n_points, k)
 
@@ -71,13 +69,11 @@ def _pairs(indices: Indices) -> tuple[Indices, Indices]:
     return keys // n_points, keys % n_points
 
 
-def _lengths(
-    metric: DiagonalMetric | MatrixMetric, points: Floats, of: Indices, by: Indices, n_jobs: int | None
-) -> Floats:
+def _lengths(model: NeighborModel, of: Indices, by: Indices, n_jobs: int | None) -> Floats:
     """How far points `of` are, as points `by` measure: (n_pairs,)."""
 
     def measure(part: slice) -> Floats:
-        return metric.distances(points[of[part]], by[part][:, None])[:, 0]
+        return model.distances(model.X[of[part]], by[part][:, None])[:, 0]
 
     return np.sqrt(np.concatenate(map_blocks(measure, len(of), PAIRS_AT_ONCE, n_jobs=n_jobs)))
 

@@ -8,12 +8,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from lann._compat import unchanged_on_failure
 from lann._inputs import check_columns
+from lann._neighbor_classifier import NeighborClassifier
 from lann._types import Floats
-from lann._validation import BOOLEAN, OneOf, validate
+from lann._validation import OneOf, validate
 from lann.classifier import LANNClassifier
 from lann.embedding._estimator import GraphEmbedding, drawn_seed
 from lann.embedding.graph import RULES
@@ -29,11 +31,10 @@ class LANNEmbedding(GraphEmbedding):
 
     Parameters
     ----------
-    classifier : LANNClassifier or None, default=None
-        Whose metrics are used. It is fitted, as a copy; with `prefit` it is used as it is. None is
-        ``LANNClassifier(random_state=…, n_jobs=…)``.
-    prefit : bool, default=False
-        Whether `classifier` is fitted already. Then `X` in `fit` has to be what it was fitted with.
+    classifier : estimator or None, default=None
+        The classifier whose metrics are used: a LANNClassifier, or a baseline with neighbors. A clone of it
+        is fitted; a fitted classifier in scikit-learn's ``FrozenEstimator`` is used as it is, and `fit` then
+        takes the rows that it was fitted with. None is ``LANNClassifier(random_state=…, n_jobs=…)``.
     symmetry : {"neighbor", "min", "mean", "max"}, default="neighbor"
         How far two points are from each other, as each measures in its own way. For "neighbor", the one in
         whose neighborhood the other is looked for counts: of the neighbors of x_i, x_j is as far as it
@@ -48,7 +49,7 @@ class LANNEmbedding(GraphEmbedding):
         How close UMAP packs points that are near each other. t-SNE does not use it.
     method : {"umap", "densmap", "tsne"}, default="umap"
         What places the points. densMAP shows, too, how dense the data are, as the metrics measure.
-    n_epochs : int or None, default=None
+    max_iter : int or None, default=None
         How long the places are improved. None is 500 for up to 10 000 points and 200 for more (densMAP: 200
         more than that; t-SNE: 1000).
     verbose : int, default=0
@@ -61,7 +62,7 @@ class LANNEmbedding(GraphEmbedding):
 
     Attributes
     ----------
-    classifier_ : LANNClassifier
+    classifier_ : estimator
         The fitted classifier.
     embedding_ : (n_train, n_components)
         Where the training points are. Copies of a point share a place.
@@ -89,36 +90,34 @@ class LANNEmbedding(GraphEmbedding):
     >>> from sklearn.datasets import load_iris
     >>> from lann.embedding import LANNEmbedding
     >>> X, y = load_iris(return_X_y=True)
-    >>> embedding = LANNEmbedding(n_epochs=50, random_state=0).fit(X[::2], y[::2])
+    >>> embedding = LANNEmbedding(max_iter=50, random_state=0).fit(X[::2], y[::2])
     >>> embedding.embedding_.shape, embedding.transform(X[1::2]).shape
     ((75, 2), (75, 2))
     """
 
-    classifier_: LANNClassifier
+    classifier_: NeighborClassifier
 
     def __init__(
         self,
         classifier=None,
         *,
-        prefit=False,
         symmetry="neighbor",
         n_components=2,
         n_neighbors=15,
         min_dist=0.1,
         method="umap",
-        n_epochs=None,
+        max_iter=None,
         verbose=0,
         n_jobs=None,
         random_state=None,
     ):
         self.classifier = classifier
-        self.prefit = prefit
         self.symmetry = symmetry
         self.n_components = n_components
         self.n_neighbors = n_neighbors
         self.min_dist = min_dist
         self.method = method
-        self.n_epochs = n_epochs
+        self.max_iter = max_iter
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -134,13 +133,14 @@ class LANNEmbedding(GraphEmbedding):
         Parameters
         ----------
         X : (n_samples, n_features), numeric, finite
-        y : (n_samples,) labels of at least two classes; not needed with `prefit`
+        y : (n_samples,) labels of at least two classes; not needed with a frozen classifier
         """
         with unchanged_on_failure(self):
             self._check_parameters()
             seed = drawn_seed(self.random_state)
-            self.classifier_ = self._known(X, y) if self.prefit else self._learned(X, y, seed)
-            self._lay_out(self.classifier_._model, self.symmetry, seed)
+            frozen = isinstance(self.classifier, FrozenEstimator)
+            self.classifier_ = self._frozen_classifier(X, y) if frozen else self._fit_classifier(X, y, seed)
+            self._lay_out(self.classifier_.model_, self.symmetry, seed)
         return self
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> Floats:
@@ -149,41 +149,37 @@ class LANNEmbedding(GraphEmbedding):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = not self.prefit
+        tags.target_tags.required = not isinstance(self.classifier, FrozenEstimator)
         return tags
-
-    def __sklearn_clone__(self) -> Self:
-        twin = super().__sklearn_clone__()
-        if self.prefit:  # which a clone of the classifier would not be
-            twin.classifier = self.classifier
-        return twin
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         validate("symmetry", self.symmetry, OneOf("neighbor", *RULES))
-        validate("prefit", self.prefit, *BOOLEAN)
-        if not isinstance(self.classifier, LANNClassifier | None):
+        classifier = self.classifier
+        if isinstance(classifier, FrozenEstimator):
+            classifier = classifier.estimator
+        if not isinstance(classifier, NeighborClassifier | None):
             raise ValueError(
-                f"classifier must be a LANNClassifier or None; got {type(self.classifier).__name__}."
+                "classifier must be None, a LANNClassifier or a baseline with neighbors, possibly frozen; "
+                f"got {type(classifier).__name__}."
             )
-        if self.prefit and self.classifier is None:
-            raise ValueError("prefit=True needs a fitted classifier; got classifier=None.")
 
-    def _learned(self, X: ArrayLike, y: ArrayLike | None, seed: int) -> LANNClassifier:
+    def _fit_classifier(self, X: ArrayLike, y: ArrayLike | None, seed: int) -> NeighborClassifier:
         X, y = validate_data(self, X, y, dtype=np.float64, skip_check_array=True)
         if self.classifier is None:
             return LANNClassifier(random_state=seed, n_jobs=self.n_jobs).fit(X, y)
         return clone(self.classifier).fit(X, y)
 
-    def _known(self, X: ArrayLike, y: ArrayLike | None) -> LANNClassifier:
-        check_is_fitted(self.classifier)
-        check_columns(self.classifier, X)
-        given = validate_data(self, X, dtype=np.float64)
-        check_consistent_length(given, y)
-        if not np.array_equal(given, self.classifier._model.levels.X):
+    def _frozen_classifier(self, X: ArrayLike, y: ArrayLike | None) -> NeighborClassifier:
+        classifier = self.classifier.estimator
+        check_is_fitted(classifier)
+        check_columns(classifier, X)
+        rows = validate_data(self, X, dtype=np.float64)
+        check_consistent_length(rows, y)
+        if not np.array_equal(rows, classifier.model_.X):
             raise ValueError(
-                "With prefit=True, X must be the points that the classifier was fitted with, in their order; "
-                "place others with transform."
+                "With a frozen classifier, X must be the rows that it was fitted with, in their order; use "
+                "transform for other rows."
             )
-        # A copy: what the classifier learns later has no place here.
-        return copy(self.classifier)
+        # A copy, which a later fit of the classifier does not change.
+        return copy(classifier)

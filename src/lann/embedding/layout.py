@@ -17,7 +17,7 @@ from lann.embedding.graph import NeighborLists
 
 LAYOUTS = ("umap", "densmap", "tsne")
 # scikit-learn's t-SNE exaggerates clusters for so long.
-LEAST_TSNE_EPOCHS = 250
+LEAST_TSNE_ITER = 250
 # t-SNE looks at so many neighbors per unit of perplexity; beyond, their part is nothing.
 NEIGHBORS_PER_PERPLEXITY = 3
 # Below this many points a spectral start has no eigenvectors to take.
@@ -47,7 +47,7 @@ def lay_out(
     method: str,
     n_components: int,
     min_dist: float,
-    n_epochs: int | None,
+    max_iter: int | None,
     seed: int,
     verbose: bool,
 ) -> Floats:
@@ -64,11 +64,11 @@ def lay_out(
     common: dict[str, Any] = {"n_components": n_components, "seed": seed, "verbose": verbose}
     with _one_at_a_time(), single_threaded_blas(), _quiet():
         if method == "tsne":
-            places = _tsne_places(points, lists, max_iter=n_epochs or 1000, **common)
+            places = _tsne_places(points, lists, max_iter=max_iter or 1000, **common)
         else:
             densmap = method == "densmap"
             places = _umap_places(
-                points, lists, densmap=densmap, min_dist=min_dist, n_epochs=n_epochs, **common
+                points, lists, densmap=densmap, min_dist=min_dist, max_iter=max_iter, **common
             )
     return places.astype(np.float64)
 
@@ -80,7 +80,7 @@ def _umap_places(
     densmap: bool,
     n_components: int,
     min_dist: float,
-    n_epochs: int | None,
+    max_iter: int | None,
     seed: int,
     verbose: bool,
 ) -> Any:
@@ -88,7 +88,7 @@ def _umap_places(
     indices, lengths = _with_itself(lists)
     spectral = n_points >= max(SPECTRAL_FROM, 2 * n_components + 2)
     layout = _umap().UMAP(
-        n_neighbors=k + 1, n_components=n_components, min_dist=min_dist, n_epochs=n_epochs, densmap=densmap,
+        n_neighbors=k + 1, n_components=n_components, min_dist=min_dist, n_epochs=max_iter, densmap=densmap,
         precomputed_knn=(indices.astype(np.int32), lengths.astype(np.float32)),
         init="spectral" if spectral else "random", random_state=seed, n_jobs=1, verbose=verbose,
     )  # fmt: skip

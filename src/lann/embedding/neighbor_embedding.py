@@ -30,7 +30,7 @@ class NeighborEmbedding(GraphEmbedding):
         How close UMAP packs points that are near each other. t-SNE does not use it.
     method : {"umap", "densmap", "tsne"}, default="umap"
         What places the points. densMAP shows, too, how dense the data are.
-    n_epochs : int or None, default=None
+    max_iter : int or None, default=None
         How long the places are improved. None is 500 for up to 10 000 points and 200 for more (densMAP: 200
         more than that; t-SNE: 1000).
     verbose : int, default=0
@@ -60,7 +60,7 @@ class NeighborEmbedding(GraphEmbedding):
     >>> from sklearn.datasets import load_iris
     >>> from lann.embedding import NeighborEmbedding
     >>> X = load_iris().data
-    >>> embedding = NeighborEmbedding(n_epochs=50, random_state=0).fit(X)
+    >>> embedding = NeighborEmbedding(max_iter=50, random_state=0).fit(X)
     >>> embedding.transform(X[:2]).shape
     (2, 2)
     """
@@ -72,7 +72,7 @@ class NeighborEmbedding(GraphEmbedding):
         n_neighbors=15,
         min_dist=0.1,
         method="umap",
-        n_epochs=None,
+        max_iter=None,
         verbose=0,
         n_jobs=None,
         random_state=None,
@@ -81,7 +81,7 @@ class NeighborEmbedding(GraphEmbedding):
         self.n_neighbors = n_neighbors
         self.min_dist = min_dist
         self.method = method
-        self.n_epochs = n_epochs
+        self.max_iter = max_iter
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -108,8 +108,8 @@ class NeighborEmbedding(GraphEmbedding):
 
 def _euclidean(points: Floats, n_jobs: int | None) -> Any:
     """A model in which every point measures alike."""
-    from lann.metrics.levels import Levels
+    from lann.metrics import Levels
     from lann.model import LocalModel
 
     plain = Levels.plain(points, np.zeros(len(points), np.int64), 1)
-    return LocalModel(plain, n_candidates=1, weights="distance", n_neighbors=1, power=1.0, n_jobs=n_jobs)
+    return LocalModel(plain, n_candidates=1, n_neighbors=1, power=1.0, n_jobs=n_jobs)

@@ -1,69 +1,70 @@
-"""Explanations of predictions."""
+"""Explanations of predictions, and what follows from them."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lann.explain.explanation import Explanation
+from lann.explain._build import build_explanation
+from lann.explain._explanation import Explanation
 
 if TYPE_CHECKING:
-    from lann.explain.aggregate import by_class, by_group, overall, relevance_clusters
-    from lann.explain.contrast import Contrast, nearest_unlike
-    from lann.explain.correlation import correlated_groups
-    from lann.explain.counterfactual import Counterfactuals, counterfactuals
-    from lann.explain.grouping import group_features
-    from lann.explain.left_out import Influence, influence
-    from lann.explain.point_metrics import local_matrices
-    from lann.explain.prototypical import PointVotes, prototypical_points
-    from lann.explain.suspicious import Suspicion, suspicious_points
+    from lann.explain._class_relevances import class_relevances
+    from lann.explain._contrast import Contrast, nearest_other_class
+    from lann.explain._correlation import correlated_groups
+    from lann.explain._counterfactual import Counterfactuals, counterfactuals
+    from lann.explain._feature_groups import group_features
+    from lann.explain._influence import Influence, influence
+    from lann.explain._local_matrices import local_matrices
+    from lann.explain._prototypical import RowVotes, prototypical_rows
+    from lann.explain._summary import relevance_clusters, summarize
+    from lann.explain._suspicious import Suspicion, suspicious_rows
 
 __all__ = [
     "Contrast",
     "Counterfactuals",
     "Explanation",
     "Influence",
-    "PointVotes",
+    "RowVotes",
     "Suspicion",
-    "by_class",
-    "by_group",
+    "build_explanation",
+    "class_relevances",
     "correlated_groups",
     "counterfactuals",
     "group_features",
     "influence",
     "local_matrices",
-    "nearest_unlike",
-    "overall",
-    "prototypical_points",
+    "nearest_other_class",
+    "prototypical_rows",
     "relevance_clusters",
-    "suspicious_points",
+    "summarize",
+    "suspicious_rows",
 ]
 
-# Imported on first use, with numba: `import lann` stays cheap. No module may be called what a function is.
-_HOMES = {
-    "Contrast": "contrast",
-    "Counterfactuals": "counterfactual",
-    "Influence": "left_out",
-    "PointVotes": "prototypical",
-    "Suspicion": "suspicious",
-    "by_class": "aggregate",
-    "by_group": "aggregate",
-    "correlated_groups": "correlation",
-    "counterfactuals": "counterfactual",
-    "group_features": "grouping",
-    "influence": "left_out",
-    "local_matrices": "point_metrics",
-    "nearest_unlike": "contrast",
-    "overall": "aggregate",
-    "prototypical_points": "prototypical",
-    "relevance_clusters": "aggregate",
-    "suspicious_points": "suspicious",
+# Imported on first use, with numba: `import lann` stays cheap.
+_MODULES = {
+    "Contrast": "_contrast",
+    "Counterfactuals": "_counterfactual",
+    "Influence": "_influence",
+    "RowVotes": "_prototypical",
+    "Suspicion": "_suspicious",
+    "class_relevances": "_class_relevances",
+    "correlated_groups": "_correlation",
+    "counterfactuals": "_counterfactual",
+    "group_features": "_feature_groups",
+    "influence": "_influence",
+    "local_matrices": "_local_matrices",
+    "nearest_other_class": "_contrast",
+    "prototypical_rows": "_prototypical",
+    "relevance_clusters": "_summary",
+    "summarize": "_summary",
+    "suspicious_rows": "_suspicious",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"lann.explain.{_HOMES[name]}"), name)
+    if name in _MODULES:
+        return getattr(import_module(f"lann.explain.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'lann.explain' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_MODULES])

@@ -1,1 +1,16 @@
-"""How a point measures: one file a form."""
+"""Metrics of training rows: one file per form, and the levels that they consist of."""
+
+from lann.metrics._diagonal import DiagonalMetric, distance, overflow_is_far, rounding_bound
+from lann.metrics._levels import Levels
+from lann.metrics._matrix import MatrixMetric, project, squared_norm
+
+__all__ = [
+    "DiagonalMetric",
+    "Levels",
+    "MatrixMetric",
+    "distance",
+    "overflow_is_far",
+    "project",
+    "rounding_bound",
+    "squared_norm",
+]

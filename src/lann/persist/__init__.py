@@ -64,7 +64,7 @@ def save(
     part = fitted_part(model)
     if part is None:
         raise ValueError(f"save takes {KINDS}; got an object of type {type(model).__name__}.")
-    if not hasattr(part, "_model"):
+    if not hasattr(part, "model_"):
         raise NotFittedError("The model is not fitted yet; call fit before saving it.")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file.")

@@ -9,8 +9,10 @@ PARTS: dict[str, tuple[str, ...]] = {
     "lann.classifier": ("LANNClassifier",),
     "lann.embedding": ("LANNEmbedding", "NeighborEmbedding"),
     "lann.model": ("LocalModel",),
-    "lann.metrics.levels": ("Levels",),
-    "lann.curves": ("FeatureCurves",),
+    "lann.metrics": ("Levels",),
+    "lann.encoding": ("FeatureCurves",),
+    "lann.vote": ("VoteRule",),
+    "sklearn.frozen": ("FrozenEstimator",),
     "sklearn.pipeline": ("Pipeline", "FeatureUnion"),
     "sklearn.compose": ("ColumnTransformer", "make_column_selector"),
     "sklearn.preprocessing": (

@@ -71,13 +71,11 @@ def _fits(part: LANNClassifier | GraphEmbedding) -> bool:
 
 
 def _classifier_fits(classifier: LANNClassifier) -> bool:
-    levels = classifier._model.levels
+    levels = classifier.model_.levels
     return bool(
         classifier.classes_.shape == (len(levels.class_log_weights),)
         and classifier.n_features_in_ == levels.X.shape[1]
-        and classifier.feature_weights_.shape == levels.X.shape
-        and classifier.feature_weights_.dtype == np.float64
-        and _model_fits(classifier._model)
+        and _model_fits(classifier.model_)
     )
 
 
@@ -85,7 +83,7 @@ def _embedding_fits(embedding: GraphEmbedding) -> bool:
     from lann.classifier import LANNClassifier
     from lann.embedding import LANNEmbedding
 
-    model, places = embedding._model, embedding.embedding_
+    model, places = embedding.model_, embedding.embedding_
     n_points = len(model.levels.X)
     lists = embedding.neighbors_
     return bool(
@@ -109,17 +107,17 @@ def _embedding_fits(embedding: GraphEmbedding) -> bool:
             or (
                 _classifier_fits(embedding.classifier_)
                 and isinstance(embedding.classifier, LANNClassifier | None)
-                and np.array_equal(embedding.classifier_._model.levels.X, model.levels.X)
+                and np.array_equal(embedding.classifier_.model_.levels.X, model.levels.X)
             )
         )
     )
 
 
 def _model_fits(model: LocalModel) -> bool:
-    levels, curves = model.levels, model.levels.curves
+    levels, curves, rule = model.levels, model.levels.curves, model.vote_rule
     n_points, n_features = levels.X.shape
     n_classes, n_bins = len(levels.class_log_weights), curves.slopes.shape[1]
-    n_axes = n_features if levels.map is None else len(levels.map)
+    n_axes = n_features if levels.components is None else len(levels.components)
     floats = (
         (levels.X, (n_points, n_features)),
         (levels.point_log_weights, (n_points, n_axes)),
@@ -131,10 +129,10 @@ def _model_fits(model: LocalModel) -> bool:
         all(array.shape == shape and array.dtype == np.float64 for array, shape in floats)
         and all(np.isfinite(array).all() for array in (levels.X, levels.weights, curves.slopes))
         and n_axes >= 1
-        and _fits_or_none(levels.map, (n_axes, n_features), (np.float64,))
-        and _fits_or_none(levels.point_maps, (n_points, n_axes, n_axes), (np.float64, np.float32))
-        and _fits_or_none(model.class_votes, (n_classes,), (np.float64,))
-        and (model.class_votes is None or model.class_votes.min() > 0)
+        and _fits_or_none(levels.components, (n_axes, n_features), (np.float64,))
+        and _fits_or_none(levels.point_matrices, (n_points, n_axes, n_axes), (np.float64, np.float32))
+        and _fits_or_none(rule.class_weight, (n_classes,), (np.float64,))
+        and (rule.class_weight is None or rule.class_weight.min() > 0)
         and levels.labels.dtype == np.int64
         and levels.labels.shape == (n_points,)
         and n_points >= 1
@@ -142,9 +140,11 @@ def _model_fits(model: LocalModel) -> bool:
         and levels.labels.max() < n_classes
         and _is_count(model.n_neighbors)
         and (model.n_candidates is None or _is_count(model.n_candidates))
-        and model.weights in ("distance", "uniform")
-        and model.power > 0
-        and model.epsilon > 0
+        and model.n_classes == n_classes
+        and model.X is levels.X
+        and model.labels is levels.labels
+        and rule.power >= 0
+        and rule.epsilon > 0
     )
 
 

@@ -1,8 +1,22 @@
-"""Who is near: exact search under local metrics, and shortlists that are ranked again."""
+"""The search for neighbors: exact under point metrics, and by shortlists that are ranked again."""
 
-from lann.search.exact import ExactSearch
-from lann.search.graph import GraphSearch
-from lann.search.measured import MeasuredSearch, exhaustive_search
-from lann.search.shortlist import Shortlist, coarse_search
+from lann.search._exact import ExactSearch
+from lann.search._graph import GraphSearch
+from lann.search._measured import MeasuredSearch, exhaustive_search
+from lann.search._search import Search
+from lann.search._shortlist import Shortlist, coarse_search
+from lann.search._topk import concatenate_results, count_found, insert, smallest
 
-__all__ = ["ExactSearch", "GraphSearch", "MeasuredSearch", "Shortlist", "coarse_search", "exhaustive_search"]
+__all__ = [
+    "ExactSearch",
+    "GraphSearch",
+    "MeasuredSearch",
+    "Search",
+    "Shortlist",
+    "coarse_search",
+    "concatenate_results",
+    "count_found",
+    "exhaustive_search",
+    "insert",
+    "smallest",
+]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from lann._types import Floats, Indices
-from lann.metrics.diagonal import DiagonalMetric
-from lann.metrics.levels import Levels
-from lann.search.shortlist import coarse_search
+from lann.metrics import DiagonalMetric, Levels
+from lann.search import coarse_search
 
 # Training points whose neighbors give the scale of distances.
 SCALE_SAMPLE = 2_000

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from lann._types import Floats, Indices, Labels
-from lann.metrics.diagonal import DiagonalMetric
-from lann.metrics.matrix import MatrixMetric
-from lann.search.topk import smallest
+from lann.metrics import DiagonalMetric, MatrixMetric
+from lann.search import smallest
 from lann.training.settings import Settings
-from lann.vote import class_shares, vote_shares, zero_distance_guard
+from lann.vote import VoteRule, class_shares, zero_distance_guard
 
 N_VOTERS = 5
 # From so many points on a twentieth of them judges a level. Fewer could not tell, and would be missed where
@@ -40,9 +39,8 @@ def errors(
     """
     distances = metric.distances(metric.points[judges], np.maximum(candidates, 0))
     near, distances = smallest(distances, candidates, min(N_VOTERS, candidates.shape[1]))
-    votes = settings.votes_of(n_classes)
-    epsilon = zero_distance_guard(distances)
-    shares = vote_shares(distances, weights="distance", power=1.0, epsilon=epsilon, votes=votes[labels[near]])
+    votes = settings.class_weights_of(n_classes)
+    shares = VoteRule(1.0, zero_distance_guard(distances), votes).shares(distances, labels[near])
     voted = class_shares(shares, labels[near], n_classes).argmax(axis=1)
     return np.where(voted != labels[judges], votes[labels[judges]], 0.0)
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
-from lann.metrics.levels import Levels
-from lann.search.topk import smallest
+from lann.metrics import Levels
+from lann.search import smallest
 from lann.training.adam import Adam
 from lann.training.matrix_walk import descend, mean_squares, measure, mix_in_turn
 from lann.training.points import run_stage
@@ -36,8 +36,8 @@ PAIR_BLOCK, POINT_BLOCK = 1024, 128
 
 def starting_maps(levels: Levels) -> NDArray:
     """The points' matrices: those they have, or else I for all."""
-    if levels.point_maps is not None:
-        return levels.point_maps
+    if levels.point_matrices is not None:
+        return levels.point_matrices
     n_points, n_axes = levels.point_log_weights.shape
     dtype = np.float32 if n_points * n_axes**2 > SINGLE_FROM else np.float64
     return np.broadcast_to(np.eye(n_axes, dtype=dtype), (n_points, n_axes, n_axes))
@@ -61,7 +61,7 @@ class MatrixStage:
         self.start = levels
         self.points = levels.points
         self._roots = np.sqrt(levels.weights)
-        self.votes = settings.votes_of(len(levels.class_log_weights))
+        self.votes = settings.class_weights_of(len(levels.class_log_weights))
         self.maps = starting_maps(levels).copy()
         n_points = len(self.maps)
         self.log_scales = np.zeros(n_points)
@@ -74,7 +74,7 @@ class MatrixStage:
 
     def levels(self) -> Levels:
         stretch = np.exp(0.5 * self.log_scales).astype(self.maps.dtype)
-        return self.start.replace(point_maps=self.maps * stretch[:, None, None])
+        return self.start.replace(point_matrices=self.maps * stretch[:, None, None])
 
     def loss(
         self, rows: Indices, candidates: Indices, alive: NDArray, scales: Floats, epsilon: float

@@ -11,9 +11,8 @@ from numba import njit
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
-from lann.metrics.levels import Levels
-from lann.metrics.matrix import project, squared_norm
-from lann.search.topk import count_found, insert
+from lann.metrics import Levels, project, squared_norm
+from lann.search import count_found, insert
 from lann.training.candidates import usual_distances
 from lann.training.matrices import starting_maps
 from lann.training.matrix_walk import step_between
@@ -42,7 +41,7 @@ class OnlineMatrices:
             min(settings.n_neighbors, len(levels.X) - 1),
             zero_distance_guard(usual_distances(levels, settings.n_jobs)),
             LOSSES[settings.loss], settings.power, settings.strength,
-            settings.votes_of(len(levels.class_log_weights)),
+            settings.class_weights_of(len(levels.class_log_weights)),
             relative, settings.fixed_norm, settings.determinant,
         )  # fmt: skip
         self._smoothing = settings.smoothing
@@ -60,7 +59,7 @@ class OnlineMatrices:
         return total / len(rows)
 
     def levels(self) -> Levels:
-        return self.start.replace(point_maps=self.maps.copy())
+        return self.start.replace(point_matrices=self.maps.copy())
 
 
 def inherited_maps(maps: NDArray, near: Indices, shares: Floats) -> NDArray:

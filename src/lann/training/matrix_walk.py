@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from lann.metrics.matrix import project, squared_norm
+from lann.metrics import project, squared_norm
 from lann.vote import HUGE
 
 

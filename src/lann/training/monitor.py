@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from lann.metrics.levels import Levels
+from lann.metrics import Levels
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,11 @@ class Epoch:
     n_epochs: int
     loss: float
     held_out_loss: float | None
-    snapshot: Callable[[], Levels]
+    levels: Callable[[], Levels]
+
+    def __str__(self) -> str:
+        validation = "" if self.held_out_loss is None else f", validation loss {self.held_out_loss:.4f}"
+        return f"epoch {self.number}/{self.n_epochs}, {self.stage}: loss {self.loss:.4f}{validation}"
 
 
 # Returns whether the stage should end.

@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from lann._types import Floats, Indices
-from lann.metrics.levels import Levels
-from lann.search.shortlist import coarse_search
+from lann.metrics import Levels
+from lann.search import coarse_search
 from lann.training.candidates import find_candidates, usual_distances
 from lann.training.matrices_online import OnlineMatrices, inherited_maps
 from lann.training.online import OnlineLearner
@@ -77,19 +77,19 @@ def join(levels: Levels, X: Floats, labels: Indices, settings: Settings) -> Leve
         labels=np.concatenate([levels.labels, labels]),
         point_log_weights=np.concatenate([levels.point_log_weights, _mean_weights(levels, near, shares)]),
     )
-    if levels.point_maps is not None:
-        new_maps = inherited_maps(levels.point_maps, near, shares)
-        joined = joined.replace(point_maps=np.concatenate([levels.point_maps, new_maps]))
+    if levels.point_matrices is not None:
+        new_maps = inherited_maps(levels.point_matrices, near, shares)
+        joined = joined.replace(point_matrices=np.concatenate([levels.point_matrices, new_maps]))
     if settings.fixed_norm:
         joined = joined.with_fixed_norm()
-    if settings.determinant and joined.point_maps is None:
+    if settings.determinant and joined.point_matrices is None:
         joined = joined.with_fixed_determinant()
-    if not settings.point_weights:
+    if not settings.point_metrics:
         return joined
     rows = np.arange(n_old, len(joined.X))
     candidates, _ = find_candidates(joined, rows, settings.n_candidates, n_jobs=settings.n_jobs)
     rate = settings.learning_rate or RATE
-    if joined.point_maps is not None:
+    if joined.point_matrices is not None:
         matrices = OnlineMatrices(joined, settings, relative=True)
         matrices.one_pass(rows, candidates, rate)
         return matrices.levels()
@@ -109,7 +109,7 @@ def like_points(
     """
     near, shares = np.zeros((len(X), k), np.int64), np.zeros((len(X), k))
     metric = levels.class_metric()
-    queries = levels.place(X)
+    queries = levels.transform(X)
     for label in np.unique(labels):
         old, new = np.flatnonzero(levels.labels == label), np.flatnonzero(labels == label)
         if len(old) == 0:
@@ -133,21 +133,21 @@ def warm_start(start: Levels, earlier: Levels, settings: Settings) -> Levels:
         start = start.replace(curves=earlier.curves)
     n_features = start.X.shape[1]
     wanted = wanted_axes(settings, n_features)
-    may_turn = settings.map or wanted < n_features
-    if earlier.class_log_weights.shape[1] != wanted or not (earlier.map is None or may_turn):
+    may_turn = settings.linear_map or wanted < n_features
+    if earlier.class_log_weights.shape[1] != wanted or not (earlier.components is None or may_turn):
         return start  # class and point weights are about other axes
     start = start.replace(
-        map=earlier.map,
+        components=earlier.components,
         class_log_weights=np.zeros_like(earlier.class_log_weights),
         point_log_weights=np.zeros((len(start.X), earlier.class_log_weights.shape[1])),
     )
-    if settings.class_weights:
+    if settings.class_metrics:
         start = start.replace(class_log_weights=earlier.class_log_weights)
-    if settings.point_weights:
+    if settings.point_metrics:
         near, shares = like_points(earlier, start.X, start.labels, settings)
         start = start.replace(point_log_weights=_mean_weights(earlier, near, shares))
-        if earlier.point_maps is not None and settings.form != "diagonal":
-            start = start.replace(point_maps=inherited_maps(earlier.point_maps, near, shares))
+        if earlier.point_matrices is not None and settings.form != "diagonal":
+            start = start.replace(point_matrices=inherited_maps(earlier.point_matrices, near, shares))
     return start
 
 

@@ -14,9 +14,8 @@ from numba import njit
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices
-from lann.metrics.diagonal import DiagonalMetric, distance, rounding_bound
-from lann.search.exact import ExactSearch
-from lann.search.topk import count_found, insert
+from lann.metrics import DiagonalMetric, distance, rounding_bound
+from lann.search import ExactSearch, count_found, insert
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
 from lann.vote import LOSSES, weighted_loss
 
@@ -60,7 +59,7 @@ class OnlineLearner:
         self._shrunk = np.zeros(len(points), np.bool_)
         self._rules = (
             k, epsilon, LOSSES[settings.loss], settings.power, settings.strength,
-            settings.votes_of(n_classes), relative, settings.fixed_norm,
+            settings.class_weights_of(n_classes), relative, settings.fixed_norm,
             settings.determinant,
         )  # fmt: skip
         self._smoothing = settings.smoothing

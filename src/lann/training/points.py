@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
-from lann.metrics.diagonal import DiagonalMetric
-from lann.metrics.levels import Levels
-from lann.metrics.matrix import MatrixMetric
+from lann.metrics import DiagonalMetric, Levels, MatrixMetric
 from lann.training.adam import Adam
 from lann.training.candidates import find_candidates
 from lann.training.judges import clearly_fewer, errors
@@ -49,7 +47,7 @@ class PointStage:
     def __init__(self, levels: Levels, settings: Settings) -> None:
         self.settings = settings
         self.start = levels
-        self.votes = settings.votes_of(len(levels.class_log_weights))
+        self.votes = settings.class_weights_of(len(levels.class_log_weights))
         self.points = levels.points
         self._owners = np.arange(len(self.points))
         self._class_part = levels.class_log_weights[levels.labels]
@@ -174,7 +172,7 @@ def run_stage(
 
     learned = monitor.run(name, n_epochs, learn, stage.levels, watch, does_harm)
     if "point" in monitor.left_out:
-        return levels.replace(point_log_weights=np.zeros_like(levels.point_log_weights), point_maps=None)
+        return levels.replace(point_log_weights=np.zeros_like(levels.point_log_weights), point_matrices=None)
     return learned
 
 

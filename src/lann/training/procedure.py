@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lann._threads import single_threaded_blas
-from lann.metrics.levels import Levels
+from lann.metrics import Levels
 from lann.training.judges import draw_judges
 from lann.training.matrices import learn_matrices
 from lann.training.monitor import Epoch, Listener, Monitor
@@ -50,14 +50,16 @@ class Outcome:
     """
 
     levels: Levels
-    monitor: Monitor
+    losses: list[float]
+    validation_losses: list[float]
+    dropped_levels: list[str]
     temperature: float | None
 
 
 def planned_epochs(settings: Settings, max_iter: int | None) -> tuple[int, int]:
     """How many epochs go to the shared levels, and how many to the points."""
     shared = SHARED_EPOCHS if settings.shared else 0
-    points = POINT_EPOCHS[settings.solver] if settings.point_weights else 0
+    points = POINT_EPOCHS[settings.solver] if settings.point_metrics else 0
     if max_iter is None or shared + points == 0:
         return shared, points
     to_shared = math.ceil(max_iter * shared / (shared + points))
@@ -66,19 +68,17 @@ def planned_epochs(settings: Settings, max_iter: int | None) -> tuple[int, int]:
     return to_shared, max_iter - to_shared
 
 
+def n_epochs_of(settings: Settings) -> int:
+    return sum(planned_epochs(settings, settings.max_iter))
+
+
 def train(
-    start: Levels,
-    settings: Settings,
-    rng: np.random.Generator,
-    *,
-    max_iter: int | None = None,
-    validation_fraction: float | None = None,
-    patience: int = 3,
-    listener: Listener | None = None,
+    start: Levels, settings: Settings, rng: np.random.Generator, *, callback: Listener | None = None
 ) -> Outcome:
     """Learn the levels that are switched on, from where `start` stands."""
     n_points = len(start.X)
-    shared_epochs, point_epochs = planned_epochs(settings, max_iter)
+    shared_epochs, point_epochs = planned_epochs(settings, settings.max_iter)
+    validation_fraction, listener = settings.validation_fraction, callback
     units = Units.of(start.X) if settings.curves and shared_epochs > 0 else None
     levels = start if units is None else units.enter(start, settings.n_bins)
 
@@ -86,11 +86,9 @@ def train(
         return learned if units is None else units.leave(learned, start.X)
 
     def report(epoch: Epoch) -> bool:
-        return listener is not None and listener(
-            replace(epoch, snapshot=lambda: in_data_units(epoch.snapshot()))
-        )
+        return listener is not None and listener(replace(epoch, levels=lambda: in_data_units(epoch.levels())))
 
-    monitor = Monitor(shared_epochs + point_epochs, listener=report, patience=patience)
+    monitor = Monitor(shared_epochs + point_epochs, listener=report)
     watched = None
     if validation_fraction is not None and monitor.n_epochs > 0:
         _, watched = hold_out(n_points, validation_fraction, rng)
@@ -102,7 +100,7 @@ def train(
     run = Run(shared_epochs, rng, monitor, watched, judges)
     # The same bits whatever the number of BLAS' threads, and none of them in the way of ours.
     with single_threaded_blas():
-        if levels.map is None and monitor.n_epochs > 0:
+        if levels.components is None and monitor.n_epochs > 0:
             levels = _with_fewer_axes(levels, wanted_axes(settings, start.X.shape[1]))
         if settings.form != "diagonal" and point_epochs > 0:
             _check_memory(levels)
@@ -116,7 +114,9 @@ def train(
     if settings.determinant and settings.form == "diagonal":
         levels = levels.with_fixed_determinant()
     temperature = settings.temperature if settings.loss == "softmax" else None
-    return Outcome(in_data_units(levels), monitor, temperature)
+    return Outcome(
+        in_data_units(levels), monitor.losses, monitor.held_out_losses, monitor.left_out, temperature
+    )
 
 
 def _with_fewer_axes(levels: Levels, n_axes: int) -> Levels:
@@ -125,7 +125,7 @@ def _with_fewer_axes(levels: Levels, n_axes: int) -> Levels:
     if n_axes == n_features:
         return levels
     return levels.replace(
-        map=start_map(levels.curves.transform(levels.X), levels.labels, n_axes),
+        components=start_map(levels.curves.transform(levels.X), levels.labels, n_axes),
         class_log_weights=np.zeros((len(levels.class_log_weights), n_axes)),
         point_log_weights=np.zeros((n_points, n_axes)),
     )

@@ -18,9 +18,9 @@ class Settings:
     """The choices of one fit. The defaults are the constants found to serve all data sets alike."""
 
     curves: bool = True
-    map: bool = True
-    class_weights: bool = True
-    point_weights: bool = True
+    linear_map: bool = True
+    class_metrics: bool = True
+    point_metrics: bool = True
     n_bins: int = 16
     # Curves that stay straight: a weight per feature.
     straight: bool = False
@@ -33,7 +33,7 @@ class Settings:
     # The form of a point's own metric: "diagonal", "low_rank" or "full"
     form: str = "diagonal"
     # The number of axes for "low_rank"; None: what suits the number of features
-    rank: int | None = None
+    n_components: int | None = None
     # The online solver may ask all points instead of its candidates.
     exhaustive: bool = False
     n_candidates: int = 50
@@ -41,12 +41,14 @@ class Settings:
     feature_dropout: float = 0.25
     alpha: float = 1.0
     smoothing: float = 0.06
+    max_iter: int | None = None
     learning_rate: float | None = None
+    validation_fraction: float | None = None
     loss: str = "shares"
     # None: from the scale of the data
     temperature: float | None = None
     # (n_classes,) how many votes the points of a class have, and how much its queries count; None: all alike
-    votes: Floats | None = None
+    class_weight: Floats | None = None
     n_jobs: int | None = None
     # The loss is sharper than the vote and looks at more neighbors: it teaches more per query.
     n_neighbors: int = 10
@@ -54,13 +56,13 @@ class Settings:
     # The share of the loss where no neighbor has the query's label.
     floor: float = 0.02
 
-    def votes_of(self, n_classes: int) -> Floats:
-        return np.ones(n_classes) if self.votes is None else self.votes
+    def class_weights_of(self, n_classes: int) -> Floats:
+        return np.ones(n_classes) if self.class_weight is None else self.class_weight
 
     @property
     def shared(self) -> bool:
         """Whether there is anything to learn that all points share."""
-        return self.curves or self.map or self.class_weights
+        return self.curves or self.linear_map or self.class_metrics
 
     @property
     def strength(self) -> float:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from lann._types import Floats, Indices
-from lann.metrics.levels import Levels
+from lann.metrics import Levels
 from lann.training.candidates import candidates_among
 from lann.training.judges import clearly_fewer, draw_judges, errors
 from lann.training.queries import QueryStream, stratified_sample
@@ -53,7 +53,7 @@ def learn_shared(levels: Levels, settings: Settings, run: Run) -> Levels:
     rate = settings.learning_rate or RATE
     n_axes = stage.by_class.shape[1]
     n_steps = n_epochs * BATCHES_PER_EPOCH
-    map_from = 0 if levels.map is not None else math.floor(MAP_FROM * n_epochs)
+    map_from = 0 if levels.components is not None else math.floor(MAP_FROM * n_epochs)
     found: tuple[Indices, Indices, float, float]
 
     def search(n_ahead: int) -> tuple[Indices, Indices, float, float]:
@@ -63,7 +63,7 @@ def learn_shared(levels: Levels, settings: Settings, run: Run) -> Levels:
 
     def learn(epoch: int) -> float:
         nonlocal found, stage, stream
-        if settings.map and epoch == map_from:
+        if settings.linear_map and epoch == map_from:
             stage.unlock_map()
         if epoch == judged_from and len(judges) > 0:
             stage, without = pruned(stage, judges)
@@ -87,7 +87,9 @@ def learn_shared(levels: Levels, settings: Settings, run: Run) -> Levels:
 
     def snapshot() -> Levels:
         mapped = None if stage.map is None else stage.map.copy()
-        return levels.replace(curves=stage.curves, map=mapped, class_log_weights=stage.class_log_weights)
+        return levels.replace(
+            curves=stage.curves, components=mapped, class_log_weights=stage.class_log_weights
+        )
 
     def watched_loss() -> float:
         return loss_of(stage, watched)

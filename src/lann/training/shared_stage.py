@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
-from lann.metrics.diagonal import DiagonalMetric
-from lann.metrics.levels import Levels
+from lann.metrics import DiagonalMetric, Levels
 from lann.training.adam import Adam
 from lann.training.batch import backward_points, bend, gather_bins, renumber
 from lann.training.settings import LARGEST_LOG_WEIGHT, Settings, restraint
@@ -39,7 +38,7 @@ class SharedStage:
     def __init__(self, levels: Levels, settings: Settings) -> None:
         self.settings = settings
         self.X, self.labels = levels.X, levels.labels
-        self.votes = settings.votes_of(len(levels.class_log_weights))
+        self.votes = settings.class_weights_of(len(levels.class_log_weights))
         self.curves = levels.curves
         bins, self._offsets = self.curves.locate(self.X)
         features = np.arange(self.X.shape[1])
@@ -61,8 +60,8 @@ class SharedStage:
                 ("class", self.by_class),
             )
         }
-        self.map = levels.map
-        self._home = np.empty((0, 0)) if levels.map is None else levels.map
+        self.map = levels.components
+        self._home = np.empty((0, 0)) if levels.components is None else levels.components
         self.map_learns = False
 
     def unlock_map(self) -> None:
@@ -80,20 +79,20 @@ class SharedStage:
         settings, curves = self.settings, self.curves
         levels = Levels(self.X, self.labels, curves, self.class_log_weights, np.empty((0, 0)), self.map)
         n_features = self.X.shape[1]
-        if level == "class" and settings.class_weights:
-            settings = settings.replace(class_weights=False)
+        if level == "class" and settings.class_metrics:
+            settings = settings.replace(class_metrics=False)
             levels = levels.replace(class_log_weights=np.zeros_like(levels.class_log_weights))
         elif level == "map" and self.map_learns and len(self._home) == n_features:
-            settings = settings.replace(map=False)
-            levels = levels.replace(map=None)
+            settings = settings.replace(linear_map=False)
+            levels = levels.replace(components=None)
         elif level == "curves" and settings.curves and curves.n_bins > 1:
             settings = settings.replace(straight=True)
             straight = np.repeat(np.exp(self.height)[:, None], curves.n_bins, axis=1)
-            levels = levels.replace(curves=curves.bent(straight))
+            levels = levels.replace(curves=curves.with_slopes(straight))
         else:
             return None
         other = SharedStage(levels, settings)
-        if self.map_learns and settings.map:
+        if self.map_learns and settings.linear_map:
             other.unlock_map()
             other._home = self._home
         return other
@@ -141,7 +140,7 @@ class SharedStage:
                 )
             if settings.curves:
                 gradient |= self._curve_gradient(used, point_gradient)
-        if settings.class_weights:
+        if settings.class_metrics:
             gradient["class"] = np.zeros(weights.shape)
             backward_weights(
                 rows, near, counts, loss_slopes, scales, points, weights, labels, gradient["class"]
@@ -194,14 +193,14 @@ class SharedStage:
             self.height -= 0.5 * np.log(np.mean(np.exp(2.0 * self.height)))
             np.maximum(self.height, -4.0, out=self.height)
             np.clip(self.bin, -3.0, 3.0, out=self.bin)
-            self.curves = self.curves.bent(np.exp(self.height[:, None] + self.bin))
+            self.curves = self.curves.with_slopes(np.exp(self.height[:, None] + self.bin))
         if self.map_learns and self.map is not None:
             self.map -= self._home
             np.clip(self.map, -LARGEST_ENTRY, LARGEST_ENTRY, out=self.map)
             back = AGREEMENT * MAP_RATE * rate
             self.map -= np.clip(self.map, -back, back)
             self.map += self._home
-        if self.settings.class_weights:
+        if self.settings.class_metrics:
             np.clip(self.class_height, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=self.class_height)
             np.clip(self.by_class, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=self.by_class)
             self.class_height -= self.class_height.mean()

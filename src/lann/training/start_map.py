@@ -22,7 +22,7 @@ def wanted_axes(settings: Settings, n_features: int) -> int:
     """How many axes points are to be measured along."""
     if settings.form != "low_rank":
         return n_features
-    return min(settings.rank or usual_rank(n_features), n_features)
+    return min(settings.n_components or usual_rank(n_features), n_features)
 
 
 def start_map(points: Floats, labels: Labels, rank: int) -> Floats:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from lann.metrics.levels import Levels
+from lann.metrics import Levels
 from lann.training.candidates import usual_distances
 from lann.training.settings import Settings
 from lann.vote import zero_distance_guard

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from lann._inputs import check_not_too_large
 from lann._types import Floats
-from lann.curves import FeatureCurves
-from lann.metrics.levels import Levels
+from lann.encoding import FeatureCurves
+from lann.metrics import Levels
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Units:
             curves = FeatureCurves.straight(X, n_bins)
         else:
             curves = levels.curves.rescaled(-self.center / self.scale, 1.0 / self.scale)
-            curves = curves.bent(np.where(curves.slopes > 0, curves.slopes, 1.0))
+            curves = curves.with_slopes(np.where(curves.slopes > 0, curves.slopes, 1.0))
         return levels.replace(X=X, curves=curves)
 
     def leave(self, levels: Levels, X: Floats) -> Levels:
         """Back to the data's units. What never varied has taught nothing, so it weighs nothing."""
         curves = levels.curves.rescaled(self.center, self.scale)
-        curves = curves.bent(np.where(self.constant[:, None], 0.0, curves.slopes))
+        curves = curves.with_slopes(np.where(self.constant[:, None], 0.0, curves.slopes))
         return levels.replace(X=X, curves=curves)

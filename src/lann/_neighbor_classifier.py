@@ -1,0 +1,135 @@
+"""What all classifiers of this package share: labels, queries, neighbors, probabilities and explanations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lann._inputs import check_ids, check_n_neighbors, get_feature_names, mean_by_class
+from lann._types import Floats, Indices
+from lann.explain import Explanation, build_explanation
+
+# numba is imported with the modules that compute, on first use: `import lann` stays cheap.
+if TYPE_CHECKING:
+    from lann.model import NeighborModel
+
+
+class ModelClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier whose fitted model is a `NeighborModel`; `fit` sets `classes_` and `model_`."""
+
+    classes_: NDArray[Any]
+    model_: NeighborModel
+    n_jobs: int | None
+
+    @property
+    def feature_weights_(self) -> Floats:
+        """How much a difference in each feature counts for each row of the model: (n_rows, n_features)."""
+        return self.model_.feature_weights(n_jobs=self.n_jobs)
+
+    @property
+    def class_feature_weights_(self) -> Floats:
+        """Mean feature weights of the rows of each class: (n_classes, n_features)."""
+        return mean_by_class(self.feature_weights_, self.model_.labels, len(self.classes_))
+
+    @property
+    def mean_feature_weights_(self) -> Floats:
+        """Mean feature weights of all rows: (n_features,)."""
+        return self.feature_weights_.mean(axis=0)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict the class with the largest probability.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_queries,)
+        """
+        probabilities = self.predict_proba(X)  # first, as it raises if the model is not fitted
+        return self.classes_[probabilities.argmax(axis=1)]
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Predict the share of the vote of each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_queries, n_classes)
+            Columns are in the order of `classes_`.
+        """
+        queries = self._validate_queries(X)
+        voters = self.model_.voters(queries, n_jobs=self.n_jobs)
+        return self.model_.vote(*voters).probabilities
+
+    def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
+        """Explain predictions: the neighbors that voted, and the features that each prediction depends on.
+
+        The first call computes the relevances of up to 500 training rows, which takes about as long as a fit
+        (longer with hundreds of features); further calls take little longer than predicting.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        ids : array-like of shape (n_rows,) or None, default=None
+            Names of the training rows, which the explanation shows in place of their positions.
+
+        Returns
+        -------
+        explanation : Explanation
+        """
+        queries = self._validate_queries(X)
+        return build_explanation(
+            self.model_,
+            queries,
+            classes=self.classes_,
+            feature_names=get_feature_names(self),
+            ids=None if ids is None else check_ids(ids, len(self.model_.X)),
+            n_jobs=self.n_jobs,
+        )
+
+    def _validate_queries(self, X: ArrayLike) -> Floats:
+        check_is_fitted(self)
+        queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return queries
+
+
+class NeighborClassifier(ModelClassifier):
+    """A classifier whose model keeps the training rows."""
+
+    def kneighbors(
+        self, X: ArrayLike | None = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> tuple[Floats, Indices] | Indices:
+        """Find the nearest training rows, as each of them measures.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or None, default=None
+            None is the training rows, each without itself.
+        n_neighbors : int or None, default=None
+            None is the number of neighbors that vote.
+        return_distance : bool, default=True
+
+        Returns
+        -------
+        distances : ndarray of shape (n_queries, n_neighbors)
+            Lengths, ascending; only if `return_distance`.
+        indices : ndarray of shape (n_queries, n_neighbors)
+            Positions of the training rows.
+        """
+        check_is_fitted(self)
+        model = self.model_
+        queries = model.X if X is None else self._validate_queries(X)
+        k = model.n_neighbors if n_neighbors is None else n_neighbors
+        check_n_neighbors(k, len(model.X), exclude_self=X is None)
+        exclude = np.arange(len(queries)) if X is None else None
+        indices, distances = model.kneighbors(queries, k, exclude=exclude, n_jobs=self.n_jobs)
+        return (np.sqrt(distances), indices) if return_distance else indices

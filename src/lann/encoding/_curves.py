@@ -1,0 +1,155 @@
+"""Monotone feature curves: where along a feature differences matter.
+
+A curve φ_l is piecewise linear and increasing; where it is steep, small differences count. All training rows
+share the curves; distances are measured between curved values.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats
+
+CHUNK = 16_384
+
+
+class FeatureCurves:
+    """One increasing, piecewise linear curve per feature.
+
+    Parameters
+    ----------
+    edges : (n_features, n_bins - 1)
+        Inner edges between bins, ascending, padded with inf.
+    slopes : (n_features, n_bins)
+        Slope in each bin; the first and the last bin are unbounded.
+
+    Attributes
+    ----------
+    edges, slopes : ndarray
+        As given.
+    widths : (n_features, n_bins)
+        Widths of the inner bins, 0 for unbounded ones.
+    """
+
+    def __init__(self, edges: Floats, slopes: Floats) -> None:
+        self.edges = edges
+        self.slopes = slopes
+        self.widths = np.zeros_like(slopes)
+        if edges.shape[1] > 1:
+            with np.errstate(invalid="ignore"):
+                inner = np.diff(edges, axis=1)
+            self.widths[:, 1:-1] = np.where(np.isfinite(inner), inner, 0.0)
+
+    @classmethod
+    def identity(cls, n_features: int) -> FeatureCurves:
+        """Return curves that leave values unchanged."""
+        return cls(np.empty((n_features, 0)), np.ones((n_features, 1)))
+
+    @classmethod
+    def straight(cls, X: Floats, n_bins: int) -> FeatureCurves:
+        """Return curves of slope 1 whose bins hold equally many of the values of X."""
+        edges = np.full((X.shape[1], n_bins - 1), np.inf)
+        if n_bins > 1:
+            quantiles = np.quantile(X, np.arange(1, n_bins) / n_bins, axis=0)  # (n_bins - 1, n_features)
+            for feature, values in enumerate(quantiles.T):
+                distinct = np.unique(values)
+                edges[feature, : len(distinct)] = distinct
+        return cls(edges, np.ones((X.shape[1], n_bins)))
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.slopes.shape[0]
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins of every feature, unused ones included."""
+        return self.slopes.shape[1]
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether the curves leave values unchanged."""
+        return self.n_bins == 1 and bool(np.all(self.slopes == 1.0))
+
+    @property
+    def used(self) -> NDArray[np.bool_]:
+        """Which bins exist, as a feature with few values has fewer: (n_features, n_bins)."""
+        n_edges = np.isfinite(self.edges).sum(axis=1)
+        return np.arange(self.n_bins) <= n_edges[:, None]
+
+    @property
+    def starts(self) -> Floats:
+        """Value of the curve at the origin of each bin: (n_features, n_bins)."""
+        starts = np.zeros_like(self.slopes)
+        starts[:, 1:] = np.cumsum((self.slopes * self.widths)[:, :-1], axis=1)
+        return starts
+
+    def locate(self, X: Floats) -> tuple[NDArray[np.int64], Floats]:
+        """Return the bin of each value and its offset from the origin of the bin.
+
+        The origin of a bin is its left edge, that of the first bin its right edge.
+
+        Parameters
+        ----------
+        X : (n_rows, n_features)
+
+        Returns
+        -------
+        bins, offsets : (n_rows, n_features)
+        """
+        bins = np.zeros(X.shape, np.int64)
+        if self.n_bins == 1:
+            return bins, X.copy()
+        for feature, edges in enumerate(self.edges):
+            bins[:, feature] = np.searchsorted(edges, X[:, feature], side="right")
+        origin = np.take_along_axis(self.edges.T, np.maximum(bins - 1, 0), axis=0)
+        return bins, X - np.where(np.isfinite(origin), origin, 0.0)
+
+    def transform(self, X: Floats) -> Floats:
+        """Return the curved values φ(X): (n_rows, n_features)."""
+        if self.is_identity:
+            return X
+        curved = np.empty(X.shape)
+        features, starts = np.arange(X.shape[1]), self.starts
+        # In chunks of rows: the bins and offsets of a million rows would fill the memory.
+        for first in range(0, len(X), CHUNK):
+            part = slice(first, first + CHUNK)
+            bins, offsets = self.locate(X[part])
+            curved[part] = starts[features, bins] + self.slopes[features, bins] * offsets
+        return curved
+
+    def slopes_at(self, X: Floats) -> Floats:
+        """Return the slopes of the curves at given values, φ'(X): (n_rows, n_features)."""
+        bins, _ = self.locate(X)
+        return self.slopes[np.arange(X.shape[1]), bins]
+
+    def with_slopes(self, slopes: Floats) -> FeatureCurves:
+        """Return curves over the same bins with other slopes."""
+        curves = FeatureCurves.__new__(FeatureCurves)
+        curves.edges, curves.widths, curves.slopes = self.edges, self.widths, slopes
+        return curves
+
+    def rescaled(self, center: Floats, scale: Floats) -> FeatureCurves:
+        """Return the same curves for data in other units: φ((x − center) / scale) as a function of x."""
+        return FeatureCurves(self.edges * scale[:, None] + center[:, None], self.slopes / scale[:, None])
+
+    def slope_gradient(self, sums: Floats, moments: Floats) -> Floats:
+        """Return the gradient with respect to the slopes, from sums over the values in each bin.
+
+        φ(x) is the start of the bin, which grows with every slope to its left times the width of that bin,
+        plus the bin's own slope times the offset. With g the gradient with respect to φ at each value:
+
+        Parameters
+        ----------
+        sums : (n_features, n_bins)
+            Σ g over the values in each bin.
+        moments : (n_features, n_bins)
+            Σ g · offset over the values in each bin.
+
+        Returns
+        -------
+        gradient : (n_features, n_bins)
+        """
+        right = np.cumsum(sums[:, ::-1], axis=1)[:, ::-1] - sums
+        return moments + self.widths * right

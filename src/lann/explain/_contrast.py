@@ -1,0 +1,145 @@
+"""Contrast: the nearest training row of another class, and the features in which it differs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lann._inputs import get_feature_names
+from lann._types import Floats, Indices
+from lann.explain._fitted import check_label, model_of, validated_queries
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Contributions that are computed at once: 8 MB.
+SPLIT_AT_ONCE = 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """The nearest training row of another class for some queries.
+
+    Attributes
+    ----------
+    queries : ndarray of shape (n_queries, n_features)
+    predictions : ndarray of shape (n_queries,)
+        Predicted labels.
+    rows : ndarray of shape (n_queries,)
+        Positions of the training rows.
+    labels : ndarray of shape (n_queries,)
+        Their labels.
+    values : ndarray of shape (n_queries, n_features)
+        Their values.
+    distances : ndarray of shape (n_queries,)
+        Lengths, as each row measures.
+    contributions : ndarray of shape (n_queries, n_features)
+        What each feature adds to the squared distance: the features in which the row differs.
+    feature_names : ndarray of shape (n_features,)
+    """
+
+    queries: Floats
+    predictions: NDArray[Any]
+    rows: Indices
+    labels: NDArray[Any]
+    values: Floats
+    distances: Floats
+    contributions: Floats
+    feature_names: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.predictions)
+
+    def __repr__(self) -> str:
+        queries = "1 query" if len(self) == 1 else f"{len(self)} queries"
+        return f"<Contrast of {queries} with the nearest training rows of other classes>"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a row per query.
+
+        Returns
+        -------
+        frame : DataFrame
+            With the columns ``query``, ``prediction``, ``row``, ``label``, ``distance`` and
+            ``contribution of ...`` for every feature.
+        """
+        import pandas as pd
+
+        table: dict[str, Any] = {
+            "query": np.arange(len(self)),
+            "prediction": self.predictions,
+            "row": self.rows,
+            "label": self.labels,
+            "distance": self.distances,
+        }
+        for feature, name in enumerate(self.feature_names):
+            table[f"contribution of {name}"] = self.contributions[:, feature]
+        return pd.DataFrame(table)
+
+
+def nearest_other_class(clf: Any, X: ArrayLike, *, target: Any = None) -> Contrast:
+    """Find the nearest training row of another class than predicted, as that row measures.
+
+    The search is that of the model: among the `n_candidates` nearest rows of each class under the class
+    metrics, or among all rows.
+
+    Parameters
+    ----------
+    clf : estimator
+        A fitted LANNClassifier, or a baseline with neighbors.
+    X : array-like of shape (n_queries, n_features)
+    target : object, default=None
+        The class to search, also if it is the predicted one; None is every class but the predicted one.
+
+    Returns
+    -------
+    contrast : Contrast
+
+    Raises
+    ------
+    ValueError
+        If `target` is not one of the classes, there is no training row to find, or the classifier keeps no
+        training rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import nearest_other_class
+    >>> X, y = load_iris(return_X_y=True)
+    >>> contrast = nearest_other_class(LANNClassifier(random_state=0).fit(X, y), X[[0, 60, 120]])
+    >>> contrast.predictions, contrast.labels
+    (array([0, 1, 2]), array([1, 2, 1]))
+    >>> contrast.contributions.shape
+    (3, 4)
+    """
+    model, classes = model_of(clf), clf.classes_
+    queries = validated_queries(clf, X)
+    if target is not None:
+        check_label(target, classes)
+    predictions = clf.predict(X)
+    wanted = classes[None, :] != predictions[:, None] if target is None else classes[None, :] == target
+    allowed = np.broadcast_to(wanted, (len(queries), len(classes)))
+    found, squared = model.kneighbors_of_classes(queries, allowed, 1, n_jobs=clf.n_jobs)
+    rows = found[:, 0]
+    if (rows < 0).any():
+        what = "another class than predicted" if target is None else f"the class {target!r}"
+        raise ValueError(f"There is no training row of {what}.")
+    contributions = np.empty(queries.shape)
+    block = max(SPLIT_AT_ONCE // queries.shape[1], 1)
+    for start in range(0, len(queries), block):
+        part = slice(start, start + block)
+        contributions[part] = model.contributions(queries[part], found[part])[:, 0]
+    return Contrast(
+        queries=queries,
+        predictions=predictions,
+        rows=rows,
+        labels=classes[model.labels[rows]],
+        values=model.X[rows],
+        distances=np.sqrt(squared[:, 0]),
+        contributions=contributions,
+        feature_names=get_feature_names(clf),
+    )

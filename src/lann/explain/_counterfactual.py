@@ -1,0 +1,232 @@
+"""Counterfactuals: the smallest change in few features that leads to another prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from lann._inputs import check_columns, get_feature_names
+from lann._types import Floats
+from lann._validation import Integer, validate
+from lann.explain._counterfactual_search import Goal, follow, shrink
+from lann.explain._counterfactual_setup import (
+    find_limits,
+    find_paths,
+    make_predictor,
+    nearest_data_rows,
+    nearest_training_rows,
+    predicted_class_indices,
+    target_class_indices,
+)
+from lann.explain._fitted import model_of
+from lann.model import NeighborModel, typical_values
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Numbers in the changed rows of a block of queries: 32 MB.
+CHANGED_AT_ONCE = 2**22
+
+
+@dataclass(frozen=True, eq=False)
+class Counterfactuals:
+    """Rows that differ little from some queries, and have another prediction.
+
+    Attributes
+    ----------
+    queries : ndarray of shape (n_queries, n_features)
+    predictions : ndarray of shape (n_queries,)
+        Predicted labels of the queries.
+    rows : ndarray of shape (n_queries, n_features)
+        The changed queries; where no change was found, the query itself.
+    labels : ndarray of shape (n_queries,)
+        Predicted labels of `rows`.
+    found : ndarray of shape (n_queries,)
+        Whether the predicted label is now the wanted one.
+    distances : ndarray of shape (n_queries,)
+        Total size of the changes, in standard deviations of the features.
+    feature_names : ndarray of shape (n_features,)
+    """
+
+    queries: Floats
+    predictions: NDArray[Any]
+    rows: Floats
+    labels: NDArray[Any]
+    found: NDArray[np.bool_]
+    distances: Floats
+    feature_names: NDArray[Any]
+
+    @property
+    def changed(self) -> NDArray[np.bool_]:
+        """Which features differ: (n_queries, n_features)."""
+        return self.rows != self.queries
+
+    def __len__(self) -> int:
+        return len(self.predictions)
+
+    def __repr__(self) -> str:
+        queries = "1 query" if len(self) == 1 else f"{len(self)} queries"
+        return f"<Counterfactuals of {queries}: {self.found.sum()} found>"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a row per changed feature; unchanged queries are missing.
+
+        Returns
+        -------
+        frame : DataFrame
+            With the columns ``query``, ``prediction``, ``becomes``, ``feature``, ``from`` and ``to``.
+        """
+        import pandas as pd
+
+        query, feature = np.nonzero(self.changed)
+        return pd.DataFrame(
+            {
+                "query": query,
+                "prediction": self.predictions[query],
+                "becomes": self.labels[query],
+                "feature": self.feature_names[feature],
+                "from": self.queries[query, feature],
+                "to": self.rows[query, feature],
+            }
+        )
+
+
+def counterfactuals(
+    clf: Any,
+    X: ArrayLike,
+    *,
+    target: Any = None,
+    frozen: Iterable[Any] = (),
+    max_features: int = 3,
+    integers: str | Iterable[Any] = "auto",
+    n_candidates: int = 5,
+    data: ArrayLike | None = None,
+) -> Counterfactuals:
+    """Find the smallest change of each query, in few features, that leads to another prediction.
+
+    Queries are changed toward the nearest training rows of other labels, and toward typical values of the
+    features (extreme values only if that fails), one feature at a time until the prediction changes; then
+    every change is made as small as possible. Fewer features come first, then smaller changes. Each result is
+    verified by predicting again. A smaller change than the one found may exist.
+
+    Parameters
+    ----------
+    clf : estimator
+        A fitted classifier: LANNClassifier, a baseline, or, with `data`, any other that takes numbers. A
+        Pipeline changes the features before its first step.
+    X : array-like of shape (n_queries, n_features)
+    target : object or array-like of shape (n_queries,), default=None
+        The label that is wanted, one for all or one per query; None is any other than the predicted one. A
+        query that has it already is not changed.
+    frozen : iterable of str or int, default=()
+        Names or positions of features that must not change.
+    max_features : int, default=3
+        Number of features that change together, at most.
+    integers : "auto" or iterable of str or int, default="auto"
+        Names or positions of features that stay integer; "auto" is those with nothing else in the data.
+    n_candidates : int, default=5
+        Number of rows toward which each query is changed, and of changes that are made small.
+    data : array-like of shape (n_rows, n_features) or None, default=None
+        Rows that define which values there are: changes stay within their range. None is the training rows,
+        if `clf` keeps them.
+
+    Returns
+    -------
+    counterfactuals : Counterfactuals
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid, or neither `clf` nor `data` provides rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import counterfactuals
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = LANNClassifier(random_state=0).fit(X, y)
+    >>> changes = counterfactuals(clf, X[60:62], target=2, frozen=["sepal length (cm)"])
+    >>> changes.found.all(), changes.labels
+    (np.True_, array([2, 2]))
+    """
+    check_is_fitted(clf)
+    validate("max_features", max_features, Integer(1))
+    validate("n_candidates", n_candidates, Integer(1))
+    model = _model_or_none(clf)
+    known, queries = _check_rows(clf, model, X, data)
+    names = get_feature_names(clf)
+    limits = find_limits(known, names, frozen, integers)
+    predictor = make_predictor(clf, model)
+    if model is not None and data is None:
+        nearest = nearest_training_rows(model, clf.n_jobs)
+    else:
+        nearest = nearest_data_rows(known, limits.scale, predictor)
+    origins = predicted_class_indices(clf, queries)
+    goal = Goal(origins, target_class_indices(target, clf.classes_, len(queries)))
+
+    def changed_rows(queries: Floats, goal: Goal, typical: Floats) -> Floats:
+        paths = find_paths(
+            queries, goal, nearest, typical, limits, n_classes=len(clf.classes_), k=n_candidates
+        )
+        ends, starts = follow(
+            predictor, queries, paths, limits, goal, max_features=max_features, n_kept=n_candidates
+        )
+        before = queries[starts]
+        ends = shrink(predictor, before, ends, limits, goal[starts])
+        order = np.lexsort((limits.sizes(ends, before), (ends != before).sum(axis=1), starts))
+        found, first = np.unique(starts[order], return_index=True)
+        rows = queries.copy()
+        rows[found] = ends[order[first]]
+        return rows
+
+    rows, labels = queries.copy(), origins
+    # Extreme values only where typical ones do not reach the goal.
+    for values in (typical_values(known), np.stack([limits.low, limits.high])):
+        typical = limits.nearest_allowed(values)
+        missing = np.flatnonzero(~goal.reached(labels))
+        block = max(CHANGED_AT_ONCE // ((n_candidates + len(typical)) * queries.shape[1] ** 2), 1)
+        for start in range(0, len(missing), block):
+            part = missing[start : start + block]
+            rows[part] = changed_rows(queries[part], goal[part], typical)
+        labels = predicted_class_indices(clf, rows)
+        failed = ~goal.reached(labels)
+        rows[failed], labels[failed] = queries[failed], origins[failed]
+    return Counterfactuals(
+        queries=queries,
+        predictions=clf.classes_[origins],
+        rows=rows,
+        labels=clf.classes_[labels],
+        found=goal.reached(labels),
+        distances=limits.sizes(rows, queries),
+        feature_names=names,
+    )
+
+
+def _model_or_none(clf: Any) -> NeighborModel | None:
+    try:
+        return model_of(clf)
+    except ValueError:
+        return None
+
+
+def _check_rows(
+    clf: Any, model: NeighborModel | None, X: ArrayLike, data: ArrayLike | None
+) -> tuple[Floats, Floats]:
+    """Return the rows that define which values there are, and the queries."""
+    if model is None and data is None:
+        raise ValueError(f"{type(clf).__name__} keeps no training rows; give rows of data as `data`.")
+    known = model.X if data is None and model is not None else check_array(data, dtype=np.float64)
+    check_columns(clf, X)
+    check_columns(clf, data)
+    queries = check_array(X, dtype=np.float64)
+    for name, rows in (("X", queries), ("data", known)):
+        if rows.shape[1] != clf.n_features_in_:
+            raise ValueError(f"{name} has {rows.shape[1]} features; the model has {clf.n_features_in_}.")
+    return known, queries

@@ -1,0 +1,248 @@
+"""The explanation of predictions.
+
+The neighbors that voted, and the features that each prediction depends on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lann._types import Floats, Indices
+from lann.explain import _correlation, _feature_groups, _notebook, _summary, _to_dict, _to_shap, _words
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lann.explain._readings import Readings
+
+# Fields that do not have an entry per query.
+_SHARED = ("feature_names", "classes", "_training_values", "_readings", "_correlated")
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """The neighbors behind some predictions, and the features that each prediction depends on.
+
+    `LANNClassifier.explain` and the `explain` methods of the baselines return it. Indexing selects queries.
+
+    Attributes
+    ----------
+    queries : ndarray of shape (n_queries, n_features)
+        The explained rows.
+    predictions : ndarray of shape (n_queries,)
+        Predicted labels.
+    probabilities : ndarray of shape (n_queries, n_classes)
+    neighbors : ndarray of shape (n_queries, k)
+        Positions of the training rows that voted (of `prototypes_` where the model has prototypes), nearest
+        first.
+    neighbor_ids : ndarray of shape (n_queries, k) or None
+        Names of these rows.
+    neighbor_labels : ndarray of shape (n_queries, k)
+    distances : ndarray of shape (n_queries, k)
+        Lengths, as `kneighbors` returns them.
+    vote_shares : ndarray of shape (n_queries, k)
+        Share of the vote of each neighbor; rows add up to 1.
+    contributions : ndarray of shape (n_queries, k, n_features)
+        What each feature adds to each squared distance; they add up to it. With matrix metrics a contribution
+        can be negative: the feature then compensates the difference in another one.
+    relevances : ndarray of shape (n_queries, n_features)
+        How much the prediction depends on each feature: the share of the vote that changes, around the query,
+        when the value of the feature is replaced by other values of the data.
+    feature_weights : ndarray of shape (n_queries, n_features)
+        Feature weights of the neighbors' metrics, averaged by vote share: the explanation of the LANN paper.
+    feature_names : ndarray of shape (n_features,)
+    classes : ndarray of shape (n_classes,)
+
+    See Also
+    --------
+    lann.explain.counterfactuals : The smallest change that leads to another prediction.
+    lann.explain.nearest_other_class : The nearest training row of another class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:2])
+    >>> explanation.neighbors.shape, explanation.contributions.shape
+    ((2, 5), (2, 5, 4))
+    >>> bool(np.all(np.sqrt(explanation.contributions.sum(axis=2)) == explanation.distances))
+    True
+    """
+
+    queries: Floats
+    predictions: NDArray[Any]
+    probabilities: Floats
+    neighbors: Indices
+    neighbor_labels: NDArray[Any]
+    distances: Floats
+    vote_shares: Floats
+    contributions: Floats
+    relevances: Floats
+    feature_weights: Floats
+    feature_names: NDArray[Any]
+    classes: NDArray[Any]
+    neighbor_ids: NDArray[Any] | None = None
+    # Values as they are shown to the user: (n_queries, n_features) and (n_train, n_features).
+    _query_values: NDArray[Any] | None = field(default=None, repr=False)
+    _training_values: NDArray[Any] | None = field(default=None, repr=False)
+    _readings: Readings | None = field(default=None, repr=False)
+    _near: Indices | None = field(default=None, repr=False)  # (n_queries, n_near) positions in the readings
+    _correlated: _correlation.Groups = field(default=(), repr=False)
+
+    # Each of these has a module of its own.
+    group_features = _feature_groups.group_features
+    summarize = _summary.summarize
+    to_dict = _to_dict.to_dict
+    to_shap = _to_shap.to_shap
+    in_words = _words.in_words
+    _repr_html_ = _notebook.to_html
+
+    def __len__(self) -> int:
+        return len(self.predictions)
+
+    def __getitem__(self, rows: int | slice | Indices | NDArray[np.bool_]) -> Explanation:
+        """Return the explanation of some queries."""
+        if isinstance(rows, int | np.integer):
+            if not -len(self) <= rows < len(self):
+                raise IndexError(f"The explanation has {len(self)} queries; {rows} is out of bounds.")
+            rows = np.array([rows])
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return Explanation(**{k: v if k in _SHARED or v is None else v[rows] for k, v in values.items()})
+
+    def __repr__(self) -> str:
+        n_queries, k, n_features = self.contributions.shape
+        predictions = "1 prediction" if n_queries == 1 else f"{n_queries} predictions"
+        return f"<Explanation of {predictions} by {k} neighbors over {n_features} features>"
+
+    @property
+    def has_supports(self) -> bool:
+        """Whether supports are known; otherwise `supports`, `support` and `separation` raise ValueError."""
+        return self._near is not None and self._readings is not None
+
+    @property
+    def supports(self) -> Floats:
+        """How much more of the vote each class has with the value of a feature than with other values.
+
+        Positive values are for the class, negative ones against it: (n_queries, n_classes, n_features).
+        """
+        readings, near = self._checked_readings()
+        return readings.mean_supports(near)
+
+    @property
+    def support(self) -> Floats:
+        """Supports of the predicted class: (n_queries, n_features)."""
+        return self._support_of(self.predicted_class_indices)
+
+    @property
+    def separation(self) -> Floats:
+        """Supports of the predicted class minus those of the runner-up: (n_queries, n_features)."""
+        return self._support_of(self.predicted_class_indices) - self._support_of(self.runner_up_class_indices)
+
+    @property
+    def predicted_class_indices(self) -> Indices:
+        """Class indices of the predictions: (n_queries,)."""
+        return np.searchsorted(self.classes, self.predictions)
+
+    @property
+    def runner_up_class_indices(self) -> Indices:
+        """Class indices of the runners-up: (n_queries,).
+
+        The class with the second largest probability; where all neighbors agree, that with the most votes in
+        a wider neighborhood.
+        """
+        rest = self.probabilities.copy()
+        if self._near is not None and self._readings is not None:
+            # So small that it decides only between classes without a vote.
+            rest += 1e-9 * self._readings.mean_votes(self._near)
+        rest[np.arange(len(self)), self.predicted_class_indices] = -1.0
+        return rest.argmax(axis=1)
+
+    @property
+    def runner_up(self) -> NDArray[Any]:
+        """Labels of the runners-up: (n_queries,)."""
+        return self.classes[self.runner_up_class_indices]
+
+    @property
+    def query_values(self) -> NDArray[Any]:
+        """Values of the queries as they are shown: (n_queries, n_features)."""
+        return self.queries if self._query_values is None else self._query_values
+
+    @property
+    def neighbor_values(self) -> NDArray[Any] | None:
+        """Values of the neighbors as they are shown, (n_queries, k, n_features); None if they are unknown."""
+        return None if self._training_values is None else self._training_values[self.neighbors]
+
+    @property
+    def correlated(self) -> dict[str, list[str]]:
+        """Groups of features that are correlated in the training data, for `group_features`."""
+        return _correlation.named_groups(self._correlated, self.feature_names)
+
+    def with_values(self, queries: ArrayLike, training: ArrayLike | None) -> Explanation:
+        """Return the explanation with other values to show, such as text in place of codes.
+
+        Parameters
+        ----------
+        queries : array-like of shape (n_queries, n_features)
+        training : array-like of shape (n_train, n_features) or None
+            None if they are unknown.
+
+        Returns
+        -------
+        explanation : Explanation
+        """
+        shown = None if training is None else np.asarray(training)
+        return replace(self, _query_values=np.asarray(queries), _training_values=shown)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a row per query and neighbor.
+
+        Returns
+        -------
+        frame : DataFrame
+            With the columns ``query``, ``prediction``, ``neighbor``, ``neighbor_id`` (if there are ids),
+            ``label``, ``distance``, ``vote_share`` and ``contribution of ...`` for every feature.
+        """
+        import pandas as pd
+
+        n_queries, k = self.neighbors.shape
+        table: dict[str, Any] = {
+            "query": np.repeat(np.arange(n_queries), k),
+            "prediction": np.repeat(self.predictions, k),
+            "neighbor": self.neighbors.ravel(),
+            **({} if self.neighbor_ids is None else {"neighbor_id": self.neighbor_ids.ravel()}),
+            "label": self.neighbor_labels.ravel(),
+            "distance": self.distances.ravel(),
+            "vote_share": self.vote_shares.ravel(),
+        }
+        for feature, name in enumerate(self.feature_names):
+            table[f"contribution of {name}"] = self.contributions[:, :, feature].ravel()
+        return pd.DataFrame(table)
+
+    def relevance_frame(self) -> pd.DataFrame:
+        """Return the relevances as a table with a row per query and a column per feature.
+
+        Returns
+        -------
+        frame : DataFrame
+            Rows are scaled to add up to 1.
+        """
+        import pandas as pd
+
+        total = self.relevances.sum(axis=1, keepdims=True)
+        shares = np.divide(self.relevances, total, out=np.zeros_like(self.relevances), where=total > 0)
+        return pd.DataFrame(shares, columns=list(self.feature_names))
+
+    def _support_of(self, class_indices: Indices) -> Floats:
+        """Return the supports of one class per query, without computing those of all classes."""
+        readings, near = self._checked_readings()
+        return readings.mean_support_of(near, class_indices)
+
+    def _checked_readings(self) -> tuple[Readings, Indices]:
+        if self._near is None or self._readings is None:
+            raise ValueError("The supports of this explanation are unknown; explain with a fitted model.")
+        return self._readings, self._near

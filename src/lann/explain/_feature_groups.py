@@ -1,0 +1,144 @@
+"""Groups of features: one-hot columns of one variable, or correlated features, added up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lann._types import Floats
+
+if TYPE_CHECKING:
+    from lann.explain._correlation import Groups
+    from lann.explain._explanation import Explanation
+
+
+def group_features(
+    explanation: Explanation, mapping: Mapping[str, Iterable[Any]] | Sequence[Any]
+) -> Explanation:
+    """Add up features: one-hot columns of one variable, or correlated features.
+
+    Contributions add up exactly. Relevances and supports add up the effects of changing one feature *at a
+    time*, which is not the effect of changing all at once. On planted data, the sum over duplicates was
+    within 4 % of the joint effect where they decide, and twice as large (.09 for .05) where they do not. The
+    sum over the 3 to 20 columns of a one-hot variable was 1 to 1.4 times the effect of changing the variable:
+    leaving the true category and entering another one are both counted.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    mapping : mapping of str to list of str, or sequence of shape (n_features,)
+        For each group its name and the names of its features (others stay as they are), or for each feature
+        the name of its group.
+
+    Returns
+    -------
+    grouped : Explanation
+        With a feature for each group, at the position of its first feature. A group of several features has
+        no single value: its values are NaN.
+
+    Raises
+    ------
+    ValueError
+        If the mapping names unknown features, or a feature twice.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:2])
+    >>> grouped = explanation.group_features(["sepal", "sepal", "petal", "petal"])
+    >>> grouped.feature_names.tolist(), grouped.contributions.shape
+    (['sepal', 'petal'], (2, 5, 2))
+    """
+    groups = _positions_of_groups(mapping, [str(name) for name in explanation.feature_names])
+    members = list(groups.values())
+
+    def summed(values: Floats) -> Floats:
+        """Add up the features of each group: (…, n_features) to (…, n_groups)."""
+        return np.stack([values[..., features].sum(axis=-1) for features in members], axis=-1)
+
+    def single(values: np.ndarray | None) -> np.ndarray | None:
+        """Keep the values of groups of one feature, NaN for others: (n, n_features) to (n, n_groups)."""
+        if values is None:
+            return None
+        columns = [
+            values[:, features[0]] if len(features) == 1 else np.full(len(values), np.nan)
+            for features in members
+        ]
+        return np.stack(columns, axis=1)
+
+    readings = explanation._readings
+    if readings is not None:
+        readings = replace(
+            readings, relevances=summed(readings.relevances), supports=summed(readings.supports)
+        )
+    return replace(
+        explanation,
+        queries=single(explanation.queries),
+        contributions=summed(explanation.contributions),
+        relevances=summed(explanation.relevances),
+        feature_weights=summed(explanation.feature_weights),
+        feature_names=np.array(list(groups), dtype=object),
+        _query_values=single(explanation._query_values),
+        _training_values=single(explanation._training_values),
+        _readings=readings,
+        _correlated=_correlated_groups(explanation._correlated, members),
+    )
+
+
+def _positions_of_groups(
+    mapping: Mapping[str, Iterable[Any]] | Sequence[Any], names: list[str]
+) -> dict[str, list[int]]:
+    """Return the features of each group, in the order of their first features."""
+    if isinstance(mapping, Mapping):
+        origins = _group_of_each(mapping, names)
+    else:
+        origins = [str(origin) for origin in mapping]
+        if len(origins) != len(names):
+            raise ValueError(
+                f"mapping must name a group for each of the {len(names)} features; got {len(origins)} names."
+            )
+    groups: dict[str, list[int]] = {}
+    for feature, origin in enumerate(origins):
+        groups.setdefault(origin, []).append(feature)
+    return groups
+
+
+def _group_of_each(mapping: Mapping[str, Iterable[Any]], names: list[str]) -> list[str]:
+    """Return the group of each feature; a feature that no group names is a group of its own."""
+    origins: dict[str, str] = {}
+    for group, features in mapping.items():
+        if isinstance(features, str):
+            raise ValueError(f"mapping must have a list of features for {group!r}; got {features!r}.")
+        for feature in map(str, features):
+            if feature not in names:
+                raise ValueError(
+                    f"mapping names {feature!r}, which is not one of the features {_listed(names)}."
+                )
+            if feature in origins:
+                raise ValueError(f"mapping has {feature!r} in {origins[feature]!r} and in {group!r}.")
+            origins[feature] = str(group)
+    for group in origins.values():
+        if group in names and origins.get(group) != group:
+            raise ValueError(f"mapping has a group {group!r}, which is the name of a feature outside it.")
+    return [origins.get(name, name) for name in names]
+
+
+def _listed(names: list[str], most: int = 10) -> str:
+    more = ", ..." if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
+
+
+def _correlated_groups(correlated: Groups, members: list[list[int]]) -> Groups:
+    """Return which groups are correlated, given which features were; sets that overlap are joined."""
+    group_of = {feature: group for group, features in enumerate(members) for feature in features}
+    joined: list[set[int]] = []
+    for features in correlated:
+        found = {group_of[feature] for feature in features}
+        separate = [other for other in joined if not other & found]
+        joined = [*separate, found.union(*(other for other in joined if other & found))]
+    return tuple(sorted(tuple(sorted(group)) for group in joined if len(group) > 1))

@@ -1,0 +1,62 @@
+"""Access to the model of a fitted estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from lann._types import Floats, Indices
+from lann.model import NeighborModel
+
+
+def model_of(clf: Any) -> NeighborModel:
+    """Return the model of a fitted classifier whose training rows vote.
+
+    Raises
+    ------
+    ValueError
+        If the classifier keeps no training rows.
+    NotFittedError
+        If it is not fitted.
+    """
+    check_is_fitted(clf)
+    model = getattr(clf, "model_", None)
+    if isinstance(model, NeighborModel) and model.has_training_rows:
+        return model
+    hint = " Give its last step, and rows transformed by the others." if hasattr(clf, "steps") else ""
+    raise ValueError(
+        f"{type(clf).__name__} keeps no training rows that vote; LANNClassifier and the baselines with "
+        f"neighbors do.{hint}"
+    )
+
+
+def validated_queries(clf: Any, X: ArrayLike) -> Floats:
+    """Return queries as an array; raise ValueError unless they have the features of the fit."""
+    queries: Floats = validate_data(clf, X, dtype=np.float64, order="C", reset=False)
+    return queries
+
+
+def check_rows(rows: Any, n_rows: int) -> Indices:
+    """Return distinct positions of training rows; None is all of them."""
+    if rows is None:
+        return np.arange(n_rows)
+    positions = np.atleast_1d(np.asarray(rows))
+    valid = positions.ndim == 1 and (positions.dtype.kind in "iu" or positions.size == 0)
+    if (
+        not valid
+        or ((positions < 0) | (positions >= n_rows)).any()
+        or len(np.unique(positions)) < len(positions)
+    ):
+        raise ValueError(
+            f"rows must be different rows of the training data, from 0 to {n_rows - 1}; got {rows!r}."
+        )
+    return positions.astype(np.int64)
+
+
+def check_label(label: Any, classes: NDArray[Any], name: str = "target") -> None:
+    """Raise ValueError unless the label is one of the classes."""
+    if label not in classes.tolist():
+        raise ValueError(f"{name} must be one of the classes {classes.tolist()}; got {label!r}.")

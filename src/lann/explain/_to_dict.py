@@ -1,0 +1,118 @@
+"""Explanations as plain dictionaries, ready for JSON."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats
+
+if TYPE_CHECKING:
+    from lann.explain._explanation import Explanation
+
+# Supports up to this size are rounding errors.
+ROUNDING = 1e-12
+
+
+def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
+    """Return a dictionary for each query, ready for JSON.
+
+    Classes and features are strings as keys; numbers that are not finite are None.
+
+    Parameters
+    ----------
+    explanation : Explanation
+
+    Returns
+    -------
+    rows : list of dict
+        Each with ``prediction``, ``probabilities`` (by class), ``runner_up``, ``values`` and ``relevances``
+        (by feature), ``supporting`` and ``opposing`` (the positive and the negative supports of the
+        prediction by feature, the largest first; None where supports are unknown), and ``neighbors``, nearest
+        first, each with ``row``, ``id`` (if there are ids), ``label``, ``distance``, ``vote_share`` and
+        ``contributions`` (by feature).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> rows = LANNClassifier(random_state=0).fit(X, y).explain(X[:1]).to_dict()
+    >>> rows[0]["prediction"], rows[0]["runner_up"], rows[0]["neighbors"][0]["row"]
+    (0, 1, 0)
+    """
+    features = [str(name) for name in explanation.feature_names]
+    classes = [str(label) for label in explanation.classes]
+    columns: dict[str, list[Any]] = {
+        "prediction": listed(explanation.predictions),
+        "probabilities": [dict(zip(classes, row, strict=True)) for row in listed(explanation.probabilities)],
+        "runner_up": listed(explanation.runner_up),
+        "values": [dict(zip(features, row, strict=True)) for row in listed(explanation.query_values)],
+        "relevances": [dict(zip(features, row, strict=True)) for row in listed(explanation.relevances)],
+        **_supporting_and_opposing(explanation, features),
+        "neighbors": _neighbors(explanation, features),
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def listed(values: NDArray[Any]) -> list[Any]:
+    """Return an array as nested lists of values that JSON has."""
+    if values.dtype.kind in "biu" or (values.dtype.kind == "f" and np.isfinite(values).all()):
+        return values.tolist()
+    if values.ndim > 1:
+        return [listed(row) for row in values]
+    return [_plain(value) for value in values]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return str(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, str | bool | int | float) else str(value)
+
+
+def _supporting_and_opposing(explanation: Explanation, features: list[str]) -> dict[str, list[Any]]:
+    if not explanation.has_supports:
+        unknown = [None] * len(explanation)
+        return {"supporting": unknown, "opposing": unknown}
+    support = explanation.support
+    return {
+        "supporting": _positive(support, features),
+        "opposing": _positive(-support, features, -1),
+    }
+
+
+def _positive(support: Floats, features: list[str], sign: int = 1) -> list[dict[str, float]]:
+    """Return by feature the values above rounding, the largest first, with the sign they had."""
+    orders = np.argsort(-support, axis=1, kind="stable")
+    return [
+        {features[feature]: sign * float(row[feature]) for feature in order if row[feature] > ROUNDING}
+        for row, order in zip(support, orders, strict=True)
+    ]
+
+
+def _neighbors(explanation: Explanation, features: list[str]) -> list[list[dict[str, Any]]]:
+    columns: dict[str, NDArray[Any]] = {"row": explanation.neighbors}
+    if explanation.neighbor_ids is not None:
+        columns["id"] = explanation.neighbor_ids
+    columns |= {
+        "label": explanation.neighbor_labels,
+        "distance": explanation.distances,
+        "vote_share": explanation.vote_shares,
+    }
+    lists = [listed(values) for values in columns.values()]
+    rows = zip(*lists, listed(explanation.contributions), strict=True)
+    return [
+        [
+            dict(zip(columns, values, strict=True))
+            | {"contributions": dict(zip(features, added, strict=True))}
+            for *values, added in zip(*row, strict=True)
+        ]
+        for row in rows
+    ]

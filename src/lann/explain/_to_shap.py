@@ -1,0 +1,80 @@
+"""Explanations as objects of the `shap` package, for its plots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import shap
+
+    from lann.explain._explanation import Explanation
+
+
+def to_shap(explanation: Explanation, label: Any = None) -> shap.Explanation:
+    """Return a `shap.Explanation`, for waterfall, beeswarm and other plots of the `shap` package.
+
+    The values are the supports of a class: how much more of the vote it has with the value of a feature than
+    with other values, around the query, changing one feature at a time. They are **not Shapley values**,
+    which average over changes of all sets of features: an effect that two features have only together is
+    counted for both. The base value is, row by row, the predicted probability minus the sum of the supports;
+    it is not a mean prediction, as plots that label it E[f(X)] claim.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    label : object, default=None
+        The class whose probability is explained; None is each query's own prediction.
+
+    Returns
+    -------
+    shap_explanation : shap.Explanation
+        With ``values`` (n_queries, n_features), ``base_values`` (n_queries,), ``data`` (the queries) and
+        ``feature_names``.
+
+    Raises
+    ------
+    ValueError
+        If the label is not one of the classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = LANNClassifier(random_state=0).fit(X, y).explain(X[:3]).to_shap()
+    >>> found.shape, (found.base_values + found.values.sum(axis=1)).round(6).tolist()
+    ((3, 4), [1.0, 1.0, 1.0])
+    """
+    try:
+        import shap
+    except ImportError as error:
+        raise ImportError("to_shap needs the shap package: pip install 'lann[shap]'.") from error
+
+    if label is None:
+        class_indices = explanation.predicted_class_indices
+    else:
+        found = np.flatnonzero(explanation.classes == label)
+        if not len(found):
+            raise ValueError(
+                f"label must be one of the classes {explanation.classes.tolist()}; got {label!r}."
+            )
+        class_indices = np.full(len(explanation), found[0])
+    rows = np.arange(len(explanation))
+    values = explanation.supports[rows, class_indices]
+    data = explanation.queries
+    return shap.Explanation(
+        values=values,
+        base_values=explanation.probabilities[rows, class_indices] - values.sum(axis=1),
+        data=data,
+        # Groups of features have no single value to show.
+        display_data=_shown(data) if np.isnan(data).any() else None,
+        feature_names=[str(name) for name in explanation.feature_names],
+    )
+
+
+def _shown(data: np.ndarray) -> np.ndarray:
+    shown = np.array([f"{value:.4g}" for value in data.ravel()], dtype=object).reshape(data.shape)
+    shown[np.isnan(data)] = "several"
+    return shown

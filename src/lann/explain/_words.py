@@ -1,0 +1,163 @@
+"""Explanations in plain sentences, one for each prediction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats
+from lann._validation import Integer, validate
+
+if TYPE_CHECKING:
+    from lann.explain._explanation import Explanation
+
+# A difference of the two largest probabilities below which a prediction is close.
+CLOSE = 0.2
+# Supports that are mentioned: a hundredth of the vote, and a tenth of the largest support, at least.
+LEAST_SUPPORT = 0.01
+LEAST_SHARE = 0.1
+TINY = np.finfo(np.float64).tiny
+
+
+def in_words(
+    explanation: Explanation, *, n_features: int = 2, n_neighbors: int = 3, mark: str = ""
+) -> list[str]:
+    """Describe each prediction in a sentence.
+
+    It names the features whose values support the prediction most and oppose it most, the neighbors with the
+    most votes for it (by their ids, or as rows of the training data), and the runner-up, with the features
+    that distinguish the prediction from it if these are others. Where no single feature supports the
+    prediction, the row is similar to its neighbors "overall". Where the probability is less than 0.2 above
+    that of the runner-up, the sentence says "narrowly", and which neighbors voted for the runner-up.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    n_features : int, default=2
+        Number of features to name for each reason, at most.
+    n_neighbors : int, default=3
+        Number of neighbors to name, at most.
+    mark : str, default=""
+        Text before and after the name of each feature, such as "*" for Markdown.
+
+    Returns
+    -------
+    sentences : list of str
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = LANNClassifier(random_state=0).fit(X, y.map({0: "setosa", 1: "versicolor", 2: "virginica"}))
+    >>> print(clf.explain(X[:1]).in_words()[0])
+    setosa, because it is similar to rows 0, 27 and 17 in petal length (cm) and petal width (cm).
+    """
+    validate("n_features", n_features, Integer(1))
+    validate("n_neighbors", n_neighbors, Integer(1))
+    known = explanation.has_supports
+    predicted, runner_up = explanation.predicted_class_indices, explanation.runner_up_class_indices
+    every = np.arange(len(explanation))
+    writer = _Writer(
+        explanation,
+        names=[f"{mark}{name}{mark}" for name in explanation.feature_names],
+        reasons=explanation.support if known else explanation.relevances,
+        separations=explanation.separation if known else None,
+        runners_up=explanation.classes[runner_up],
+        votes=np.stack([explanation.probabilities[every, indices] for indices in (predicted, runner_up)], 1),
+        n_features=n_features,
+        n_neighbors=n_neighbors,
+    )
+    return [writer.sentence(row) for row in range(len(explanation))]
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """The parts of the sentences about the rows of an explanation.
+
+    names : (n_features,) as they are printed
+    reasons : (n_queries, n_features) supports of the predictions, or relevances where supports are unknown
+    separations : (n_queries, n_features) from the runner-up; None where supports are unknown
+    runners_up : (n_queries,)
+    votes : (n_queries, 2) probabilities of the prediction and of the runner-up
+    """
+
+    explanation: Explanation
+    names: list[str]
+    reasons: Floats
+    separations: Floats | None
+    runners_up: NDArray[Any]
+    votes: Floats
+    n_features: int
+    n_neighbors: int
+
+    def sentence(self, row: int) -> str:
+        label, other = self.explanation.predictions[row], self.runners_up[row]
+        votes, votes_next = self.votes[row]
+        close = votes - votes_next < CLOSE
+        supporting = self._largest(self.reasons[row])
+        head = _class(label)
+        if close:
+            head = f"narrowly {head} ({votes:.0%} of the votes, {_class(other)} {votes_next:.0%})"
+        where = f"in {_joined(supporting)}" if supporting else "overall"
+        clauses = [f"{head}, because it is similar to {self._rows(self._voters(row, label))} {where}"]
+        rivals = self._voters(row, other) if close else []
+        if rivals:
+            clauses[0] += f", but {self._rows(rivals)} {_verb(rivals, 'is', 'are')} {_class(other)}"
+        separating: list[str] = []
+        if self.separations is not None:
+            opposing = self._largest(-self.reasons[row])
+            if opposing:
+                clauses.append(f"{_joined(opposing)} {_verb(opposing, 'opposes', 'oppose')} it")
+            separating = self._largest(self.separations[row])
+        clauses += _next(other, votes_next, close, [] if set(separating) == set(supporting) else separating)
+        return "; ".join(clauses) + "."
+
+    def _largest(self, reasons: Floats) -> list[str]:
+        """Return the names of the features with the largest values, if they are large enough to mention."""
+        least = LEAST_SHARE * np.abs(reasons).max()
+        if self.separations is not None:
+            least = max(least, LEAST_SUPPORT)
+        order = np.argsort(-reasons, kind="stable")[: self.n_features]
+        return [
+            self.names[feature] for feature in order if reasons[feature] > 0 and reasons[feature] >= least
+        ]
+
+    def _voters(self, row: int, label: Any) -> list[str]:
+        """Return the names of the neighbors with a label, those with the most votes first."""
+        explanation = self.explanation
+        order = np.argsort(-explanation.vote_shares[row], kind="stable")
+        voters = order[explanation.neighbor_labels[row, order] == label][: self.n_neighbors]
+        names = explanation.neighbors if explanation.neighbor_ids is None else explanation.neighbor_ids
+        return [str(name) for name in names[row, voters]]
+
+    def _rows(self, voters: list[str]) -> str:
+        names = _joined(voters)
+        if self.explanation.neighbor_ids is not None:
+            return names
+        return f"{_verb(voters, 'row', 'rows')} {names}"
+
+
+def _next(other: Any, votes: float, close: bool, separating: list[str]) -> list[str]:
+    """Return the clause about the runner-up, if there is something to say."""
+    if close or votes == 0:
+        return [f"it differs from {_class(other)} in {_joined(separating)}"] if separating else []
+    share = f"{votes:.0%}" if votes >= 0.005 else "under 1%"
+    text = f"{_class(other)} is next with {share} of the votes"
+    return [f"{text}, from which it differs in {_joined(separating)}" if separating else text]
+
+
+def _class(label: Any) -> str:
+    return label if isinstance(label, str) else f"class {label}"
+
+
+def _joined(names: list[str]) -> str:
+    """Return "a", "a and b", or "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _verb(subjects: list[str], one: str, several: str) -> str:
+    return one if len(subjects) == 1 else several

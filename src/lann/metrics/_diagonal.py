@@ -1,0 +1,147 @@
+"""Diagonal metrics: each point measures with a non-negative weight per axis.
+
+    d_j(x) = Σ_l w_jl (x_l − p_jl)²
+
+Expanded, that is ⟨[x², x, 1], [w, −2wp, Σwp²]⟩: the distances to all points are one matrix product of width
+2n + 1 (the *lift*). Where all points share one weight vector, Σ w x² is the same for all and width n + 1 is
+enough.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from lann._types import Floats, Indices
+
+# Squares that overflow are infinitely far, which needs no warning.
+overflow_is_far = np.errstate(over="ignore", invalid="ignore")
+
+
+class DiagonalMetric:
+    """Points that each measure with diagonal weights of their own.
+
+    Parameters
+    ----------
+    points : (n_points, n_axes)
+    weights : (n_points, n_axes) or (n_axes,)
+        One weight vector where all points share one metric.
+    """
+
+    # Whether float32 is precise enough for the lifted product.
+    lift_in_single = True
+
+    def __init__(self, points: Floats, weights: Floats) -> None:
+        self.points = np.ascontiguousarray(points, dtype=np.float64)
+        self.weights = np.ascontiguousarray(weights, dtype=np.float64)
+        self.shared = self.weights.ndim == 1
+        # Distances are invariant under translation; the lift loses fewer digits near the origin.
+        self._center = self.points.mean(axis=0)
+        self._reach = np.abs(self.points - self._center).max(initial=0.0)
+        self._largest = self.weights if self.shared else self.weights.max(axis=0)
+
+    @property
+    def n_points(self) -> int:
+        return self.points.shape[0]
+
+    def subset(self, rows: Indices) -> DiagonalMetric:
+        """Return the metric of some of the points."""
+        return DiagonalMetric(self.points[rows], self.weights if self.shared else self.weights[rows])
+
+    @overflow_is_far
+    def lift_points(self, dtype: type, rows: Indices | slice = slice(None)) -> NDArray:
+        """Return the points' factor of the lifted product: (n_rows, 2n + 1), or n + 1 if shared."""
+        points = self.points[rows] - self._center
+        weights = self.weights if self.shared else self.weights[rows]
+        moment = weights * points
+        n_features = points.shape[1]
+        lifted = np.empty((len(points), (1 if self.shared else 2) * n_features + 1), dtype)
+        lifted[:, -1] = np.einsum("ij,ij->i", moment, points)
+        np.multiply(moment, -2.0, out=lifted[:, -1 - n_features : -1], casting="same_kind")
+        if not self.shared:
+            lifted[:, :n_features] = weights
+        return lifted
+
+    @property
+    @overflow_is_far
+    def lifted_size(self) -> float:
+        """An upper bound of the entries of the lifted points."""
+        return self.points.shape[1] * self._largest.max() * np.square(1.0 + self._reach)
+
+    @overflow_is_far
+    def lift_queries(self, queries: Floats, dtype: type) -> tuple[NDArray, Floats]:
+        """Return the queries' factor of the lifted product, and the offset of each query to add to it."""
+        centered = queries - self._center
+        columns = [centered, np.ones((len(centered), 1))]
+        if self.shared:
+            offset = (centered * centered) @ self.weights
+        else:
+            columns.insert(0, centered * centered)
+            offset = np.zeros(len(centered))
+        return np.concatenate(columns, axis=1).astype(dtype), offset
+
+    @overflow_is_far
+    def rounding(self, queries: Floats, dtype: type) -> tuple[Floats, float]:
+        """Return the size of each query and the relative rounding of one product, for `rounding_bound`.
+
+        The size is X = Σ max_j(w_j) x², an upper bound of the query's squared norm under any point's metric,
+        plus a margin for numbers below the smallest one of `dtype`.
+        """
+        kind = np.finfo(dtype)
+        n_terms = 2 * queries.shape[1] + 1
+        # n_terms additions and products, and the rounding of both factors of each term.
+        rounding = (n_terms + 4) * float(kind.eps)
+        centered = queries - self._center
+        squared = centered * centered
+        factors = 1.0 + self._largest.max() * np.square(1.0 + self._reach) + squared.max()
+        return squared @ self._largest + n_terms * float(kind.tiny) * factors / rounding, rounding
+
+    def changed(self, rows: Indices) -> None:
+        """Update the bounds after the weights of some points were changed in place."""
+        if len(rows):
+            self._largest = np.maximum(self._largest, self.weights[rows].max(axis=0))
+
+    def distances(self, queries: Floats, candidates: Indices) -> Floats:
+        """Return the squared distances of each query to its own candidates: (n_queries, n_candidates)."""
+        weights = self.weights[None] if self.shared else self.weights
+        return _pair_distances(queries, self.points, weights, candidates)
+
+    @overflow_is_far
+    def contributions(self, queries: Floats, candidates: Indices) -> Floats:
+        """Return what each axis adds to each squared distance: (n_queries, n_candidates, n_axes)."""
+        weights = self.weights if self.shared else self.weights[candidates]
+        return weights * (queries[:, None, :] - self.points[candidates]) ** 2
+
+
+# Sums may be reordered, so that they vectorize; the compiled code fixes the order, the same for every call.
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def distance(x, point, weights):
+    """Return d = Σ w (x − p)²."""
+    total = 0.0
+    for feature in range(x.shape[0]):
+        difference = x[feature] - point[feature]
+        total += weights[feature] * difference * difference
+    return total
+
+
+@njit(nogil=True, cache=True)
+def rounding_bound(size, distance, rounding):
+    """Return an upper bound of the error of the lifted product, for a point within squared `distance`.
+
+    The absolute values of the product's terms add up to at most Σ w (|x| + |p|)² ≤ 2 (X + (√d + √X)²), by
+    the triangle inequality for the norm of the point's own metric.
+    """
+    return rounding * 2.0 * (size + (np.sqrt(distance) + np.sqrt(size)) ** 2)
+
+
+@njit(nogil=True, cache=True)
+def _pair_distances(queries, points, weights, candidates):
+    n_queries, n_candidates = candidates.shape
+    n_weights = weights.shape[0]
+    out = np.empty((n_queries, n_candidates))
+    for query in range(n_queries):
+        for slot in range(n_candidates):
+            j = candidates[query, slot]
+            out[query, slot] = distance(queries[query], points[j], weights[j if n_weights > 1 else 0])
+    return out

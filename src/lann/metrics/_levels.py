@@ -1,0 +1,243 @@
+"""The levels of a learned metric: curves and linear map shared by all rows, weights per class and per point.
+
+    d_j(x) = Σ_a w_ja z_a²,    z = M (φ(x_j) − φ(x)),    log w_ja = v_ca + u_ja for the class c of row j
+
+The linear map M leads from the features on their curves to the *axes*; without it the axes are the features.
+Where points own matrices Ω_j, d_j(x) = ‖Ω_jᵀ (√w_j ⊙ z)‖² instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from lann._threads import single_threaded_blas
+from lann._types import Floats, Indices, Labels
+from lann.encoding import FeatureCurves
+from lann.metrics._diagonal import DiagonalMetric, overflow_is_far
+from lann.metrics._matrix import MatrixMetric, metric_products, row_blocks
+
+
+@njit(nogil=True, cache=True)
+def apply_map(curved, components):
+    """Compute curved · componentsᵀ.
+
+    The result of a row does not depend on the other rows, as it would with BLAS.
+    """
+    out = np.zeros((curved.shape[0], components.shape[0]))
+    columns = np.ascontiguousarray(components.T)
+    for i in range(curved.shape[0]):
+        for f in range(curved.shape[1]):
+            value = curved[i, f]
+            for a in range(components.shape[0]):
+                out[i, a] += value * columns[f, a]
+    return out
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Training rows and the levels of their metrics.
+
+    Attributes
+    ----------
+    X : (n_points, n_features)
+        The training rows, in the user's units.
+    labels : (n_points,)
+        Class indices.
+    curves : FeatureCurves
+        Shared by all rows.
+    class_log_weights : (n_classes, n_axes)
+    point_log_weights : (n_points, n_axes)
+        The difference of each point's log weights from those of its class.
+    components : (n_axes, n_features) or None
+        The linear map M, shared by all rows; None where the axes are the features.
+    point_matrices : (n_points, n_axes, rank) or None
+        The matrix Ω that each point owns; None where point metrics are diagonal.
+    """
+
+    X: Floats
+    labels: Labels
+    curves: FeatureCurves
+    class_log_weights: Floats
+    point_log_weights: Floats
+    components: Floats | None = None
+    point_matrices: Floats | None = None
+
+    @classmethod
+    def plain(cls, X: Floats, labels: Labels, n_classes: int) -> Levels:
+        """Return levels with nothing learned: all weights are 1, distances are Euclidean."""
+        n_features = X.shape[1]
+        return cls(
+            X,
+            labels,
+            FeatureCurves.identity(n_features),
+            np.zeros((n_classes, n_features)),
+            np.zeros(X.shape),
+        )
+
+    def replace(self, **changes: Any) -> Levels:
+        """Return the levels with some attributes replaced."""
+        return replace(self, **changes)
+
+    @property
+    def points(self) -> Floats:
+        """The training rows on the axes: (n_points, n_axes)."""
+        return self.transform(self.X)
+
+    def transform(self, X: Floats) -> Floats:
+        """Return rows on the axes: (n_rows, n_axes)."""
+        return self.transform_curved(self.curves.transform(X))
+
+    def transform_curved(self, curved: Floats) -> Floats:
+        """Return rows given on the curves on the axes: (n_rows, n_axes)."""
+        return curved if self.components is None else apply_map(curved, self.components)
+
+    @property
+    def in_use(self) -> tuple[str, ...]:
+        """Names of the levels in which something is learned."""
+        own = self.point_matrices is not None or bool(self.point_log_weights.any())
+        learned = {
+            "curves": not self.curves.is_identity,
+            "map": self.components is not None,
+            "class": bool(self.class_log_weights.any()),
+            "point": own,
+        }
+        return tuple(name for name, used in learned.items() if used)
+
+    @property
+    def weights(self) -> Floats:
+        """Weights of the axes for each point: (n_points, n_axes)."""
+        return np.exp(self.class_log_weights[self.labels] + self.point_log_weights)
+
+    def scaled_matrices(self, rows: Indices | slice = slice(None)) -> NDArray:
+        """Return √w_j ⊙ Ω_j of some points that own matrices: (n_rows, n_axes, rank)."""
+        if self.point_matrices is None:
+            raise ValueError("These points measure with weights; they own no matrices.")
+        roots = np.exp(0.5 * (self.class_log_weights[self.labels[rows]] + self.point_log_weights[rows]))
+        return roots.astype(self.point_matrices.dtype)[:, :, None] * self.point_matrices[rows]
+
+    def local_metric(self) -> DiagonalMetric | MatrixMetric:
+        """Return the metric in which every point measures with its own weights or matrix."""
+        if self.point_matrices is not None:
+            return MatrixMetric(self.points, self.scaled_matrices())
+        return DiagonalMetric(self.points, self.weights)
+
+    def class_metric(self) -> DiagonalMetric:
+        """Return the metric in which every point measures with the weights of its class."""
+        return self.metric_of_classes(self.points, self.labels, self.class_log_weights)
+
+    @staticmethod
+    def metric_of_classes(points: Floats, labels: Labels, class_log_weights: Floats) -> DiagonalMetric:
+        """Return the metric in which points on the axes measure with the weights of their classes."""
+        if not class_log_weights.any():
+            return DiagonalMetric(points, np.ones(points.shape[1]))
+        return DiagonalMetric(points, np.exp(class_log_weights)[labels])
+
+    def feature_weights(self, scale: Floats) -> Floats:
+        """Return how much a difference of one `scale` counts at each point: Λ_ll φ'(x)² scale².
+
+        This is the weight of the metric in the user's units, comparable between features and points.
+
+        Parameters
+        ----------
+        scale : (n_features,)
+
+        Returns
+        -------
+        weights : (n_points, n_features)
+        """
+        with single_threaded_blas():  # the same bits for any number of BLAS threads
+            diagonals = self._metric_diagonals()
+        return diagonals * (self.curves.slopes_at(self.X) * scale) ** 2
+
+    def _metric_diagonals(self) -> Floats:
+        """Return the diagonals of the Λ_j over the features on their curves: (n_points, n_features)."""
+        if self.point_matrices is None:
+            return self.weights if self.components is None else self.weights @ self.components**2
+        diagonals = np.empty(self.X.shape)
+        _, n_axes, rank = self.point_matrices.shape
+        for part in row_blocks(len(self.X), max(n_axes, self.X.shape[1]) * rank):
+            matrices = self.scaled_matrices(part).astype(np.float64, copy=False)
+            if self.components is not None:
+                matrices = np.matmul(self.components.T, matrices)  # (n_rows, n_features, rank)
+            diagonals[part] = np.einsum("jfr,jfr->jf", matrices, matrices)
+        return diagonals
+
+    def local_matrices(self, rows: Indices) -> Floats:
+        """Return the metrics of some points near themselves: (n_rows, n_features, n_features).
+
+        In the user's units, A_j = J Mᵀ Λ_j M J: the metric Λ_j on the axes, the linear map M, and the slopes
+        J of the curves at the point.
+        """
+        slopes = self.curves.slopes_at(self.X[rows])  # (n_rows, n_features)
+        components = np.eye(self.X.shape[1]) if self.components is None else self.components
+        if self.point_matrices is None:
+            roots = np.sqrt(self.weights[rows])[:, :, None] * components  # (n_rows, n_axes, n_features)
+        else:
+            matrices = self.scaled_matrices(rows).astype(np.float64)
+            roots = np.matmul(matrices.swapaxes(1, 2), components)
+        roots = roots * slopes[:, None, :]
+        return np.matmul(roots.swapaxes(1, 2), roots)
+
+    @overflow_is_far
+    def contributions(self, curved: Floats, candidates: Indices) -> Floats:
+        """Return what each feature adds to each squared distance.
+
+        What an axis adds, w z², is divided among the features in proportion to the squares of their parts of
+        z. With point matrices, feature l adds δ_l (Λ δ)_l of d = δᵀ Λ δ, which is negative where it
+        compensates the difference in another feature.
+
+        Parameters
+        ----------
+        curved : (n_queries, n_features)
+            Queries on the curves.
+        candidates : (n_queries, n_candidates)
+            Points.
+
+        Returns
+        -------
+        contributions : (n_queries, n_candidates, n_features)
+        """
+        with single_threaded_blas():
+            return self._contributions(curved, candidates)
+
+    def _contributions(self, curved: Floats, candidates: Indices) -> Floats:
+        points = self.curves.transform(self.X[candidates.ravel()]).reshape(*candidates.shape, -1)
+        steps = curved[:, None, :] - points
+        along = self.transform_curved(steps.reshape(candidates.size, -1)).reshape(*candidates.shape, -1)
+        if self.point_matrices is not None:
+            rows, position = np.unique(candidates, return_inverse=True)
+            products = metric_products(along, self.scaled_matrices(rows), position.reshape(candidates.shape))
+            return steps * (products if self.components is None else products @ self.components)
+        added = self.weights[candidates] * along**2
+        if self.components is None:
+            return added
+        squares = self.components**2
+        parts = steps**2 @ squares.T
+        return steps**2 * (np.divide(added, parts, out=np.zeros_like(added), where=parts > 0) @ squares)
+
+    def with_fixed_norm(self) -> Levels:
+        """Return the levels scaled so that the mean weight of every class, and of every point, is 1.
+
+        With point matrices, it is the mean diagonal entry of Λ_j over the axes.
+        """
+        by_class = self.class_log_weights
+        by_class = by_class - np.log(np.mean(np.exp(by_class), axis=1, keepdims=True))
+        scaled = self.replace(class_log_weights=by_class)
+        if self.point_matrices is None:
+            excess = np.log(np.mean(scaled.weights, axis=1, keepdims=True))
+            return scaled.replace(point_log_weights=scaled.point_log_weights - excess)
+        squares = np.einsum("jar,jar->ja", self.point_matrices, self.point_matrices, dtype=np.float64)
+        excess = np.mean(scaled.weights * squares, axis=1)
+        factor = (1.0 / np.sqrt(excess)).astype(self.point_matrices.dtype)
+        return scaled.replace(point_matrices=self.point_matrices * factor[:, None, None])
+
+    def with_fixed_determinant(self) -> Levels:
+        """Return the levels scaled so that the weights of every class, and of every point, have product 1."""
+        by_class = self.class_log_weights - self.class_log_weights.mean(axis=1, keepdims=True)
+        by_point = self.point_log_weights - self.point_log_weights.mean(axis=1, keepdims=True)
+        return self.replace(class_log_weights=by_class, point_log_weights=by_point)

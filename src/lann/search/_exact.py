@@ -1,0 +1,140 @@
+"""Exact search under point metrics: the lifted product in tiles, then the exact order of the nearest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._threads import map_blocks
+from lann._types import Floats, Indices
+from lann.metrics import DiagonalMetric, MatrixMetric, overflow_is_far, rounding_bound
+from lann.search._topk import GROUP, concatenate_results, finish_lists, scan_tile, smallest
+
+# One tile of distances is 512 × 512 float32, 1 MB: it stays in the second-level cache between the product
+# that writes it and the scan that reads it.
+QUERY_BLOCK = 512
+POINT_TILE = 512
+# Fewer queries than a block are divided among the threads in blocks of at least this size.
+THIN_BLOCK = 128
+TILE_SIZE = QUERY_BLOCK * POINT_TILE
+# Numbers in the lifted queries of a block, at most.
+LIFTED_QUERIES = 8_000_000
+# Beyond this size float32 could overflow in the lifted product; the search then runs in float64.
+FLOAT32_SAFE = 1e30
+
+
+class ExactSearch:
+    """Exact search for the nearest points under point metrics, equal distances by index.
+
+    A float32 matrix product gives approximate distances; the nearest points, and some spare ones, are
+    measured again in float64 by the direct formula. A bound on the rounding of the product then proves that
+    no nearer point was missed; where it cannot, the query is searched again with a limit that includes every
+    possible neighbor. The result therefore depends neither on the tiles nor on the number of threads.
+
+    Parameters
+    ----------
+    metric : DiagonalMetric or MatrixMetric
+    dtype : type or None, default=None
+        Of the product; None is float32 where that is precise enough.
+    """
+
+    def __init__(self, metric: DiagonalMetric | MatrixMetric, *, dtype: type | None = None) -> None:
+        self.metric = metric
+        if dtype is None:
+            single = metric.lift_in_single and metric.lifted_size < FLOAT32_SAFE
+            dtype = np.float32 if single else np.float64
+        lifted = metric.lift_points(dtype)
+        self.dtype = dtype
+        n_padded = -(-metric.n_points // GROUP) * GROUP
+        # Padding rows consist of a constant, so large that they are never near.
+        self._lifted: NDArray[Any] = np.zeros((n_padded, lifted.shape[1]), dtype)
+        self._lifted[: metric.n_points] = lifted
+        self._lifted[metric.n_points :, -1] = np.finfo(dtype).max
+
+    def query(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest points of each query: see `Search.query`."""
+        queries = np.ascontiguousarray(queries, dtype=np.float64)
+        if len(queries) == 0:
+            return np.empty((0, k), np.int64), np.empty((0, k))
+
+        def search(part: slice) -> tuple[Indices, Floats]:
+            return self._search_block(queries[part], k, None if exclude is None else exclude[part])
+
+        thin = max(THIN_BLOCK, len(queries) // 4)
+        block = min(QUERY_BLOCK, thin, max(LIFTED_QUERIES // self._lifted.shape[1], 1))
+        return concatenate_results(map_blocks(search, len(queries), block, n_jobs=n_jobs))
+
+    def update(self, rows: Indices) -> None:
+        """Update the lifted product after the weights of some points were changed."""
+        self.metric.changed(rows)
+        self._lifted[rows] = self.metric.lift_points(self.dtype, rows)
+
+    def shortlists(self, queries: Floats, keep: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
+        """Return the `keep` points nearest by the lifted product, and a lower bound for all others.
+
+        Returns
+        -------
+        indices : (n_queries, keep)
+            -1 where there are fewer points.
+        limits : (n_queries,)
+            By the lifted product, no other point is nearer than this.
+        """
+        found = map_blocks(
+            lambda part: self._shortlist_block(queries[part], keep), len(queries), THIN_BLOCK, n_jobs=n_jobs
+        )
+        return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])
+
+    @overflow_is_far
+    def _shortlist_block(self, queries: Floats, keep: int) -> tuple[Indices, Floats, NDArray]:
+        lifted, offset = self.metric.lift_queries(queries, self.dtype)
+        n_queries, n_points = len(queries), len(self._lifted)
+        values: NDArray[Any] = np.empty((n_queries, 4 * keep + 2 * GROUP), self.dtype)
+        indices = np.full(values.shape, -1, np.int32)
+        counts = np.zeros(n_queries, np.int64)
+        limits: NDArray[Any] = np.full(n_queries, np.finfo(self.dtype).max, self.dtype)
+        width = max(POINT_TILE, TILE_SIZE // n_queries // GROUP * GROUP)
+        buffer: NDArray[Any] = np.empty((n_queries, min(width, n_points)), self.dtype)
+        for start in range(0, n_points, width):
+            points = self._lifted[start : start + width]
+            whole = len(points) == buffer.shape[1]
+            tile = np.matmul(lifted, points.T, out=buffer if whole else None)
+            scan_tile(tile.reshape(n_queries, -1, GROUP), start, values, indices, counts, limits, keep)
+        finish_lists(values, indices, counts, limits, keep)
+        kept = indices[:, :keep].astype(np.int64)
+        kept[np.arange(keep) >= counts[:, None]] = -1
+        return kept, limits.astype(np.float64) + offset, lifted
+
+    @overflow_is_far
+    def _search_block(self, queries: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
+        sizes, rounding = self.metric.rounding(queries, self.dtype)
+        if self.dtype == np.float32 and not sizes.max() < FLOAT32_SAFE:
+            return ExactSearch(self.metric, dtype=np.float64)._search_block(queries, k, exclude)
+        n_points = self.metric.n_points
+        keep = min(k + 8 + k // 8 + (exclude is not None), n_points)
+        candidates, limits, lifted = self._shortlist_block(queries, keep)
+        if exclude is not None:
+            candidates[candidates == exclude[:, None]] = -1
+        measured = self.metric.distances(queries, np.maximum(candidates, 0))
+        indices, distances = smallest(measured, candidates, k)
+        if keep < n_points:
+            bounds = distances[:, -1] + rounding_bound(sizes, distances[:, -1], rounding)
+            for row in np.flatnonzero(~(limits > bounds)):
+                own = -1 if exclude is None else int(exclude[row])
+                nearest = self._measure_within(queries[row], lifted[row], bounds[row], own, k)
+                indices[row], distances[row] = nearest
+        return indices, distances
+
+    def _measure_within(
+        self, query: Floats, lifted: NDArray, bound: float, excluded: int, k: int
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest among all points whose lifted product does not exceed `bound`."""
+        _, offset = self.metric.lift_queries(query[None], self.dtype)
+        products = self._lifted[: self.metric.n_points] @ lifted + offset
+        found = np.flatnonzero(~(products > bound))  # overflows count as possible
+        found = found[found != excluded][None]
+        indices, distances = smallest(self.metric.distances(query[None], found), found, k)
+        return indices[0], distances[0]
