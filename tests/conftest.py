@@ -1,4 +1,4 @@
-"""What tests of the core share: plain references, small data sets, and a way to run a second process."""
+"""Fixtures for all tests: slow references, small data sets, and a second process."""
 
 import importlib.util
 import json
@@ -25,8 +25,8 @@ settings.load_profile("lann")
 @pytest.fixture(scope="session")
 def reference():
     """The slow, obvious versions in reference.py."""
-    place = Path(__file__).with_name("reference.py")
-    spec = importlib.util.spec_from_file_location("lann_reference", place)
+    path = Path(__file__).with_name("reference.py")
+    spec = importlib.util.spec_from_file_location("lann_reference", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

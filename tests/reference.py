@@ -135,7 +135,7 @@ def batch_loss(
     return total / len(rows)
 
 
-def map_distances(queries, points, maps):
+def matrix_distances(queries, points, maps):
     """d_j(x) = ‖Ω_jᵀ (x − p_j)‖² for every query and point: (n_queries, n_points)."""
     return np.array(
         [

@@ -1,4 +1,4 @@
-"""LANNClassifier as scikit-learn and its users see it: checks, prediction, neighbors, promises."""
+"""LANNClassifier: prediction, neighbors, reproducibility and memory."""
 
 import hashlib
 import tracemalloc
@@ -6,7 +6,6 @@ import tracemalloc
 import numpy as np
 import pytest
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from lann import LANNClassifier
 
@@ -16,7 +15,7 @@ import numpy as np
 from sklearn.datasets import load_iris
 from lann import LANNClassifier
 X, y = load_iris(return_X_y=True)
-clf = {make}(**{options})
+clf = LANNClassifier(**{options})
 clf.fit(X, y)
 digest = hashlib.sha256(clf.feature_weights_.tobytes() + clf.predict_proba(X + 0.01).tobytes())
 print(json.dumps(digest.hexdigest()))
@@ -27,23 +26,8 @@ def digest(clf, X):
     return hashlib.sha256(clf.feature_weights_.tobytes() + clf.predict_proba(X + 0.01).tobytes()).hexdigest()
 
 
-@parametrize_with_checks(
-    [
-        LANNClassifier(),
-        LANNClassifier.as_published(max_iter=2),
-        LANNClassifier(levels=("point",), max_iter=2),
-        LANNClassifier(n_neighbors="auto", power="auto", max_iter=2),
-        LANNClassifier(loss="softmax", constraint="norm", early_stopping=True, max_iter=3),
-        LANNClassifier(metric="full", max_iter=3),
-        LANNClassifier(metric="low_rank", n_components=2, class_weight="balanced", max_iter=3),
-    ]
-)
-def test_scikit_learns_checks(estimator, check):
-    check(estimator)
-
-
 class TestPlainNeighbors:
-    """With nothing learned and all points searched, it is scikit-learn's nearest neighbors."""
+    """With nothing learned and all rows searched, it is scikit-learn's nearest neighbors."""
 
     @pytest.fixture(params=[{"levels": ("point",)}, {"levels": ()}, {}], ids=["point", "no level", "default"])
     def plain(self, request, blobs):
@@ -56,20 +40,20 @@ class TestPlainNeighbors:
         clf, X, y, queries = plain
         clf.fit(X, y)
         theirs = KNeighborsClassifier(5).fit(X, y)
-        for asked in (queries, None):
-            lengths, indices = clf.kneighbors(asked)
-            expected_lengths, expected_indices = theirs.kneighbors(asked)
+        for rows in (queries, None):
+            lengths, indices = clf.kneighbors(rows)
+            expected_lengths, expected_indices = theirs.kneighbors(rows)
             np.testing.assert_array_equal(indices, expected_indices)
             np.testing.assert_allclose(lengths, expected_lengths, rtol=1e-9)
 
-    def test_labels_of_uniform_votes(self, plain):
+    def test_equal_votes(self, plain):
         clf, X, y, queries = plain
-        clf.set_params(weights="uniform").fit(X, y)
+        clf.set_params(power=0.0).fit(X, y)
         theirs = KNeighborsClassifier(5).fit(X, y)
         np.testing.assert_array_equal(clf.predict(queries), theirs.predict(queries))
         np.testing.assert_allclose(clf.predict_proba(queries), theirs.predict_proba(queries))
 
-    def test_distance_votes(self, plain):
+    def test_votes_by_distance(self, plain):
         clf, X, y, queries = plain
         clf.fit(X, y)
         theirs = KNeighborsClassifier(5, weights=lambda lengths: 1 / lengths**2).fit(X, y)
@@ -87,20 +71,12 @@ class TestPlainNeighbors:
         assert np.ptp(clf.class_feature_weights_, axis=0).max() < 1e-9
 
 
-@pytest.mark.parametrize(
-    ("make", "options"),
-    [
-        ("LANNClassifier", {}),
-        ("LANNClassifier.as_published", {}),
-        ("LANNClassifier", {"early_stopping": True, "n_neighbors": "auto", "loss": "softmax"}),
-    ],
-)
-def test_the_same_random_state_gives_the_same_bits(iris, in_new_process, make, options):
+@pytest.mark.parametrize("options", [{}, {"early_stopping": True, "n_neighbors": "auto"}])
+def test_the_same_random_state_gives_the_same_bits(iris, in_new_process, options):
     X, y = iris
     options = {"random_state": 3, "max_iter": 3, **options}
-    maker = LANNClassifier.as_published if "published" in make else LANNClassifier
-    digests = {digest(maker(n_jobs=n_jobs, **options).fit(X, y), X) for n_jobs in (1, 2, None)}
-    digests |= {in_new_process(DIGEST.format(make=make, options={**options, "n_jobs": n})) for n in (1, 2)}
+    digests = {digest(LANNClassifier(n_jobs=n_jobs, **options).fit(X, y), X) for n_jobs in (1, 2, None)}
+    digests |= {in_new_process(DIGEST.format(options={**options, "n_jobs": n_jobs})) for n_jobs in (1, 2)}
     assert len(digests) == 1
 
 
@@ -148,7 +124,7 @@ def test_predictions_follow_the_probabilities(fitted, wine):
 
 
 def test_neighbors_are_nearest_by_the_formula(wine):
-    """d_j(x) = Σ w_jl (φ_l(x_jl) − φ_l(x_l))², with w from the relevances: w = relevance / (φ' · scale)²."""
+    """d_j(x) = Σ w_jl (φ_l(x_jl) − φ_l(x_l))², with w = feature weight / (φ' · scale)²."""
     X, queries = wine[0][::2], wine[0][1:20:2]
     levels = ("curves", "class", "point")
     fitted = LANNClassifier(levels=levels, random_state=0).fit(X, wine[1][::2])
@@ -162,8 +138,8 @@ def test_neighbors_are_nearest_by_the_formula(wine):
     np.testing.assert_allclose(lengths, np.sqrt(np.sort(exhaustive, axis=1)[:, :5]), rtol=1e-9)
 
 
-def test_the_map_turns_features_into_axes(wine):
-    """With the map M, d(x) = Σ_a (M (φ(x_j) − φ(x)))_a²; relevances are Σ_a M_al² (φ' · scale)²."""
+def test_the_linear_map_leads_from_features_to_axes(wine):
+    """d(x) = Σ_a (M (φ(x_j) − φ(x)))_a² with the linear map M; weights: Σ_a M_al² (φ' · scale)²."""
     X, queries = wine[0][::2], wine[0][1:20:2]
     fitted = LANNClassifier(levels=("curves", "map"), random_state=0).fit(X, wine[1][::2])
     assert fitted.components_.shape == (13, 13)
@@ -172,10 +148,11 @@ def test_the_map_turns_features_into_axes(wine):
     lengths, _ = fitted.kneighbors(queries)
     np.testing.assert_allclose(lengths, np.sqrt(np.sort(exhaustive, axis=1)[:, :5]), rtol=1e-9)
     scale = fitted.curves_.slopes_at(X) * X.std(axis=0)
-    np.testing.assert_allclose(fitted.feature_weights_, np.sum(fitted.components_**2, axis=0) * scale**2)
+    squares = np.sum(fitted.components_**2, axis=0)
+    np.testing.assert_allclose(fitted.feature_weights_, squares * scale**2)
 
 
-def test_kneighbors_of_the_training_points_leaves_each_out(fitted, wine):
+def test_kneighbors_of_the_training_rows_exclude_each_itself(fitted, wine):
     lengths, indices = fitted.kneighbors(n_neighbors=3)
     assert indices.shape == lengths.shape == (89, 3)
     assert not np.any(indices == np.arange(89)[:, None])
@@ -185,66 +162,28 @@ def test_kneighbors_of_the_training_points_leaves_each_out(fitted, wine):
     np.testing.assert_array_equal(with_itself[0], 0)
 
 
-def test_more_neighbors_than_candidates_can_be_asked_for(fitted, wine):
+def test_more_neighbors_than_candidates(fitted, wine):
     _, indices = fitted.kneighbors(wine[0][1:4], n_neighbors=89)
     np.testing.assert_array_equal(np.sort(indices, axis=1), np.tile(np.arange(89), (3, 1)))
 
 
 @pytest.mark.parametrize("power", [0.5, 2.0, 30.0])
-def test_a_steeper_vote_listens_to_the_nearest(wine, power):
+def test_votes_fall_with_the_power_of_the_distance(wine, power):
     X, y = wine
     clf = LANNClassifier(max_iter=1, power=power, random_state=0).fit(X[::2], y[::2])
     explanation = clf.explain(X[1::2])
-    support = (explanation.distances + 1e-3 * np.median(clf.kneighbors(n_neighbors=5)[0] ** 2)) ** -power
+    support = (explanation.distances**2 + 1e-3 * np.median(clf.kneighbors(n_neighbors=5)[0] ** 2)) ** -power
     np.testing.assert_allclose(
         explanation.vote_shares, support / support.sum(axis=1, keepdims=True), rtol=1e-6, atol=1e-12
     )
 
 
-def test_auto_says_what_it_chose(wine):
+def test_the_automatic_choices_are_fitted_attributes(wine):
     X, y = wine
     clf = LANNClassifier("auto", power="auto", max_iter=2, random_state=0).fit(X, y)
     assert clf.n_neighbors_ in (5, 10, 20)
     assert clf.power_ in (1.0, 2.0)
     assert clf.kneighbors(X[:2])[0].shape == (2, clf.n_neighbors_)
-
-
-def test_as_published_is_the_papers_algorithm():
-    clf = LANNClassifier.as_published(7, learning_rate=0.1)
-    assert clf.get_params()["n_neighbors"] == 7
-    for name, value in {
-        "levels": ("point",), "solver": "online", "loss": "softmax", "temperature": 1.0, "constraint": "norm",
-        "n_candidates": None, "smoothing": 0.0, "learning_rate": 0.1, "power": 1.0, "weights": "distance",
-    }.items():  # fmt: skip
-        assert clf.get_params()[name] == value
-
-
-def test_as_published_equals_the_plain_loop(reference, blobs):
-    """The whole fit: shuffled points, a rate that falls to 0, ε from the data."""
-    X, y = blobs
-    clf = LANNClassifier.as_published(random_state=0, max_iter=3, temperature=2.0, learning_rate=0.05).fit(
-        X, y
-    )
-    assert clf.temperature_ == 2.0
-    usual = np.median(np.sort(reference.distances(X, X, np.ones(4)), axis=1)[:, 1:6])
-    rng = np.random.default_rng(np.random.RandomState(0).randint(2**31 - 1))
-    weights = np.ones(X.shape)
-    losses = [
-        reference.exhaustive_pass(
-            X,
-            y,
-            weights,
-            rng.permutation(90),
-            0.05 * (1 - epoch / 3),
-            k=5,
-            epsilon=1e-3 * usual,
-            temperature=2.0,
-            n_classes=3,
-        )
-        for epoch in range(3)
-    ]
-    np.testing.assert_allclose(clf.loss_curve_, losses, rtol=1e-7)
-    np.testing.assert_allclose(clf.feature_weights_, weights, rtol=1e-6, atol=1e-9)
 
 
 def test_memory_of_a_prediction_stays_far_below_all_distances():
@@ -262,11 +201,11 @@ def test_memory_of_a_prediction_stays_far_below_all_distances():
         assert peak < 0.05 * 20_000 * 5_000 * 8
 
 
-def test_many_points_go_through_a_graph(monkeypatch, wine):
-    from lann.search import shortlist
+def test_many_rows_are_searched_by_a_graph(monkeypatch, wine):
+    from lann.search import _graph
 
     X, y = wine
     exact = LANNClassifier(max_iter=0).fit(X, y)
-    monkeypatch.setattr(shortlist, "GRAPH_FROM", 100)
+    monkeypatch.setattr(_graph, "FEWEST_POINTS", 100)
     graph = LANNClassifier(max_iter=0).fit(X, y)
     assert np.mean(graph.kneighbors(X + 0.01)[1] == exact.kneighbors(X + 0.01)[1]) > 0.98

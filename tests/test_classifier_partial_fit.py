@@ -1,4 +1,4 @@
-"""Points that join a fitted model."""
+"""`partial_fit`: rows that are added to a fitted model."""
 
 import numpy as np
 import pytest
@@ -18,9 +18,7 @@ def test_the_first_call_learns_like_fit(wine):
     assert other.n_iter_ == 4
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"levels": ("point",)}, {"levels": ("curves",)}, {"loss": "softmax"}]
-)
+@pytest.mark.parametrize("options", [{}, {"levels": ("point",)}, {"levels": ("curves",)}])
 def test_batches_add_up(wine, options):
     X, y = wine
     order = np.random.default_rng(0).permutation(len(X))
@@ -34,17 +32,17 @@ def test_batches_add_up(wine, options):
     assert clf.curves_ is curves
     assert np.all(np.isfinite(clf.feature_weights_))
     assert clf.score(X[130:], y[130:]) >= early - 0.05
-    assert clf.kneighbors(X[100:101], 1)[1][0, 0] == 100  # the point that joined as the hundredth
+    assert clf.kneighbors(X[100:101], 1)[1][0, 0] == 100  # the row that was added as the hundredth
 
 
-def test_after_fit_points_can_join(wine):
+def test_rows_can_be_added_after_fit(wine):
     X, y = wine
     clf = clf_of().fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2])
     assert len(clf.feature_weights_) == 178
     assert clf.score(X, y) > 0.95
 
 
-def test_one_point_at_a_time(iris):
+def test_one_row_at_a_time(iris):
     X, y = iris
     clf = clf_of().fit(X[::2], y[::2])
     for row in range(1, 20, 2):
@@ -52,19 +50,19 @@ def test_one_point_at_a_time(iris):
     assert len(clf.feature_weights_) == 85
 
 
-def test_a_point_that_equals_an_old_one_inherits_its_metric(wine):
+def test_a_copy_of_a_training_row_gets_its_metric(wine):
     X, y = wine
     clf = clf_of(max_iter=7).fit(X, y)
     before = clf.feature_weights_.copy()
     clf.partial_fit(X[:3], y[:3])
-    # The units of relevances follow the standard deviation of all points, which moved a little.
-    newcomers, originals = clf.feature_weights_[-3:], before[:3]
-    ratio = newcomers / originals
+    # The units of feature weights follow the standard deviation of all rows, which has changed a little.
+    copies, originals = clf.feature_weights_[-3:], before[:3]
+    ratio = copies / originals
     expected = (np.concatenate([X, X[:3]]).std(axis=0) / X.std(axis=0)) ** 2
     np.testing.assert_allclose(ratio / expected, 1, rtol=0.1)
 
 
-def test_an_old_point_far_away_is_not_touched(iris):
+def test_a_distant_row_is_not_changed(iris):
     X, y = iris
     clf = clf_of(levels=("point",)).fit(X, y)
     before = clf.feature_weights_.copy()
@@ -73,7 +71,7 @@ def test_an_old_point_far_away_is_not_touched(iris):
     assert np.any(clf.feature_weights_[:50] != before[:50])
 
 
-def test_a_class_may_come_later(iris):
+def test_a_class_may_follow_later(iris):
     X, y = iris
     clf = clf_of().partial_fit(X[:100], y[:100], classes=[0, 1, 2])
     np.testing.assert_array_equal(clf.classes_, [0, 1, 2])
@@ -96,7 +94,7 @@ def test_a_first_batch_of_one_class(iris):
     assert clf.score(X, y) > 0.9
 
 
-def test_a_first_batch_of_one_point(iris):
+def test_a_first_batch_of_one_row(iris):
     X, y = iris
     clf = clf_of().partial_fit(X[:1], y[:1], classes=[0, 1, 2])
     assert set(clf.predict(X)) == {0}
@@ -106,7 +104,7 @@ def test_a_first_batch_of_one_point(iris):
     assert clf.score(X, y) > 0.9
 
 
-def test_with_nothing_to_learn_points_are_only_remembered(iris):
+def test_with_nothing_to_learn_rows_are_only_stored(iris):
     X, y = iris
     clf = clf_of(max_iter=0, n_candidates=None).partial_fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2])
     together = clf_of(max_iter=0, n_candidates=None).fit(
@@ -115,12 +113,10 @@ def test_with_nothing_to_learn_points_are_only_remembered(iris):
     np.testing.assert_allclose(clf.predict_proba(X + 0.1), together.predict_proba(X + 0.1))
 
 
-def test_labels_that_were_not_announced(iris):
+def test_labels_that_are_not_in_classes(iris):
     X, y = iris
     clf = clf_of().partial_fit(X[:100], y[:100])
-    with pytest.raises(
-        ValueError, match=r"labels that are not among the classes announced.*2.*Announce all classes"
-    ):
+    with pytest.raises(ValueError, match=r"labels that are not among the classes .*2.*Give all classes"):
         clf.partial_fit(X[100:], y[100:])
     assert len(clf.feature_weights_) == 100
     assert clf.score(X[:100], y[:100]) > 0.9
@@ -143,7 +139,7 @@ def test_other_features(iris):
     assert clf.score(X, y) > 0.9
 
 
-def test_a_first_call_that_fails_leaves_nothing(iris):
+def test_a_first_call_that_fails_sets_nothing(iris):
     X, y = iris
     clf = clf_of()
     with pytest.raises(ValueError, match="not among the classes"):
@@ -169,7 +165,7 @@ def test_the_same_bits_every_time(wine):
     np.testing.assert_array_equal(models[0].feature_weights_, models[1].feature_weights_)
 
 
-def test_learning_waits_for_enough_points(wine):
+def test_learning_starts_with_enough_rows(wine):
     X, y = wine
     order = np.random.default_rng(0).permutation(len(X))
     clf = LANNClassifier(random_state=0, max_iter=3)
@@ -179,11 +175,3 @@ def test_learning_waits_for_enough_points(wine):
     clf.partial_fit(X[order[10:60]], y[order[10:60]])
     assert clf.n_iter_ == 3
     assert not clf.curves_.is_identity
-
-
-def test_another_loss_finds_its_temperature_when_points_join(wine):
-    X, y = wine
-    clf = LANNClassifier(random_state=0, max_iter=2).fit(X[::2], y[::2])
-    clf.set_params(loss="softmax").partial_fit(X[1::2], y[1::2])
-    assert len(clf.feature_weights_) == len(X)
-    assert np.isfinite(clf.feature_weights_).all()

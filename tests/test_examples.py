@@ -12,7 +12,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 PICTURES = {
     "gallery": {
         "contribution_beeswarm", "decision_regions", "embedding", "explanation", "feature_curves",
-        "relevance", "relevance_map", "suspicious_points",
+        "relevance", "relevance_map", "suspicious_rows",
     },
     "licorice_embedding": {"licorice_embedding", "licorice_embedding_turned"},
     "segmentation_embedding": {"segmentation_embedding", "segmentation_embedding_closer"},

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from lann.metrics import Levels
-from lann.model import LocalModel
+from lann.model import LocalModel, NeighborModel, typical_values
+from lann.search import GraphSearch, Shortlist, _graph
 
 
 @pytest.fixture
@@ -17,103 +18,187 @@ def levels(blobs):
     )
 
 
-def model_of(levels, **changes):
-    options = {"n_candidates": None, "weights": "distance", "n_neighbors": 5, "power": 1.0} | changes
-    return LocalModel(levels, **options)
+def make_model(levels, **options):
+    return LocalModel(levels, **{"n_candidates": None, "n_neighbors": 5, "power": 1.0} | options)
 
 
-def test_nearest_are_those_of_the_local_metrics(reference, levels):
-    model = model_of(levels)
+def test_it_implements_the_protocol(levels):
+    assert isinstance(make_model(levels), NeighborModel)
+
+
+def test_neighbors_are_nearest_under_the_point_metrics(reference, levels):
     queries = levels.X[:10] + 0.1
-    indices, distances = model.nearest(model.place(queries), 6)
+    indices, distances = make_model(levels).kneighbors(queries, 6)
     expected = reference.nearest(reference.distances(queries, levels.X, levels.weights), 6)
     np.testing.assert_array_equal(indices, expected[0])
     np.testing.assert_allclose(distances, expected[1], rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_candidates", [8, 20])
-def test_a_shortlist_is_taken_under_the_class_weights(reference, levels, n_candidates):
-    model = model_of(levels, n_candidates=n_candidates)
+def test_the_shortlist_is_taken_under_the_class_metrics(reference, levels, n_candidates):
     queries = levels.X[:10] + 0.1
-    indices, _ = model.nearest(queries, 5)
+    indices, _ = make_model(levels, n_candidates=n_candidates).kneighbors(queries, 5)
     coarse = reference.distances(queries, levels.X, np.exp(levels.class_log_weights)[levels.labels])
     own = reference.distances(queries, levels.X, levels.weights)
     np.testing.assert_array_equal(indices, reference.shortlisted(coarse, own, n_candidates, 5)[0])
 
 
+def test_distances_to_given_rows(reference, levels):
+    queries, rows = levels.X[:4] + 0.1, np.array([[0, 5], [80, 3], [7, 7], [1, 89]])
+    expected = reference.distances(queries, levels.X, levels.weights)
+    found = make_model(levels).distances(queries, rows)
+    np.testing.assert_allclose(found, np.take_along_axis(expected, rows, axis=1), rtol=1e-12)
+
+
 def test_votes_are_shares_of_the_support(levels):
-    model = model_of(levels, power=2.0)
-    indices, distances = model.nearest(levels.X[:10] + 0.1, 5)
-    shares = model.shares(indices, distances)
-    support = (distances + model.epsilon) ** -2.0
-    np.testing.assert_allclose(shares, support / support.sum(axis=1, keepdims=True), rtol=1e-12)
-    votes = model.votes(shares, indices)
-    assert votes.shape == (10, 3)
-    np.testing.assert_allclose(votes.sum(axis=1), 1)
+    model = make_model(levels, power=2.0)
+    indices, distances = model.voters(levels.X[:10] + 0.1)
+    votes = model.vote(indices, distances)
+    support = (distances + model.vote_rule.epsilon) ** -2.0
+    np.testing.assert_allclose(votes.shares, support / support.sum(axis=1, keepdims=True), rtol=1e-12)
+    for label in range(3):
+        own = np.where(levels.labels[indices] == label, votes.shares, 0.0).sum(axis=1)
+        np.testing.assert_allclose(votes.probabilities[:, label], own, rtol=1e-12, atol=1e-15)
 
 
-def test_classes_with_more_votes(levels):
-    plain, weighted = model_of(levels), model_of(levels, class_votes=np.array([1.0, 4.0, 1.0]))
-    indices, distances = plain.nearest(levels.X[:10] + 0.1, 5)
-    support = plain.shares(indices, distances) * np.array([1.0, 4.0, 1.0])[levels.labels[indices]]
+def test_class_weights_multiply_the_votes(levels):
+    weights = np.array([1.0, 4.0, 1.0])
+    plain, weighted = make_model(levels), make_model(levels, class_weight=weights)
+    indices, distances = plain.voters(levels.X[:10] + 0.1)
+    support = plain.vote(indices, distances).shares * weights[levels.labels[indices]]
     expected = support / support.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(weighted.shares(indices, distances), expected, rtol=1e-12)
+    np.testing.assert_allclose(weighted.vote(indices, distances).shares, expected, rtol=1e-12)
 
 
-def test_auto_chooses_one_of_what_is_offered(levels):
-    model = model_of(levels, n_neighbors="auto")
+def test_auto_chooses_among_three_numbers(levels):
+    model = make_model(levels, n_neighbors="auto")
     assert model.n_neighbors in (5, 10, 20)
-    assert model.power == 1.0
 
 
-def test_auto_asks_the_kind_of_vote_that_is_used():
-    """Five sites of nine pairs around four points of another class.
+def test_auto_chooses_by_the_power_of_the_vote():
+    """Five clusters of nine pairs around four rows of another class.
 
-    Nearest to a point of a pair is its twin, then come the four, then the other pairs. By 1/d the twin
-    decides, whatever k is; by uniform votes five neighbors are wrong and ten or twenty right.
+    Nearest to a row of a pair is the other one, then come the four, then the other pairs. By 1/d the nearest
+    decides for any k; with equal votes five neighbors are wrong, and ten or twenty right.
     """
     rng = np.random.default_rng(0)
     pairs = np.repeat(np.eye(9), 2, axis=0)
-    site = np.concatenate([pairs, np.zeros((4, 9))])
-    X = np.concatenate([site + 100.0 * place for place in range(5)])
+    cluster = np.concatenate([pairs, np.zeros((4, 9))])
+    X = np.concatenate([cluster + 100.0 * number for number in range(5)])
     X += 1e-3 * rng.normal(size=X.shape)
     levels = Levels.plain(X, np.tile([0] * 18 + [1] * 4, 5), 2)
-    assert model_of(levels, n_neighbors="auto", weights="distance").n_neighbors == 5
-    assert model_of(levels, n_neighbors="auto", weights="uniform").n_neighbors > 5
+    assert make_model(levels, n_neighbors="auto").n_neighbors == 5
+    assert make_model(levels, n_neighbors="auto", power=0.0).n_neighbors > 5
 
 
-def test_there_are_at_most_as_many_voters_as_points(blobs):
+@pytest.mark.parametrize("n_rows", [1, 3])
+def test_no_more_rows_vote_than_there_are(blobs, n_rows):
     X, y = blobs
-    assert model_of(Levels.plain(X[:3], y[:3], 3)).n_voters == 3
-    assert model_of(Levels.plain(X[:1], y[:1], 3)).n_voters == 1
+    model = make_model(Levels.plain(X[:n_rows], y[:n_rows], 3))
+    assert model.voters(X[:2])[0].shape == (2, n_rows)
 
 
-def test_relevances_without_curves_are_the_weights(levels):
-    np.testing.assert_array_equal(model_of(levels).relevances(), levels.weights)
+def test_feature_weights_without_curves_are_the_weights(levels):
+    np.testing.assert_array_equal(make_model(levels).feature_weights(), levels.weights)
 
 
-def test_the_search_is_not_saved_and_comes_back(levels):
-    model = model_of(levels, n_candidates=20)
+def test_neighbors_of_allowed_classes(reference, levels):
+    """Both ways to search classes: class by class, and by searching ever more neighbors."""
+    queries = levels.X[:12] + 0.1
+    allowed = np.random.default_rng(0).random((12, 3)) < 0.5
+    model = make_model(levels)
+    own = reference.distances(queries, levels.X, levels.weights)
+    own[~allowed[:, levels.labels]] = np.inf
+    indices, distances = reference.nearest(own, 4)
+    indices[~np.isfinite(distances)] = -1
+    for found in (
+        model.kneighbors_of_classes(queries, allowed, 4),
+        NeighborModel.kneighbors_of_classes(model, queries, allowed, 4),
+    ):
+        np.testing.assert_array_equal(found[0], indices)
+        np.testing.assert_allclose(found[1], distances, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_candidates", [None, 7])
+def test_candidates_replace_a_row_that_is_left_out(levels, n_candidates):
+    model = make_model(levels, n_candidates=n_candidates)
+    queries = levels.X[:8] + 0.1
+    indices, distances, n_searched = model.candidates(queries)
+    assert n_searched == (5 if n_candidates is None else 7)
+    assert indices.shape == distances.shape == (8, n_searched + 1)
+    np.testing.assert_allclose(distances, model.distances(queries, indices), rtol=1e-12)
+
+
+def test_shared_neighbors_ignore_the_point_metrics(reference, levels):
+    coarse = reference.distances(levels.X, levels.X, np.exp(levels.class_log_weights)[levels.labels])
+    expected = reference.nearest(coarse, 6, exclude=np.arange(90))
+    for n_candidates in (None, 10):
+        indices, distances = make_model(levels, n_candidates=n_candidates).shared_kneighbors(6)
+        np.testing.assert_array_equal(indices, expected[0])
+        np.testing.assert_allclose(distances, expected[1], rtol=1e-12)
+
+
+def test_a_search_among_some_rows(reference, levels):
+    rows, queries = np.array([3, 30, 31, 80]), levels.X[:6] + 0.1
+    found = make_model(levels, n_candidates=2).search_among(rows).kneighbors(queries, 3)
+    expected = reference.nearest(reference.distances(queries, levels.X[rows], levels.weights[rows]), 3)
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+
+
+def test_typical_values_are_quantiles_that_occur():
+    X = np.random.default_rng(0).normal(size=(101, 2))
+    values = typical_values(X)
+    assert values.shape == (8, 2)
+    assert np.isin(values, X).all()
+    assert (np.diff(values, axis=0) > 0).all()
+    np.testing.assert_allclose((X[:, :1] < values[:, 0]).mean(axis=0), (np.arange(8) + 0.5) / 8, atol=0.02)
+
+
+def test_the_search_of_the_fit_serves_the_first_query(levels):
+    model = make_model(levels, n_candidates=20)
+    search = vars(model)["_search"]
+    model.kneighbors(levels.X[:3], 5)
+    assert vars(model)["_search"] is search
+
+
+def test_a_given_graph_is_used_for_many_rows(levels, monkeypatch):
+    monkeypatch.setattr(_graph, "FEWEST_POINTS", 50)
+    graph = GraphSearch(levels.class_metric())
+    queries = levels.X[:20] + 0.1
+    built, given = (make_model(levels, n_candidates=20, index=index) for index in (None, graph))
+    assert vars(given).get("_search") is None  # few queries of the fit were searched exactly
+    for one, other in zip(given.kneighbors(queries, 5), built.kneighbors(queries, 5), strict=True):
+        np.testing.assert_array_equal(one, other)
+    search = vars(given)["_search"]
+    assert isinstance(search, Shortlist)
+    assert search.coarse._index is graph._index
+
+
+def test_the_search_is_not_pickled_and_built_again(levels):
+    model = make_model(levels, n_candidates=20)
+    model.derived["answer"] = 42
     queries = levels.X[:10] + 0.1
-    expected = model.nearest(queries, 5)
+    expected = model.kneighbors(queries, 5)
     assert not any("search" in name for name in model.__getstate__())
     again = pickle.loads(pickle.dumps(model))
-    for one, other in zip(again.nearest(queries, 5), expected, strict=True):
+    assert again.derived == {"answer": 42}
+    for one, other in zip(again.kneighbors(queries, 5), expected, strict=True):
         np.testing.assert_array_equal(one, other)
 
 
-def test_several_threads_may_ask_an_unpickled_model_first(levels):
-    model = model_of(levels, n_candidates=20)
+def test_several_threads_may_query_an_unpickled_model_first(levels):
+    model = make_model(levels, n_candidates=20)
     queries = levels.X + 0.1
-    expected = model.nearest(queries, 5)
+    expected = model.kneighbors(queries, 5)
     again = pickle.loads(pickle.dumps(model))
     start, results = threading.Barrier(4, timeout=60), []
 
-    def ask():
+    def query():
         start.wait()
-        results.append(again.nearest(queries, 5))
+        results.append(again.kneighbors(queries, 5))
 
-    threads = [threading.Thread(target=ask) for _ in range(4)]
+    threads = [threading.Thread(target=query) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

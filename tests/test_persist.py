@@ -71,7 +71,7 @@ def test_a_classifier_predicts_the_same_bits(classifier, data, saved):
     assert list(loaded.feature_names_in_) == ["a", "b", "weight [kg]", "größe"]
     assert list(loaded.classes_) == ["down", "up"]
     assert loaded.get_params() == classifier.get_params()
-    assert loaded.curves_ is loaded._model.levels.curves
+    assert loaded.curves_ is loaded.model_.levels.curves
 
 
 @pytest.mark.parametrize("y", [[3, 5] * 20, [0.0, 1.0] * 20, [True, False] * 20, ["x", "yy"] * 20])
@@ -106,7 +106,7 @@ def test_parameters_of_every_kind(parameters, data, tmp_path):
 
 def test_a_loaded_model_goes_on_learning(data, saved):
     X, y = data
-    assert load(saved).partial_fit(X[:5], y[:5])._model.levels.X.shape == (65, 4)
+    assert load(saved).partial_fit(X[:5], y[:5]).model_.X.shape == (65, 4)
 
 
 @pytest.mark.parametrize(
@@ -368,10 +368,10 @@ def without(found, name):
 
 
 BROKEN_SCHEMAS = {
-    "missing array": lambda s: attributes(s)["feature_weights_"].update(file="1.npy"),
-    "array elsewhere": lambda s: attributes(s)["feature_weights_"].update(file="../../etc/passwd"),
-    "schema as array": lambda s: attributes(s)["feature_weights_"].update(file="schema.json"),
-    "unknown kind of array": lambda s: attributes(s)["feature_weights_"].update(type="pickle"),
+    "missing array": lambda s: attributes(s)["classes_"].update(file="1.npy"),
+    "array elsewhere": lambda s: attributes(s)["classes_"].update(file="../../etc/passwd"),
+    "schema as array": lambda s: attributes(s)["classes_"].update(file="schema.json"),
+    "unknown kind of array": lambda s: attributes(s)["classes_"].update(type="pickle"),
     "unknown field": lambda s: attributes(s)["alpha"].update(more=1),
     "no loader": lambda s: without(attributes(s)["alpha"], "__loader__"),
     "number for a name": lambda s: attributes(s)["alpha"].update(__class__=5),
@@ -468,7 +468,7 @@ def test_labels_out_of_range_are_refused(classifier, data, tmp_path):
     model = LANNClassifier(max_iter=0).fit(X, y)
     path = tmp_path / "m.skops"
     save(model, path)
-    labels = model._model.levels.labels
+    labels = model.model_.labels
     with zipfile.ZipFile(path) as archive:
         files = {
             name: np.load(io.BytesIO(archive.read(name))) for name in archive.namelist() if ".npy" in name

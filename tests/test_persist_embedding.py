@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -11,7 +12,7 @@ from lann.embedding import NeighborEmbedding
 from lann.persist.consistent import check_model
 from lann.persist.refused import Refused
 
-QUICK = {"n_epochs": 20, "random_state": 0}
+QUICK = {"max_iter": 20, "random_state": 0}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def test_places_the_same_bits(kind, method, halves, tmp_path):
     X, y, new = halves
     model = {
         "fitted with it": LANNEmbedding(LANNClassifier(metric="full", max_iter=1), **QUICK),
-        "given": LANNEmbedding(LANNClassifier(max_iter=1).fit(X, y), prefit=True, **QUICK),
+        "given": LANNEmbedding(FrozenEstimator(LANNClassifier(max_iter=1).fit(X, y)), **QUICK),
         "euclidean": NeighborEmbedding(**QUICK),
         "pipeline": make_pipeline(StandardScaler(), LANNEmbedding(**QUICK)),
     }[kind]
@@ -76,7 +77,7 @@ def test_placing_needs_no_umap(embedding, tmp_path, in_new_process, halves):
         ("_scale", lambda scale: 1e-320),
         ("_scale", lambda scale: "wide"),
         ("classifier_", lambda clf: None),
-        ("_model", lambda model: None),
+        ("model_", lambda model: None),
     ],
 )
 def test_parts_that_do_not_fit_are_refused(embedding, name, change):
@@ -93,12 +94,12 @@ def test_a_foreign_classifier_is_refused(embedding, iris):
         check_model(embedding)
 
 
-@pytest.mark.parametrize("prefit", [False, True])
-def test_callbacks_of_its_classifier_are_no_part_of_it(prefit, halves, tmp_path):
+@pytest.mark.parametrize("frozen", [False, True])
+def test_callbacks_of_its_classifier_are_not_saved(frozen, halves, tmp_path):
     callbacks = pytest.importorskip("sklearn.callback")
     X, y, new = halves
     clf = LANNClassifier(max_iter=1, random_state=0).set_callbacks(callbacks.ProgressBar())
-    embedding = LANNEmbedding(clf.fit(X, y) if prefit else clf, prefit=prefit, **QUICK).fit(X, y)
+    embedding = LANNEmbedding(FrozenEstimator(clf.fit(X, y)) if frozen else clf, **QUICK).fit(X, y)
     save(embedding, tmp_path / "embedding.skops")
     assert np.array_equal(load(tmp_path / "embedding.skops").transform(new), embedding.transform(new))
 

@@ -5,11 +5,12 @@ from hypothesis import strategies as st
 
 from lann.vote import (
     LOSSES,
+    VoteRule,
+    choose_n_neighbors,
     class_shares,
     losses,
     share_loss,
     softmax_loss,
-    vote_shares,
     zero_distance_guard,
 )
 
@@ -21,15 +22,19 @@ def neighborhood(seed, k=None):
     return np.sort(rng.uniform(0.2, 3.0, k)), rng.integers(0, 3, k), int(rng.integers(0, 4))
 
 
-def test_uniform_votes_count_the_same():
-    shares = vote_shares(np.array([[0.0, 1.0, 5.0, 9.0]]), weights="uniform", power=1.0, epsilon=0.1)
-    np.testing.assert_array_equal(shares, np.full((1, 4), 0.25))
+def shares_of(distances, **rule):
+    return VoteRule(**rule).shares(distances, np.zeros(distances.shape, np.int64))
+
+
+def test_all_neighbors_count_alike_with_power_zero():
+    distances = np.array([[0.0, 1.0, 5.0, 9.0], [0.0, 0.0, 1e-300, np.inf]])
+    np.testing.assert_array_equal(shares_of(distances, power=0.0, epsilon=0.1), np.full((2, 4), 0.25))
 
 
 @pytest.mark.parametrize("power", [0.5, 1.0, 2.0, 7.0])
-def test_distance_votes_are_powers_of_the_distance(power):
+def test_votes_are_powers_of_the_distance(power):
     distances = np.array([[0.5, 1.0, 4.0], [2.0, 2.0, 8.0]])
-    shares = vote_shares(distances, weights="distance", power=power, epsilon=0.0)
+    shares = shares_of(distances, power=power, epsilon=0.0)
     expected = distances**-power
     np.testing.assert_allclose(shares, expected / expected.sum(axis=1, keepdims=True), rtol=1e-14)
 
@@ -40,7 +45,7 @@ def test_distance_votes_are_powers_of_the_distance(power):
     st.floats(0.1, 50),
 )
 def test_vote_shares_add_up_to_one_at_any_scale(distances, epsilon, power):
-    shares = vote_shares(np.sort(distances)[None], weights="distance", power=power, epsilon=epsilon)
+    shares = shares_of(np.sort(distances)[None], power=power, epsilon=epsilon)
     assert np.all(np.isfinite(shares))
     assert np.all(np.diff(shares[0]) <= 1e-15)
     assert shares.sum() == pytest.approx(1.0, abs=1e-12)
@@ -56,12 +61,12 @@ def test_class_shares_sum_the_votes_of_a_class():
     ("distances", "guard"),
     [
         ([[1.0, 3.0], [2.0, 4.0]], 2.5e-3),
-        ([[0.0, 0.0], [0.0, 4.0]], 4e-3),  # most points have a twin: the positive ones say what is usual
+        ([[0.0, 0.0], [0.0, 4.0]], 4e-3),  # most rows are duplicates: only positive distances count
         ([[0.0, 0.0]], 1.0),
         ([[1e-200, 1e-200]], 1e-203),
     ],
 )
-def test_the_guard_is_a_thousandth_of_the_usual_distance(distances, guard):
+def test_epsilon_is_a_thousandth_of_the_typical_distance(distances, guard):
     assert zero_distance_guard(np.array(distances)) == pytest.approx(guard)
 
 
@@ -97,14 +102,14 @@ def test_softmax_slopes_are_the_papers(seed, temperature):
     scores = np.array([np.sum(1 / distances[labels == c]) for c in range(4)]) / temperature
     probabilities = np.exp(scores - scores.max())
     probabilities /= probabilities.sum()
-    alike = (1 - probabilities[label]) / (temperature * distances**2)
-    unlike = -probabilities[labels] / (temperature * distances**2)
+    same = (1 - probabilities[label]) / (temperature * distances**2)
+    other = -probabilities[labels] / (temperature * distances**2)
     slopes = np.empty(len(distances))
     softmax_loss(distances, labels, label, len(distances), 1.0, temperature, 4, slopes)
-    np.testing.assert_allclose(slopes, np.where(labels == label, alike, unlike), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(slopes, np.where(labels == label, same, other), rtol=1e-9, atol=1e-12)
 
 
-def test_share_loss_knows_no_scale():
+def test_share_loss_is_independent_of_the_scale():
     distances, labels, label = neighborhood(3, k=6)
     values = []
     for scale in (1e-60, 1.0, 1e60):
@@ -149,10 +154,43 @@ def test_a_batch_is_the_mean_of_its_queries(reference, kind, votes):
     assert np.any(slopes[0] != 0)
 
 
-def test_votes_of_neighbors_multiply_their_support():
-    distances = np.array([[1.0, 2.0, 4.0]])
-    votes = np.array([[1.0, 1.0, 8.0]])
-    shares = vote_shares(distances, weights="distance", power=1.0, epsilon=0.0, votes=votes)
-    np.testing.assert_allclose(shares, np.array([[1.0, 0.5, 2.0]]) / 3.5)
-    shares = vote_shares(distances, weights="uniform", power=1.0, epsilon=0.0, votes=votes)
-    np.testing.assert_allclose(shares, votes / 10)
+@pytest.mark.parametrize(("power", "expected"), [(1.0, [1.0, 0.5, 2.0]), (0.0, [1.0, 1.0, 8.0])])
+def test_class_weights_multiply_the_support(power, expected):
+    rule = VoteRule(power, 0.0, np.array([1.0, 8.0]))
+    shares = rule.shares(np.array([[1.0, 2.0, 4.0]]), np.array([[0, 0, 1]]))
+    np.testing.assert_allclose(shares, np.array([expected]) / np.sum(expected))
+
+
+class TestChoiceOfNeighbors:
+    @staticmethod
+    def choose(neighbor_labels, distances=None, power=1.0):
+        """Choose for rows of class 0."""
+        n_rows, k = neighbor_labels.shape
+        if distances is None:
+            distances = np.tile(np.arange(1.0, k + 1), (n_rows, 1))
+        return choose_n_neighbors(distances, neighbor_labels, np.zeros(n_rows, int), 2, VoteRule(power, 1e-9))
+
+    def test_the_default_stays_if_nothing_is_better(self):
+        assert self.choose(np.zeros((50, 20), int)) == 5
+
+    def test_more_neighbors_if_these_are_significantly_better(self):
+        neighbor_labels = np.zeros((50, 20), int)
+        neighbor_labels[:, :5] = 1  # the five nearest are wrong
+        assert self.choose(neighbor_labels, np.tile(np.linspace(1.0, 1.1, 20), (50, 1))) == 20
+
+    def test_the_power_of_the_vote_matters(self):
+        # The five nearest are wrong, 15 at twice the distance are right: they win by 1/d, not by 1/d⁴.
+        neighbor_labels = np.zeros((50, 20), int)
+        neighbor_labels[:, :5] = 1
+        distances = np.tile(np.repeat([1.0, 2.0], [5, 15]), (50, 1))
+        assert self.choose(neighbor_labels, distances, power=1.0) == 20
+        assert self.choose(neighbor_labels, distances, power=4.0) == 5
+
+    def test_one_row_is_not_enough(self):
+        neighbor_labels = np.zeros((50, 20), int)
+        neighbor_labels[0, :5] = 1
+        assert self.choose(neighbor_labels, np.tile(np.linspace(1.0, 1.1, 20), (50, 1))) == 5
+
+    @pytest.mark.parametrize("k", [1, 3, 7])
+    def test_there_may_be_fewer_neighbors(self, k):
+        assert self.choose(np.zeros((10, k), int)) == min(5, k)

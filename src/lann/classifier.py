@@ -289,6 +289,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             self._train(rows, labels, previous)
         return self
 
+    @with_callbacks
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Add training rows, and adapt the metrics of their neighbors.
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import inv, sqrtm
 from sklearn.neighbors import KNeighborsClassifier
 
-from lann.baselines import DANN, _maps
+from lann.baselines import DANN, _mapped_rows
 from lann.baselines.dann import tricube
 from lann.datasets import make_licorice
 
@@ -41,7 +41,7 @@ def test_the_metric_is_the_published_formula(iris, max_iter, epsilon):
     X, y = iris
     clf = DANN(n_local=40, alpha=epsilon, shrinkage=0.2, max_iter=max_iter).fit(X[::2], y[::2])
     queries = X[1::20]
-    maps = clf._model.maps_at(queries)
+    maps = clf.model_.maps_at(queries)
     for query, own in zip(queries, maps, strict=True):
         expected = published_metric(
             query, X[::2], y[::2], n_local=40, epsilon=epsilon, shrinkage=0.2, rounds=max_iter
@@ -72,7 +72,7 @@ def test_neighborhoods_are_narrow_across_the_boundary():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(400, 2))
     clf = DANN().fit(X, X[:, 0] > 0)
-    own = clf._model.maps_at(np.zeros((1, 2)))[0]
+    own = clf.model_.maps_at(np.zeros((1, 2)))[0]
     across, along = np.diag(own.T @ own)
     assert across > 3 * along
 
@@ -119,7 +119,7 @@ def test_queries_too_far_away_to_be_measured_get_an_answer(iris):
 
 
 def test_threads_do_not_change_a_bit(iris, monkeypatch):
-    monkeypatch.setattr(_maps, "MAPPED", 2_000)  # blocks of a few queries
+    monkeypatch.setattr(_mapped_rows, "MAPPED", 2_000)  # blocks of a few queries
     X, y = iris
     fits = [DANN(n_jobs=n_jobs).fit(X[::2], y[::2]) for n_jobs in (1, 2)]
     assert np.array_equal(fits[0].feature_weights_, fits[1].feature_weights_)

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.neighbors import KNeighborsClassifier
 
-from lann.baselines import GLML, _maps
+from lann.baselines import GLML, _mapped_rows
 from lann.baselines.glml import best_metric, class_gaussians, error_curvature
 
 
@@ -100,7 +100,7 @@ def test_no_direction_counts_more_where_nothing_bends():
 def test_metrics_have_determinant_one(iris):
     X, y = iris
     clf = GLML(alpha=0.3).fit(X, y)
-    maps = clf._model.maps_at(X[::10])
+    maps = clf.model_.maps_at(X[::10])
     np.testing.assert_allclose(np.linalg.slogdet(maps)[1], 0.0, atol=1e-8)
 
 
@@ -162,7 +162,7 @@ def test_queries_too_far_away_to_be_measured_get_an_answer(iris):
 
 
 def test_threads_do_not_change_a_bit(iris, monkeypatch):
-    monkeypatch.setattr(_maps, "MAPPED", 2_000)  # blocks of a few queries
+    monkeypatch.setattr(_mapped_rows, "MAPPED", 2_000)  # blocks of a few queries
     X, y = iris
     fits = [GLML(n_jobs=n_jobs).fit(X[::2], y[::2]) for n_jobs in (1, 2)]
     assert np.array_equal(fits[0].feature_weights_, fits[1].feature_weights_)

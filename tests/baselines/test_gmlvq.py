@@ -28,7 +28,7 @@ def test_distances_are_euclidean_after_the_transform(rank, iris):
     seen, prototypes = clf.transform(X), clf.transform(clf.prototypes_)
     assert seen.shape == (150, rank or 4)
     expected = np.square(seen[:, None] - prototypes).sum(axis=2)
-    np.testing.assert_allclose(clf.explain(X).distances, np.sort(expected, axis=1))
+    np.testing.assert_allclose(clf.explain(X).distances, np.sqrt(np.sort(expected, axis=1)))
 
 
 def test_the_picture_has_names_and_is_a_step_of_a_pipeline(iris):

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
 
+from lann._validation import validate_parameters
 from lann.baselines import LMNN, _large_margin
+from lann.baselines._class_neighbors import nearest_same_class
 from lann.baselines._large_margin import LargeMargin
 from lann.baselines._large_margin_maps import held_near, learn_maps
-from lann.baselines._large_margin_start import check_large_margin, mean_distance, start_map
-from lann.baselines._like_and_unlike import nearest_like
+from lann.baselines._large_margin_start import LARGE_MARGIN, mean_distance, start_map
 
 
 def by_triplets(points, labels, targets, groups, maps, push):
@@ -31,7 +32,7 @@ def a_problem(n_groups=1, rank=4, n_points=60, seed=0):
     labels = rng.permutation(np.r_[np.arange(5), [3, 4], rng.integers(1, 4, n_points - 7)])
     groups = rng.permutation(np.arange(n_points) % n_groups)
     maps = 0.5 * rng.normal(size=(n_groups, rank, 4))
-    return points, labels, nearest_like(points, labels, 3), groups, maps
+    return points, labels, nearest_same_class(points, labels, 3), groups, maps
 
 
 many_forms = pytest.mark.parametrize(("n_groups", "rank"), [(1, 4), (1, 2), (3, 4), (5, 1)])
@@ -101,7 +102,7 @@ def test_only_impostors_within_the_margin_count():
 def test_without_any_target_there_is_nothing_to_learn():
     points = np.eye(3)
     loss = LargeMargin(
-        points, np.arange(3), nearest_like(points, np.arange(3), 2), np.zeros(3, int), push=0.5
+        points, np.arange(3), nearest_same_class(points, np.arange(3), 2), np.zeros(3, int), push=0.5
     )
     value, gradient = loss(np.eye(3)[None])
     assert value == 0.0
@@ -153,9 +154,9 @@ def test_the_margin_is_the_mean_squared_distance_of_targets():
 @pytest.mark.parametrize(
     ("init", "n_components", "message"),
     [
-        ("random", None, "init must be one of 'pca', 'identity'; got 'random'"),
-        (3, None, "init must be one of"),
-        (None, None, "init must be one of"),
+        ("random", None, "init must be 'pca', or 'identity', or an array .*; got 'random'"),
+        (3, None, "init must be 'pca', or 'identity', or an array"),
+        (None, None, "init must be 'pca', or 'identity', or an array"),
         ("pca", 0, "n_components must be an integer of at least 1, or None; got 0"),
         ("pca", 4, "n_components=4 is more than the 3 features there are"),
         (np.eye(2), None, r"init has the shape \(2, 2\)"),
@@ -164,7 +165,7 @@ def test_the_margin_is_the_mean_squared_distance_of_targets():
 )
 def test_starts_that_cannot_be_are_refused(init, n_components, message):
     def start():
-        check_large_margin(LMNN(init=init, n_components=n_components))
+        validate_parameters(LMNN(init=init, n_components=n_components), LARGE_MARGIN)
         return start_map(np.ones((5, 3)), init, n_components)
 
     with pytest.raises(ValueError, match=message):

@@ -17,8 +17,8 @@ def test_each_class_has_the_features_that_hold_it_together():
     assert clf.score(X, y) > 0.9
 
 
-def test_distances_are_those_of_the_relevances(iris):
+def test_distances_follow_the_feature_weights(iris):
     X, y = iris
     clf = LGRLVQ().fit(X, y)
     expected = (clf.feature_weights_ * (X[:5, None, :] - clf.prototypes_) ** 2).sum(axis=2)
-    np.testing.assert_allclose(clf.explain(X[:5]).distances, np.sort(expected, axis=1))
+    np.testing.assert_allclose(clf.explain(X[:5]).distances, np.sqrt(np.sort(expected, axis=1)))

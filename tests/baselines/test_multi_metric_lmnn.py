@@ -128,8 +128,14 @@ def test_fewer_components_constant_columns_and_classes_of_one_point(wine):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"partition": "clusters"}, "partition must be 'class', or an integer of at least 1, or an array of shape (n_samples,); got 'clusters'"),
-        ({"partition": 0}, "partition must be 'class', or an integer of at least 1, or an array of shape (n_samples,); got 0"),
+        (
+            {"partition": "clusters"},
+            "partition must be 'class', or an integer of at least 1, or an array .*; got 'clusters'",
+        ),
+        (
+            {"partition": 0},
+            "partition must be 'class', or an integer of at least 1, or an array .*; got 0",
+        ),
         ({"shared_alpha": -1}, "shared_alpha must be a number of at least 0; got -1"),
         ({"alpha": -1}, "alpha must be a number of at least 0; got -1"),
         ({"push": -1}, "push must be a number"),

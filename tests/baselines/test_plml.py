@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
-from lann.baselines import PLML, _maps
+from lann.baselines import PLML, _mapped_rows
 from lann.baselines.plml import principal_axes
 from lann.datasets import make_licorice
 
@@ -23,8 +23,8 @@ def wine_fit(wine):
 def test_the_metric_is_the_mean_mixture_of_the_nearest_training_points(wine_fit, n_blended):
     fitted, X, queries = wine_fit
     clf = clone(fitted).set_params(n_blended=n_blended).fit(X, fitted.predict(X))
-    basis = clf._model.metrics
-    for query, own in zip(queries, clf._model.maps_at(queries), strict=True):
+    basis = clf.model_.metrics
+    for query, own in zip(queries, clf.model_.maps_at(queries), strict=True):
         nearest = np.argsort([np.sum((x - query) ** 2) for x in X])[:n_blended]
         weights = np.mean([clf.anchor_weights_[j] for j in nearest], axis=0)
         expected = sum(w * M for w, M in zip(weights, basis, strict=True))
@@ -138,7 +138,7 @@ def test_parameters_are_checked(bad, iris):
 
 
 def test_threads_do_not_change_a_bit(iris, monkeypatch):
-    monkeypatch.setattr(_maps, "MAPPED", 2_000)  # blocks of a few queries
+    monkeypatch.setattr(_mapped_rows, "MAPPED", 2_000)  # blocks of a few queries
     X, y = iris
     fits = [PLML(max_iter=5, random_state=0, n_jobs=n_jobs).fit(X[::2], y[::2]) for n_jobs in (1, 2)]
     assert np.array_equal(fits[0].feature_weights_, fits[1].feature_weights_)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
+from sklearn.frozen import FrozenEstimator
 from sklearn.manifold import SpectralEmbedding
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -98,9 +99,9 @@ def test_one_that_cannot_place_new_points_has_no_held_out_points(halves):
 def test_a_single_panel_with_a_fitted_classifier(comparison, halves):
     fitted = classifier_of(comparison["LANN"].estimator)
     assert classifier_of(comparison["UMAP"].estimator) is None
-    layout = LANNEmbedding(fitted, prefit=True, symmetry="max", random_state=0)
+    layout = LANNEmbedding(FrozenEstimator(fitted), symmetry="max", random_state=0)
     panel = embed("max", make_pipeline(StandardScaler(), layout), *halves, classifier=fitted)
-    assert layout.classifier_._model is fitted._model
+    assert layout.classifier_.model_ is fitted.model_
     assert panel.name == "max"
     assert panel.held_out_accuracy > 0.85
 

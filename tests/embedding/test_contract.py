@@ -26,7 +26,7 @@ def test_scikit_learns_checks(estimator, check):
 
 
 def quick(kind, **options):
-    return kind(**({"n_epochs": 40, "random_state": 0} | options))
+    return kind(**({"max_iter": 40, "random_state": 0} | options))
 
 
 @every
@@ -62,7 +62,7 @@ def test_a_place_depends_on_the_point_alone(kind, iris):
 @pytest.mark.parametrize("method", ["umap", "densmap", "tsne"])
 def test_same_seed_same_bits_at_any_number_of_threads(kind, method, iris):
     X, y = iris
-    options = {"method": method, "n_epochs": 250}
+    options = {"method": method, "max_iter": 250}
     one, two, other = (
         quick(kind, **options, n_jobs=jobs, random_state=seed).fit(X[::2], y[::2])
         for jobs, seed in [(1, 0), (2, 0), (1, 1)]
@@ -80,11 +80,11 @@ def test_same_bits_in_another_process(in_new_process, iris):
         from lann.embedding import LANNEmbedding
 
         X, y = load_iris(return_X_y=True)
-        embedding = LANNEmbedding(n_epochs=30, random_state=0).fit(X[::3], y[::3])
+        embedding = LANNEmbedding(max_iter=30, random_state=0).fit(X[::3], y[::3])
         print(json.dumps([float(value).hex() for value in embedding.transform(X[1::3]).ravel()]))
     """)
     X, y = iris
-    here = LANNEmbedding(n_epochs=30, random_state=0).fit(X[::3], y[::3]).transform(X[1::3])
+    here = LANNEmbedding(max_iter=30, random_state=0).fit(X[::3], y[::3]).transform(X[1::3])
     assert there == [float(value).hex() for value in here.ravel()]
 
 
@@ -125,8 +125,8 @@ def test_names_in_and_out(kind, iris):
         ({"n_neighbors": 1}, "n_neighbors must be an integer of at least 2; got 1"),
         ({"min_dist": 2.0}, "min_dist must be a number of at least 0 and at most 1; got 2.0"),
         ({"method": "pca"}, "method must be one of 'umap', 'densmap', 'tsne'; got 'pca'"),
-        ({"n_epochs": 0}, "n_epochs must be an integer of at least 1, or None; got 0"),
-        ({"method": "tsne", "n_epochs": 100}, "n_epochs must be an integer of at least 250"),
+        ({"max_iter": 0}, "max_iter must be an integer of at least 1, or None; got 0"),
+        ({"method": "tsne", "max_iter": 100}, "max_iter must be an integer of at least 250"),
         ({"method": "tsne", "n_components": 4}, "method='tsne' places in at most 3 dimensions; got 4"),
         ({"n_jobs": 0}, "n_jobs must be None, or an integer other than 0; got 0"),
         ({"verbose": -1}, "verbose must be an integer of at least 0"),

@@ -9,7 +9,7 @@ from lann.embedding.graph import RULES, neighbor_lists
 
 def all_lengths(clf):
     """√d_j(x_i) for all pairs, (n_points, n_points), in the plainest way."""
-    levels = clf._model.levels
+    levels = clf.model_.levels
     metric = levels.local_metric()
     n_points = len(levels.X)
     everyone = np.tile(np.arange(n_points), (n_points, 1))
@@ -33,7 +33,7 @@ def clf(request, wine):
 
 
 def test_by_the_neighbors_own_measure(clf):
-    lists = neighbor_lists(clf._model, 7, "neighbor")
+    lists = neighbor_lists(clf.model_, 7, "neighbor")
     indices, lengths = nearest(all_lengths(clf), 7)
     assert np.array_equal(lists.indices, indices)
     np.testing.assert_allclose(lists.lengths, lengths)
@@ -46,7 +46,7 @@ def test_symmetric_rules_on_all_pairs(clf, symmetry):
     one, other = measured, measured.T
     matrix = {"min": np.minimum(one, other), "mean": (one + other) / 2, "max": np.maximum(one, other)}
     k = len(measured) - 1
-    lists = neighbor_lists(clf._model, k, symmetry)
+    lists = neighbor_lists(clf.model_, k, symmetry)
     indices, lengths = nearest(matrix[symmetry], k)
     np.testing.assert_allclose(lists.lengths, lengths)
     assert np.array_equal(np.sort(lists.indices), np.sort(indices))
@@ -57,7 +57,7 @@ def test_few_neighbors_are_nearly_those_of_the_matrix(clf, symmetry):
     measured = all_lengths(clf)
     rule = {"min": np.minimum, "mean": lambda a, b: (a + b) / 2, "max": np.maximum}[symmetry]
     matrix = rule(measured, measured.T)
-    lists = neighbor_lists(clf._model, 10, symmetry)
+    lists = neighbor_lists(clf.model_, 10, symmetry)
     np.testing.assert_allclose(
         lists.lengths, np.take_along_axis(matrix, lists.indices, axis=1)
     )  # every pair is measured rightly
@@ -69,13 +69,13 @@ def test_few_neighbors_are_nearly_those_of_the_matrix(clf, symmetry):
 
 def test_no_point_is_its_own_neighbor(clf):
     for symmetry in ("neighbor", *RULES):
-        indices = neighbor_lists(clf._model, 5, symmetry).indices
+        indices = neighbor_lists(clf.model_, 5, symmetry).indices
         assert (indices != np.arange(len(indices))[:, None]).all()
         assert all(len(set(row)) == 5 for row in indices.tolist())
 
 
 def test_the_same_at_any_number_of_threads(clf):
     for symmetry in ("neighbor", "mean"):
-        one, two = (neighbor_lists(clf._model, 8, symmetry, n_jobs=jobs) for jobs in (1, 2))
+        one, two = (neighbor_lists(clf.model_, 8, symmetry, n_jobs=jobs) for jobs in (1, 2))
         assert np.array_equal(one.indices, two.indices)
         assert np.array_equal(one.lengths, two.lengths)

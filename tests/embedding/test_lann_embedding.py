@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 
 from lann import LANNClassifier
+from lann.baselines import LMNN
 from lann.datasets import load, make_licorice
 from lann.embedding import LANNEmbedding, NeighborEmbedding, compare_embeddings
 
@@ -18,7 +20,7 @@ from lann.embedding import LANNEmbedding, NeighborEmbedding, compare_embeddings
 def test_fits_a_copy_of_the_classifier(iris):
     X, y = iris
     clf = LANNClassifier(max_iter=1, random_state=3)
-    embedding = LANNEmbedding(clf, n_epochs=20, random_state=0).fit(X, y)
+    embedding = LANNEmbedding(clf, max_iter=20, random_state=0).fit(X, y)
     assert not hasattr(clf, "classes_")
     assert np.array_equal(embedding.classifier_.feature_weights_, clf.fit(X, y).feature_weights_)
     assert embedding.classes_.tolist() == [0, 1, 2]
@@ -26,8 +28,8 @@ def test_fits_a_copy_of_the_classifier(iris):
 
 def test_takes_a_fitted_classifier(fitted):
     X, _, clf = fitted
-    embedding = LANNEmbedding(clf, prefit=True, n_epochs=20, random_state=0).fit(X)
-    assert embedding.classifier_._model is clf._model
+    embedding = LANNEmbedding(FrozenEstimator(clf), max_iter=20, random_state=0).fit(X)
+    assert embedding.classifier_.model_ is clf.model_
     lengths, neighbors = clf.kneighbors(n_neighbors=14)
     assert np.array_equal(embedding.neighbors_, neighbors)
     assert np.array_equal(embedding.distances_, lengths)
@@ -35,10 +37,8 @@ def test_takes_a_fitted_classifier(fitted):
 
 def test_a_fitted_classifier_survives_cloning(fitted):
     X, y, clf = fitted
-    embedding = LANNEmbedding(clf, prefit=True, n_epochs=20, random_state=0)
+    embedding = LANNEmbedding(FrozenEstimator(clf), max_iter=20, random_state=0)
     assert np.array_equal(clone(embedding).fit_transform(X), embedding.fit_transform(X))
-    assert clone(embedding.set_params(prefit=False)).classifier is not clf
-    embedding.set_params(prefit=True)
     comparison = compare_embeddings(X, y, embeddings={"LANN": embedding})
     assert np.array_equal(comparison["LANN"].places, embedding.fit_transform(X))
 
@@ -46,7 +46,7 @@ def test_a_fitted_classifier_survives_cloning(fitted):
 def test_what_a_classifier_learns_later_changes_no_embedding(iris):
     X, y = iris
     clf = LANNClassifier(max_iter=1, random_state=0).fit(X[::2], y[::2])
-    embedding = LANNEmbedding(clf, prefit=True, n_epochs=20, random_state=0).fit(X[::2])
+    embedding = LANNEmbedding(FrozenEstimator(clf), max_iter=20, random_state=0).fit(X[::2])
     before = embedding.transform(X)
     clf.partial_fit(X[1::2], y[1::2])
     assert len(embedding.classifier_.feature_weights_) == len(embedding.embedding_) == 75
@@ -57,38 +57,42 @@ def test_names_and_labels_must_fit_a_fitted_classifier(iris):
     X = pd.DataFrame(iris[0], columns=list("abcd"))
     clf = LANNClassifier(max_iter=1).fit(X, iris[1])
     with pytest.raises(ValueError, match="The columns must be those of the fit"):
-        LANNEmbedding(clf, prefit=True).fit(X.rename(columns={"a": "z"}))
+        LANNEmbedding(FrozenEstimator(clf)).fit(X.rename(columns={"a": "z"}))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        LANNEmbedding(clf, prefit=True).fit(X, iris[1][:-1])
+        LANNEmbedding(FrozenEstimator(clf)).fit(X, iris[1][:-1])
 
 
 def test_a_classifier_fitted_on_other_points_is_refused(fitted):
     X, y, clf = fitted
-    with pytest.raises(ValueError, match="X must be the points that the classifier was fitted with"):
-        LANNEmbedding(clf, prefit=True).fit(X[::-1], y[::-1])
-    with pytest.raises(ValueError, match="prefit=True needs a fitted classifier; got classifier=None"):
-        LANNEmbedding(prefit=True).fit(X, y)
+    with pytest.raises(ValueError, match="X must be the rows that it was fitted with"):
+        LANNEmbedding(FrozenEstimator(clf)).fit(X[::-1], y[::-1])
     with pytest.raises(NotFittedError):
-        LANNEmbedding(LANNClassifier(), prefit=True).fit(X, y)
+        LANNEmbedding(FrozenEstimator(LANNClassifier())).fit(X, y)
 
 
 def test_other_wrong_parameters(iris):
-    with pytest.raises(ValueError, match="classifier must be a LANNClassifier or None; got KNeighbors"):
+    with pytest.raises(ValueError, match=r"classifier must be None, .* a baseline .*; got KNeighbors"):
         LANNEmbedding(KNeighborsClassifier()).fit(*iris)
     with pytest.raises(
         ValueError, match="symmetry must be one of 'neighbor', 'min', 'mean', 'max'; got 'all'"
     ):
         LANNEmbedding(symmetry="all").fit(*iris)
-    with pytest.raises(ValueError, match="prefit must be one of True, False; got 2"):
-        LANNEmbedding(prefit=2).fit(*iris)
     with pytest.raises(ValueError, match="y has one class only"):
         LANNEmbedding().fit(iris[0][:50], iris[1][:50])
+
+
+def test_a_baseline_can_be_embedded(iris):
+    X, y = iris
+    embedding = LANNEmbedding(LMNN(max_iter=5), max_iter=20, random_state=0).fit(X, y)
+    _, neighbors = embedding.classifier_.kneighbors(n_neighbors=14)
+    np.testing.assert_array_equal(embedding.neighbors_, neighbors)
+    np.testing.assert_array_equal(embedding.transform(X), embedding.embedding_)
 
 
 def test_rules_of_symmetry_change_the_lists(fitted):
     X, _, clf = fitted
     lengths = {
-        rule: LANNEmbedding(clf, prefit=True, symmetry=rule, n_epochs=5, random_state=0).fit(X).distances_
+        rule: LANNEmbedding(FrozenEstimator(clf), symmetry=rule, max_iter=5, random_state=0).fit(X).distances_
         for rule in ("min", "mean", "max")
     }
     assert (lengths["min"] <= lengths["mean"] + 1e-12).all()
@@ -99,8 +103,8 @@ def test_rules_of_symmetry_change_the_lists(fitted):
 def test_untrained_it_is_the_euclidean_embedding(iris):
     X, y = iris[0][::2], iris[1][::2]
     clf = LANNClassifier(max_iter=0, n_candidates=None)
-    ours = LANNEmbedding(clf, n_epochs=60, random_state=0).fit(X, y)
-    plain = NeighborEmbedding(n_epochs=60, random_state=0).fit(X)
+    ours = LANNEmbedding(clf, max_iter=60, random_state=0).fit(X, y)
+    plain = NeighborEmbedding(max_iter=60, random_state=0).fit(X)
     np.testing.assert_allclose(ours.distances_, plain.distances_)
     assert np.array_equal(ours.embedding_, plain.embedding_)
 
@@ -116,8 +120,8 @@ def test_new_points_of_licorice_land_among_their_class():
     split = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
     X, X_new, y, y_new = split
     clf = LANNClassifier(feature_dropout=0.0, random_state=0)
-    learned = _among_its_class(LANNEmbedding(clf, n_epochs=200, random_state=0), X, y, X_new, y_new)
-    plain = _among_its_class(NeighborEmbedding(n_epochs=200, random_state=0), X, y, X_new, y_new)
+    learned = _among_its_class(LANNEmbedding(clf, max_iter=200, random_state=0), X, y, X_new, y_new)
+    plain = _among_its_class(NeighborEmbedding(max_iter=200, random_state=0), X, y, X_new, y_new)
     assert learned > 0.92
     assert plain < 0.75
 
@@ -127,7 +131,7 @@ def test_new_points_of_licorice_land_among_their_class():
 def test_new_points_of_image_segmentation_land_among_their_class():
     X, y = load("image-segmentation", return_X_y=True)
     X, X_new, y, y_new = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
-    learned = LANNEmbedding(n_epochs=200, random_state=0)
+    learned = LANNEmbedding(max_iter=200, random_state=0)
     assert _among_its_class(learned, X, y, X_new, y_new) > 0.96
     voters = KNeighborsClassifier(5).fit(learned.embedding_, y)
     for label in np.unique(y):  # every class, not only most

@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 from lann.embedding.graph import NeighborLists
 from lann.embedding.layout import LAYOUTS, half_distance, lay_out, lists_needed
 
-OPTIONS = {"n_components": 2, "min_dist": 0.1, "n_epochs": None, "seed": 3, "verbose": False}
+OPTIONS = {"n_components": 2, "min_dist": 0.1, "max_iter": None, "seed": 3, "verbose": False}
 
 
 def euclidean_lists(points, k):
@@ -32,7 +32,8 @@ def test_umap_gets_the_lists(iris):
         theirs = umap.UMAP(
             n_neighbors=10, precomputed_knn=(with_itself, lengths), random_state=3, n_jobs=1, n_epochs=60
         ).fit_transform(points)
-    ours = lay_out(points, lists, method="umap", **OPTIONS | {"n_epochs": 60})
+    ours, n_iter = lay_out(points, lists, method="umap", **OPTIONS | {"max_iter": 60})
+    assert n_iter == 60
     assert np.array_equal(ours, theirs.astype(np.float64))
 
 
@@ -40,7 +41,7 @@ def test_umap_gets_the_lists(iris):
 def test_no_warning_and_the_same_twice(method, iris, recwarn):
     points = iris[0][::3]
     lists = euclidean_lists(points, lists_needed(method, 5, len(points)))
-    one, two = (lay_out(points, lists, method=method, **OPTIONS) for _ in range(2))
+    one, two = (lay_out(points, lists, method=method, **OPTIONS)[0] for _ in range(2))
     assert np.array_equal(one, two)
     assert one.dtype == np.float64
     assert not [str(said.message) for said in recwarn if issubclass(said.category, UserWarning)]
@@ -51,7 +52,7 @@ def test_no_warning_and_the_same_twice(method, iris, recwarn):
 def test_few_points(method, n_points):
     points = np.random.default_rng(0).normal(size=(n_points, 3))
     lists = euclidean_lists(points, lists_needed(method, 15, n_points))
-    places = lay_out(points, lists, method=method, **OPTIONS)
+    places, _ = lay_out(points, lists, method=method, **OPTIONS)
     assert places.shape == (n_points, 2)
     assert np.isfinite(places).all()
 
@@ -61,7 +62,7 @@ def test_parts_that_do_not_hang_together_and_copies(method):
     rng = np.random.default_rng(0)
     far = np.concatenate([rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) + 1e6, np.zeros((20, 2)) - 1e6])
     lists = euclidean_lists(far, lists_needed(method, 5, 60))
-    places = lay_out(far, lists, method=method, **OPTIONS)
+    places, _ = lay_out(far, lists, method=method, **OPTIONS)
     assert np.isfinite(places).all()
     first, second = places[:20].mean(axis=0), places[20:40].mean(axis=0)
     assert np.linalg.norm(first - second) > np.linalg.norm(places[:20] - first, axis=1).mean()
@@ -73,7 +74,7 @@ def test_layouts_in_threads_leave_the_warnings_as_they_were(iris):
     before = list(warnings.filters)
 
     def one(seed):
-        return lay_out(points, lists, method="umap", **OPTIONS | {"seed": seed, "n_epochs": 20})
+        return lay_out(points, lists, method="umap", **OPTIONS | {"seed": seed, "max_iter": 20})[0]
 
     with ThreadPoolExecutor(2) as pool:
         together = list(pool.map(one, range(8)))
@@ -86,7 +87,7 @@ def test_points_that_are_all_alike(method, recwarn):
     points = np.ones((40, 3))
     k = lists_needed(method, 5, 40)
     alike = np.array([[j for j in range(40) if j != i][:k] for i in range(40)])
-    places = lay_out(points, NeighborLists(alike, np.zeros((40, k))), method=method, **OPTIONS)
+    places, _ = lay_out(points, NeighborLists(alike, np.zeros((40, k))), method=method, **OPTIONS)
     assert np.isfinite(places).all()
     assert not [said for said in recwarn if issubclass(said.category, RuntimeWarning | UserWarning)]
 
@@ -96,8 +97,9 @@ def test_other_numbers_of_dimensions(n_components, iris):
     points = iris[0][::3]
     for method in LAYOUTS:
         lists = euclidean_lists(points, lists_needed(method, 5, len(points)))
-        options = OPTIONS | {"n_components": n_components, "n_epochs": 250}
-        assert lay_out(points, lists, method=method, **options).shape == (len(points), n_components)
+        options = OPTIONS | {"n_components": n_components, "max_iter": 250}
+        places, _ = lay_out(points, lists, method=method, **options)
+        assert places.shape == (len(points), n_components)
 
 
 @pytest.mark.parametrize(("method", "min_dist"), [("umap", 0.0), ("umap", 0.5), ("tsne", 0.1)])

@@ -1,18 +1,18 @@
-"""Explanations made by hand, of which it is known what should be said about them."""
+"""Explanations made by hand, whose summaries and sentences are known."""
 
 import numpy as np
 import pytest
 
 from lann import Explanation
-from lann.explain.sensitivity import Readings
+from lann.explain._readings import Readings
 
 
 @pytest.fixture
 def made():
-    """A way to make an explanation of few rows by three neighbors over four features.
+    """Return a function that makes an explanation of few rows by three neighbors over four features.
 
-    The readings of a row stand at a place of its own: its supports are exactly those given. Without any, the
-    model does not tell what speaks for a class, as the baselines.
+    Every row has a landmark of its own, so that its supports are exactly those given; without any, supports
+    are unknown.
     """
 
     def make(shares, labels, supports=None, *, classes=("benign", "malignant"), ids=None, **changes):
@@ -34,15 +34,15 @@ def made():
             "neighbors": neighbors,
             "neighbor_ids": None if ids is None else np.asarray(ids)[neighbors // 10 - 1],
             "neighbor_labels": labels,
-            "distances": contributions.sum(axis=2),
+            "distances": np.sqrt(contributions.sum(axis=2)),
             "vote_shares": shares,
             "contributions": contributions,
             "relevances": relevances,
             "feature_weights": 2.0 * relevances,
             "feature_names": np.array(["area", "texture", "depth", "width"], dtype=object),
             "classes": classes,
-            "near": near,
-            "readings": readings,
+            "_near": near,
+            "_readings": readings,
         }
         return Explanation(**(parts | changes))
 
@@ -50,7 +50,7 @@ def made():
 
 
 def of_two(support):
-    """What speaks for the first class speaks against the second: (2, n_features)."""
+    """Return supports of two classes, which are opposite: (2, n_features)."""
     return [support, [-value for value in support]]
 
 

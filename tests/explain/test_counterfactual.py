@@ -1,4 +1,4 @@
-"""Counterfactuals on data where the right answer is known."""
+"""Counterfactuals on data where the smallest change is known."""
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from lann.explain import counterfactuals
 
 
 class Rule(ClassifierMixin, BaseEstimator):
-    """A classifier that knows a rule, and tells labels only."""
+    """A classifier with a fixed rule and without probabilities."""
 
     def __init__(self, rule):
         self.rule = rule
@@ -44,7 +44,7 @@ def threshold(square):
 QUERIES = np.random.default_rng(1).uniform(-1, 1, (40, 3))
 
 
-def test_a_threshold_is_crossed_just_so(square):
+def test_a_threshold_is_just_crossed(square):
     found = by_rule(lambda X: X[:, 1] > 0.2, QUERIES, square)
     assert found.found.all()
     np.testing.assert_array_equal(found.changed, [[False, True, False]] * 40)
@@ -101,7 +101,7 @@ def test_frozen_features_stay(square):
     assert set(found.to_frame()["feature"]) <= {"dose", "weight"}
 
 
-def test_no_answer_where_all_that_matters_is_frozen(threshold):
+def test_nothing_is_found_where_all_relevant_features_are_frozen(threshold):
     found = counterfactuals(threshold, QUERIES, frozen=[0, 1, 2])
     assert not found.found.any()
     np.testing.assert_array_equal(found.rows, QUERIES)
@@ -112,7 +112,7 @@ def test_no_answer_where_all_that_matters_is_frozen(threshold):
 def test_values_stay_in_the_range_of_the_data(square):
     assert not by_rule(lambda X: X[:, 1] > 1.5, QUERIES, square).found.any()
     far = QUERIES.copy()
-    far[:, 1] = -5.0  # changed values come back into the range, others stay where they are
+    far[:, 1] = -5.0  # changed values return into the range, others stay
     found = by_rule(lambda X: X[:, 1] > -3, far, square)
     assert found.found.all()
     np.testing.assert_allclose(found.rows[:, 1], square[:, 1].min(), atol=0.001)
@@ -151,8 +151,8 @@ def test_a_target_for_all_or_for_each(iris):
     assert each.found.mean() > 0.9
 
 
-@pytest.mark.parametrize("parameters", [{"n_candidates": 7}, {"n_candidates": None, "weights": "uniform"}])
-def test_whatever_the_search(square, parameters):
+@pytest.mark.parametrize("parameters", [{"n_candidates": 7}, {"n_candidates": None, "power": 0.0}])
+def test_other_searches_and_votes(square, parameters):
     clf = LANNClassifier(random_state=0, max_iter=3, **parameters).fit(square, square[:, 1] > 0.2)
     found = counterfactuals(clf, QUERIES)
     assert found.found.mean() > 0.9
@@ -170,13 +170,13 @@ def test_other_classifiers_and_pipelines(square):
         assert found.found.all()
         np.testing.assert_allclose(found.rows[found.changed[:, 1], 1], 20, atol=10)
         assert found.changed[:, 1].mean() > 0.9
-    with pytest.raises(ValueError, match="Pipeline keeps no training points; give rows of data"):
+    with pytest.raises(ValueError, match="Pipeline keeps no training rows; give rows of data"):
         counterfactuals(pipeline, queries)
 
 
 def test_blocks_do_not_matter(threshold, monkeypatch):
     whole = counterfactuals(threshold, QUERIES)
-    monkeypatch.setattr("lann.explain.counterfactual.CHANGED_AT_ONCE", 1)
+    monkeypatch.setattr("lann.explain._counterfactual.CHANGED_AT_ONCE", 1)
     np.testing.assert_array_equal(counterfactuals(threshold, QUERIES[:5]).rows, whole.rows[:5])
 
 
@@ -193,20 +193,20 @@ def test_frame(threshold):
     [
         ({"target": "maybe"}, "target must be one of the classes"),
         ({"target": [True, False]}, "one for each of the 40 rows"),
-        ({"frozen": ["size"]}, "frozen must have names of features or places below 3; got 'size'"),
-        ({"frozen": [3]}, "frozen must have names of features or places below 3; got 3"),
+        ({"frozen": ["size"]}, "frozen must have names of features or positions below 3; got 'size'"),
+        ({"frozen": [3]}, "frozen must have names of features or positions below 3; got 3"),
         ({"integers": "some"}, "integers must be 'auto' or a list of features; got 'some'"),
         ({"max_features": 0}, "max_features must be an integer of at least 1; got 0"),
         ({"n_candidates": 1.5}, "n_candidates must be an integer of at least 1; got 1.5"),
         ({"data": [[1.0, 2.0]]}, "data has 2 features; the model has 3"),
     ],
 )
-def test_clear_errors(threshold, parameters, message):
+def test_invalid_arguments_raise(threshold, parameters, message):
     with pytest.raises(ValueError, match=message):
         counterfactuals(threshold, QUERIES, **parameters)
 
 
-def test_columns_in_another_order_are_refused():
+def test_columns_in_another_order_raise():
     X, y = load_iris(return_X_y=True, as_frame=True)
     clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
     with pytest.raises(ValueError, match=r"The columns must be those of the fit, in this order"):
@@ -214,8 +214,8 @@ def test_columns_in_another_order_are_refused():
 
 
 @pytest.mark.parametrize("frozen", [[True, False, False, False], np.array([True, False, False, False]), None])
-def test_what_is_frozen_is_a_list_of_names_or_places(frozen):
+def test_frozen_features_are_names_or_positions(frozen):
     X, y = load_iris(return_X_y=True)
     clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
-    with pytest.raises(ValueError, match="frozen must be a list of names or places of features"):
+    with pytest.raises(ValueError, match="frozen must be a list of names or positions of features"):
         counterfactuals(clf, X[:2], frozen=frozen)

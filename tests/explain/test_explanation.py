@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lann import Explanation, LANNClassifier
+from lann.explain._landmarks import landmarks_of
 
 ROWWISE = (
     "predictions", "probabilities", "neighbors", "neighbor_labels", "distances", "vote_shares",
@@ -15,7 +16,7 @@ ROWWISE = (
 
 @pytest.fixture(
     scope="module",
-    params=[{}, {"levels": ("point",), "weights": "uniform"}, {"n_candidates": None, "power": 2.0}],
+    params=[{}, {"levels": ("point",), "power": 0.0}, {"n_candidates": None, "power": 2.0}],
     ids=["default", "uniform", "exhaustive"],
 )
 def fitted(request, wine):
@@ -26,7 +27,7 @@ def fitted(request, wine):
 
 @pytest.fixture(scope="module")
 def queries(wine):
-    return np.concatenate([wine[0][1::2], wine[0][:6]])  # a few training points, too
+    return np.concatenate([wine[0][1::2], wine[0][:6]])  # some of them training rows
 
 
 @pytest.fixture
@@ -48,13 +49,14 @@ def test_shapes(explanation):
 
 def test_contributions_add_up_to_the_distance_exactly(explanation):
     assert np.all(explanation.contributions >= 0)
-    np.testing.assert_array_equal(explanation.contributions.sum(axis=2), explanation.distances)
+    lengths = np.sqrt(explanation.contributions.sum(axis=2))
+    np.testing.assert_array_equal(lengths, explanation.distances)
 
 
 def test_it_explains_the_neighbors_of_kneighbors(fitted, queries, explanation):
     lengths, indices = fitted.kneighbors(queries)
     np.testing.assert_array_equal(explanation.neighbors, indices)
-    np.testing.assert_allclose(explanation.distances, lengths**2, rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(explanation.distances, lengths, rtol=1e-10, atol=1e-12)
 
 
 def test_it_explains_the_prediction(fitted, queries, explanation):
@@ -66,29 +68,29 @@ def test_it_explains_the_prediction(fitted, queries, explanation):
 
 def test_probabilities_are_the_shares_of_the_labels(explanation):
     np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1, rtol=1e-12)
-    for place, label in enumerate(explanation.classes):
+    for index, label in enumerate(explanation.classes):
         votes = np.where(explanation.neighbor_labels == label, explanation.vote_shares, 0).sum(axis=1)
-        np.testing.assert_allclose(explanation.probabilities[:, place], votes, atol=1e-12)
+        np.testing.assert_allclose(explanation.probabilities[:, index], votes, atol=1e-12)
 
 
-def test_labels_are_those_of_the_training_points(wine, explanation):
+def test_labels_are_those_of_the_training_rows(wine, explanation):
     names = np.array(["a", "b", "c"])[wine[1]][::2]
     np.testing.assert_array_equal(explanation.neighbor_labels, names[explanation.neighbors])
 
 
-def test_neighbor_relevances_are_those_of_the_voters(fitted, explanation):
+def test_feature_weights_are_those_of_the_neighbors(fitted, explanation):
     for row in (0, 50):
         expected = explanation.vote_shares[row] @ fitted.feature_weights_[explanation.neighbors[row]]
         np.testing.assert_allclose(explanation.feature_weights[row], expected)
 
 
 def test_relevances_and_supports_are_means_over_landmarks(fitted, explanation):
-    readings = fitted._model.landmarks().readings
+    readings = landmarks_of(fitted.model_).readings
     for row in (0, 50):
-        near = explanation.near[row]
+        near = explanation._near[row]
         np.testing.assert_allclose(explanation.relevances[row], readings.relevances[near].mean(axis=0))
         np.testing.assert_allclose(explanation.supports[row], readings.supports[near].mean(axis=0))
-        own, second = explanation.predicted_places[row], explanation.runner_up_places[row]
+        own, second = explanation.predicted_class_indices[row], explanation.runner_up_class_indices[row]
         np.testing.assert_allclose(explanation.support[row], explanation.supports[row, own])
         np.testing.assert_allclose(
             explanation.separation[row], explanation.supports[row, own] - explanation.supports[row, second]
@@ -99,22 +101,20 @@ def test_the_runner_up_has_the_second_most_votes(explanation):
     assert (explanation.runner_up != explanation.predictions).all()
     second = np.sort(explanation.probabilities, axis=1)[:, -2]
     rows = np.arange(len(explanation))
-    assert np.array_equal(explanation.probabilities[rows, explanation.runner_up_places], second)
+    assert np.array_equal(explanation.probabilities[rows, explanation.runner_up_class_indices], second)
     assert (second > 0).any()
 
 
-def test_training_points_can_have_names(fitted, queries):
+def test_training_rows_can_have_names(fitted, queries):
     ids = np.array([f"patient {row}" for row in range(89)])
     explanation = fitted.explain(queries[:3], ids=ids)
     assert np.array_equal(explanation.neighbor_ids, ids[explanation.neighbors])
     assert explanation.to_frame()["neighbor_id"][0] == ids[explanation.neighbors[0, 0]]
-    with pytest.raises(
-        ValueError, match=r"ids must name the 89 training points; got an array of shape \(3,\)"
-    ):
+    with pytest.raises(ValueError, match=r"ids must name the 89 training rows; got an array of shape \(3,\)"):
         fitted.explain(queries, ids=ids[:3])
 
 
-def test_rows_can_be_picked(explanation):
+def test_rows_can_be_selected(explanation):
     mask = np.zeros(95, bool)
     mask[[3, 8]] = True
     for rows, expected in [
@@ -136,12 +136,12 @@ def test_rows_can_be_picked(explanation):
 
 
 @pytest.mark.parametrize("row", [95, -96, 1000])
-def test_a_row_that_is_not_there(explanation, row):
-    with pytest.raises(IndexError, match=f"There are 95 explained rows; row {row} is not one of them"):
+def test_a_row_out_of_bounds_raises(explanation, row):
+    with pytest.raises(IndexError, match=f"The explanation has 95 queries; {row} is out of bounds"):
         explanation[row]
 
 
-def test_it_can_be_walked_through(explanation):
+def test_it_can_be_iterated(explanation):
     parts = list(explanation)
     assert len(parts) == 95
     np.testing.assert_array_equal([part.predictions[0] for part in parts], explanation.predictions)
@@ -157,8 +157,8 @@ def test_to_frame(explanation):
     np.testing.assert_array_equal(frame["query"], np.repeat(np.arange(95), 5))
     np.testing.assert_array_equal(frame["neighbor"], explanation.neighbors.ravel())
     np.testing.assert_array_equal(frame["label"].astype(object), explanation.neighbor_labels.ravel())
-    columns = [f"contribution of x{place}" for place in range(13)]
-    np.testing.assert_allclose(frame[columns].sum(axis=1), frame["distance"])
+    columns = [f"contribution of x{number}" for number in range(13)]
+    np.testing.assert_allclose(frame[columns].sum(axis=1), frame["distance"] ** 2)
     np.testing.assert_allclose(frame.groupby("query")["vote_share"].sum(), 1)
     assert frame.loc[7, "prediction"] == explanation.predictions[1]
 
@@ -166,7 +166,7 @@ def test_to_frame(explanation):
 def test_relevance_frame(explanation):
     frame = explanation.relevance_frame()
     assert frame.shape == (95, 13)
-    assert list(frame.columns) == [f"x{place}" for place in range(13)]
+    assert list(frame.columns) == [f"x{number}" for number in range(13)]
     np.testing.assert_allclose(frame.sum(axis=1), 1)
 
 
@@ -178,13 +178,24 @@ def test_names_of_a_data_frame_are_kept(wine):
     assert "contribution of acid" in explanation.to_frame()
 
 
-@given(st.integers(0, 10**6), st.integers(1, 7), st.sampled_from(["distance", "uniform"]))
-def test_ties_do_not_part_explanation_and_prediction(seed, n_neighbors, weights):
+@given(st.integers(0, 10**6), st.integers(1, 7), st.sampled_from([0.0, 1.0]))
+def test_explanation_and_prediction_agree_on_ties(seed, n_neighbors, power):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 4, (30, 2)) * 0.1
     y = np.concatenate([[0, 1], rng.integers(0, 2, 28)])
-    clf = LANNClassifier(n_neighbors, weights=weights, max_iter=0).fit(X, y)
+    clf = LANNClassifier(n_neighbors, power=power, max_iter=0).fit(X, y)
     queries = rng.integers(0, 7, (40, 2)) * 0.05
     explanation = clf.explain(queries)
     np.testing.assert_array_equal(explanation.predictions, clf.predict(queries))
-    np.testing.assert_array_equal(explanation.contributions.sum(axis=2), explanation.distances)
+    lengths = np.sqrt(explanation.contributions.sum(axis=2))
+    np.testing.assert_array_equal(lengths, explanation.distances)
+
+
+def test_values_to_show_default_to_the_numbers(fitted, wine, explanation, queries):
+    np.testing.assert_array_equal(explanation.query_values, queries)
+    np.testing.assert_array_equal(explanation.neighbor_values, wine[0][::2][explanation.neighbors])
+    shown = explanation.with_values(queries.astype(str), None)
+    np.testing.assert_array_equal(shown[3].query_values, queries[3:4].astype(str))
+    assert shown.neighbor_values is None
+    training = np.full((89, 13), "red")
+    assert (explanation.with_values(queries, training)[:2].neighbor_values == "red").all()

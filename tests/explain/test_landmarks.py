@@ -1,4 +1,4 @@
-"""Landmarks: spread over the classes, never asked about themselves, the same bits at any n_jobs."""
+"""Landmarks: drawn from all classes, without their own vote, the same bits at any n_jobs."""
 
 import pickle
 
@@ -7,17 +7,18 @@ import pytest
 
 from lann import LANNClassifier
 from lann.datasets import make_local_relevance
-from lann.explain import landmarks
-from lann.explain.landmarks import Landmarks, spread
+from lann.explain import _landmarks, class_relevances
+from lann.explain._landmarks import compute_landmarks, landmarks_of, stratified_rows
+from lann.model import typical_values
 
 
-def test_spread_keeps_the_shares_of_the_classes():
+def test_rows_are_drawn_in_proportion_to_the_classes():
     labels = np.array([0] * 60 + [1] * 30 + [2] * 10)[np.random.default_rng(0).permutation(100)]
-    rows = spread(labels, 20)
+    rows = stratified_rows(labels, 20)
     assert len(np.unique(rows)) == 20
     assert np.bincount(labels[rows]).tolist() == [12, 6, 2]
-    assert spread(labels, 100).tolist() == list(range(100))
-    assert len(spread(labels, 0)) == 1
+    assert stratified_rows(labels, 100).tolist() == list(range(100))
+    assert len(stratified_rows(labels, 0)) == 1
 
 
 @pytest.fixture(scope="module")
@@ -31,27 +32,26 @@ def fitted(planted, request):
     return LANNClassifier(metric=request.param, random_state=0, max_iter=8).fit(X[:600], y[:600])
 
 
-def test_readings_equal_votes_on_changed_places(fitted, planted, monkeypatch):
-    """One landmark, by hand: the 20 nearest of all other training points, measured one by one."""
-    monkeypatch.setattr(landmarks, "MOST_LANDMARKS", 40)
+def test_readings_equal_votes_on_changed_rows(fitted, planted, monkeypatch):
+    """One landmark by hand: the 20 nearest of all other training rows."""
+    monkeypatch.setattr(_landmarks, "MOST_LANDMARKS", 40)
     X, y, _ = planted
-    model = fitted._model
-    found = Landmarks(model)
+    model = fitted.model_
+    found = compute_landmarks(model)
     row = found.rows[7]
     others = np.delete(np.arange(600), row)
 
-    def vote(place):
-        placed = model.place(place[None])
-        distances = model.metric.distances(placed, others[None])[0]
+    def vote(changed):
+        distances = model.distances(changed[None], others[None])[0]
         nearest = np.lexsort((others, distances))[:20]
-        shares = 1.0 / (distances[nearest] + model.epsilon)
+        shares = 1.0 / (distances[nearest] + model.vote_rule.epsilon)
         return np.bincount(y[others[nearest]], shares, 2) / shares.sum()
 
     before = vote(X[row])
     np.testing.assert_allclose(found.readings.votes[7], before)
     for feature in (0, 3):
         changes = []
-        for value in landmarks.usual_values(X[:600])[:, feature]:
+        for value in typical_values(X[:600])[:, feature]:
             changed = X[row].copy()
             changed[feature] = value
             changes.append(np.abs(vote(changed) - before).sum() / 2)
@@ -59,29 +59,38 @@ def test_readings_equal_votes_on_changed_places(fitted, planted, monkeypatch):
 
 
 def test_same_bits_at_any_number_of_threads(fitted):
-    one, two = (Landmarks(fitted._model, n_jobs=n_jobs) for n_jobs in (1, 2))
+    one, two = (compute_landmarks(fitted.model_, n_jobs=n_jobs) for n_jobs in (1, 2))
     assert np.array_equal(one.readings.relevances, two.readings.relevances)
     assert np.array_equal(one.readings.supports, two.readings.supports)
 
 
-def test_they_are_found_once_and_not_saved(fitted):
-    model = fitted._model
-    assert model.landmarks() is model.landmarks()
+def test_they_are_computed_once_and_pickled_with_the_model(fitted, monkeypatch):
+    model = fitted.model_
+    landmarks = landmarks_of(model)
+    assert landmarks_of(model) is landmarks
+    queries = model.X[:3]
+    expected = fitted.explain(queries).relevances
     again = pickle.loads(pickle.dumps(fitted))
-    assert "_landmarks" not in vars(again._model)
-    queries = model.levels.X[:3]
-    assert np.array_equal(again.explain(queries).relevances, fitted.explain(queries).relevances)
+    monkeypatch.setattr(_landmarks, "compute_landmarks", None)  # nothing is computed again
+    np.testing.assert_array_equal(again.explain(queries).relevances, expected)
 
 
-def test_wide_data_is_read_at_fewer_places(monkeypatch):
+def test_relevances_by_class_are_means_over_landmarks(fitted):
+    landmarks = landmarks_of(fitted.model_)
+    for label, found in enumerate(class_relevances(fitted)):
+        own = fitted.model_.labels[landmarks.rows] == label
+        np.testing.assert_allclose(found, landmarks.readings.relevances[own].mean(axis=0))
+
+
+def test_wide_data_has_fewer_landmarks(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 40)), rng.integers(0, 2, 300)
     clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
-    monkeypatch.setattr(landmarks, "WORK", 1e8)
-    assert len(Landmarks(clf._model).rows) < 100
+    monkeypatch.setattr(_landmarks, "WORK", 1e8)
+    assert len(compute_landmarks(clf.model_).rows) < 100
 
 
-def test_two_points_are_enough():
+def test_two_rows_are_enough():
     clf = LANNClassifier(1, max_iter=0).fit([[0.0, 1.0], [5.0, 1.0]], [0, 1])
     explanation = clf.explain([[1.0, 1.0]])
     assert np.isfinite(explanation.relevances).all()

@@ -1,4 +1,4 @@
-"""Label-noise suspects."""
+"""Training rows whose label may be wrong."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.metrics import roc_auc_score
 
 from lann import LANNClassifier
-from lann.explain import suspicious_points
+from lann.explain import suspicious_rows
 
 
 def flipped(y, share):
@@ -21,7 +21,7 @@ def flipped(y, share):
 def test_flipped_labels_are_found(load):
     X, y = load(return_X_y=True)
     noisy, wrong = flipped(y, 0.05)
-    found = suspicious_points(LANNClassifier(random_state=0).fit(X, noisy))
+    found = suspicious_rows(LANNClassifier(random_state=0).fit(X, noisy))
     assert roc_auc_score(wrong, found.scores) > 0.97
     assert wrong[found.ranking[: wrong.sum()]].mean() > 0.8
     assert (found.likely[wrong] == y[wrong]).mean() > 0.9
@@ -30,15 +30,15 @@ def test_flipped_labels_are_found(load):
 def test_scores_are_votes_of_the_wider_neighborhood(blobs, reference):
     X, y = blobs
     clf = LANNClassifier(random_state=0, max_iter=3).fit(X, y)
-    found = suspicious_points(clf, n_neighbors=7)
-    metric = clf._model.levels.class_metric()
+    found = suspicious_rows(clf, n_neighbors=7)
+    metric = clf.model_.levels.class_metric()
     weights = np.broadcast_to(metric.weights, metric.points.shape)
     for row in (0, 40, 89):
         distances = (weights * (metric.points - metric.points[row]) ** 2).sum(axis=1)
         near = [j for j in np.argsort(distances) if j != row][:7]
         votes = 1 / np.sqrt(distances[near])
         expected = 1 - votes[y[near] == y[row]].sum() / votes.sum()
-        assert found.scores[row] == pytest.approx(expected, abs=0.01)  # zero distances are guarded
+        assert found.scores[row] == pytest.approx(expected, abs=0.01)  # ε keeps zero distances finite
 
 
 @pytest.mark.parametrize("n_candidates", [None, 30])
@@ -47,19 +47,19 @@ def test_ranking_suspects_and_frame(blobs, n_candidates):
     labels = np.array(["a", "b", "c"])[y]
     labels[3] = "c"
     clf = LANNClassifier(random_state=0, n_candidates=n_candidates, max_iter=3).fit(X, labels)
-    found = suspicious_points(clf)
+    found = suspicious_rows(clf)
     assert (np.diff(found.scores[found.ranking]) <= 0).all()
     assert (found.likely[found.suspects] != labels[found.suspects]).all()
     assert 3 in found.suspects[:10]
     frame = found.to_frame()
-    assert frame["point"].tolist() == found.ranking.tolist()
+    assert frame["row"].tolist() == found.ranking.tolist()
     assert frame["label"].tolist() == labels[found.ranking].tolist()
-    assert "90 training points" in repr(found)
+    assert "90 training rows" in repr(found)
 
 
-def test_more_neighbors_than_points_are_all_others(blobs):
+def test_more_neighbors_than_rows_are_all_others(blobs):
     X, y = blobs
-    few = suspicious_points(LANNClassifier(max_iter=0).fit(X[::10], y[::10]), n_neighbors=50)
+    few = suspicious_rows(LANNClassifier(max_iter=0).fit(X[::10], y[::10]), n_neighbors=50)
     assert few.scores.shape == (9,)
     with pytest.raises(ValueError, match="n_neighbors must be an integer of at least 1; got 0"):
-        suspicious_points(LANNClassifier(max_iter=0).fit(X, y), n_neighbors=0)
+        suspicious_rows(LANNClassifier(max_iter=0).fit(X, y), n_neighbors=0)

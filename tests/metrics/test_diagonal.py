@@ -26,19 +26,6 @@ def test_distances_are_weighted_sums_of_squares(reference, seed, shared, offset)
     np.testing.assert_allclose(metric.distances(queries, candidates), expected, rtol=1e-13)
 
 
-@given(st.integers(0, 10**6), st.booleans())
-def test_contributions_are_the_terms_of_the_distance(seed, shared):
-    metric, queries, rng = random_metric(seed, shared)
-    candidates = rng.integers(0, metric.n_points, (7, 4))
-    contributions = metric.contributions(queries, candidates)
-    assert contributions.shape == (7, 4, queries.shape[1])
-    assert np.all(contributions >= 0)
-    np.testing.assert_allclose(contributions.sum(axis=2), metric.distances(queries, candidates), rtol=1e-13)
-    j = candidates[2, 3]
-    weights = metric.weights if shared else metric.weights[j]
-    np.testing.assert_array_equal(contributions[2, 3], weights * (queries[2] - metric.points[j]) ** 2)
-
-
 @given(st.integers(0, 10**6), st.booleans(), st.sampled_from([0.0, 1e6]))
 def test_the_lifted_product_is_the_distance(reference, seed, shared, offset):
     metric, queries, _ = random_metric(seed, shared, offset=offset)

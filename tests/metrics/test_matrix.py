@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metrics import matrix
+from lann.metrics import _matrix
 from lann.metrics._diagonal import DiagonalMetric, rounding_bound
-from lann.metrics._matrix import MatrixMetric, pulls
+from lann.metrics._matrix import MatrixMetric, metric_products
 
 
 def random_metric(seed, n_points=None, n_axes=None, rank=None, offset=0.0, dtype=np.float64):
@@ -14,14 +14,14 @@ def random_metric(seed, n_points=None, n_axes=None, rank=None, offset=0.0, dtype
     n_axes = n_axes or int(rng.integers(1, 10))
     rank = rank or int(rng.integers(1, 10))
     points = rng.normal(size=(n_points, n_axes)) + offset
-    maps = rng.normal(size=(n_points, n_axes, rank)).astype(dtype)
-    maps[rng.random(maps.shape) < 0.2] = 0.0
-    return MatrixMetric(points, maps), rng.normal(size=(7, n_axes)) + offset, rng
+    matrices = rng.normal(size=(n_points, n_axes, rank)).astype(dtype)
+    matrices[rng.random(matrices.shape) < 0.2] = 0.0
+    return MatrixMetric(points, matrices), rng.normal(size=(7, n_axes)) + offset, rng
 
 
 def sizes_of_terms(metric, queries):
     """(Σ_a √Λ_aa |x_a − p_a|)²: what rounding is relative to, (n_queries, n_points)."""
-    steep = np.sqrt(np.einsum("jar,jar->ja", metric.maps, metric.maps, dtype=np.float64))
+    steep = np.sqrt(np.einsum("jar,jar->ja", metric.matrices, metric.matrices, dtype=np.float64))
     return np.einsum("ja,qja->qj", steep, np.abs(queries[:, None] - metric.points)) ** 2
 
 
@@ -29,7 +29,7 @@ def sizes_of_terms(metric, queries):
 def test_distances_are_squared_lengths_of_projections(reference, seed, offset, dtype):
     metric, queries, rng = random_metric(seed, offset=offset, dtype=dtype)
     candidates = rng.integers(0, metric.n_points, (7, 4))
-    expected = reference.map_distances(queries, metric.points, metric.maps)
+    expected = reference.matrix_distances(queries, metric.points, metric.matrices)
     tolerance = 1e-13 * np.take_along_axis(sizes_of_terms(metric, queries), candidates, axis=1)
     found = metric.distances(queries, candidates)
     assert np.all(np.abs(found - np.take_along_axis(expected, candidates, axis=1)) <= tolerance)
@@ -40,10 +40,10 @@ def test_distances_are_squared_lengths_of_projections(reference, seed, offset, d
 def test_with_diagonal_matrices_it_is_the_diagonal_metric(seed):
     metric, queries, rng = random_metric(seed)
     weights = rng.exponential(size=metric.points.shape)
-    maps = np.sqrt(weights)[:, :, None] * np.eye(metric.n_axes)
+    matrices = np.sqrt(weights)[:, :, None] * np.eye(metric.n_axes)
     candidates = rng.integers(0, metric.n_points, (7, 4))
     np.testing.assert_allclose(
-        MatrixMetric(metric.points, maps).distances(queries, candidates),
+        MatrixMetric(metric.points, matrices).distances(queries, candidates),
         DiagonalMetric(metric.points, weights).distances(queries, candidates),
         rtol=1e-13,
     )
@@ -58,7 +58,7 @@ def test_the_lifted_product_is_the_distance(reference, seed, offset):
     assert lifted.shape == (7, width)
     assert points.shape == (metric.n_points, width)
     assert np.abs(points).max() <= metric.lifted_size
-    expected = reference.map_distances(queries, metric.points, metric.maps)
+    expected = reference.matrix_distances(queries, metric.points, metric.matrices)
     np.testing.assert_allclose(
         lifted @ points.T + add[:, None], expected, rtol=1e-9, atol=1e-9 * (1 + expected.max())
     )
@@ -76,9 +76,9 @@ def test_the_rounding_bound_holds_for_every_pair(dtype, seed, shape, spread, sca
     rng = np.random.default_rng(seed)
     n_axes, rank = shape
     points = (rng.normal(size=(40, n_axes)) + offset * rng.random(n_axes)) * scale
-    maps = np.exp(spread * rng.normal(size=(40, n_axes, 1))) * rng.normal(size=(40, n_axes, rank))
+    matrices = np.exp(spread * rng.normal(size=(40, n_axes, 1))) * rng.normal(size=(40, n_axes, rank))
     queries = np.concatenate([points[:8] + 1e-6 * scale * rng.normal(size=(8, n_axes)), points[:4] * 3])
-    metric = MatrixMetric(points, maps)
+    metric = MatrixMetric(points, matrices)
     lifted, add = metric.lift_queries(queries, dtype)
     products = (lifted @ metric.lift_points(dtype).T).astype(np.float64) + add[:, None]
     measured = metric.distances(queries, np.tile(np.arange(40), (len(queries), 1)))
@@ -86,25 +86,27 @@ def test_the_rounding_bound_holds_for_every_pair(dtype, seed, shape, spread, sca
     assert np.all(np.abs(products - measured) <= rounding_bound(sizes[:, None], measured, rounding))
 
 
-def test_the_order_of_visits_does_not_show(monkeypatch):
+def test_the_order_of_pairs_does_not_matter(monkeypatch):
     metric, queries, rng = random_metric(3, n_points=15, n_axes=6, rank=5)
     candidates = rng.integers(0, 15, (7, 9))
     steps = rng.normal(size=(7, 9, 6))
-    plain = metric.distances(queries, candidates), pulls(steps, metric.maps, candidates)
-    monkeypatch.setattr(matrix, "GROUP_FROM", 0)
-    grouped = metric.distances(queries, candidates), pulls(steps, metric.maps, candidates)
+    plain = metric.distances(queries, candidates), metric_products(steps, metric.matrices, candidates)
+    monkeypatch.setattr(_matrix, "GROUP_FROM", 0)
+    grouped = metric.distances(queries, candidates), metric_products(steps, metric.matrices, candidates)
     np.testing.assert_array_equal(plain[0], grouped[0])
     np.testing.assert_array_equal(plain[1], grouped[1])
     alone = [metric.distances(queries[i : i + 1], candidates[i : i + 1]) for i in range(7)]
     np.testing.assert_array_equal(plain[0], np.concatenate(alone))
 
 
-def test_pulls_are_products_with_the_metric():
+def test_products_with_the_metric():
     metric, _, rng = random_metric(4, n_points=9, n_axes=5, rank=3)
     candidates, steps = rng.integers(0, 9, (4, 6)), rng.normal(size=(4, 6, 5))
-    squares = metric.maps @ metric.maps.swapaxes(1, 2)
+    squares = metric.matrices @ metric.matrices.swapaxes(1, 2)
     expected = np.einsum("qcab,qcb->qca", squares[candidates], steps)
-    np.testing.assert_allclose(pulls(steps, metric.maps, candidates), expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        metric_products(steps, metric.matrices, candidates), expected, rtol=1e-12, atol=1e-12
+    )
 
 
 def test_a_subset_measures_like_the_whole():
@@ -117,12 +119,12 @@ def test_a_subset_measures_like_the_whole():
 
 
 @pytest.mark.filterwarnings("error")
-def test_what_is_too_large_to_measure_is_infinitely_far():
+def test_an_overflow_is_infinitely_far():
     metric = MatrixMetric(np.zeros((1, 2)), np.array([[[1e200, 1.0], [-1e200, 1.0]]]))
     assert np.isposinf(metric.distances(np.full((1, 2), 1e200), np.zeros((1, 1), np.int64)))
 
 
 @pytest.mark.parametrize("shape", [(4, 3), (5, 3, 3), (4, 2, 3)])
-def test_maps_that_do_not_fit_are_refused(shape):
-    with pytest.raises(ValueError, match="do not fit points"):
+def test_matrices_of_another_shape_raise(shape):
+    with pytest.raises(ValueError, match="do not match points"):
         MatrixMetric(np.zeros((4, 3)), np.zeros(shape))

@@ -3,9 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metrics import DiagonalMetric
-from lann.metrics import MatrixMetric
-from lann.search import ExactSearch, exact, measured
+from lann.metrics import DiagonalMetric, MatrixMetric
+from lann.search import ExactSearch, _exact, _measured
 from lann.search._measured import MeasuredSearch, exhaustive_search
 
 SEARCHES = [ExactSearch, MeasuredSearch]
@@ -19,20 +18,20 @@ def searches(draw, scales=(1.0,), offsets=(0.0,)):
     n_axes, rank = draw(st.integers(1, 6)), draw(st.integers(1, 6))
     scale, offset = draw(st.sampled_from(scales)), draw(st.sampled_from(offsets))
     points = rng.normal(size=(n_points, n_axes))
-    maps = rng.normal(size=(n_points, n_axes, rank))
+    matrices = rng.normal(size=(n_points, n_axes, rank))
     if draw(st.booleans()):  # duplicates, some with the same metric
         same = rng.integers(0, max(n_points // 3, 1), n_points)
-        points, maps = points[same], maps[same]
+        points, matrices = points[same], matrices[same]
     if draw(st.booleans()):  # a constant axis
         points[:, 0] = 1.0
     if draw(st.booleans()):  # metrics that see nothing
-        maps[rng.random(n_points) < 0.3] = 0.0
+        matrices[rng.random(n_points) < 0.3] = 0.0
     points = points * scale + offset
     queries = rng.normal(size=(draw(st.integers(1, 6)), n_axes)) * scale + offset
     queries[0] = points[-1]
     exclude = rng.integers(0, n_points, len(queries)) if n_points > 1 and draw(st.booleans()) else None
     k = draw(st.integers(1, n_points - (exclude is not None)))
-    return MatrixMetric(points, maps), queries, k, exclude
+    return MatrixMetric(points, matrices), queries, k, exclude
 
 
 def check_nearest(reference, search, queries, k, exclude):
@@ -73,12 +72,12 @@ def test_integer_grids_with_massive_ties(reference, kind, seed, data):
     rng = np.random.default_rng(seed)
     points = rng.integers(0, 3, (int(rng.integers(2, 150)), 2)).astype(float)
     queries = rng.integers(0, 3, (4, 2)).astype(float)
-    maps = rng.integers(-1, 2, (len(points), 2, 2)).astype(float)
+    matrices = rng.integers(-1, 2, (len(points), 2, 2)).astype(float)
     k = data.draw(st.integers(1, len(points) - 1))
     exclude = rng.integers(0, len(points), 4)
     # Sums of small integers have no rounding: the indices must agree one by one.
-    expected = reference.nearest(reference.map_distances(queries, points, maps), k, exclude)
-    found = kind(MatrixMetric(points, maps)).query(queries, k, exclude=exclude)
+    expected = reference.nearest(reference.matrix_distances(queries, points, matrices), k, exclude)
+    found = kind(MatrixMetric(points, matrices)).query(queries, k, exclude=exclude)
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_array_equal(found[1], expected[1])
 
@@ -87,9 +86,9 @@ def test_integer_grids_with_massive_ties(reference, kind, seed, data):
 def test_the_same_bits_for_any_threads_pieces_and_search(monkeypatch, n_axes):
     rng = np.random.default_rng(2)
     points = rng.normal(size=(600, n_axes))
-    maps = np.eye(n_axes) + rng.normal(size=(600, n_axes, n_axes)) / n_axes
+    matrices = np.eye(n_axes) + rng.normal(size=(600, n_axes, n_axes)) / n_axes
     queries = np.concatenate([rng.normal(size=(290, n_axes)), points[:10]])
-    metric = MatrixMetric(points, maps)
+    metric = MatrixMetric(points, matrices)
     expected = ExactSearch(metric).query(queries, 6, n_jobs=1)
     tries = [kind(metric).query(queries, 6, n_jobs=2) for kind in SEARCHES]
     tries.append(ExactSearch(metric, dtype=np.float64).query(queries, 6))
@@ -97,8 +96,8 @@ def test_the_same_bits_for_any_threads_pieces_and_search(monkeypatch, n_axes):
     for size in (1, 77):
         parts = [finder.query(queries[s : s + size], 6) for s in range(0, 300, size)]
         tries.append(tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-    monkeypatch.setattr(exact, "LIFTED_QUERIES", 5_000)
-    monkeypatch.setattr(measured, "POINT_TILE", 100)
+    monkeypatch.setattr(_exact, "LIFTED_QUERIES", 5_000)
+    monkeypatch.setattr(_measured, "POINT_TILE", 100)
     tries += [kind(metric).query(queries, 6) for kind in SEARCHES]
     for indices, distances in tries:
         np.testing.assert_array_equal(indices, expected[0])
@@ -117,7 +116,7 @@ def test_points_lifted_again_are_found_with_their_new_matrices(reference):
     metric = MatrixMetric(rng.normal(size=(200, 4)), rng.normal(size=(200, 4, 4)))
     finder = ExactSearch(metric)
     rows = np.array([5, 100, 199])
-    metric.maps[rows] *= 1e-2
+    metric.matrices[rows] *= 1e-2
     finder.update(rows)
     queries = rng.normal(size=(20, 4))
     check_nearest(reference, finder, queries, 5, None)

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lann.metrics import DiagonalMetric
-from lann.search import ExactSearch, GraphSearch, Shortlist, coarse_search
-from lann.search import shortlist as shortlist_module
+from lann.search import ExactSearch, GraphSearch, Shortlist, _graph, coarse_search
 
 
 @st.composite
@@ -49,10 +48,10 @@ def test_with_all_points_as_candidates_it_is_the_exact_search():
         np.testing.assert_array_equal(one, other)
 
 
-def test_a_far_point_that_ignores_features_is_kept_out():
+def test_a_far_point_that_ignores_features_is_excluded():
     points = np.concatenate([np.random.default_rng(0).normal(size=(20, 2)), [[0.0, 100.0]]])
     weights = np.ones_like(points)
-    weights[-1] = [1.0, 0.0]  # the intruder does not see the feature that it is far in
+    weights[-1] = [1.0, 0.0]  # ignores the feature in which it is far
     query = np.zeros((1, 2))
     own = DiagonalMetric(points, weights)
     assert 20 in ExactSearch(own).query(query, 5)[0]
@@ -79,7 +78,7 @@ def test_no_queries():
 
 
 def test_many_points_are_searched_by_a_graph(monkeypatch):
-    monkeypatch.setattr(shortlist_module, "GRAPH_FROM", 100)
+    monkeypatch.setattr(_graph, "FEWEST_POINTS", 100)
     points = np.random.default_rng(0).normal(size=(100, 3))
     assert isinstance(coarse_search(DiagonalMetric(points[:99], np.ones(3))), ExactSearch)
     assert isinstance(coarse_search(DiagonalMetric(points, np.ones(3))), GraphSearch)
@@ -92,7 +91,7 @@ def test_a_shortlist_from_a_graph_is_nearly_that_of_the_exact_search(monkeypatch
     queries = rng.normal(size=(200, 5))
     shared = DiagonalMetric(points, np.ones(5))
     exact = Shortlist(coarse_search(shared), own, 50).query(queries, 5)[0]
-    monkeypatch.setattr(shortlist_module, "GRAPH_FROM", 1000)
+    monkeypatch.setattr(_graph, "FEWEST_POINTS", 1000)
     graph = coarse_search(shared)
     assert isinstance(graph, GraphSearch)
     found = Shortlist(graph, own, 50).query(queries, 5)[0]

@@ -26,7 +26,9 @@ def test_class_weights_of_classes_count():
     assert errors(metric, labels, 2, judge, candidates, Settings()) == [1]
     assert errors(metric, labels, 2, judge, candidates, Settings(class_weight=np.array([1.0, 9.0]))) == [0]
     # And an error counts as often as the class of the judge has votes.
-    assert errors(metric, labels, 2, judge, np.array([[1]]), Settings(class_weight=np.array([1.0, 9.0]))) == [9]
+    assert errors(metric, labels, 2, judge, np.array([[1]]), Settings(class_weight=np.array([1.0, 9.0]))) == [
+        9
+    ]
 
 
 def test_judges_are_some_of_many_and_none_of_few():

@@ -23,7 +23,9 @@ def levels():
 @pytest.fixture(params=[3, 2])
 def with_maps(levels, request):
     rng = np.random.default_rng(1)
-    return levels.replace(point_matrices=np.eye(3, request.param) + 0.3 * rng.normal(size=(30, 3, request.param)))
+    return levels.replace(
+        point_matrices=np.eye(3, request.param) + 0.3 * rng.normal(size=(30, 3, request.param))
+    )
 
 
 def a_batch(seed=1):

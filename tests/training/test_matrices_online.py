@@ -24,7 +24,7 @@ def plain_loop(reference, levels, rows, rate, epsilon, *, norm):
     roots, total = np.sqrt(levels.weights), 0.0
     for i in rows:
         own = roots[:, :, None] * maps
-        d = reference.map_distances(levels.points[i : i + 1], levels.points, own)
+        d = reference.matrix_distances(levels.points[i : i + 1], levels.points, own)
         near, d = reference.nearest(d, 4, exclude=[i])
         slopes, loss = reference.papers_slopes(
             d[0] + epsilon, levels.labels[near[0]], levels.labels[i], 1.0, 3

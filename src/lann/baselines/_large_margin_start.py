@@ -8,7 +8,7 @@ import numpy as np
 
 from lann._types import Floats, Indices, Labels
 from lann._validation import Array, Integer, Number, OneOf, ParameterTable
-from lann.baselines._like_and_unlike import nearest_like
+from lann.baselines._class_neighbors import nearest_same_class
 
 LARGE_MARGIN: ParameterTable = {
     "n_targets": [Integer(1)],
@@ -25,7 +25,7 @@ def starting_point(learner: Any, points: Floats, labels: Labels) -> tuple[Floats
     """The starting map, every point's targets there, and the margin, their mean squared distance."""
     start = start_map(points, learner.init, learner.n_components)
     mapped = points @ start.T
-    targets = nearest_like(mapped, labels, learner.n_targets, n_jobs=learner.n_jobs)
+    targets = nearest_same_class(mapped, labels, learner.n_targets, n_jobs=learner.n_jobs)
     return start, targets, mean_distance(mapped, targets)
 
 

@@ -14,7 +14,7 @@ from lann._validation import RANDOM_STATE, Integer, Number, OneOf, ParameterTabl
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._kmeans import cluster_centers
 from lann.baselines._lbfgs import minimize_lbfgs
-from lann.baselines._like_and_unlike import euclidean_search, nearest_like, nearest_unlike
+from lann.baselines._class_neighbors import euclidean_search, nearest_same_class, nearest_other_class
 from lann.baselines._mapped_rows import QueryMaps, diagonals
 from lann.baselines._plml_metrics import BasisObjective
 from lann.baselines._plml_weights import WeightObjective, neighbor_graph, smooth_weights
@@ -212,8 +212,8 @@ class PLML(NeighborBaseline):
         return weights
 
     def _basis_maps(self, points: Floats, labels: Labels, weights: Floats) -> Floats:
-        like = nearest_like(points, labels, self.n_same_class, n_jobs=self.n_jobs)
-        unlike = nearest_unlike(points, labels, self.n_other_class, n_jobs=self.n_jobs)
+        like = nearest_same_class(points, labels, self.n_same_class, n_jobs=self.n_jobs)
+        unlike = nearest_other_class(points, labels, self.n_other_class, n_jobs=self.n_jobs)
         size = _mean_length(points, like)
         objective = BasisObjective(
             points / size,

@@ -31,6 +31,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     embedding_: Floats
     neighbors_: Indices
+    n_iter_: int
     distances_: Floats
     model_: NeighborModel
 
@@ -77,7 +78,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             )
         k = lists_needed(self.method, self.n_neighbors, len(points))
         lists = neighbor_lists(model, k, symmetry, n_jobs=self.n_jobs)
-        places = lay_out(
+        places, self.n_iter_ = lay_out(
             points, lists, method=self.method, n_components=self.n_components, min_dist=self.min_dist,
             max_iter=self.max_iter, seed=seed, verbose=bool(self.verbose),
         )  # fmt: skip

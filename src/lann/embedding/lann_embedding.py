@@ -71,6 +71,8 @@ class LANNEmbedding(GraphEmbedding):
     distances_ : (n_train, k)
         How far these are, by the rule of `symmetry`.
     classes_ : (n_classes,)
+    n_iter_ : int
+        Iterations of the layout.
     n_features_in_, feature_names_in_ : what it was fitted with
 
     See Also

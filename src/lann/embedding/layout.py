@@ -50,8 +50,9 @@ def lay_out(
     max_iter: int | None,
     seed: int,
     verbose: bool,
-) -> Floats:
-    """Places of the points: (n_points, n_components). The same seed gives the same places.
+) -> tuple[Floats, int]:
+    """Places of the points, (n_points, n_components), and the number of iterations. The same seed gives the
+    same places.
 
     points : (n_points, n_axes) as the metric sees them; where parts of the graph do not hang together, they
         are placed by their middles
@@ -64,13 +65,13 @@ def lay_out(
     common: dict[str, Any] = {"n_components": n_components, "seed": seed, "verbose": verbose}
     with _one_at_a_time(), single_threaded_blas(), _quiet():
         if method == "tsne":
-            places = _tsne_places(points, lists, max_iter=max_iter or 1000, **common)
+            places, n_iter = _tsne_places(points, lists, max_iter=max_iter or 1000, **common)
         else:
             densmap = method == "densmap"
-            places = _umap_places(
+            places, n_iter = _umap_places(
                 points, lists, densmap=densmap, min_dist=min_dist, max_iter=max_iter, **common
             )
-    return places.astype(np.float64)
+    return places.astype(np.float64), n_iter
 
 
 def _umap_places(
@@ -92,7 +93,9 @@ def _umap_places(
         precomputed_knn=(indices.astype(np.int32), lengths.astype(np.float32)),
         init="spectral" if spectral else "random", random_state=seed, n_jobs=1, verbose=verbose,
     )  # fmt: skip
-    return layout.fit(points).embedding_
+    usual = 500 if n_points <= 10_000 else 200  # as umap has it
+    n_iter = max_iter if max_iter is not None else usual + 200 * densmap
+    return layout.fit(points).embedding_, n_iter
 
 
 def _tsne_places(
@@ -120,7 +123,7 @@ def _tsne_places(
     )  # fmt: skip
     # Sums over threads would depend on their number.
     with threadpool_limits(1):
-        return layout.fit_transform(graph)
+        return layout.fit_transform(graph), layout.n_iter_
 
 
 def _with_itself(lists: NeighborLists) -> NeighborLists:

@@ -49,6 +49,8 @@ class NeighborEmbedding(GraphEmbedding):
         The neighbors of each, without itself.
     distances_ : (n_train, k)
         How far these are.
+    n_iter_ : int
+        Iterations of the layout.
     n_features_in_, feature_names_in_ : what it was fitted with
 
     See Also

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     from lann.explain._counterfactual import Counterfactuals, counterfactuals
     from lann.explain._feature_groups import group_features
     from lann.explain._influence import Influence, influence
+    from lann.explain._landmarks import Landmarks
     from lann.explain._local_matrices import local_matrices
     from lann.explain._prototypical import RowVotes, prototypical_rows
+    from lann.explain._readings import Readings
     from lann.explain._summary import relevance_clusters, summarize
     from lann.explain._suspicious import Suspicion, suspicious_rows
 
@@ -23,6 +25,8 @@ __all__ = [
     "Counterfactuals",
     "Explanation",
     "Influence",
+    "Landmarks",
+    "Readings",
     "RowVotes",
     "Suspicion",
     "build_explanation",
@@ -44,6 +48,8 @@ _MODULES = {
     "Contrast": "_contrast",
     "Counterfactuals": "_counterfactual",
     "Influence": "_influence",
+    "Landmarks": "_landmarks",
+    "Readings": "_readings",
     "RowVotes": "_prototypical",
     "Suspicion": "_suspicious",
     "class_relevances": "_class_relevances",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from lann.explain.explanation import Explanation
+    from lann.explain._explanation import Explanation
 
 MOST_ROWS = 5
 MOST_FEATURES = 5
@@ -55,7 +55,7 @@ def to_html(explanation: Explanation) -> str:
     more = len(explanation) - len(shown)
     left_out = f'<p class="quiet">and {more} more row{"s" if more > 1 else ""}</p>' if more else ""
     what = escape(repr(explanation))
-    signs = ": + speaks for it, − against it" if explanation.tells_supports else ""
+    signs = ": + speaks for it, − against it" if explanation.has_supports else ""
     return (
         f'<div class="lann-explanation"><style>{STYLE}</style><p class="quiet">{what}</p>'
         f"<table><thead><tr><th></th><th>prediction</th><th>hangs on{signs}</th><th>neighbors</th></tr>"
@@ -75,7 +75,7 @@ def _row(explanation: Explanation, row: int) -> str:
 
 def _prediction(explanation: Explanation, row: int) -> str:
     votes = explanation.probabilities[row]
-    own, second = explanation.predicted_places[row], explanation.runner_up_places[row]
+    own, second = explanation.predicted_class_indices[row], explanation.runner_up_class_indices[row]
     return (
         f"<div><b>{_text(explanation.predictions[row])}</b> {votes[own]:.0%}</div>"
         f'<div class="quiet">next: {_text(explanation.classes[second])} {votes[second]:.0%}</div>'
@@ -84,7 +84,7 @@ def _prediction(explanation: Explanation, row: int) -> str:
 
 def _features(explanation: Explanation, row: int) -> str:
     relevances = explanation.relevances[row]
-    support = explanation.support[row] if explanation.tells_supports else None
+    support = explanation.support[row] if explanation.has_supports else None
     largest = explanation.relevances.max()
     lines = []
     for place in np.argsort(-relevances, kind="stable")[:MOST_FEATURES]:

@@ -107,12 +107,6 @@ class DiagonalMetric:
         weights = self.weights[None] if self.shared else self.weights
         return _pair_distances(queries, self.points, weights, candidates)
 
-    @overflow_is_far
-    def contributions(self, queries: Floats, candidates: Indices) -> Floats:
-        """Return what each axis adds to each squared distance: (n_queries, n_candidates, n_axes)."""
-        weights = self.weights if self.shared else self.weights[candidates]
-        return weights * (queries[:, None, :] - self.points[candidates]) ** 2
-
 
 # Sums may be reordered, so that they vectorize; the compiled code fixes the order, the same for every call.
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})

@@ -12,6 +12,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "lann.metrics": ("Levels",),
     "lann.encoding": ("FeatureCurves",),
     "lann.vote": ("VoteRule",),
+    "lann.explain": ("Landmarks", "Readings"),
     "sklearn.frozen": ("FrozenEstimator",),
     "sklearn.pipeline": ("Pipeline", "FeatureUnion"),
     "sklearn.compose": ("ColumnTransformer", "make_column_selector"),

@@ -34,8 +34,11 @@ def fitted_part(model: Any) -> LANNClassifier | GraphEmbedding | None:
 
 def without_callbacks(model: Any) -> Any:
     """The same model without what follows its training: that is no part of what it has learned."""
+    from sklearn.frozen import FrozenEstimator
     from sklearn.pipeline import Pipeline
 
+    if isinstance(model, FrozenEstimator):
+        return FrozenEstimator(without_callbacks(model.estimator))
     if hasattr(model, "set_callbacks"):
         model = copy(model).set_callbacks()
     if getattr(model, "classifier", None) is not None or hasattr(model, "classifier_"):  # an embedding
@@ -106,11 +109,18 @@ def _embedding_fits(embedding: GraphEmbedding) -> bool:
             not isinstance(embedding, LANNEmbedding)
             or (
                 _classifier_fits(embedding.classifier_)
-                and isinstance(embedding.classifier, LANNClassifier | None)
+                and isinstance(_thawed(embedding.classifier), LANNClassifier | None)
                 and np.array_equal(embedding.classifier_.model_.levels.X, model.levels.X)
             )
         )
     )
+
+
+def _thawed(classifier: Any) -> Any:
+    """Return the estimator that is frozen, if there is one."""
+    from sklearn.frozen import FrozenEstimator
+
+    return classifier.estimator if isinstance(classifier, FrozenEstimator) else classifier
 
 
 def _model_fits(model: LocalModel) -> bool:
@@ -145,6 +155,36 @@ def _model_fits(model: LocalModel) -> bool:
         and model.labels is levels.labels
         and rule.power >= 0
         and rule.epsilon > 0
+        and _derived_fits(model)
+    )
+
+
+def _derived_fits(model: LocalModel) -> bool:
+    """Whether nothing was derived from the model, or landmarks that fit it."""
+    from lann.explain import Landmarks
+
+    if model.derived == {}:
+        return True
+    landmarks = model.derived.get("landmarks")
+    if not isinstance(landmarks, Landmarks) or len(model.derived) > 1 or landmarks._search is not None:
+        return False
+    rows, readings = landmarks.rows, landmarks.readings
+    n_landmarks, n_features = len(rows), model.X.shape[1]
+    shapes = {
+        "votes": (n_landmarks, model.n_classes),
+        "relevances": (n_landmarks, n_features),
+        "supports": (n_landmarks, model.n_classes, n_features),
+    }
+    return bool(
+        rows.dtype == np.int64
+        and n_landmarks >= 1
+        and rows.shape == (n_landmarks,)
+        and rows.min() >= 0
+        and rows.max() < len(model.X)
+        and all(
+            _fits_or_none(getattr(readings, name), shape, (np.float64,)) for name, shape in shapes.items()
+        )
+        and all(type(f) is int and 0 <= f < n_features for group in landmarks.correlated for f in group)
     )
 
 

@@ -9,7 +9,7 @@ from lann.metrics import DiagonalMetric
 from lann.search import ExactSearch
 
 
-def nearest_like(points: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
+def nearest_same_class(points: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
     """The k nearest others of the same class, nearest first: (n_points, k), -1 where the class has fewer."""
     found = np.full((len(points), k), -1)
     for label in np.unique(labels):
@@ -23,7 +23,7 @@ def nearest_like(points: Floats, labels: Labels, k: int, *, n_jobs: int | None =
     return found
 
 
-def nearest_unlike(points: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
+def nearest_other_class(points: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
     """The k nearest of other classes, nearest first: (n_points, k), -1 where there are fewer."""
     found = np.full((len(points), k), -1)
     for label in np.unique(labels):

@@ -1,11 +1,10 @@
-"""The matrices of points, against second differences of the distances that the points measure."""
+"""Local matrices equal second differences of the distances."""
 
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
 from lann import LANNClassifier
-from lann.baselines import LMNN
 from lann.explain import local_matrices
 
 STEP = 1e-4
@@ -19,21 +18,21 @@ FORMS = {
 
 
 @pytest.fixture(scope="module")
-def plane_of_signs():
+def quadrants():
     X = np.random.default_rng(0).normal(size=(200, 3))
     return X, (X[:, 0] * X[:, 1] > 0).astype(int)
 
 
 def distance(levels, j, x):
-    """d_j(x), written out."""
+    """Return d_j(x) by its formula."""
     z = levels.curves.transform(x[None])[0] - levels.curves.transform(levels.X[[j]])[0]
-    z = z if levels.map is None else levels.map @ z
+    z = z if levels.components is None else levels.components @ z
     z = np.exp(0.5 * (levels.class_log_weights[levels.labels[j]] + levels.point_log_weights[j])) * z
     return np.sum(z**2 if levels.point_matrices is None else (levels.point_matrices[j].T @ z) ** 2)
 
 
 def half_hessian(function, x):
-    """Half the second derivatives, by differences of STEP."""
+    """Return half the second derivatives, by differences of STEP."""
     n, found = len(x), np.empty((len(x), len(x)))
     step = STEP * np.eye(n)
     for a in range(n):
@@ -44,15 +43,15 @@ def half_hessian(function, x):
 
 
 def away_from_edges(levels):
-    """Points for which no step leads over the edge of a bin, where the slope is another."""
+    """Return rows whose neighborhoods lie within one bin of every curve."""
     gaps = np.abs(levels.X[:, :, None] - levels.curves.edges[None])
     return np.flatnonzero((gaps > 3 * STEP).all(axis=(1, 2)))
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_they_are_half_the_hessian_of_the_distance(plane_of_signs, form):
-    clf = LANNClassifier(random_state=0, **FORMS[form]).fit(*plane_of_signs)
-    levels = clf._model.levels
+def test_they_are_half_the_hessian_of_the_distance(quadrants, form):
+    clf = LANNClassifier(random_state=0, **FORMS[form]).fit(*quadrants)
+    levels = clf.model_.levels
     rows = away_from_edges(levels)[::7]
     assert len(rows) > 10
     found = local_matrices(clf, rows)
@@ -61,26 +60,24 @@ def test_they_are_half_the_hessian_of_the_distance(plane_of_signs, form):
 
 
 @pytest.mark.parametrize("form", ["all levels", "all levels, full"])
-def test_relevances_are_their_diagonals(plane_of_signs, form):
-    X, y = plane_of_signs
+def test_feature_weights_are_their_diagonals(quadrants, form):
+    X, y = quadrants
     clf = LANNClassifier(random_state=0, **FORMS[form]).fit(X, y)
     diagonals = np.diagonal(local_matrices(clf), axis1=1, axis2=2)
     np.testing.assert_allclose(clf.feature_weights_, diagonals * X.std(axis=0) ** 2)
 
 
-def test_one_row_or_some(plane_of_signs):
-    clf = LANNClassifier(max_iter=2, random_state=0).fit(*plane_of_signs)
+def test_one_row_or_some(quadrants):
+    clf = LANNClassifier(max_iter=2, random_state=0).fit(*quadrants)
     everyone = local_matrices(clf)
     assert everyone.shape == (200, 3, 3)
     np.testing.assert_array_equal(local_matrices(clf, 5), everyone[[5]])
     np.testing.assert_array_equal(local_matrices(clf, [7, 3]), everyone[[7, 3]])
 
 
-def test_what_has_no_point_metrics_is_refused(plane_of_signs):
-    with pytest.raises(ValueError, match="LMNN has no training points that own a metric"):
-        local_matrices(LMNN().fit(*plane_of_signs))
+def test_invalid_arguments_raise(quadrants):
     with pytest.raises(NotFittedError):
         local_matrices(LANNClassifier())
-    clf = LANNClassifier(max_iter=0).fit(*plane_of_signs)
+    clf = LANNClassifier(max_iter=0).fit(*quadrants)
     with pytest.raises(ValueError, match="rows of the training data, from 0 to 199; got 200"):
         local_matrices(clf, 200)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lann.baselines._like_and_unlike import nearest_like, nearest_unlike
+from lann.baselines._class_neighbors import nearest_other_class, nearest_same_class
 
 
 def reference(points, labels, k, same):
@@ -20,7 +20,7 @@ def test_equal_sorting_all_distances():
     points[7] = points[3]
     labels[:2], labels[2] = 3, 4  # a pair, and a class of its own
     for k in (1, 4, 30):
-        assert np.array_equal(nearest_like(points, labels, k), reference(points, labels, k, True))
-        assert np.array_equal(nearest_unlike(points, labels, k), reference(points, labels, k, False))
-    assert (nearest_like(points, labels, 4)[2] == -1).all()
-    assert nearest_like(points, labels, 4)[0].tolist() == [1, -1, -1, -1]
+        assert np.array_equal(nearest_same_class(points, labels, k), reference(points, labels, k, True))
+        assert np.array_equal(nearest_other_class(points, labels, k), reference(points, labels, k, False))
+    assert (nearest_same_class(points, labels, 4)[2] == -1).all()
+    assert nearest_same_class(points, labels, 4)[0].tolist() == [1, -1, -1, -1]

@@ -1,4 +1,4 @@
-"""The form that the plots of shap take: it adds up, and they draw it."""
+"""The `shap.Explanation` adds up, and the plots of shap draw it."""
 
 import matplotlib as mpl
 import numpy as np
@@ -24,7 +24,7 @@ def test_values_and_base_add_up_to_the_probability(explanation):
         found.base_values + found.values.sum(axis=1), explanation.probabilities.max(axis=1)
     )
     np.testing.assert_array_equal(found.data, explanation.queries)
-    assert found.feature_names == [f"x{place}" for place in range(13)]
+    assert found.feature_names == [f"x{number}" for number in range(13)]
 
 
 def test_any_class(explanation):
@@ -35,8 +35,8 @@ def test_any_class(explanation):
         explanation.to_shap(label="red")
 
 
-def test_a_model_that_does_not_tell(made):
-    with pytest.raises(ValueError, match="does not tell what speaks for"):
+def test_unknown_supports_raise(made):
+    with pytest.raises(ValueError, match="The supports of this explanation are unknown"):
         made([[0.5, 0.3, 0.2]], [["benign"] * 3]).to_shap()
 
 
@@ -46,7 +46,7 @@ def test_the_plots_of_shap_draw_it(explanation, grouped):
     import matplotlib.pyplot as plt
 
     if grouped:
-        explanation = explanation.grouped({"both": ["x6", "x12"]})
+        explanation = explanation.group_features({"both": ["x6", "x12"]})
     found = explanation.to_shap()
     axes = shap.plots.waterfall(found[0], show=False)
     labels = [label.get_text() for label in axes.get_yticklabels()]

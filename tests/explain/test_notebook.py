@@ -4,8 +4,6 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-from lann.explain import as_html
-
 
 class Page(HTMLParser):
     """Texts, bars and whether every tag is closed."""
@@ -56,7 +54,7 @@ def test_names_are_escaped(made):
 
 
 def test_only_the_first_rows(two_rows, monkeypatch):
-    monkeypatch.setattr(as_html, "MOST_ROWS", 1)
+    monkeypatch.setattr(_notebook, "MOST_ROWS", 1)
     assert "and 1 more row<" in two_rows._repr_html_()
     assert "more row" not in two_rows[:1]._repr_html_()
 

@@ -1,4 +1,4 @@
-"""Dictionaries: all that the explanation has, and nothing that JSON does not know."""
+"""Dictionaries have all of an explanation, in the types of JSON."""
 
 import json
 
@@ -15,13 +15,13 @@ def test_all_of_a_row(two_rows):
     assert row["probabilities"] == pytest.approx({"benign": 0.55, "malignant": 0.45})
     assert row["values"] == {"area": 4.0, "texture": 5.0, "depth": 6.0, "width": 7.0}
     assert row["relevances"] == pytest.approx({"area": 0.0, "texture": 0.2, "depth": 0.005, "width": 0.3})
-    assert list(row["speaks_for"].items()) == [("texture", 0.2), ("depth", 0.005)]
-    assert row["speaks_against"] == {"width": -0.3}
+    assert list(row["supporting"].items()) == [("texture", 0.2), ("depth", 0.005)]
+    assert row["opposing"] == {"width": -0.3}
     assert [neighbor["row"] for neighbor in row["neighbors"]] == [40, 50, 60]
     nearest = row["neighbors"][0]
     assert nearest["label"] == "malignant"
     assert nearest["vote_share"] == 0.45
-    assert sum(nearest["contributions"].values()) == nearest["distance"]
+    assert np.sqrt(sum(nearest["contributions"].values())) == nearest["distance"]
     assert "id" not in nearest
 
 
@@ -38,9 +38,9 @@ def test_it_survives_json(wine):
     np.testing.assert_array_equal(found, explanation.contributions[2])
 
 
-def test_what_is_not_finite_or_not_told_is_none(made):
+def test_what_is_not_finite_or_unknown_is_none(made):
     explanation = made([[0.5, 0.3, 0.2]], [["benign"] * 3], distances=np.array([[1.0, np.inf, np.nan]]))
     row = explanation.to_dict()[0]
     assert [neighbor["distance"] for neighbor in row["neighbors"]] == [1.0, None, None]
-    assert row["speaks_for"] is None
-    assert row["speaks_against"] is None
+    assert row["supporting"] is None
+    assert row["opposing"] is None
