@@ -481,6 +481,36 @@ def test_labels_out_of_range_are_refused(classifier, data, tmp_path):
     load_fails(rewritten(path, **{file: buffer.getvalue()}), "do not fit together")
 
 
+def test_landmarks_are_saved_once_they_were_computed(data, tmp_path, monkeypatch):
+    X, y = data
+    model = LANNClassifier(max_iter=1, random_state=0).fit(X, y)
+    save(model, tmp_path / "before.skops")
+    expected = model.explain(X[:5])
+    save(model, tmp_path / "after.skops")
+    assert load(tmp_path / "before.skops").model_.derived == {}
+    loaded = load(tmp_path / "after.skops")
+    monkeypatch.setattr("lann.explain._landmarks.compute_landmarks", None)  # nothing is computed again
+    np.testing.assert_array_equal(loaded.explain(X[:5]).supports, expected.supports)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda landmarks: landmarks.rows.__iadd__(1000),
+        lambda landmarks: setattr(landmarks, "rows", landmarks.rows[:-1]),
+        lambda landmarks: setattr(landmarks, "correlated", ((0, 4),)),
+        lambda landmarks: landmarks.readings.supports.__imul__(np.nan),
+    ],
+)
+def test_landmarks_that_do_not_fit_the_model_raise(data, tmp_path, change):
+    X, y = data
+    model = LANNClassifier(max_iter=0).fit(X, y)
+    model.explain(X[:2])
+    change(model.model_.derived["landmarks"])
+    with pytest.raises(ValueError, match="do not fit together"):
+        save(model, tmp_path / "m.skops")
+
+
 def test_load_says_what_is_wrong_with_the_path(tmp_path):
     load_fails(tmp_path / "none.skops", "There is no file", FileNotFoundError)
     load_fails(tmp_path, "is a folder", IsADirectoryError)

@@ -49,8 +49,12 @@ class Landmarks:
     correlated: Groups
     _search: NeighborSearch | None = field(default=None, init=False, repr=False, compare=False)
 
+    # The search is built on first use, and never taken from a file.
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_search": None}  # built on first use
+        return {name: value for name, value in self.__dict__.items() if name != "_search"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["rows"], state["readings"], state["correlated"])  # type: ignore[misc]
 
     def near(self, model: NeighborModel, queries: Floats, *, n_jobs: int | None = None) -> Indices:
         """Return the landmarks nearest to each query: (n_queries, n_near), positions in `rows`."""

@@ -166,7 +166,7 @@ def _derived_fits(model: LocalModel) -> bool:
     if model.derived == {}:
         return True
     landmarks = model.derived.get("landmarks")
-    if not isinstance(landmarks, Landmarks) or len(model.derived) > 1 or landmarks._search is not None:
+    if not isinstance(landmarks, Landmarks) or len(model.derived) > 1:
         return False
     rows, readings = landmarks.rows, landmarks.readings
     n_landmarks, n_features = len(rows), model.X.shape[1]
