@@ -15,7 +15,7 @@ from lann.embedding import (
     leave_one_out_predictions,
     paper_embeddings,
 )
-from lann.embedding.comparison import classifier_of, embed
+from lann.embedding._comparison import _classifier_of
 
 NAMES = ["PCA", "LDA", "GMLVQ", "LMNN", "UMAP", "LGMLVQ", "LANN"]
 
@@ -39,19 +39,19 @@ def test_a_panel_for_every_method_of_the_paper(comparison, halves):
     assert len(comparison) == 7
     for panel in comparison.panels:
         assert comparison[panel.name] is panel
-        assert panel.places.shape == (len(X), 2)
-        assert panel.held_out_places.shape == (len(X_test), 2)
+        assert panel.coordinates.shape == (len(X), 2)
+        assert panel.held_out_coordinates.shape == (len(X_test), 2)
         np.testing.assert_array_equal(panel.labels, y)
         np.testing.assert_array_equal(panel.held_out_labels, y_test)
-        np.testing.assert_array_equal(panel.predictions, leave_one_out_predictions(panel.places, y))
+        np.testing.assert_array_equal(panel.predictions, leave_one_out_predictions(panel.coordinates, y))
         np.testing.assert_array_equal(
-            panel.held_out_predictions, held_out_predictions(panel.places, y, panel.held_out_places)
+            panel.held_out_predictions, held_out_predictions(panel.coordinates, y, panel.held_out_coordinates)
         )
         assert panel.accuracy == np.mean(panel.predictions == y)
         assert panel.held_out_accuracy == np.mean(panel.held_out_predictions == y_test)
         assert panel.held_out_accuracy > 0.85
         assert panel.seconds > 0
-        np.testing.assert_allclose(panel.estimator.transform(X_test), panel.held_out_places)
+        np.testing.assert_allclose(panel.estimator.transform(X_test), panel.held_out_coordinates)
 
 
 def test_quality_is_against_scaled_data_and_the_metrics_of_lann(comparison, halves):
@@ -59,7 +59,8 @@ def test_quality_is_against_scaled_data_and_the_metrics_of_lann(comparison, halv
     classifier = comparison["LANN"].estimator[-1].classifier_
     for panel in comparison:
         assert panel.quality == embedding_quality(
-            StandardScaler().fit_transform(X), panel.places, y, held_out_places=panel.held_out_places,
+            StandardScaler().fit_transform(X), panel.coordinates, y,
+            held_out_coordinates=panel.held_out_coordinates,
             held_out_labels=y_test, classifier=classifier,
         )  # fmt: skip
 
@@ -80,7 +81,7 @@ def test_without_held_out_points_and_without_lann(halves):
     linear = {name: paper_embeddings()[name] for name in ("PCA", "LDA")}
     found = compare_embeddings(X, y, embeddings=linear, n_neighbors=3)
     for panel in found:
-        assert panel.held_out_places is panel.held_out_labels is panel.held_out_predictions is None
+        assert panel.held_out_coordinates is panel.held_out_labels is panel.held_out_predictions is None
         assert panel.held_out_accuracy is panel.quality.neighborhood_preservation is None
         assert panel.quality.n_neighbors == 3
     assert found.to_frame()["held_out_accuracy"].isna().all()
@@ -92,15 +93,17 @@ def test_one_that_cannot_place_new_points_has_no_held_out_points(halves):
     small = tuple(part[:40] for part in halves)
     own = {"spectral": make_pipeline(StandardScaler(), SpectralEmbedding(random_state=0))}
     panel = compare_embeddings(*small, embeddings=own)["spectral"]
-    assert panel.places.shape == (40, 2)
-    assert panel.held_out_places is panel.held_out_labels is panel.held_out_accuracy is None
+    assert panel.coordinates.shape == (40, 2)
+    assert panel.held_out_coordinates is panel.held_out_labels is panel.held_out_accuracy is None
 
 
 def test_a_single_panel_with_a_fitted_classifier(comparison, halves):
-    fitted = classifier_of(comparison["LANN"].estimator)
-    assert classifier_of(comparison["UMAP"].estimator) is None
+    fitted = _classifier_of(comparison["LANN"].estimator)
+    assert _classifier_of(comparison["UMAP"].estimator) is None
     layout = LANNEmbedding(FrozenEstimator(fitted), symmetry="max", random_state=0)
-    panel = embed("max", make_pipeline(StandardScaler(), layout), *halves, classifier=fitted)
+    panel = make_panel(
+        "max", make_pipeline(StandardScaler(), layout), halves[:2], halves[2:], classifier=fitted
+    )
     assert layout.classifier_.model_ is fitted.model_
     assert panel.name == "max"
     assert panel.held_out_accuracy > 0.85
@@ -113,7 +116,7 @@ def test_a_table_with_columns_is_embedded_as_well(halves):
     pca = {"PCA": paper_embeddings(random_state=0)["PCA"]}
     named = compare_embeddings(frame, pd.Series(y), test, pd.Series(y_test), embeddings=pca)["PCA"]
     plain = compare_embeddings(*halves, embeddings=pca)["PCA"]
-    np.testing.assert_allclose(named.places, plain.places)
+    np.testing.assert_allclose(named.coordinates, plain.coordinates)
     assert named.held_out_accuracy == plain.held_out_accuracy
 
 

@@ -127,7 +127,7 @@ def test_names_in_and_out(kind, iris):
         ({"method": "pca"}, "method must be one of 'umap', 'densmap', 'tsne'; got 'pca'"),
         ({"max_iter": 0}, "max_iter must be an integer of at least 1, or None; got 0"),
         ({"method": "tsne", "max_iter": 100}, "max_iter must be an integer of at least 250"),
-        ({"method": "tsne", "n_components": 4}, "method='tsne' places in at most 3 dimensions; got 4"),
+        ({"method": "tsne", "n_components": 4}, "method='tsne' has at most 3 components; got n_components=4"),
         ({"n_jobs": 0}, "n_jobs must be None, or an integer other than 0; got 0"),
         ({"verbose": -1}, "verbose must be an integer of at least 0"),
     ],

@@ -4,7 +4,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.preprocessing import scale
 from sklearn.utils.estimator_checks import check_estimator
 
-from lann.embedding.discriminant import DiscriminantPlane
+from lann.embedding import DiscriminantPlane
 
 
 def test_with_three_classes_it_is_lda(wine):

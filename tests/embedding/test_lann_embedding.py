@@ -40,7 +40,7 @@ def test_a_fitted_classifier_survives_cloning(fitted):
     embedding = LANNEmbedding(FrozenEstimator(clf), max_iter=20, random_state=0)
     assert np.array_equal(clone(embedding).fit_transform(X), embedding.fit_transform(X))
     comparison = compare_embeddings(X, y, embeddings={"LANN": embedding})
-    assert np.array_equal(comparison["LANN"].places, embedding.fit_transform(X))
+    assert np.array_equal(comparison["LANN"].coordinates, embedding.fit_transform(X))
 
 
 def test_what_a_classifier_learns_later_changes_no_embedding(iris):

@@ -5,8 +5,8 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from lann import LANNClassifier
-from lann.embedding import quality
-from lann.embedding.quality import (
+from lann.embedding import (
+    _quality,
     embedding_quality,
     held_out_predictions,
     leave_one_out_predictions,
@@ -18,7 +18,7 @@ from lann.embedding.quality import (
 
 @pytest.fixture
 def scattered():
-    """Points in five dimensions, places in two that know a little of them, and three classes by name."""
+    """Points in five dimensions, coordinates in two that know a little of them, and three classes by name."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(80, 5))
     y = np.array(["a", "b", "c"])[np.digitize(X[:, 0], [-0.4, 0.4])]
@@ -39,9 +39,9 @@ def slow_vote(labels):
     return next(label for label in labels if counts[label] == max(counts.values()))
 
 
-def slow_trustworthiness(X, places, k):
+def slow_trustworthiness(X, coordinates, k):
     n, penalty = len(X), 0
-    near, order = ranked(places)[:, :k], ranked(X)
+    near, order = ranked(coordinates)[:, :k], ranked(X)
     for i in range(n):
         ranks = {j: rank + 1 for rank, j in enumerate(order[i])}
         penalty += sum(max(0, ranks[j] - k) for j in near[i])
@@ -50,40 +50,40 @@ def slow_trustworthiness(X, places, k):
 
 @pytest.mark.parametrize("k", [1, 2, 5, 6])
 def test_leave_one_out_as_by_hand(scattered, k):
-    _, places, y = scattered
-    expected = [slow_vote(y[near[:k]].tolist()) for near in ranked(places)]
-    np.testing.assert_array_equal(leave_one_out_predictions(places, y, n_neighbors=k), expected)
+    _, coordinates, y = scattered
+    expected = [slow_vote(y[near[:k]].tolist()) for near in ranked(coordinates)]
+    np.testing.assert_array_equal(leave_one_out_predictions(coordinates, y, n_neighbors=k), expected)
 
 
 @pytest.mark.parametrize("k", [1, 4, 5])
 def test_held_out_points_are_judged_by_the_points_of_the_fit(scattered, k):
-    _, places, y = scattered
-    expected = [slow_vote(y[:50][near[:k]].tolist()) for near in ranked(places[50:], places[:50])]
-    found = held_out_predictions(places[:50], y[:50], places[50:], n_neighbors=k)
+    _, coordinates, y = scattered
+    expected = [slow_vote(y[:50][near[:k]].tolist()) for near in ranked(coordinates[50:], coordinates[:50])]
+    found = held_out_predictions(coordinates[:50], y[:50], coordinates[50:], n_neighbors=k)
     np.testing.assert_array_equal(found, expected)
 
 
 def test_of_classes_as_frequent_the_nearer_counts():
-    places, labels = [[0.0], [1.0], [2.1], [3.1]], ["left", "left", "right", "right"]
-    found = held_out_predictions(places, labels, [[1.6], [1.5]], n_neighbors=4)
+    coordinates, labels = [[0.0], [1.0], [2.1], [3.1]], ["left", "left", "right", "right"]
+    found = held_out_predictions(coordinates, labels, [[1.6], [1.5]], n_neighbors=4)
     assert found.tolist() == ["right", "left"]
 
 
 def test_a_copy_of_a_point_is_another_point():
-    places = np.array([[0.0, 0.0], [0.0, 0.0], [5.0, 5.0], [5.0, 5.0]])
+    coordinates = np.array([[0.0, 0.0], [0.0, 0.0], [5.0, 5.0], [5.0, 5.0]])
     np.testing.assert_array_equal(
-        leave_one_out_predictions(places, [0, 0, 1, 1], n_neighbors=1), [0, 0, 1, 1]
+        leave_one_out_predictions(coordinates, [0, 0, 1, 1], n_neighbors=1), [0, 0, 1, 1]
     )
     np.testing.assert_array_equal(
-        leave_one_out_predictions(places, [0, 1, 1, 0], n_neighbors=1), [1, 0, 0, 1]
+        leave_one_out_predictions(coordinates, [0, 1, 1, 0], n_neighbors=1), [1, 0, 0, 1]
     )
 
 
 def test_trustworthiness_and_continuity_as_by_hand(scattered):
-    X, places, _ = scattered
-    trust, continuity = trustworthiness_and_continuity(X, places, n_neighbors=7)
-    assert trust == pytest.approx(slow_trustworthiness(X, places, 7))
-    assert continuity == pytest.approx(slow_trustworthiness(places, X, 7))
+    X, coordinates, _ = scattered
+    trust, continuity = trustworthiness_and_continuity(X, coordinates, n_neighbors=7)
+    assert trust == pytest.approx(slow_trustworthiness(X, coordinates, 7))
+    assert continuity == pytest.approx(slow_trustworthiness(coordinates, X, 7))
     assert trust != pytest.approx(continuity)
 
 
@@ -100,28 +100,28 @@ def test_what_is_torn_apart_and_what_is_put_together_differ():
 
 
 def test_of_many_points_a_sample_is_judged_always_the_same(scattered, monkeypatch):
-    X, places, _ = scattered
-    monkeypatch.setattr(quality, "MOST_RANKED", 40)
-    found = trustworthiness_and_continuity(X, places)
-    assert found == trustworthiness_and_continuity(X, places)
+    X, coordinates, _ = scattered
+    monkeypatch.setattr(_quality, "MOST_RANKED", 40)
+    found = trustworthiness_and_continuity(X, coordinates)
+    assert found == trustworthiness_and_continuity(X, coordinates)
     chosen = np.sort(np.random.default_rng(0).choice(80, 40, replace=False))
-    assert found[0] == pytest.approx(slow_trustworthiness(X[chosen], places[chosen], 5))
+    assert found[0] == pytest.approx(slow_trustworthiness(X[chosen], coordinates[chosen], 5))
 
 
 def test_preserved_neighborhoods_as_by_hand(scattered):
-    X, places, y = scattered
+    X, coordinates, y = scattered
     clf = LANNClassifier(max_iter=2, random_state=0).fit(X, y)
     wanted = clf.kneighbors(n_neighbors=6, return_distance=False)
-    near = ranked(places)[:, :6]
+    near = ranked(coordinates)[:, :6]
     expected = np.mean([len(set(w) & set(n)) / 6 for w, n in zip(wanted, near, strict=True)])
-    assert neighborhood_preservation(clf, places, n_neighbors=6) == pytest.approx(expected)
+    assert neighborhood_preservation(clf, coordinates, n_neighbors=6) == pytest.approx(expected)
     assert 0.1 < expected < 0.9
 
 
 def test_a_classifier_that_has_learned_nothing_sees_euclidean_neighborhoods(scattered):
-    _, places, y = scattered
-    clf = LANNClassifier(max_iter=0, levels=("point",), n_candidates=None).fit(places, y)
-    assert neighborhood_preservation(clf, places) == 1
+    _, coordinates, y = scattered
+    clf = LANNClassifier(max_iter=0, levels=("point",), n_candidates=None).fit(coordinates, y)
+    assert neighborhood_preservation(clf, coordinates) == 1
 
 
 def test_pair_error_counts_only_what_is_taken_for_the_other_of_the_two():
@@ -133,35 +133,40 @@ def test_pair_error_counts_only_what_is_taken_for_the_other_of_the_two():
 
 
 def test_all_figures_in_one(scattered):
-    X, places, y = scattered
+    X, coordinates, y = scattered
     clf = LANNClassifier(max_iter=1, random_state=0).fit(X[:50], y[:50])
     found = embedding_quality(
-        X[:50], places[:50], y[:50], held_out_places=places[50:], held_out_labels=y[50:], classifier=clf,
+        X[:50], coordinates[:50], y[:50], held_out_coordinates=coordinates[50:], held_out_labels=y[50:],
+        classifier=clf,
         n_neighbors=4,
     )  # fmt: skip
-    assert found.accuracy == np.mean(leave_one_out_predictions(places[:50], y[:50], n_neighbors=4) == y[:50])
-    placed = held_out_predictions(places[:50], y[:50], places[50:], n_neighbors=4)
+    assert found.accuracy == np.mean(
+        leave_one_out_predictions(coordinates[:50], y[:50], n_neighbors=4) == y[:50]
+    )
+    placed = held_out_predictions(coordinates[:50], y[:50], coordinates[50:], n_neighbors=4)
     assert found.held_out_accuracy == np.mean(placed == y[50:])
     assert (found.trustworthiness, found.continuity) == trustworthiness_and_continuity(
-        X[:50], places[:50], n_neighbors=4
+        X[:50], coordinates[:50], n_neighbors=4
     )
-    assert found.neighborhood_preservation == neighborhood_preservation(clf, places[:50], n_neighbors=4)
+    assert found.neighborhood_preservation == neighborhood_preservation(clf, coordinates[:50], n_neighbors=4)
     assert found.n_neighbors == 4
 
 
 def test_what_is_not_given_is_not_judged(scattered):
-    X, places, y = scattered
-    found = embedding_quality(X, places, y)
+    X, coordinates, y = scattered
+    found = embedding_quality(X, coordinates, y)
     assert found.held_out_accuracy is found.neighborhood_preservation is None
 
 
 def test_labels_that_mean_nothing_flatter_those_who_have_seen_them():
-    """Why held-out points are the judge: places by label are perfect, and say nothing of new points."""
+    """Why held-out points are the judge: coordinates by label are perfect, and say nothing of new points."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 4)), rng.integers(2, size=200)
     seen = np.c_[10.0 * y[:100], X[:100, 0]]
     nearest = cdist(X[100:], X[:100]).argmin(axis=1)
-    found = embedding_quality(X[:100], seen, y[:100], held_out_places=seen[nearest], held_out_labels=y[100:])
+    found = embedding_quality(
+        X[:100], seen, y[:100], held_out_coordinates=seen[nearest], held_out_labels=y[100:]
+    )
     assert found.accuracy == 1
     assert found.held_out_accuracy < 0.65
 
@@ -169,19 +174,19 @@ def test_labels_that_mean_nothing_flatter_those_who_have_seen_them():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda X, E, y: embedding_quality(X, E, y, held_out_places=E), "given together"),
+        (lambda X, E, y: embedding_quality(X, E, y, held_out_coordinates=E), "given together"),
         (lambda X, E, y: embedding_quality(X, E, y, n_neighbors=40), "n_neighbors .* got 40"),
         (lambda X, E, y: leave_one_out_predictions(E, y, n_neighbors=80), "at most 79; got 80"),
         (lambda X, E, y: held_out_predictions(E, y, E, n_neighbors=0), "n_neighbors .* got 0"),
         (lambda X, E, y: leave_one_out_predictions(E, y[:-1]), "inconsistent numbers of samples"),
-        (lambda X, E, y: pair_error(y, y, "a", "z"), "no point of class 'z'"),
+        (lambda X, E, y: pair_error(y, y, "a", "z"), "no row of class 'z'"),
         (
             lambda X, E, y: neighborhood_preservation(LANNClassifier(max_iter=0).fit(X[:70], y[:70]), E),
-            "the 70 points that the classifier was fitted with; got 80",
+            "the 70 rows that the classifier was fitted with; got 80",
         ),
     ],
 )
-def test_refused_in_one_sentence(scattered, call, said):
+def test_invalid_arguments_raise(scattered, call, said):
     with pytest.raises(ValueError, match=said):
         call(*scattered)
 

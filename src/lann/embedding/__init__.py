@@ -1,10 +1,12 @@
-"""Embeddings that show learned metrics, those they are compared with, and how good they are."""
+"""Embeddings under learned metrics, those they are compared with, and their quality."""
 
-from lann.embedding.comparison import EmbeddingComparison, Panel, compare_embeddings
-from lann.embedding.lann_embedding import LANNEmbedding
-from lann.embedding.methods import paper_embeddings
-from lann.embedding.neighbor_embedding import NeighborEmbedding
-from lann.embedding.quality import (
+from lann.embedding._comparison import EmbeddingComparison, Panel, compare_embeddings, make_panel
+from lann.embedding._discriminant import DiscriminantPlane
+from lann.embedding._lann_embedding import LANNEmbedding
+from lann.embedding._layout import LEAST_TSNE_ITER, check_installed
+from lann.embedding._neighbor_embedding import NeighborEmbedding
+from lann.embedding._paper import paper_embeddings
+from lann.embedding._quality import (
     EmbeddingQuality,
     embedding_quality,
     held_out_predictions,
@@ -15,15 +17,19 @@ from lann.embedding.quality import (
 )
 
 __all__ = [
+    "LEAST_TSNE_ITER",
+    "DiscriminantPlane",
     "EmbeddingComparison",
     "EmbeddingQuality",
     "LANNEmbedding",
     "NeighborEmbedding",
     "Panel",
+    "check_installed",
     "compare_embeddings",
     "embedding_quality",
     "held_out_predictions",
     "leave_one_out_predictions",
+    "make_panel",
     "neighborhood_preservation",
     "pair_error",
     "paper_embeddings",

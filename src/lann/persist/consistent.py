@@ -12,7 +12,7 @@ from lann.persist.refused import Refused
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
-    from lann.embedding._estimator import GraphEmbedding
+    from lann.embedding import LANNEmbedding, NeighborEmbedding
     from lann.model import LocalModel
 
 # Its square is no zero.
@@ -20,7 +20,7 @@ SMALLEST_SCALE = 1e-6
 KINDS = "a LANNClassifier, a LANNEmbedding, a NeighborEmbedding or a Pipeline that ends in one"
 
 
-def fitted_part(model: Any) -> LANNClassifier | GraphEmbedding | None:
+def fitted_part(model: Any) -> LANNClassifier | LANNEmbedding | NeighborEmbedding | None:
     """What a model has learned: itself, or the last step of a pipeline."""
     from sklearn.pipeline import Pipeline
 
@@ -64,7 +64,7 @@ def check_model(model: Any) -> None:
         raise Refused(f"its {type(part).__name__} is incomplete, or its parts do not fit together")
 
 
-def _fits(part: LANNClassifier | GraphEmbedding) -> bool:
+def _fits(part: LANNClassifier | LANNEmbedding | NeighborEmbedding) -> bool:
     from lann.classifier import LANNClassifier
 
     try:
@@ -82,7 +82,7 @@ def _classifier_fits(classifier: LANNClassifier) -> bool:
     )
 
 
-def _embedding_fits(embedding: GraphEmbedding) -> bool:
+def _embedding_fits(embedding: LANNEmbedding | NeighborEmbedding) -> bool:
     from lann.classifier import LANNClassifier
     from lann.embedding import LANNEmbedding
 

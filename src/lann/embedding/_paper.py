@@ -9,9 +9,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lann.classifier import LANNClassifier
-from lann.embedding.discriminant import DiscriminantPlane
-from lann.embedding.lann_embedding import LANNEmbedding
-from lann.embedding.neighbor_embedding import NeighborEmbedding
+from lann.embedding._discriminant import DiscriminantPlane
+from lann.embedding._lann_embedding import LANNEmbedding
+from lann.embedding._neighbor_embedding import NeighborEmbedding
 
 
 def paper_embeddings(
@@ -23,22 +23,30 @@ def paper_embeddings(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> dict[str, Pipeline]:
-    """The embeddings of the paper, by name, not fitted; each scales the data first.
+    """Return the embeddings of the paper by name, not fitted; each scales the data first.
 
-    ``PCA`` and ``LDA``: the classical planes (see `DiscriminantPlane` for two classes). ``GMLVQ`` and
-    ``LMNN``: the planes that these learn themselves. ``UMAP``: with the Euclidean metric. ``LGMLVQ``: UMAP
-    of each point's distances to all prototypes, as these measure. ``LANN``: `LANNEmbedding`.
+    ``PCA`` and ``LDA`` are linear planes (see `DiscriminantPlane` for two classes); ``GMLVQ`` and ``LMNN``
+    the planes that these methods learn; ``UMAP`` uses the Euclidean metric; ``LGMLVQ`` is UMAP of the
+    distances to all prototypes, as these measure; ``LANN`` is `LANNEmbedding`.
 
     Parameters
     ----------
-    classifier : LANNClassifier or None
-        For ``LANN``, with whatever parameters, not fitted; None is ``LANNClassifier(random_state=…)``.
-    prototypes_per_class
+    classifier : LANNClassifier or None, default=None
+        For ``LANN``, not fitted; None is ``LANNClassifier(random_state=…)``.
+    prototypes_per_class : int, default=1
         Of ``GMLVQ`` and ``LGMLVQ``.
-    n_neighbors, min_dist
-        Of UMAP, for all that use it.
-    random_state, n_jobs
-        For all that use them.
+    n_neighbors : int, default=15
+        Of UMAP.
+    min_dist : float, default=0.1
+        Of UMAP.
+    random_state : int, RandomState instance or None, default=None
+        Of all methods that use it.
+    n_jobs : int or None, default=None
+        Of all methods that use it.
+
+    Returns
+    -------
+    embeddings : dict of str to Pipeline
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""LANNEmbedding: points by their neighbors under the metrics that a LANNClassifier has learned."""
+"""LANNEmbedding: rows by their neighbors under the metrics of a classifier."""
 
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,19 +15,30 @@ from lann._compat import unchanged_on_failure
 from lann._inputs import check_columns
 from lann._neighbor_classifier import NeighborClassifier
 from lann._types import Floats
-from lann._validation import OneOf, validate
+from lann._validation import Checked, OneOf, ParameterTable
 from lann.classifier import LANNClassifier
-from lann.embedding._estimator import GraphEmbedding, drawn_seed
-from lann.embedding.graph import RULES
+from lann.embedding._base import LAYOUT, GraphEmbedding, draw_seed
+from lann.embedding._neighbor_lists import RULES
+
+
+def _check_classifier(classifier: Any) -> None:
+    if isinstance(classifier, FrozenEstimator):
+        classifier = classifier.estimator
+    if not isinstance(classifier, NeighborClassifier | None):
+        raise ValueError(
+            "classifier must be None, a LANNClassifier or a baseline with neighbors, possibly frozen; "
+            f"got {type(classifier).__name__}."
+        )
 
 
 class LANNEmbedding(GraphEmbedding):
-    """An embedding in which the neighbors are those that a LANNClassifier sees.
+    """An embedding in which neighbors are those of a LANNClassifier.
 
-    The nearest training points of every training point, as measured by the metrics that were learned, go to
-    UMAP (or densMAP, or t-SNE) as lists, never as a matrix of all pairs. So what the classifier takes for
-    alike comes together: classes, and within them what else the metrics tell apart. Points that it confuses
-    lie where the classes meet. New points are placed by their neighbors, as the classifier finds them.
+    The nearest training rows of every training row, under the learned metrics, are passed to UMAP (or
+    densMAP, or t-SNE) as lists, never as a matrix of all pairs. Rows that the classifier considers similar
+    are therefore close to each other: classes, and within classes what else the metrics distinguish. Rows
+    that it confuses lie where the classes meet. The coordinates of new rows follow from those of their
+    neighbors.
 
     Parameters
     ----------
@@ -36,44 +47,47 @@ class LANNEmbedding(GraphEmbedding):
         is fitted; a fitted classifier in scikit-learn's ``FrozenEstimator`` is used as it is, and `fit` then
         takes the rows that it was fitted with. None is ``LANNClassifier(random_state=…, n_jobs=…)``.
     symmetry : {"neighbor", "min", "mean", "max"}, default="neighbor"
-        How far two points are from each other, as each measures in its own way. For "neighbor", the one in
-        whose neighborhood the other is looked for counts: of the neighbors of x_i, x_j is as far as it
-        says itself, √d_j(x_i), which is how the classifier measures; the layout then joins both directions.
-        "min", "mean" and "max" are the lesser, the mean and the greater of √d_j(x_i) and √d_i(x_j).
+        The distance of two rows, which measure differently. With "neighbor" the distance of x_i to its
+        neighbor x_j is the one that x_j measures, √d_j(x_i), as in the classifier; the layout then joins both
+        directions. "min", "mean" and "max" are those of √d_j(x_i) and √d_i(x_j).
     n_components : int, default=2
-        Dimensions of the embedding.
+        Number of dimensions of the embedding.
     n_neighbors : int, default=15
-        How far a neighborhood reaches: the neighbors UMAP looks at, the point itself among them; the
-        perplexity of t-SNE.
+        Size of the neighborhoods: the number of neighbors in UMAP, with the row itself; the perplexity of
+        t-SNE.
     min_dist : float, default=0.1
-        How close UMAP packs points that are near each other. t-SNE does not use it.
+        How closely UMAP packs neighboring rows. t-SNE does not use it.
     method : {"umap", "densmap", "tsne"}, default="umap"
-        What places the points. densMAP shows, too, how dense the data are, as the metrics measure.
+        The layout. densMAP also preserves the density of the data under the metrics.
     max_iter : int or None, default=None
-        How long the places are improved. None is 500 for up to 10 000 points and 200 for more (densMAP: 200
-        more than that; t-SNE: 1000).
+        Number of iterations of the layout. None is 500 for up to 10 000 rows and 200 for more (densMAP: 200
+        more; t-SNE: 1000).
     verbose : int, default=0
         1 shows the progress of the layout.
     n_jobs : int or None, default=None
-        Threads of the search, as in scikit-learn. The result does not depend on it. The layout is done by
-        one thread: more could not give the same result twice.
+        Number of threads of the search, as in scikit-learn. The result does not depend on it. The layout uses
+        one thread: with more, it could not be reproduced.
     random_state : int, RandomState instance or None, default=None
-        Where the layout begins, and what it draws; also for a classifier that is not given.
+        Determines the initialization and the sampling of the layout, and the default classifier.
 
     Attributes
     ----------
     classifier_ : estimator
         The fitted classifier.
-    embedding_ : (n_train, n_components)
-        Where the training points are. Copies of a point share a place.
-    neighbors_ : (n_train, k)
-        The neighbors of each training point, without itself: rows of the training data.
-    distances_ : (n_train, k)
-        How far these are, by the rule of `symmetry`.
-    classes_ : (n_classes,)
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Coordinates of the training rows. Copies of a row have the same coordinates.
+    neighbors_ : ndarray of shape (n_samples, k)
+        Positions of the neighbors of each training row, without itself.
+    distances_ : ndarray of shape (n_samples, k)
+        Their distances, by the rule of `symmetry`.
+    model_ : NeighborModel
+        The model of the classifier.
     n_iter_ : int
-        Iterations of the layout.
-    n_features_in_, feature_names_in_ : what it was fitted with
+        Number of iterations of the layout.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
 
     See Also
     --------
@@ -81,11 +95,11 @@ class LANNEmbedding(GraphEmbedding):
 
     Notes
     -----
-    The symmetric rules measure, for every point, twice as many neighbors as are wanted and all points of
-    which it is such a neighbor, and keep the nearest.
+    The symmetric rules measure, for every row, twice as many neighbors as are listed and all rows of which it
+    is such a neighbor, and keep the nearest.
 
-    An embedding that has seen the labels flatters its training points: judge it by held-out points, placed
-    by `transform`.
+    An embedding that has used the labels is optimistic about its training rows: judge it by held-out rows,
+    with `transform`.
 
     Examples
     --------
@@ -96,6 +110,12 @@ class LANNEmbedding(GraphEmbedding):
     >>> embedding.embedding_.shape, embedding.transform(X[1::2]).shape
     ((75, 2), (75, 2))
     """
+
+    _parameters: ClassVar[ParameterTable] = {
+        "classifier": [Checked(_check_classifier)],
+        "symmetry": [OneOf("neighbor", *RULES)],
+        **LAYOUT,
+    }
 
     classifier_: NeighborClassifier
 
@@ -130,41 +150,50 @@ class LANNEmbedding(GraphEmbedding):
         return self.classifier_.classes_
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Learn the metrics, unless that is done, and place the training points.
+        """Fit the classifier, unless it is frozen, and embed the training rows.
 
         Parameters
         ----------
-        X : (n_samples, n_features), numeric, finite
-        y : (n_samples,) labels of at least two classes; not needed with a frozen classifier
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers.
+        y : array-like of shape (n_samples,) or None, default=None
+            Labels of at least two classes; not needed with a frozen classifier.
+
+        Returns
+        -------
+        self : LANNEmbedding
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are invalid; a previous fit is then kept.
         """
         with unchanged_on_failure(self):
-            self._check_parameters()
-            seed = drawn_seed(self.random_state)
+            self._validate_parameters()
+            seed = draw_seed(self.random_state)
             frozen = isinstance(self.classifier, FrozenEstimator)
             self.classifier_ = self._frozen_classifier(X, y) if frozen else self._fit_classifier(X, y, seed)
-            self._lay_out(self.classifier_.model_, self.symmetry, seed)
+            self._embed(self.classifier_.model_, self.symmetry, seed)
         return self
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> Floats:
-        """Fit, and return the places of the training points: (n_samples, n_components)."""
+        """Fit, and return the coordinates of the training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or None, default=None
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_samples, n_components)
+        """
         return self.fit(X, y).embedding_.copy()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = not isinstance(self.classifier, FrozenEstimator)
         return tags
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        validate("symmetry", self.symmetry, OneOf("neighbor", *RULES))
-        classifier = self.classifier
-        if isinstance(classifier, FrozenEstimator):
-            classifier = classifier.estimator
-        if not isinstance(classifier, NeighborClassifier | None):
-            raise ValueError(
-                "classifier must be None, a LANNClassifier or a baseline with neighbors, possibly frozen; "
-                f"got {type(classifier).__name__}."
-            )
 
     def _fit_classifier(self, X: ArrayLike, y: ArrayLike | None, seed: int) -> NeighborClassifier:
         X, y = validate_data(self, X, y, dtype=np.float64, skip_check_array=True)

@@ -1,0 +1,334 @@
+"""The comparison of embeddings of the same data: a panel for each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_consistent_length
+
+from lann._neighbor_classifier import NeighborClassifier
+from lann._types import Floats
+from lann.embedding._lann_embedding import LANNEmbedding
+from lann.embedding._paper import paper_embeddings
+from lann.embedding._quality import (
+    EmbeddingQuality,
+    embedding_quality,
+    held_out_predictions,
+    leave_one_out_predictions,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One embedding of some data, and its quality.
+
+    Attributes
+    ----------
+    name : str
+        Of the method.
+    coordinates : ndarray of shape (n_samples, n_components)
+        Of the training rows.
+    labels : ndarray of shape (n_samples,)
+        Of the training rows.
+    predictions : ndarray of shape (n_samples,)
+        By the neighbors in the embedding, without the row itself.
+    held_out_coordinates : ndarray of shape (n_held_out, n_components) or None
+        Of rows that were added by `transform`; None without such rows.
+    held_out_labels : ndarray of shape (n_held_out,) or None
+    held_out_predictions : ndarray of shape (n_held_out,) or None
+        By the training rows near them in the embedding.
+    quality : EmbeddingQuality
+    seconds : float
+        Time to fit, and to transform the held-out rows.
+    estimator : estimator
+        Fitted.
+
+    See Also
+    --------
+    compare_embeddings : Makes panels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.embedding import compare_embeddings, paper_embeddings
+    >>> X, y = load_iris(return_X_y=True)
+    >>> panel = compare_embeddings(X, y, embeddings={"PCA": paper_embeddings()["PCA"]})["PCA"]
+    >>> panel.coordinates.shape, panel.held_out_coordinates is None
+    ((150, 2), True)
+    """
+
+    name: str
+    coordinates: Floats
+    labels: NDArray[Any]
+    predictions: NDArray[Any]
+    held_out_coordinates: Floats | None
+    held_out_labels: NDArray[Any] | None
+    held_out_predictions: NDArray[Any] | None
+    quality: EmbeddingQuality
+    seconds: float
+    estimator: Any
+
+    @property
+    def accuracy(self) -> float:
+        """Accuracy of `predictions`."""
+        return self.quality.accuracy
+
+    @property
+    def held_out_accuracy(self) -> float | None:
+        """Accuracy of `held_out_predictions`; None without held-out rows."""
+        return self.quality.held_out_accuracy
+
+
+@dataclass(frozen=True)
+class EmbeddingComparison:
+    """Embeddings of the same data: a panel for each, selected by name, ``comparison["LANN"]``.
+
+    Attributes
+    ----------
+    panels : tuple of Panel
+        In the order in which the methods were given.
+
+    See Also
+    --------
+    compare_embeddings : Makes it.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.embedding import compare_embeddings, paper_embeddings
+    >>> X, y = load_iris(return_X_y=True)
+    >>> linear = {name: paper_embeddings()[name] for name in ("PCA", "LDA")}
+    >>> [panel.name for panel in compare_embeddings(X, y, embeddings=linear)]
+    ['PCA', 'LDA']
+    """
+
+    panels: tuple[Panel, ...]
+
+    def __getitem__(self, name: str) -> Panel:
+        for panel in self.panels:
+            if panel.name == name:
+                return panel
+        names = ", ".join(repr(panel.name) for panel in self.panels)
+        raise KeyError(f"There is no embedding {name!r}; there are {names}.")
+
+    def __iter__(self) -> Iterator[Panel]:
+        return iter(self.panels)
+
+    def __len__(self) -> int:
+        return len(self.panels)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a row per method.
+
+        Returns
+        -------
+        frame : DataFrame
+            With the scores of `EmbeddingQuality` and ``seconds`` as columns.
+        """
+        import pandas as pd
+
+        scores = [field.name for field in fields(EmbeddingQuality) if field.name != "n_neighbors"]
+        return pd.DataFrame(
+            [
+                {**{score: getattr(panel.quality, score) for score in scores}, "seconds": panel.seconds}
+                for panel in self.panels
+            ],
+            index=pd.Index([panel.name for panel in self.panels], name="method"),
+            dtype=np.float64,
+        )
+
+
+def compare_embeddings(
+    X: ArrayLike,
+    y: ArrayLike,
+    X_test: ArrayLike | None = None,
+    y_test: ArrayLike | None = None,
+    *,
+    embeddings: Mapping[str, Any] | None = None,
+    n_neighbors: int = 5,
+) -> EmbeddingComparison:
+    """Embed the same data by several methods, and compute the same scores for all.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The rows to embed.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    X_test : array-like of shape (n_held_out, n_features) or None, default=None
+        Rows that are added by `transform`. Judge by these: an embedding that has used the labels is
+        optimistic about its training rows.
+    y_test : array-like of shape (n_held_out,) or None, default=None
+        Their labels.
+    embeddings : mapping of str to transformer or None, default=None
+        Clones of which are fitted; None is ``paper_embeddings()``. One without `transform`, such as
+        scikit-learn's t-SNE, has no held-out rows.
+    n_neighbors : int, default=5
+        Number of neighbors for all scores.
+
+    Returns
+    -------
+    comparison : EmbeddingComparison
+        Trustworthiness and continuity refer to all features, scaled; neighborhood preservation to the metrics
+        of the first `LANNEmbedding` among the methods.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, only one of `X_test` and `y_test` is given, or there is no embedding.
+
+    See Also
+    --------
+    paper_embeddings : The default methods.
+    embedding_quality : The scores.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.embedding import compare_embeddings, paper_embeddings
+    >>> X, y = load_iris(return_X_y=True)
+    >>> linear = {name: paper_embeddings()[name] for name in ("PCA", "LDA")}
+    >>> comparison = compare_embeddings(X[::2], y[::2], X[1::2], y[1::2], embeddings=linear)
+    >>> comparison["LDA"].held_out_accuracy > 0.9
+    True
+    >>> comparison.to_frame().shape
+    (2, 6)
+    """
+    if (X_test is None) != (y_test is None):
+        raise ValueError("X_test and y_test must be given together, or neither.")
+    check_consistent_length(X, y)
+    check_consistent_length(X_test, y_test)
+    chosen = paper_embeddings() if embeddings is None else embeddings
+    if not isinstance(chosen, Mapping):
+        raise ValueError(f"embeddings must be a dictionary of transformers; got {type(chosen).__name__}.")
+    if not chosen:
+        raise ValueError("embeddings must name at least one method; got none.")
+    embedded = {name: _embed(clone(estimator), X, y, X_test) for name, estimator in chosen.items()}
+    classifiers = (_classifier_of(fitted.estimator) for fitted in embedded.values())
+    classifier = next((found for found in classifiers if found is not None), None)
+    scores = _Scores(StandardScaler().fit_transform(X), np.asarray(y), y_test, classifier, n_neighbors)
+    return EmbeddingComparison(tuple(scores.panel(name, fitted) for name, fitted in embedded.items()))
+
+
+def make_panel(
+    name: str,
+    estimator: Any,
+    train: tuple[ArrayLike, ArrayLike],
+    test: tuple[ArrayLike, ArrayLike] | None = None,
+    *,
+    classifier: NeighborClassifier | None = None,
+    n_neighbors: int = 5,
+) -> Panel:
+    """Embed data by one method, and compute its scores. The estimator itself is fitted, not a clone.
+
+    Parameters
+    ----------
+    name : str
+        Of the method.
+    estimator : transformer
+    train : tuple of X and y
+        The rows to embed, and their labels.
+    test : tuple of X and y or None, default=None
+        Rows that are added by `transform`, and their labels.
+    classifier : estimator or None, default=None
+        Fitted with the training rows; its neighborhoods are compared with those in the embedding.
+    n_neighbors : int, default=5
+        Number of neighbors for all scores.
+
+    Returns
+    -------
+    panel : Panel
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.decomposition import PCA
+    >>> from lann.embedding import make_panel
+    >>> make_panel("PCA", PCA(2), load_iris(return_X_y=True)).accuracy > 0.9
+    True
+    """
+    (X, y), (X_test, y_test) = train, (None, None) if test is None else test
+    fitted = _embed(estimator, X, y, X_test)
+    scores = _Scores(StandardScaler().fit_transform(X), np.asarray(y), y_test, classifier, n_neighbors)
+    return scores.panel(name, fitted)
+
+
+def _classifier_of(estimator: Any) -> NeighborClassifier | None:
+    """Return the classifier of a fitted LANNEmbedding, or of a pipeline that ends in one; None for others."""
+    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    return last.classifier_ if isinstance(last, LANNEmbedding) else None
+
+
+@dataclass(frozen=True)
+class _Embedded:
+    """A fitted estimator, its coordinates, and the time they took."""
+
+    estimator: Any
+    coordinates: Floats
+    held_out_coordinates: Floats | None
+    seconds: float
+
+
+def _embed(estimator: Any, X: ArrayLike, y: ArrayLike, X_test: ArrayLike | None) -> _Embedded:
+    start = time.perf_counter()
+    coordinates = np.asarray(estimator.fit_transform(X, y), dtype=np.float64)
+    held_out = None
+    if X_test is not None and hasattr(estimator, "transform"):
+        held_out = np.asarray(estimator.transform(X_test), dtype=np.float64)
+    return _Embedded(estimator, coordinates, held_out, time.perf_counter() - start)
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """What the scores of all embeddings refer to.
+
+    scaled : (n_samples, n_features)
+    labels : (n_samples,)
+    held_out_labels : (n_held_out,) or None
+    """
+
+    scaled: Floats
+    labels: NDArray[Any]
+    held_out_labels: ArrayLike | None
+    classifier: NeighborClassifier | None
+    n_neighbors: int
+
+    def panel(self, name: str, embedded: _Embedded) -> Panel:
+        coordinates, held_out = embedded.coordinates, embedded.held_out_coordinates
+        held_out_labels = predictions = None
+        if held_out is not None:
+            held_out_labels = np.asarray(self.held_out_labels)
+            predictions = held_out_predictions(
+                coordinates, self.labels, held_out, n_neighbors=self.n_neighbors
+            )
+        return Panel(
+            name=name,
+            coordinates=coordinates,
+            labels=self.labels,
+            predictions=leave_one_out_predictions(coordinates, self.labels, n_neighbors=self.n_neighbors),
+            held_out_coordinates=held_out,
+            held_out_labels=held_out_labels,
+            held_out_predictions=predictions,
+            quality=embedding_quality(
+                self.scaled,
+                coordinates,
+                self.labels,
+                held_out_coordinates=held_out,
+                held_out_labels=held_out_labels,
+                classifier=self.classifier,
+                n_neighbors=self.n_neighbors,
+            ),
+            seconds=embedded.seconds,
+            estimator=embedded.estimator,
+        )

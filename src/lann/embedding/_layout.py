@@ -1,0 +1,210 @@
+"""The layout of rows whose neighbors are known: UMAP, densMAP and t-SNE, from the same lists."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lann._threads import single_threaded_blas
+from lann._types import Floats
+from lann.embedding._neighbor_lists import NeighborLists
+
+LAYOUTS = ("umap", "densmap", "tsne")
+# scikit-learn's t-SNE exaggerates clusters for this many iterations.
+LEAST_TSNE_ITER = 250
+# t-SNE uses this many neighbors per unit of perplexity; the others have no weight.
+NEIGHBORS_PER_PERPLEXITY = 3
+# Below this many rows the spectral initialization has too few eigenvectors.
+SPECTRAL_FROM = 30
+
+
+class Layout(NamedTuple):
+    """The parameters of a layout, as `LANNEmbedding` has them."""
+
+    method: str
+    n_components: int
+    min_dist: float
+    max_iter: int | None
+    verbose: bool
+
+
+def check_installed(method: str = "umap") -> None:
+    """Raise ImportError if a layout needs a package that is not installed.
+
+    Parameters
+    ----------
+    method : {"umap", "densmap", "tsne"}, default="umap"
+
+    Raises
+    ------
+    ImportError
+        If umap-learn is missing.
+    """
+    if method != "tsne":
+        _umap()
+
+
+def n_listed_neighbors(method: str, n_neighbors: int, n_rows: int) -> int:
+    """Return how many neighbors of a row, without itself, a layout uses."""
+    if method == "tsne":
+        return min(NEIGHBORS_PER_PERPLEXITY * n_neighbors + 1, n_rows - 1)
+    # UMAP counts the row itself, and takes fewer neighbors than there are rows.
+    return min(n_neighbors - 1, n_rows - 2)
+
+
+def half_distance(method: str, min_dist: float) -> float:
+    """Return the distance in the embedding at which the similarity of two rows is half of that at 0."""
+    if method == "tsne":
+        return 1.0
+    a, b = _umap().umap_.find_ab_params(1.0, min_dist)
+    return float(a ** (-1 / (2 * b)))
+
+
+def compute_layout(rows: Floats, lists: NeighborLists, layout: Layout, seed: int) -> tuple[Floats, int]:
+    """Compute the coordinates of rows; the same seed gives the same coordinates.
+
+    Parameters
+    ----------
+    rows : (n_rows, n_axes)
+        Rows on the axes of the metric; parts of the graph that are not connected are initialized by their
+        means.
+    lists : NeighborLists
+    layout : Layout
+    seed : int
+
+    Returns
+    -------
+    coordinates : (n_rows, n_components)
+    n_iter : int
+    """
+    # Layouts compute in float32, whose range does not hold all units; only proportions matter to them.
+    rows = rows - rows.mean(axis=0)
+    rows = rows / (np.abs(rows).max() or 1.0)
+    typical = np.median(lists.distances[lists.distances > 0]) if lists.distances.any() else 1.0
+    lists = lists._replace(distances=lists.distances / typical)
+    compute = _tsne if layout.method == "tsne" else _umap_or_densmap
+    with _one_at_a_time(), single_threaded_blas(), _without_warnings():
+        coordinates, n_iter = compute(rows, lists, layout, seed)
+    return coordinates.astype(np.float64), n_iter
+
+
+def _umap_or_densmap(rows: Floats, lists: NeighborLists, layout: Layout, seed: int) -> tuple[Any, int]:
+    n_rows, k = lists.indices.shape
+    indices, distances = _with_self(lists)
+    spectral = n_rows >= max(SPECTRAL_FROM, 2 * layout.n_components + 2)
+    densmap = layout.method == "densmap"
+    estimator = _umap().UMAP(
+        n_neighbors=k + 1,
+        n_components=layout.n_components,
+        min_dist=layout.min_dist,
+        n_epochs=layout.max_iter,
+        densmap=densmap,
+        precomputed_knn=(indices.astype(np.int32), distances.astype(np.float32)),
+        init="spectral" if spectral else "random",
+        random_state=seed,
+        n_jobs=1,
+        verbose=layout.verbose,
+    )
+    default = (500 if n_rows <= 10_000 else 200) + 200 * densmap  # those of umap
+    return estimator.fit(rows).embedding_, layout.max_iter or default
+
+
+def _tsne(rows: Floats, lists: NeighborLists, layout: Layout, seed: int) -> tuple[Any, int]:
+    from scipy.sparse import csr_array
+    from sklearn.manifold import TSNE
+    from threadpoolctl import threadpool_limits
+
+    n_rows, k = lists.indices.shape
+    # As scikit-learn's own graphs: a stored 0 is a neighbor, a missing entry is not.
+    columns, distances = _with_self(lists)
+    starts = np.arange(n_rows + 1) * (k + 1)
+    graph = csr_array((distances.ravel(), columns.ravel(), starts), shape=(n_rows, n_rows))
+    estimator = TSNE(
+        n_components=layout.n_components,
+        perplexity=max(1.0, (k - 1) / NEIGHBORS_PER_PERPLEXITY),
+        metric="precomputed",
+        init=_initial_coordinates(rows, layout.n_components, seed),
+        max_iter=layout.max_iter or 1000,
+        method="barnes_hut",
+        random_state=seed,
+        verbose=int(layout.verbose),
+        n_jobs=1,
+    )
+    # Sums over threads would depend on their number.
+    with threadpool_limits(1):
+        coordinates = estimator.fit_transform(graph)
+    return coordinates, int(estimator.n_iter_)
+
+
+def _with_self(lists: NeighborLists) -> NeighborLists:
+    """Return the lists with each row before its neighbors: (n_rows, k + 1)."""
+    everyone = np.arange(len(lists.indices))[:, None]
+    return NeighborLists(
+        np.concatenate([everyone, lists.indices], axis=1),
+        np.concatenate([np.zeros(everyone.shape), lists.distances], axis=1),
+    )
+
+
+def _initial_coordinates(rows: Floats, n_components: int, seed: int) -> Any:
+    """Return the first principal components of the rows, scaled down as t-SNE needs it."""
+    from sklearn.decomposition import PCA
+
+    n_found = min(n_components, *rows.shape)
+    coordinates = np.random.default_rng(seed).normal(size=(len(rows), n_components))
+    if np.ptp(rows, axis=0).any():
+        found = PCA(n_found, svd_solver="full").fit_transform(rows)
+        coordinates[:, :n_found] = found / found[:, 0].std()
+    return (1e-4 * coordinates).astype(np.float32)
+
+
+class _OneAtATime:
+    """A lock for all layouts of the process, which is open in a forked child.
+
+    The list of ignored warnings is global to the process, so that threads that set it in turns would leave it
+    changed. And numba's threads, which umap may use, do not support two callers at once.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            yield
+
+    def reset_after_fork(self) -> None:
+        self._lock = threading.Lock()
+
+
+_one_at_a_time = _OneAtATime()
+if hasattr(os, "register_at_fork"):  # not where processes cannot fork
+    os.register_at_fork(after_in_child=_one_at_a_time.reset_after_fork)
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Suppress UMAP's warnings about what is intended here: no search index, and a random initialization."""
+    with warnings.catch_warnings():
+        for text in ("precomputed_knn", "n_jobs value", "Spectral init", "Graph is not fully connected"):
+            warnings.filterwarnings("ignore", message=f".*{text}")
+        # densMAP divides by the spread of the rows, which is 0 if all are equal.
+        warnings.filterwarnings("ignore", category=RuntimeWarning, module="umap")
+        yield
+
+
+def _umap() -> Any:
+    """Return the module umap, imported on use, as that takes seconds."""
+    try:
+        with warnings.catch_warnings():
+            # umap mentions that it would also work with TensorFlow.
+            warnings.filterwarnings("ignore", category=ImportWarning)
+            import umap
+    except ImportError as error:
+        raise ImportError("Embeddings need umap-learn: pip install 'lann[embed]'.") from error
+    return umap
