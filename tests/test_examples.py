@@ -53,7 +53,7 @@ def test_an_example_without_its_data_says_so(tmp_path, monkeypatch):
     def unreachable(file_set):
         raise OSError("no network")
 
-    monkeypatch.setattr("lann.datasets.paper_file.download", unreachable)
+    monkeypatch.setattr("lann.datasets._paper_file.download", unreachable)
     script = Path(__file__).parents[1] / "examples" / "segmentation_embedding.py"
     monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path / "pictures")])
     with pytest.raises(SystemExit, match="image segmentation data are needed"):

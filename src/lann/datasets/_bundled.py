@@ -1,26 +1,26 @@
-"""The paper's data sets that come with scikit-learn."""
+"""The data sets of the paper that are included in scikit-learn."""
 
 from __future__ import annotations
 
-from lann.datasets.table import Table
+from lann.datasets._table import Table
 
 BUNDLED = ("breast-cancer", "digits", "iris", "wine")
-"""The names for :func:`read`."""
+"""The names that :func:`read_bundled` accepts."""
 
 
-def read(name: str) -> Table:
+def read_bundled(name: str) -> Table:
     """
-    Read a data set that scikit-learn carries.
+    Read a data set that is included in scikit-learn.
 
     Parameters
     ----------
-    name
+    name : str
         One of :data:`BUNDLED`.
 
     Returns
     -------
-    table
-        Labels are integers that index ``target_names``.
+    table : Table
+        The data set. Its labels are integers that index ``target_names``.
     """
     from sklearn import datasets
 

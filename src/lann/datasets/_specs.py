@@ -1,4 +1,4 @@
-"""What is known of the data sets that are read from files: columns, classes, hashes, sources."""
+"""The data sets that are read from files: columns, class sizes, hashes and sources."""
 
 from __future__ import annotations
 
@@ -14,26 +14,28 @@ _UCI = "UCI Machine Learning Repository, https://archive.ics.uci.edu"
 
 
 @dataclass(frozen=True)
-class FileSet:
+class DatasetSpec:
     """
-    One data set kept as ``<name>.csv.gz``: feature columns, then ``target``.
+    The expected content of a data set that is stored as ``<name>.csv.gz``: features, then ``target``.
 
     Parameters
     ----------
-    name
+    name : str
         The canonical name.
-    sha256
-        Hash of the compressed file as distributed.
-    columns
-        Names of the feature columns in the file.
-    class_sizes
-        Rows of each class.
-    source, citation
-        Where the data come from, and whom to cite.
-    openml_id
-        Number of the data set on OpenML, None where it is not there.
-    dropped
-        Zero-based feature columns of the file that the paper leaves out.
+    sha256 : str
+        The hash of the compressed file as distributed.
+    columns : tuple of str
+        The names of the feature columns in the file.
+    class_sizes : mapping of str to int
+        The number of rows of each class.
+    source : str
+        Where the data come from.
+    citation : str
+        The publication to cite.
+    openml_id : int or None, default=None
+        The number of the data set on OpenML; None if it is not there.
+    dropped : tuple of int, default=()
+        Zero-based indices of the feature columns that are not used in the paper.
     """
 
     name: str
@@ -47,7 +49,7 @@ class FileSet:
 
     @property
     def file_name(self) -> str:
-        """The file's name in whichever folder it lies."""
+        """The name of the file."""
         return f"{self.name}.csv.gz"
 
     @property
@@ -57,40 +59,40 @@ class FileSet:
 
     @property
     def kept(self) -> list[int]:
-        """Zero-based feature columns of the file that the paper uses."""
+        """Zero-based indices of the feature columns that are used in the paper."""
         return [column for column in range(len(self.columns)) if column not in self.dropped]
 
     def check(self, frame: pd.DataFrame, origin: str) -> None:
         """
-        Raise a ValueError unless a table has this data set's columns and class sizes.
+        Raise ValueError unless a table has the expected columns and class sizes.
 
         Parameters
         ----------
-        frame
-            Feature columns, then ``target``.
-        origin
-            Where the table came from, for the message.
+        frame : DataFrame
+            The feature columns, followed by ``target``.
+        origin : str
+            Where the table comes from, for the error message.
         """
         columns = list(frame.columns)
         if columns != [*self.columns, "target"]:
             raise ValueError(
-                f"{origin} does not hold {self.name!r}: expected the {len(self.columns)} feature columns "
+                f"{origin} does not contain {self.name!r}: expected the {len(self.columns)} feature columns "
                 f"{', '.join(self.columns)} and then target, found {', '.join(map(str, columns))}."
             )
         sizes = frame["target"].value_counts().to_dict()
         if sizes != dict(self.class_sizes):
             raise ValueError(
-                f"{origin} does not hold {self.name!r}: expected {self.n_samples} rows with the class sizes "
-                f"{dict(self.class_sizes)}, found {len(frame)} rows with {sizes}."
+                f"{origin} does not contain {self.name!r}: expected {self.n_samples} rows with the class "
+                f"sizes {dict(self.class_sizes)}, found {len(frame)} rows with {sizes}."
             )
 
 
-def _numbered(count: int) -> tuple[str, ...]:
-    return tuple(f"f{column}" for column in range(count))
+def _numbered(n_columns: int) -> tuple[str, ...]:
+    return tuple(f"f{column}" for column in range(n_columns))
 
 
-_SETS = (
-    FileSet(
+_SPECS = (
+    DatasetSpec(
         name="gamma-telescope",
         sha256="514c0515fd7949f37cd8cfa8523fdab05f9cbdf64d2a733c6c4e3a68c5f67fd8",
         columns=(
@@ -102,7 +104,7 @@ _SETS = (
         citation="Bock et al. 2004",
         openml_id=1120,
     ),
-    FileSet(
+    DatasetSpec(
         name="image-segmentation",
         sha256="cfe620943f988fb86ab88f58813fff2cfdba9c73a2eb8fe14061cbc1c99ec67a",
         columns=(
@@ -119,7 +121,7 @@ _SETS = (
         openml_id=36,
         dropped=(2, 3, 4),
     ),
-    FileSet(
+    DatasetSpec(
         name="ionosphere",
         sha256="3aea07c9543411058d074c615f79d0fa71110bec573f2dbde6bb677e5825cd39",
         columns=_numbered(34),
@@ -128,7 +130,7 @@ _SETS = (
         citation="Sigillito et al. 1989",
         openml_id=59,
     ),
-    FileSet(
+    DatasetSpec(
         name="letter-recognition",
         sha256="4453f46b6eb1af86ee6e53eaa61d023a7c2d6f4fc43fb2930157427dfbc99679",
         columns=(
@@ -149,7 +151,7 @@ _SETS = (
         citation="Frey & Slate 1991",
         openml_id=6,
     ),
-    FileSet(
+    DatasetSpec(
         name="outdoor-objects",
         sha256="3c637059b7e6ae2e48e5b41ff839c3f1bcfdc315d8efd2bcb08f4ff51cdb2514",
         columns=_numbered(21),
@@ -160,7 +162,7 @@ _SETS = (
         ),
         citation="Losing, Hammer & Wersing, IJCNN 2015",
     ),
-    FileSet(
+    DatasetSpec(
         name="pen-digits",
         sha256="2b784247eca69c7c911fcc991eea1f6db596c903a380c93da959615aeba2130b",
         columns=tuple(f"{axis}{point}" for point in range(1, 9) for axis in "xy"),
@@ -171,7 +173,7 @@ _SETS = (
         citation="Alimoglu & Alpaydin 1996",
         openml_id=32,
     ),
-    FileSet(
+    DatasetSpec(
         name="robot-navigation",
         sha256="3187aadbf5b1df9e9e6fdb9e5298b5523a9ca7fb6f3c8bbe8cad80f8d2798de3",
         columns=tuple(f"US{sensor}" for sensor in range(1, 25)),
@@ -185,7 +187,7 @@ _SETS = (
         citation="Freire et al. 2009",
         openml_id=1497,
     ),
-    FileSet(
+    DatasetSpec(
         name="usps",
         sha256="da21a521b213c4783ef3d13db37472bffd807f3ea411c493a88a1f33db79fcae",
         columns=_numbered(256),
@@ -198,5 +200,5 @@ _SETS = (
     ),
 )
 
-FILE_SETS: dict[str, FileSet] = {file_set.name: file_set for file_set in _SETS}
-"""The data sets that come neither from scikit-learn nor from a generator, by name."""
+SPECS: dict[str, DatasetSpec] = {spec.name: spec for spec in _SPECS}
+"""The data sets that are read from files, by name."""

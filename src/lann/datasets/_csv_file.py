@@ -1,4 +1,4 @@
-"""Tables as comma-separated files, plain or gzip: read, serialize, and verify by hash."""
+"""Tables as comma-separated files, plain or gzip-compressed: verify by hash, parse, serialize."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _MISSING = ("", "NA")
 
 def read_verified(path: Path, expected: Sequence[str]) -> bytes:
     """
-    Read a file whose hash is known.
+    Read a file and verify its hash.
 
     Parameters
     ----------
-    path
+    path : Path
         The file.
-    expected
-        The SHA-256 hashes, in hexadecimal, of which the file must have one.
+    expected : sequence of str
+        The accepted SHA-256 hashes, in hexadecimal.
 
     Returns
     -------
-    content
-        The very bytes that were verified.
+    content : bytes
+        The bytes that were verified.
 
     Raises
     ------
@@ -47,79 +47,80 @@ def read_verified(path: Path, expected: Sequence[str]) -> bytes:
     found = hashlib.sha256(content).hexdigest()
     if found not in expected:
         raise ValueError(
-            f"{path} is damaged or not the file expected: its SHA-256 is {found}, "
+            f"{path} is damaged or not the expected file: its SHA-256 is {found}, "
             f"expected {' or '.join(expected)}. "
-            "Put an unaltered copy in its place, or delete it, so that the data set is looked for elsewhere."
+            "Replace it with an unaltered copy, or delete it to search for the data set elsewhere."
         )
     return content
 
 
 def parse(content: bytes, path: Path) -> pd.DataFrame:
     """
-    Turn the content of a file into a table.
+    Parse the content of a file as a table.
 
     Parameters
     ----------
-    content
-        Comma-separated text in UTF-8 with a header row, plain or gzip. The last column holds the class.
-    path
-        The file, for messages.
+    content : bytes
+        Comma-separated text in UTF-8 with a header row, plain or gzip-compressed. The last column is the
+        class.
+    path : Path
+        The file, for error messages.
 
     Returns
     -------
-    frame
-        Features as float64 (cells empty or ``NA`` as NaN), then ``target`` as text.
+    frame : DataFrame
+        The features as float64, with empty cells and ``NA`` as NaN, followed by ``target`` as text.
 
     Raises
     ------
     ValueError
-        If the content is no such table.
+        If the content is not such a table.
     """
     import pandas as pd
 
-    rows = _rows(_decoded(content, path), path)
+    rows = _read_rows(_decode(content, path), path)
     names = _feature_names(next(rows, (0, []))[1], path)
     values, target = array("d"), []
     for line, row in rows:
-        values.extend(_numbers(row, names, f"{path}, line {line}"))
+        values.extend(_parse_features(row, names, f"{path}, line {line}"))
         target.append(row[-1])
     if not target:
-        raise ValueError(f"{path} has a header row and no others.")
+        raise ValueError(f"{path} has a header row and no other rows.")
     data = np.frombuffer(values).reshape(len(target), len(names))
     return pd.DataFrame(data, columns=names).assign(target=target)
 
 
 def serialize(frame: pd.DataFrame) -> bytes:
     """
-    Turn a table into the content of a ``.csv.gz`` file.
+    Serialize a table as the content of a ``.csv.gz`` file.
 
     Parameters
     ----------
-    frame
-        Feature columns, then ``target``.
+    frame : DataFrame
+        The feature columns, followed by ``target``.
 
     Returns
     -------
-    content
-        The same bytes for the same table.
+    content : bytes
+        The content, identical for identical tables.
     """
     text = frame.to_csv(index=False, lineterminator="\n")
-    # A time stamp would give every download another hash.
+    # A time stamp would change the hash with every download.
     return gzip.compress(text.encode(), mtime=0)
 
 
-def _decoded(content: bytes, path: Path) -> str:
+def _decode(content: bytes, path: Path) -> str:
     try:
         if content.startswith(_GZIP_MAGIC):
             content = gzip.decompress(content)
-        # "-sig": spreadsheets put a byte order mark before the first column's name.
+        # "-sig": spreadsheet programs write a byte order mark before the name of the first column.
         return content.decode("utf-8-sig")
     except (EOFError, OSError, zlib.error, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is damaged ({error}). Replace it with a complete copy.") from error
 
 
-def _rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not blank, with their line numbers."""
+def _read_rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line number and the cells of every row that is not blank."""
     reader = csv.reader(io.StringIO(text, newline=""))
     try:
         for row in reader:
@@ -133,17 +134,17 @@ def _feature_names(header: list[str], path: Path) -> list[str]:
     names = header[:-1]
     if not names:
         raise ValueError(
-            f"{path} needs a header row, at least one feature column and then the class, separated by "
-            f"commas; its first line has {len(header)} column(s)."
+            f"{path} needs a header row with at least one feature and the class, separated by commas; its "
+            f"first line has {len(header)} column(s)."
         )
     if all(_is_number(name) for name in names):
         raise ValueError(
-            f"{path} has no header row: its first line holds numbers. Add a line of column names."
+            f"{path} has no header row: its first line contains numbers. Add a line with the column names."
         )
     if len({*names, "target"}) <= len(names):
         raise ValueError(
-            f"{path}: the names of the features must differ, and 'target' is for the class, in the last "
-            f"column; found {', '.join(header)}."
+            f"{path}: the names of the features must be unique and not 'target', which is the name of the "
+            f"class; found {', '.join(header)}."
         )
     return names
 
@@ -156,12 +157,14 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _numbers(row: list[str], names: list[str], place: str) -> list[float]:
+def _parse_features(row: list[str], names: list[str], location: str) -> list[float]:
     if len(row) != len(names) + 1:
-        raise ValueError(f"{place}: expected {len(names) + 1} cells, as in the header row, found {len(row)}.")
+        raise ValueError(
+            f"{location}: expected {len(names) + 1} cells, as in the header row, found {len(row)}."
+        )
     if not row[-1].strip():
-        raise ValueError(f"{place}: the last cell, the class, is empty.")
+        raise ValueError(f"{location}: the last cell, the class, is empty.")
     try:
         return [math.nan if cell in _MISSING else float(cell) for cell in row[:-1]]
     except ValueError as error:
-        raise ValueError(f"{place}: features must be numbers: {error}.") from error
+        raise ValueError(f"{location}: features must be numbers: {error}.") from error

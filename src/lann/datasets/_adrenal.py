@@ -1,4 +1,4 @@
-"""The paper's adrenal data set, which is not public: read from a file of the user's."""
+"""The adrenal data set of the paper, which is not public: read from a file that the user provides."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from lann.datasets.csv_file import parse
-from lann.datasets.folders import cache_folder, data_folders, searched
-from lann.datasets.table import Table
+from lann.datasets._csv_file import parse
+from lann.datasets._folders import cache_folder, data_folders, searched_folders
+from lann.datasets._table import Table
 
 _FILE_NAMES = ("adrenal.csv.gz", "adrenal.csv")
 
 
-def read(
+def read_adrenal(
     *, path: str | os.PathLike[str] | None = None, data_home: str | os.PathLike[str] | None = None
 ) -> Table:
     """
@@ -22,24 +22,25 @@ def read(
 
     Parameters
     ----------
-    path
-        The file; None to look for ``adrenal.csv.gz`` or ``adrenal.csv`` in the folder named by ``LANN_DATA``
-        and in the cache.
-    data_home
-        The folder of the cache; None for the default.
+    path : str, path-like or None, default=None
+        The file. If None, ``adrenal.csv.gz`` or ``adrenal.csv`` is searched in the folder named by the
+        environment variable ``LANN_DATA`` and in the cache.
+    data_home : str, path-like or None, default=None
+        The folder of the cache. If None, the default one.
 
     Returns
     -------
-    table
+    table : Table
+        The data set.
 
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
         If the file is not a table of numbers with the class in its last column.
     """
-    file = _find(data_home) if path is None else _given(Path(path).expanduser())
+    file = _find_file(data_home) if path is None else _check_file(Path(path).expanduser())
     frame = parse(file.read_bytes(), file)
     features = frame.iloc[:, :-1]
     target = frame["target"].to_numpy(dtype=str)
@@ -53,26 +54,26 @@ def read(
         description=(
             f"adrenal: {features.shape[0]} rows, {features.shape[1]} features, {len(classes)} classes, "
             f"from {file}.\n"
-            "Patient data that is not public; the paper's has 147 rows, 32 features, 2 classes."
+            "Patient data that is not public; the data in the paper has 147 rows, 32 features and 2 classes."
         ),
     )
 
 
-def _given(path: Path) -> Path:
+def _check_file(path: Path) -> Path:
     if not path.is_file():
-        raise FileNotFoundError(f"path={str(path)!r}: there is no such file.")
+        raise FileNotFoundError(f"path={str(path)!r} does not exist or is not a file.")
     return path
 
 
-def _find(data_home: str | os.PathLike[str] | None) -> Path:
+def _find_file(data_home: str | os.PathLike[str] | None) -> Path:
     cache = cache_folder(data_home)
     for folder in [*data_folders(), cache]:
         for path in (folder / file_name for file_name in _FILE_NAMES):
             if path.is_file():
                 return path
-    places = "".join(f"\n  - {place}" for place in searched(" or ".join(_FILE_NAMES), cache))
+    searched = "".join(f"\n  - {line}" for line in searched_folders(" or ".join(_FILE_NAMES), cache))
     raise FileNotFoundError(
         "The data set 'adrenal' is patient data that is not public, so it cannot be downloaded. If you have "
-        "a copy (comma-separated, a header row, the class in the last column), pass path=..., or put it, as "
-        f"adrenal.csv or adrenal.csv.gz, into the folder named by LANN_DATA. Searched:{places}"
+        "a copy (comma-separated, with a header row and the class in the last column), pass path=..., or put "
+        f"it into the folder named by LANN_DATA, as adrenal.csv or adrenal.csv.gz. Searched:{searched}"
     )

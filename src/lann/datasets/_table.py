@@ -1,4 +1,4 @@
-"""A loaded data set, in the one form that every source delivers."""
+"""A loaded data set, in the form that every reader returns."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Table:
     """
-    Features, labels and what is said about them.
+    Features, labels and their description.
 
     Parameters
     ----------
-    name
+    name : str
         The canonical name.
-    data
-        The features, (n_samples, n_features).
-    target
-        The class labels, (n_samples,).
-    feature_names, target_names
-        One name for each column of ``data``, and for each class in sorted order.
-    description
-        Where the data come from, for people.
-    extra
+    data : ndarray of shape (n_samples, n_features)
+        The features.
+    target : ndarray of shape (n_samples,)
+        The labels.
+    feature_names : sequence of str
+        The names of the columns of ``data``.
+    target_names : sequence of str
+        The names of the classes, in sorted order.
+    description : str
+        The size and the source of the data.
+    extra : mapping, default={}
         Further entries of the Bunch, by name.
     """
 
@@ -43,20 +45,23 @@ class Table:
 
     def to_bunch(self, *, as_frame: bool) -> Bunch:
         """
-        Give the table the form of scikit-learn's own loaders.
+        Convert the table to the form of scikit-learn's loaders.
 
         Parameters
         ----------
-        as_frame
-            Whether ``data``, ``target`` and ``frame`` are pandas objects; else arrays, and no ``frame``.
+        as_frame : bool
+            Whether ``data``, ``target`` and ``frame`` are pandas objects. If False, ``data`` and ``target``
+            are arrays, and ``frame`` is None.
 
         Returns
         -------
-        bunch
+        bunch : Bunch
+            The entries ``data``, ``target``, ``frame``, ``name``, ``feature_names``, ``target_names``,
+            ``DESCR`` and those of ``extra``.
         """
         from sklearn.utils import Bunch
 
-        # Copies, as pandas hands out arrays that cannot be written to.
+        # Copies, because arrays taken from pandas objects can be read-only.
         data: Any = np.array(self.data, dtype=np.float64, order="C")
         target: Any = np.array(self.target)
         frame = None

@@ -1,4 +1,4 @@
-"""The names of the paper's data sets, and how the spellings people use map to them."""
+"""The names of the data sets of the paper, and their aliases."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ PAPER_SETS: tuple[str, ...] = (
     "usps",
     "wine",
 )
-"""The 14 data sets of the paper, in its (alphabetical) order."""
+"""The names of the 14 data sets of the paper, in alphabetical order."""
 
-# Keys carry no separators: that alone covers "pen digits", "pen_digits" and "PenDigits".
+# Without separators, so that a key matches "pen digits", "pen_digits" and "PenDigits".
 _ALIASES = {
     "artificial": "artificial-classification",
     "breast": "breast-cancer",
@@ -42,12 +42,16 @@ _ALIASES = {
 
 def names() -> list[str]:
     """
-    List the data sets that :func:`lann.datasets.load` knows.
+    Return the names of the data sets that :func:`load` can load.
 
     Returns
     -------
-    names
-        The canonical names, in the paper's (alphabetical) order.
+    names : list of str
+        The canonical names, in alphabetical order.
+
+    See Also
+    --------
+    load : Load a data set by its name.
 
     Examples
     --------
@@ -62,26 +66,30 @@ def names() -> list[str]:
 
 def canonical_name(name: str) -> str:
     """
-    Find the canonical name behind a spelling or a short form.
+    Return the canonical name of a data set.
 
     Parameters
     ----------
-    name
-        A canonical name or an alias; case, spaces, underscores and hyphens do not matter.
+    name : str
+        A canonical name or an alias. Case, spaces, underscores and hyphens are ignored.
 
     Returns
     -------
-    name
-        One of :data:`PAPER_SETS`.
+    canonical_name : str
+        One of ``PAPER_SETS``.
 
     Raises
     ------
     ValueError
-        If the name is unknown. The message lists the known names and suggests the closest.
+        If the name is unknown. The message lists the known names and suggests the closest one.
+
+    See Also
+    --------
+    names : Return all canonical names.
 
     Examples
     --------
-    >>> from lann.datasets.names import canonical_name
+    >>> from lann.datasets import canonical_name
     >>> canonical_name("Pen Digits"), canonical_name("letter")
     ('pen-digits', 'letter-recognition')
     """
@@ -91,7 +99,7 @@ def canonical_name(name: str) -> str:
         return known[key]
     close = difflib.get_close_matches(key, known, n=1)
     suggestion = f" Did you mean {known[close[0]]!r}?" if close else ""
-    raise ValueError(f"Unknown data set {name!r}.{suggestion} Known are: {', '.join(PAPER_SETS)}.")
+    raise ValueError(f"Unknown data set {name!r}.{suggestion} The known ones are: {', '.join(PAPER_SETS)}.")
 
 
 def _without_separators(name: str) -> str:
