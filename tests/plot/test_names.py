@@ -20,7 +20,7 @@ from lann.plot import (
     RelevanceMapDisplay,
     SuspiciousPointsDisplay,
 )
-from lann.plot.style import plain
+from lann.plot._style import plain
 
 # The first would be an error, the second a word in italics.
 FEATURES = [r"$\foo$ tax", "$a$ [$]"]

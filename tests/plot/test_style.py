@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from lann.plot.style import (
+from lann.plot._style import (
     AGAINST,
     FOR,
     OKABE_ITO,

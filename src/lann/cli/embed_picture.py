@@ -20,7 +20,7 @@ DOTS_PER_INCH = 200
 def write_picture(path: Path, embedded: Embedded, summary: Summary, *, title: str) -> None:
     """Write the picture, whole or not at all; unseen rows without a label have the class predicted."""
     from lann.plot import EmbeddingDisplay
-    from lann.plot.style import pyplot
+    from lann.plot._style import pyplot
 
     n_train = embedded.n_train
     shown = np.where(embedded.labels < 0, embedded.predictions, embedded.labels)

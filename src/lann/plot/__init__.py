@@ -8,24 +8,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lann.plot.beeswarm import ContributionBeeswarmDisplay
-    from lann.plot.decision_regions import DecisionRegionsDisplay
-    from lann.plot.embedding import EmbeddingDisplay
-    from lann.plot.explanation import ExplanationDisplay
-    from lann.plot.feature_curves import FeatureCurvesDisplay
-    from lann.plot.relevance import RelevanceDisplay
-    from lann.plot.relevance_map import RelevanceMapDisplay
-    from lann.plot.suspicious import SuspiciousPointsDisplay
+    from lann.plot._beeswarm import ContributionBeeswarmDisplay
+    from lann.plot._decision_regions import DecisionRegionsDisplay
+    from lann.plot._embedding.display import EmbeddingDisplay
+    from lann.plot._explanation import ExplanationDisplay
+    from lann.plot._feature_curves import FeatureCurvesDisplay
+    from lann.plot._relevance import RelevanceDisplay
+    from lann.plot._relevance_map import RelevanceMapDisplay
+    from lann.plot._suspicious import SuspiciousPointsDisplay
 
 _HOMES = {
-    "ContributionBeeswarmDisplay": "beeswarm",
-    "DecisionRegionsDisplay": "decision_regions",
-    "EmbeddingDisplay": "embedding",
-    "ExplanationDisplay": "explanation",
-    "FeatureCurvesDisplay": "feature_curves",
-    "RelevanceDisplay": "relevance",
-    "RelevanceMapDisplay": "relevance_map",
-    "SuspiciousPointsDisplay": "suspicious",
+    "ContributionBeeswarmDisplay": "_beeswarm",
+    "DecisionRegionsDisplay": "_decision_regions",
+    "EmbeddingDisplay": "_embedding.display",
+    "ExplanationDisplay": "_explanation",
+    "FeatureCurvesDisplay": "_feature_curves",
+    "RelevanceDisplay": "_relevance",
+    "RelevanceMapDisplay": "_relevance_map",
+    "SuspiciousPointsDisplay": "_suspicious",
 }
 
 __all__ = [

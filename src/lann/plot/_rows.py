@@ -13,7 +13,7 @@ from lann._types import Floats, Indices, Labels
 from lann._validation import OneOf, validate
 from lann.explain.explanation import Explanation
 from lann.explain.landmarks import spread
-from lann.plot.style import name_and_unit
+from lann.plot._style import name_and_unit
 
 # More rows than that change no picture of their distribution.
 MOST_ROWS = 2000

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lann._types import Floats
 from lann._validation import Integer, OneOf, validate
 from lann.plot._rows import MOST_ROWS, rows_of
-from lann.plot.style import FOR, SMALL, TEXT, largest_first, name_and_unit, panels, plain, short, tidy
+from lann.plot._style import FOR, SMALL, TEXT, largest_first, name_and_unit, panels, plain, short, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

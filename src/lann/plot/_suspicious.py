@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lann._inputs import check_ids
 from lann._validation import Integer, validate
 from lann.plot._rows import last_step, names_of_classes
-from lann.plot.style import (
+from lann.plot._style import (
     AGAINST,
     NEUTRAL,
     SMALL,

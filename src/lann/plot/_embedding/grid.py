@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lann.plot._embedding_frame import caption_height
-from lann.plot._embedding_key import KEY_ROW, key_columns, key_height
+from lann.plot._embedding.frame import caption_height
+from lann.plot._embedding.legend import KEY_ROW, key_columns, key_height
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from lann.plot.embedding import EmbeddingDisplay
+    from lann.plot._embedding.display import EmbeddingDisplay
 
 # Inches of a panel among several, and of the smallest in which something is seen.
 WIDTH, NARROWEST = 2.4, 0.7

@@ -12,10 +12,10 @@ from lann._inputs import as_fitted, check_columns
 from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
 from lann.explain.voters import Votes, voters_of
-from lann.plot._embedding_checks import check_plane
-from lann.plot._embedding_key import OTHER_FEATURES
+from lann.plot._embedding.legend import OTHER_FEATURES
+from lann.plot._embedding.validation import check_plane
 from lann.plot._rows import Rows, last_step, rows_of
-from lann.plot.style import largest_first, short
+from lann.plot._style import largest_first, short
 
 COLORS = ("class", "confidence", "error", "dominant")
 # Features that are named where points are colored by the one they hang on most; the rest are "other".

@@ -10,8 +10,12 @@ from numpy.typing import ArrayLike
 
 from lann._types import Floats, Labels
 from lann._validation import Integer, OneOf, validate
-from lann.plot._embedded import embedded_by
-from lann.plot._embedding_checks import (
+from lann.plot._embedding.frame import caption_height
+from lann.plot._embedding.grid import grid_of, inches
+from lann.plot._embedding.legend import draw_key, draw_scale, key_columns, key_entries, key_height
+from lann.plot._embedding.panel import draw_panel
+from lann.plot._embedding.rows import embedded_by
+from lann.plot._embedding.validation import (
     as_labels,
     as_lines,
     as_panels,
@@ -22,12 +26,8 @@ from lann.plot._embedding_checks import (
     check_together,
     is_several,
 )
-from lann.plot._embedding_draw import draw_panel
-from lann.plot._embedding_frame import caption_height
-from lann.plot._embedding_grid import grid_of, inches
-from lann.plot._embedding_key import draw_key, draw_scale, key_columns, key_entries, key_height
 from lann.plot._rows import names_of_classes
-from lann.plot.style import TEXT, one_panel, panels, plain
+from lann.plot._style import TEXT, one_panel, panels, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from lann.explain.landmarks import spread
 from lann.explain.point_metrics import matrices_at
 from lann.plot._ellipses import outlines
 from lann.plot._rows import Rows, names_of_classes, rows_of
-from lann.plot.style import MARKERS, SMALL, TEXT, class_colors, one_panel, plain, short_apart, tidy
+from lann.plot._style import MARKERS, SMALL, TEXT, class_colors, one_panel, plain, short_apart, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

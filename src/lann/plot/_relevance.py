@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from lann._types import Floats
 from lann._validation import Integer, OneOf, validate
 from lann.plot._rows import MOST_ROWS, UNITS, names_of_classes, rows_of
-from lann.plot.style import (
+from lann.plot._style import (
     FOR,
     MARKERS,
     TEXT,

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lann._types import Floats, Indices, Labels
-from lann.plot._embedding_frame import frame, write_caption, write_names
-from lann.plot._embedding_key import DARK, group_marks, marks_of
-from lann.plot._embedding_marks import OTHER, draw_marked, draw_shapes, opacity, point_size, shuffled
-from lann.plot.style import FOR, SMALL, TINY, short_apart
+from lann.plot._embedding.frame import frame, write_caption, write_names
+from lann.plot._embedding.legend import DARK, group_marks, marks_of
+from lann.plot._embedding.markers import OTHER, draw_marked, draw_shapes, opacity, point_size, shuffled
+from lann.plot._style import FOR, SMALL, TINY, short_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from lann.plot.embedding import EmbeddingDisplay
+    from lann.plot._embedding.display import EmbeddingDisplay
 
 # With more classes than that, their names are written beside them in a panel that is alone.
 MANY_CLASSES = 12

@@ -13,7 +13,7 @@ from lann._types import Floats
 from lann._validation import Integer, OneOf, validate
 from lann.explain.explanation import Explanation
 from lann.plot._rows import names_of_classes, rows_of, training_points
-from lann.plot.style import (
+from lann.plot._style import (
     AGAINST,
     FOR,
     NEUTRAL,

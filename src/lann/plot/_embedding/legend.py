@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lann.plot._embedding_frame import below
-from lann.plot._embedding_marks import OTHER, Mark, class_marks, key_of
-from lann.plot.style import FOR, SMALL, plain, short_apart
+from lann.plot._embedding.frame import below
+from lann.plot._embedding.markers import OTHER, Mark, class_marks, key_of
+from lann.plot._style import FOR, SMALL, plain, short_apart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from lann.plot.embedding import EmbeddingDisplay
+    from lann.plot._embedding.display import EmbeddingDisplay
 
 # What features are called that have no mark of their own.
 OTHER_FEATURES = "other features"

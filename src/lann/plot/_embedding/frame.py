@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lann._types import Floats, Labels
-from lann.plot.style import SMALL, TEXT, TINY, plain
+from lann.plot._style import SMALL, TEXT, TINY, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

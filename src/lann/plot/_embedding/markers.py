@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lann._types import Floats, Indices, Labels
-from lann.plot.style import MARKERS, NEUTRAL, OKABE_ITO
+from lann.plot._style import MARKERS, NEUTRAL, OKABE_ITO
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
