@@ -11,12 +11,14 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 PICTURES = {
     "gallery": {
-        "contribution_beeswarm", "decision_regions", "embedding", "explanation", "feature_curves",
-        "relevance", "relevance_map", "suspicious_points",
+        "decision_regions", "embedding", "explanation", "feature_curves", "relevance",
+        "relevance_map", "support_beeswarm", "suspicious_rows",
     },
     "licorice_embedding": {"licorice_embedding", "licorice_embedding_turned"},
     "segmentation_embedding": {"segmentation_embedding", "segmentation_embedding_closer"},
-    "wisconsin_fingerprints": {"wisconsin_fingerprints_votes", "wisconsin_fingerprints_weights"},
+    "wisconsin_fingerprints": {
+        "wisconsin_fingerprints_feature_weights", "wisconsin_fingerprints_relevances",
+    },
 }  # fmt: skip
 LARGEST = 150_000
 # Fewer points than in the documentation, which take a minute.

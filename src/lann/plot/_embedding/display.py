@@ -1,4 +1,4 @@
-"""EmbeddingDisplay: points where an embedding puts them, and several embeddings beside each other."""
+"""EmbeddingDisplay: rows at their coordinates in one or several embeddings."""
 
 from __future__ import annotations
 
@@ -8,68 +8,101 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._types import Floats, Labels
+from lann._types import Floats
 from lann._validation import Integer, OneOf, validate
-from lann.plot._embedding.frame import caption_height
-from lann.plot._embedding.grid import grid_of, inches
-from lann.plot._embedding.legend import draw_key, draw_scale, key_columns, key_entries, key_height
-from lann.plot._embedding.panel import draw_panel
-from lann.plot._embedding.rows import embedded_by
-from lann.plot._embedding.validation import (
-    as_labels,
-    as_lines,
-    as_panels,
-    as_places,
-    as_texts,
-    as_values,
-    as_wrong,
-    check_together,
-    is_several,
+from lann.plot._axes import panel_axes, single_axes
+from lann.plot._embedding.captions import caption_height
+from lann.plot._embedding.coloring import coloring_options
+from lann.plot._embedding.comparison import comparison_options
+from lann.plot._embedding.grid import axes_size, embedding_grid
+from lann.plot._embedding.legend import (
+    draw_color_bar,
+    draw_legend,
+    legend_columns,
+    legend_handles,
+    legend_height,
 )
-from lann.plot._rows import names_of_classes
-from lann.plot._style import TEXT, one_panel, panels, plain
+from lann.plot._embedding.panel import draw_panel
+from lann.plot._embedding.rows import embedded_rows
+from lann.plot._embedding.validation import (
+    check_combination,
+    check_coordinates,
+    check_labels,
+    check_lines,
+    check_misclassified,
+    check_panels,
+    check_texts,
+    check_values,
+    is_several_panels,
+)
+from lann.plot._rows import check_class_names
+from lann.plot._text import TEXT, escape_math
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-POINTS = ("training", "held out")
-# Inches of a panel by itself.
-ALONE = 4.8
+# The side of a single panel in a new figure, in inches.
+SIDE = 4.8
 
 
 class EmbeddingDisplay:
-    """Points where an embedding puts them; small multiples for several embeddings.
+    """
+    Rows at their coordinates in an embedding; one panel for each of several embeddings.
 
-    A class has a color and a shape, told apart with any color vision. Points are drawn in an order by lot
-    (always the same), so that no class hides another. The axes have no ticks: only who is near whom means
-    something. New points are drawn over those of the fit, which are pale then.
+    Every class has a color and a shape that can be distinguished with any color vision. The rows are drawn
+    in random order (the same in every figure), so that no class hides another. The axes have no ticks,
+    because only the neighborhoods in an embedding have a meaning. New rows are drawn over the training
+    rows, which are pale then.
+
+    It is recommended to use :meth:`from_estimator` or :meth:`from_comparison` to create the display.
 
     Parameters
     ----------
-    places : (n_points, 2), or a list of these, a panel each
-    labels : (n_points,) places in `class_names`, or a list of these; None where they are not known
-    class_names : (n_classes,); None numbers them
-    new_places : (n_new, 2), or a list of these; drawn over `places`
-    new_labels : (n_new,), or a list of these
-    names : what stands below each panel: the method
-    notes : what stands below that: accuracies
-    values : (n_points,) what colors say instead of the class, of the new points where there are some:
-        numbers, or places in `value_names`
-    value_names : (n_groups,) what the values stand for; None for numbers
-    unit
-        What the numbers are, as their scale says it.
-    low_stands_out
-        Whether low numbers are dark, and over the others, rather than high ones.
-    wrong : (n_points,) points that are marked; all others are pale
-    lines : (n_lines, 2, 2) ends of lines, from a point to a neighbor
-    line_shares : (n_lines,) how thick they are: the neighbors' shares of the vote
-    title
-        Above all.
+    coordinates : array-like of shape (n_rows, 2) or list of them
+        The coordinates of the rows; a list has one item per panel.
+    labels : array-like of shape (n_rows,), list of them or None, default=None
+        The class indices; None if they are unknown.
+    class_names : array-like of shape (n_classes,) or None, default=None
+        The names of the classes; None for their indices.
+    new_coordinates : array-like of shape (n_new, 2), list of them or None, default=None
+        The coordinates of new rows, drawn over the others.
+    new_labels : array-like of shape (n_new,), list of them or None, default=None
+        Their class indices.
+    names : list of str or None, default=None
+        The names below the panels, such as the method.
+    notes : list of str or None, default=None
+        The texts below the names, such as accuracies.
+    values : array-like of shape (n_rows,) or None, default=None
+        What the colors show instead of the class: numbers, or indices into `value_names`. Of the new rows
+        if there are any. For a single panel only, as are the following parameters.
+    value_names : list of str or None, default=None
+        The names of the groups; None if the values are numbers.
+    value_label : str, default=""
+        The label of the color bar, if the values are numbers.
+    emphasize_low : bool, default=False
+        Whether low numbers are dark and drawn last, instead of high ones.
+    misclassified : array-like of shape (n_rows,) or None, default=None
+        Whether each row is misclassified. These rows are emphasized, all others are pale.
+    lines : array-like of shape (n_lines, 2, 2) or None, default=None
+        The starts and ends of lines from rows to their neighbors.
+    line_shares : array-like of shape (n_lines,) or None, default=None
+        The vote shares of these neighbors, drawn as line widths.
+    title : str, default=""
+        The title of the figure.
 
     Attributes
     ----------
-    figure_, ax_ : where it was drawn; `ax_` is the first panel
-    axes_ : (n_panels,)
+    figure_ : matplotlib Figure
+        The figure.
+    ax_ : matplotlib Axes
+        The first panel.
+    axes_ : ndarray of shape (n_panels,)
+        The panels.
+
+    See Also
+    --------
+    lann.embedding.LANNEmbedding : An embedding under learned metrics.
+    lann.embedding.compare_embeddings : Compare embeddings of the same data.
 
     Examples
     --------
@@ -79,62 +112,50 @@ class EmbeddingDisplay:
     >>> X, y = load_iris(return_X_y=True)
     >>> embedding = LANNEmbedding(n_epochs=50, random_state=0).fit(X[::2], y[::2])
     >>> display = EmbeddingDisplay.from_estimator(embedding, X[1::2], y[1::2], color="error")
-    >>> display.wrong.shape
+    >>> display.misclassified.shape
     (75,)
     """
 
     def __init__(
         self,
-        places: Any,
+        coordinates: Any,
         labels: Any = None,
         *,
         class_names: ArrayLike | None = None,
-        new_places: Any = None,
+        new_coordinates: Any = None,
         new_labels: Any = None,
         names: Sequence[str] | None = None,
         notes: Sequence[str] | None = None,
         values: ArrayLike | None = None,
         value_names: Sequence[str] | None = None,
-        unit: str = "",
-        low_stands_out: bool = False,
-        wrong: ArrayLike | None = None,
+        value_label: str = "",
+        emphasize_low: bool = False,
+        misclassified: ArrayLike | None = None,
         lines: Floats | None = None,
         line_shares: Floats | None = None,
         title: str = "",
     ) -> None:
-        several = is_several(places)
-        own = list(places) if several else [places]
-        n_panels = len(own)
-        check_together(n_panels, values=values, wrong=wrong, lines=lines)
-        self.places = [as_places("places", one) for one in own]
-        new = as_panels("new_places", new_places, n_panels, several=several)
-        self.new_places = [None if one is None else as_places("new_places", one) for one in new]
-        self.labels = self._as_labels("labels", labels, self.places, several)
-        self.new_labels = self._as_labels("new_labels", new_labels, self.new_places, several)
-        known = [one for one in [*self.labels, *self.new_labels] if one is not None]
-        n_classes = max((int(one.max()) + 1 for one in known), default=0)
-        self.class_names = names_of_classes(np.arange(n_classes), None)
-        if class_names is not None:
-            self.class_names = [str(name) for name in np.asarray(class_names)]
-        if len(self.class_names) < n_classes:
-            raise ValueError(
-                f"class_names must name the {n_classes} classes; got {len(self.class_names)} names."
-            )
-        self.names = as_texts("names", names, n_panels)
-        self.notes = as_texts("notes", notes, n_panels)
-        front = self.places[0] if self.new_places[0] is None else self.new_places[0]
+        several = is_several_panels(coordinates)
+        panels = list(coordinates) if several else [coordinates]
+        check_combination(len(panels), values=values, misclassified=misclassified, lines=lines)
+        self.coordinates = [check_coordinates("coordinates", panel) for panel in panels]
+        self.new_coordinates = [
+            None if panel is None else check_coordinates("new_coordinates", panel)
+            for panel in check_panels("new_coordinates", new_coordinates, len(panels), several=several)
+        ]
+        self.labels = _check_all_labels("labels", labels, self.coordinates, several=several)
+        self.new_labels = _check_all_labels("new_labels", new_labels, self.new_coordinates, several=several)
+        self.class_names = _check_all_class_names(class_names, [*self.labels, *self.new_labels])
+        self.names = check_texts("names", names, len(panels))
+        self.notes = check_texts("notes", notes, len(panels))
+        shown = self.coordinates[0] if self.new_coordinates[0] is None else self.new_coordinates[0]
         self.value_names = None if value_names is None else [str(name) for name in value_names]
-        self.values = as_values(values, self.value_names, front)
-        self.wrong = as_wrong(wrong, front)
-        self.lines, self.line_shares = as_lines(lines, line_shares)
-        self.unit = unit
-        self.low_stands_out = low_stands_out
+        self.values = check_values(values, self.value_names, shown)
+        self.misclassified = check_misclassified(misclassified, shown)
+        self.lines, self.line_shares = check_lines(lines, line_shares)
+        self.value_label = value_label
+        self.emphasize_low = emphasize_low
         self.title = title
-
-    @staticmethod
-    def _as_labels(name: str, given: Any, places: list[Any], several: bool) -> list[Any]:
-        of_panels = as_panels(name, given, len(places), several=several)
-        return [as_labels(name, one, its) for one, its in zip(of_panels, places, strict=True)]
 
     @classmethod
     def from_estimator(
@@ -148,35 +169,51 @@ class EmbeddingDisplay:
         class_names: ArrayLike | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """Draw a fitted embedding.
+        """
+        Draw a fitted embedding.
 
         Parameters
         ----------
-        estimator
+        estimator : estimator instance
             A fitted LANNEmbedding or NeighborEmbedding, or a pipeline that ends in one.
-        X : (n_rows, n_features) new points, placed by `transform`; None draws the points of the fit
-        y : (n_rows,) their labels; None takes the predictions (of the points of the fit, their own labels).
-            A NeighborEmbedding knows no labels: give those of the points of the fit with X=None
-        color
-            What colors say: "class"; "confidence", the largest share of a vote; "error", points on which
-            the neighbors vote for another class; "dominant", the feature that a prediction hangs on most;
-            or the name or number of a feature, how much hangs on that one. All but "class" need the
-            classifier of a LANNEmbedding. Points of the fit do not vote on themselves; still, they have
-            taught the metrics, so that new points are the better judges.
-        lines_from : (n_wanted,) rows from which lines go to the neighbors that decided, thick where a
-            neighbor had much of the vote: rows of X, or of the points of the fit
-        class_names : (n_classes,) in the order of `classes_`; None shows the labels
-        ax
-            Where to draw; None makes a figure.
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            New rows, drawn at the coordinates that `transform` returns; None for the training rows.
+        y : array-like of shape (n_samples,) or None, default=None
+            The labels of X. If None, the predicted labels; for training rows, their own labels. A
+            NeighborEmbedding has no labels: for it, y are the labels of the training rows if X is None.
+        color : {"class", "confidence", "error", "dominant"}, str or int, default="class"
+            What the colors show. "confidence": the share of the vote for the predicted class; "error": rows
+            that are misclassified; "dominant": the feature that the prediction depends on most; the name or
+            index of a feature: its relevance. All but "class" need the classifier of a LANNEmbedding. A
+            training row does not vote on itself, but confidence and errors of training rows are still
+            optimistic, because the metrics were learned from them.
+        lines_from : int, array-like of shape (n_lines_from,) or None, default=None
+            Positions of rows, of X or of the training rows, from which lines are drawn to their neighbors.
+            The line width is the vote share of the neighbor.
+        class_names : array-like of shape (n_classes,) or None, default=None
+            The names of the classes, in the order of `classes_`; None for the labels.
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on. If None, a new figure is created.
+
+        Returns
+        -------
+        display : EmbeddingDisplay
+            The display that was drawn.
+
+        Raises
+        ------
+        ValueError
+            If the estimator is not an embedding in two dimensions, or cannot provide what is to be shown.
         """
-        found = embedded_by(estimator, X, y)
-        said = found.said_by(color)
+        embedded = embedded_rows(estimator, X, y)
+        options = coloring_options(embedded, color)
         if lines_from is not None:
-            said["lines"], said["line_shares"] = found.lines_from(lines_from)
-        names = None if found.classes is None else names_of_classes(found.classes, class_names)
+            options["lines"], options["line_shares"] = embedded.neighbor_lines(lines_from)
+        if embedded.classes is not None:
+            options["class_names"] = check_class_names(embedded.classes, class_names)
         display = cls(
-            found.training_places, found.training_labels, new_places=found.new_places,
-            new_labels=found.new_labels, class_names=names, **said,
+            embedded.training_coordinates, embedded.training_labels,
+            new_coordinates=embedded.new_coordinates, new_labels=embedded.new_labels, **options,
         )  # fmt: skip
         return display.plot(ax)
 
@@ -185,58 +222,78 @@ class EmbeddingDisplay:
         cls,
         comparison: Any,
         *,
-        points: str = "training",
+        subset: str = "training",
         class_names: ArrayLike | None = None,
         n_columns: int | None = None,
         title: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """Draw the panels of a comparison beside each other, with their accuracies below.
+        """
+        Draw the embeddings of a comparison side by side, with their accuracies.
 
         Parameters
         ----------
-        comparison
-            What `lann.embedding.compare_embeddings` returns: it has `panels`, each with a `name`, `places`,
-            `labels`, `held_out_places`, `held_out_labels`, `accuracy` and `held_out_accuracy`.
-        points
-            "training": the points of the fit; "held out": the others, over these.
-        class_names : (n_classes,) in the order of the sorted labels; None shows the labels
-        n_columns
-            Panels beside each other; None is at most four.
-        title
-            Above all.
-        ax
-            Where to draw; None makes a figure.
+        comparison : EmbeddingComparison
+            The result of :func:`lann.embedding.compare_embeddings`.
+        subset : {"training", "held_out"}, default="training"
+            The rows to draw: the training rows, or the held-out rows over them.
+        class_names : array-like of shape (n_classes,) or None, default=None
+            The names of the classes, in the order of the sorted labels; None for the labels.
+        n_columns : int or None, default=None
+            The number of panels side by side; None for at most four.
+        title : str, default=""
+            The title of the figure.
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on, replaced by the panels. If None, a new figure is created.
+
+        Returns
+        -------
+        display : EmbeddingDisplay
+            The display that was drawn.
+
+        Raises
+        ------
+        ValueError
+            If the comparison has no panels, or no held-out rows to draw.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from lann.embedding import compare_embeddings, paper_embeddings
+        >>> from lann.plot import EmbeddingDisplay
+        >>> X, y = load_iris(return_X_y=True)
+        >>> methods = {name: paper_embeddings()[name] for name in ("PCA", "LDA")}
+        >>> comparison = compare_embeddings(X, y, embeddings=methods)
+        >>> EmbeddingDisplay.from_comparison(comparison).names
+        ['PCA', 'LDA']
         """
-        validate("points", points, OneOf(*POINTS))
-        shown = list(comparison.panels)
-        if not shown:
-            raise ValueError("comparison must have at least one panel; got none.")
-        labels = [np.asarray(panel.labels) for panel in shown]
-        new_places: list[Floats] | None = None
-        new_labels: list[Labels] | None = None
-        if points == "held out":
-            if any(panel.held_out_places is None for panel in shown):
-                raise ValueError("points='held out' needs held-out points in every panel of the comparison.")
-            new_places = [panel.held_out_places for panel in shown]
-            new_labels = [np.asarray(panel.held_out_labels) for panel in shown]
-        classes = np.unique(np.concatenate([*labels, *(new_labels or [])]))
-        display = cls(
-            [panel.places for panel in shown],
-            [np.searchsorted(classes, own) for own in labels],
-            new_places=new_places,
-            new_labels=None if new_labels is None else [np.searchsorted(classes, own) for own in new_labels],
-            class_names=names_of_classes(classes, class_names),
-            names=[panel.name for panel in shown],
-            notes=[_accuracies(panel.accuracy, panel.held_out_accuracy) for panel in shown],
-            title=title,
-        )
-        return display.plot(ax, n_columns=n_columns)
+        options = comparison_options(comparison, subset=subset, class_names=class_names)
+        return cls(**options, title=title).plot(ax, n_columns=n_columns)
 
     def plot(self, ax: Axes | None = None, *, n_columns: int | None = None) -> Self:
-        """Draw, on new axes or those given; see `from_comparison`."""
+        """
+        Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on, replaced by the panels if there are several. If None, a new figure is
+            created.
+        n_columns : int or None, default=None
+            The number of panels side by side; None for at most four.
+
+        Returns
+        -------
+        display : EmbeddingDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If the given axes are too small for the panels.
+        """
         validate("n_columns", n_columns, Integer(1), OneOf(None))
-        n_panels = len(self.places)
+        n_panels = len(self.coordinates)
         if n_panels == 1:
             self._plot_one(ax)
         else:
@@ -245,55 +302,52 @@ class EmbeddingDisplay:
         return self
 
     def _plot_one(self, ax: Axes | None) -> None:
-        numbers = self.values is not None and self.value_names is None
-        entries = [] if numbers else key_entries(self, 24)
-        width = ALONE if ax is None else min(inches(ax))
-        beside = key_columns(entries, width)
-        tall = 0.6 if numbers else key_height(entries, beside)
-        head = 0.2 * len(self.title.splitlines())
-        below = caption_height(self.names[0], self.notes[0], width=width)
-        self.figure_, self.ax_ = one_panel(ax, (ALONE + 0.1, ALONE + 0.1 + head + below / 72 + tall))
+        has_color_bar = self.values is not None and self.value_names is None
+        handles = [] if has_color_bar else legend_handles(self, 24)
+        width = SIDE if ax is None else min(axes_size(ax))
+        columns = legend_columns(handles, width)
+        legend = 0.6 if has_color_bar else legend_height(handles, columns)
+        title = 0.2 * len(self.title.splitlines())
+        caption = caption_height(self.names[0], self.notes[0], width=width)
+        self.figure_, self.ax_ = single_axes(ax, (SIDE + 0.1, SIDE + 0.1 + title + caption / 72 + legend))
         self.axes_ = np.array([self.ax_], dtype=object)
-        self.ax_.set_title(plain(self.title), fontsize=TEXT + 1)
+        self.ax_.set_title(escape_math(self.title), fontsize=TEXT + 1)
         scale = draw_panel(self.ax_, self, 0, width=width)
         if scale is not None:
-            draw_scale(self.ax_, scale, self.unit, down=below + 4)
-        elif entries:
-            draw_key(self.ax_, entries, beside, down=below + 4)
+            draw_color_bar(self.ax_, scale, self.value_label, offset=caption + 4)
+        elif handles:
+            draw_legend(self.ax_, handles, columns, offset=caption + 4)
 
     def _plot_several(self, ax: Axes | None, n_columns: int) -> None:
-        n_panels = len(self.places)
-        entries = key_entries(self, 16)
-        grid = grid_of(self, entries, ax, n_columns)
-        n_rows = len(grid.heights) - 1
-        self.figure_, axes = panels(
-            ax, (n_rows + 1, n_columns), grid.size, title=self.title, heights=grid.heights,
-            spaces=grid.spaces,
-        )  # fmt: skip
+        n_panels = len(self.coordinates)
+        handles = legend_handles(self, 16)
+        grid = embedding_grid(self, handles, ax, n_columns)
+        self.figure_, axes = panel_axes(ax, grid.panels, self.title)
         self.axes_ = axes.ravel()[:n_panels]
         self.ax_ = self.axes_[0]
         for panel in axes.ravel()[n_panels:]:
             panel.set_axis_off()
-        for place, panel in enumerate(self.axes_):
-            draw_panel(panel, self, place, width=grid.width)
-        if grid.in_corner:
-            draw_key(axes[n_rows - 1, -1], entries, grid.key_columns)
-        elif entries:
-            foot = self.figure_.add_subplot(axes[-1, 0].get_subplotspec().get_gridspec()[-1, :])
-            foot.set_axis_off()
-            draw_key(foot, entries, grid.key_columns, down=0.0, at=1.0)
+        for index, panel in enumerate(self.axes_):
+            draw_panel(panel, self, index, width=grid.panel_width)
+        if grid.legend_in_corner:
+            draw_legend(axes[-2, -1], handles, grid.legend_columns)
+        elif handles:
+            bottom = self.figure_.add_subplot(axes[-1, 0].get_subplotspec().get_gridspec()[-1, :])
+            bottom.set_axis_off()
+            draw_legend(bottom, handles, grid.legend_columns, offset=0.0, anchor=1.0)
 
 
-def _accuracies(own: float | None, held_out: float | None) -> str:
-    """As they stand below a panel."""
-    said = [("re-classified", own), ("held out", held_out)]
-    return ", ".join(f"{name} {_brief(value)}" for name, value in said if value is not None)
+def _check_all_labels(name: str, given: Any, coordinates: Sequence[Any], *, several: bool) -> list[Any]:
+    panels = check_panels(name, given, len(coordinates), several=several)
+    return [check_labels(name, labels, rows) for labels, rows in zip(panels, coordinates, strict=True)]
 
 
-def _brief(share: float) -> str:
-    """Two digits, without the zero before them.
-
-    >>> _brief(0.957), _brief(1.0)
-    ('.96', '1.00')
-    """
-    return f"{share:.2f}".removeprefix("0")
+def _check_all_class_names(class_names: ArrayLike | None, labels: Sequence[Any]) -> list[str]:
+    """Return the given names, which may be more than there are labels, or the class indices."""
+    n_classes = max((int(panel.max()) + 1 for panel in labels if panel is not None), default=0)
+    if class_names is None:
+        return [str(label) for label in range(n_classes)]
+    names = [str(name) for name in np.asarray(class_names)]
+    if len(names) < n_classes:
+        raise ValueError(f"class_names must have {n_classes} names, one per class; got {len(names)}.")
+    return names

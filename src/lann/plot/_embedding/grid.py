@@ -1,94 +1,116 @@
-"""Where the panels of an EmbeddingDisplay stand: rows with room for their captions, and for the key."""
+"""The grid of an EmbeddingDisplay with several panels: space for the captions and the legend."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lann.plot._embedding.frame import caption_height
-from lann.plot._embedding.legend import KEY_ROW, key_columns, key_height
+from lann.plot._axes import PanelGrid
+from lann.plot._embedding.captions import caption_height
+from lann.plot._embedding.legend import LINE_HEIGHT, legend_columns, legend_height
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from lann.plot._embedding.display import EmbeddingDisplay
 
-# Inches of a panel among several, and of the smallest in which something is seen.
-WIDTH, NARROWEST = 2.4, 0.7
-# Rows of a key in the corner of a new figure.
-MOST_ROWS = 12
-# Between columns, as a part of a panel.
-BETWEEN = 0.08
+# The width of a panel in a new figure, and the minimum width in given axes, in inches.
+WIDTH, MIN_WIDTH = 2.4, 0.7
+# The maximum number of lines of a legend in the corner of a new figure.
+MAX_LINES = 12
+# The horizontal space between panels, as a fraction of a panel.
+SPACING = 0.08
 
 
-class Grid(NamedTuple):
-    """The measures of some panels, in inches.
+class EmbeddingGrid(NamedTuple):
+    """
+    The grid of the panels, with a last row for the legend.
 
     Parameters
     ----------
-    width : of a panel
-    size : (2,) of a new figure
-    key_columns : entries of the key beside each other
-    in_corner : whether the key stands in the corner that the panels leave empty, not below them
-    heights : (n_rows + 1,) of the rows relative to each other, the last for the key
-    spaces : between rows and columns, as parts of the mean panel; None where matplotlib finds them
+    panels : PanelGrid
+    panel_width : float
+        The width of a panel, in inches.
+    legend_columns : int
+        The number of columns of the legend.
+    legend_in_corner : bool
+        Whether the legend is in the corner that the panels leave empty, not below them.
     """
 
-    width: float
-    size: tuple[float, float]
-    key_columns: int
-    in_corner: bool
-    heights: list[float]
-    spaces: tuple[float, float] | None
+    panels: PanelGrid
+    panel_width: float
+    legend_columns: int
+    legend_in_corner: bool
 
 
-def grid_of(shown: EmbeddingDisplay, entries: list[Any], ax: Axes | None, n_columns: int) -> Grid:
-    """Room for all panels, of a new figure or in the place of the axes given."""
-    n_panels = len(shown.places)
+def embedding_grid(
+    display: EmbeddingDisplay, handles: list[Any], ax: Axes | None, n_columns: int
+) -> EmbeddingGrid:
+    """
+    Compute the grid of all panels, in a new figure or in the given axes.
+
+    Parameters
+    ----------
+    display : EmbeddingDisplay
+    handles : list of legend handles
+    ax : matplotlib Axes or None
+    n_columns : int
+
+    Raises
+    ------
+    ValueError
+        If the given axes are too small.
+    """
+    n_panels = len(display.coordinates)
     n_rows = -(-n_panels // n_columns)
-    wide, high = (WIDTH * n_columns, None) if ax is None else inches(ax)
-    width = WIDTH if ax is None else wide / (n_columns + BETWEEN * (n_columns - 1))
-    caption = _tallest_caption(shown, width)
-    most_rows = MOST_ROWS
-    if high is not None:
-        most_rows = min(MOST_ROWS, int((high / n_rows - caption) / KEY_ROW))
-    # The key stands in an empty corner if it fits there, otherwise in rows below.
-    empty = n_panels < n_rows * n_columns and most_rows > 0
-    beside = key_columns(entries, width, most_rows=most_rows) if empty else 0
-    in_corner = beside > 0
-    beside = beside or key_columns(entries, wide)
-    tall = 0.0 if in_corner else key_height(entries, beside)
-    size = (wide, 0.35 + (WIDTH + 0.4) * n_rows + tall)
-    if high is None or _is_constrained(ax):
-        return Grid(width, size, beside, in_corner, [*[1.0] * n_rows, 0.001], None)
-    panel = (high - tall) / n_rows - caption
-    if min(panel, width) < NARROWEST:
-        width = max(width, NARROWEST)
-        least = n_rows * (NARROWEST + _tallest_caption(shown, width)) + tall
+    total_width, total_height = (WIDTH * n_columns, None) if ax is None else axes_size(ax)
+    width = WIDTH if ax is None else total_width / (n_columns + SPACING * (n_columns - 1))
+    caption = _max_caption_height(display, width)
+    max_lines = MAX_LINES
+    if total_height is not None:
+        max_lines = min(MAX_LINES, int((total_height / n_rows - caption) / LINE_HEIGHT))
+    # The legend is in an empty corner if it fits, otherwise below the panels.
+    has_corner = n_panels < n_rows * n_columns and max_lines > 0
+    columns_in_corner = legend_columns(handles, width, max_lines=max_lines) if has_corner else 0
+    columns = columns_in_corner or legend_columns(handles, total_width)
+    legend = 0.0 if columns_in_corner else legend_height(handles, columns)
+    shape = (n_rows + 1, n_columns)
+    size = (total_width, 0.35 + (WIDTH + 0.4) * n_rows + legend)
+    if total_height is None or _has_constrained_layout(ax):
+        panels = PanelGrid(shape, size, height_ratios=[*[1.0] * n_rows, 0.001])
+        return EmbeddingGrid(panels, width, columns, columns_in_corner > 0)
+    height = (total_height - legend) / n_rows - caption
+    if min(height, width) < MIN_WIDTH:
+        width = max(width, MIN_WIDTH)
+        min_height = n_rows * (MIN_WIDTH + _max_caption_height(display, width)) + legend
+        min_width = width * (n_columns + SPACING * (n_columns - 1))
         raise ValueError(
-            f"ax must have room for {n_rows} × {n_columns} panels with their captions and the key, at least "
-            f"{width * (n_columns + BETWEEN * (n_columns - 1)):.1f} × {least:.1f} inches; got {wide:.1f} × "
-            f"{high:.1f}."
+            f"ax must have at least {min_width:.1f} × {min_height:.1f} inches for {n_rows} × {n_columns} "
+            f"panels with captions and the legend; got {total_width:.1f} × {total_height:.1f}."
         )
-    foot = max(tall, 0.001)
-    mean = (n_rows * panel + foot) / (n_rows + 1)
-    return Grid(width, size, beside, in_corner, [*[panel] * n_rows, foot], (caption / mean, BETWEEN))
+    last_height = max(legend, 0.001)
+    mean_height = (n_rows * height + last_height) / (n_rows + 1)
+    panels = PanelGrid(
+        shape, size, height_ratios=[*[height] * n_rows, last_height], spacing=(caption / mean_height, SPACING)
+    )
+    return EmbeddingGrid(panels, width, columns, columns_in_corner > 0)
 
 
-def inches(ax: Axes) -> tuple[float, float]:
-    """How wide and how high axes are."""
-    place = ax.get_subplotspec()
-    box: Any = ax.get_position() if place is None else place.get_position(ax.figure)  # type: ignore[arg-type]
+def axes_size(ax: Axes) -> tuple[float, float]:
+    """Return the width and height of axes, in inches."""
+    subplot = ax.get_subplotspec()
+    box: Any = ax.get_position() if subplot is None else subplot.get_position(ax.figure)  # type: ignore[arg-type]
     width, height = box.transformed(ax.figure.transSubfigure).size / ax.figure.dpi
     return float(width), float(height)
 
 
-def _tallest_caption(shown: EmbeddingDisplay, width: float) -> float:
-    both = zip(shown.names, shown.notes, strict=True)
-    return (2.0 + max(caption_height(name, note, width=width) for name, note in both)) / 72
+def _max_caption_height(display: EmbeddingDisplay, width: float) -> float:
+    """Return the height of the highest caption, in inches."""
+    captions = zip(display.names, display.notes, strict=True)
+    return (2.0 + max(caption_height(name, note, width=width) for name, note in captions)) / 72
 
 
-def _is_constrained(ax: Axes | None) -> bool:
-    """Whether matplotlib itself makes room for captions."""
+def _has_constrained_layout(ax: Axes | None) -> bool:
+    """Return whether matplotlib itself makes space for the captions."""
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     return ax is None or isinstance(ax.figure.get_layout_engine(), ConstrainedLayoutEngine)

@@ -7,108 +7,120 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lann._types import Floats, Indices, Labels
-from lann.plot._embedding.frame import frame, write_caption, write_names
-from lann.plot._embedding.legend import DARK, group_marks, marks_of
-from lann.plot._embedding.markers import OTHER, draw_marked, draw_shapes, opacity, point_size, shuffled
-from lann.plot._style import FOR, SMALL, TINY, short_apart
+from lann.plot._colors import light_to_dark
+from lann.plot._embedding.captions import write_caption
+from lann.plot._embedding.class_names import write_class_names
+from lann.plot._embedding.frame import draw_frame
+from lann.plot._embedding.legend import DARK, display_markers, group_markers
+from lann.plot._embedding.markers import (
+    OTHER,
+    DrawingStyle,
+    draw_classes,
+    draw_values,
+    marker_opacity,
+    marker_size,
+    random_order,
+)
+from lann.plot._text import SMALL, TINY, shorten_unique
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from lann.plot._embedding.display import EmbeddingDisplay
 
-# With more classes than that, their names are written beside them in a panel that is alone.
+# The names of more classes are written next to their rows, if there is one panel only.
 MANY_CLASSES = 12
-# Points that are wrong are so much larger, but no larger than that, in points².
-WRONG, LARGEST_WRONG = 2.2, 40.0
-THICKEST, THINNEST = 2.6, 0.3
+# The factor of the size of misclassified rows, and their maximum size, in points².
+MISCLASSIFIED_FACTOR, MAX_MISCLASSIFIED_SIZE = 2.2, 40.0
+# The limits of the line widths, in points.
+MAX_LINEWIDTH, MIN_LINEWIDTH = 2.6, 0.3
 
 
-def draw_panel(ax: Axes, shown: EmbeddingDisplay, place: int, *, width: float) -> Any:
-    """Draw one panel, `width` inches wide; what a scale of its colors is made from, or None."""
-    back, new = shown.places[place], shown.new_places[place]
-    back_labels = _labels(shown.labels[place], len(back))
-    points, labels = back, back_labels
-    size = point_size(len(back), width)
+def draw_panel(ax: Axes, display: EmbeddingDisplay, index: int, *, width: float) -> Any:
+    """Draw one panel, `width` inches wide; return the artist of which a color bar is made, or None."""
+    training, new = display.coordinates[index], display.new_coordinates[index]
+    training_labels = _labels_or_zeros(display.labels[index], len(training))
+    shown, labels = training, training_labels
+    size = marker_size(len(training), width)
     if new is not None:
-        by_class = shown.labels[place] is not None and shown.values is None and shown.wrong is None
-        draw_marked(
-            ax, back, back_labels, marks_of(shown) if by_class else [OTHER] * (back_labels.max() + 1),
-            size=size, washed=True, zorder=1,
-        )  # fmt: skip
-        points, labels = new, _labels(shown.new_labels[place], len(new))
-        size = max(size, point_size(len(points), width))
-    scale = _draw_points(ax, shown, points, labels, size)
-    if len(shown.lines):
-        _draw_lines(ax, shown.lines, shown.line_shares, size)
-    alone = len(shown.places) == 1 and len(shown.class_names) > 0
-    named = alone and (len(shown.class_names) > MANY_CLASSES or shown.values is not None)
-    side = frame(
-        ax, points if new is None else np.concatenate([back, new]),
-        labels if new is None else np.concatenate([back_labels, labels]), room=0.06 if named else 0.03,
+        _draw_background(ax, display, index, size)
+        shown, labels = new, _labels_or_zeros(display.new_labels[index], len(new))
+        size = max(size, marker_size(len(new), width))
+    scale = _draw_rows(ax, display, shown, labels, size)
+    if len(display.lines):
+        _draw_lines(ax, display.lines, display.line_shares, size)
+    n_classes = len(display.class_names)
+    is_only_panel = len(display.coordinates) == 1
+    has_names = is_only_panel and (n_classes > MANY_CLASSES or (n_classes > 0 and display.values is not None))
+    side = draw_frame(
+        ax, training if new is None else np.concatenate([training, new]),
+        training_labels if new is None else np.concatenate([training_labels, labels]),
+        margin=0.06 if has_names else 0.03,
     )  # fmt: skip
-    if named:
-        names = short_apart(shown.class_names, 16)
-        text = SMALL if len(names) <= MANY_CLASSES else TINY + 0.5
-        write_names(ax, points, labels, names, text=text, width=width, side=side)
-    write_caption(ax, shown.names[place], shown.notes[place], width=width)
+    if has_names:
+        names = shorten_unique(display.class_names, 16)
+        fontsize = SMALL if n_classes <= MANY_CLASSES else TINY + 0.5
+        write_class_names(ax, shown, labels, names, fontsize=fontsize, width=width, side=side)
+    write_caption(ax, display.names[index], display.notes[index], width=width)
     return scale
 
 
-def _draw_points(ax: Axes, shown: EmbeddingDisplay, points: Floats, labels: Labels, size: float) -> Any:
-    """The points that the panel is about, colored by whatever is asked for."""
-    marks, alpha = marks_of(shown), opacity(len(points))
-    if shown.wrong is not None:
-        right, wrong = ~shown.wrong, shown.wrong
-        draw_marked(ax, points[right], labels[right], marks, size=size, washed=True)
-        large = min(WRONG * size, LARGEST_WRONG)
-        draw_marked(ax, points[wrong], labels[wrong], marks, size=large, edge=DARK, zorder=3)
+def _draw_background(ax: Axes, display: EmbeddingDisplay, index: int, size: float) -> None:
+    """Draw the training rows in pale colors; in gray if their class is unknown or not shown."""
+    labels = _labels_or_zeros(display.labels[index], len(display.coordinates[index]))
+    shows_classes = display.values is None and display.misclassified is None
+    markers = [OTHER] * (labels.max() + 1)
+    if display.labels[index] is not None and shows_classes:
+        markers = display_markers(display)
+    draw_classes(ax, display.coordinates[index], labels, markers, DrawingStyle(size, pale=True, zorder=1))
+
+
+def _draw_rows(ax: Axes, display: EmbeddingDisplay, coordinates: Floats, labels: Labels, size: float) -> Any:
+    """Draw the rows that the panel shows, colored by class, error, group or number."""
+    markers, style = display_markers(display), DrawingStyle(size, alpha=marker_opacity(len(coordinates)))
+    if display.misclassified is not None:
+        wrong = display.misclassified
+        draw_classes(ax, coordinates[~wrong], labels[~wrong], markers, DrawingStyle(size, pale=True))
+        large = min(MISCLASSIFIED_FACTOR * size, MAX_MISCLASSIFIED_SIZE)
+        emphasized = DrawingStyle(large, edge_color=DARK, zorder=3)
+        draw_classes(ax, coordinates[wrong], labels[wrong], markers, emphasized)
         return None
-    if shown.values is None:
-        draw_marked(ax, points, labels, marks, size=size, alpha=alpha)
+    if display.values is None:
+        draw_classes(ax, coordinates, labels, markers, style)
         return None
-    if shown.value_names is not None:
-        draw_marked(ax, points, shown.values, group_marks(shown.value_names), size=size, alpha=alpha)
+    if display.value_names is not None:
+        draw_classes(ax, coordinates, display.values, group_markers(display.value_names), style)
         return None
-    scale = draw_shapes(
-        ax, points, np.zeros(len(points), np.int64), "o", shown.values, size=size, alpha=alpha,
-        order=_pale_first(shown.values, shown.low_stands_out),
-    )  # fmt: skip
-    scale.set_cmap(_light_to_dark().reversed() if shown.low_stands_out else _light_to_dark())
-    low, high = float(shown.values.min()), float(shown.values.max())
+    order = _emphasized_last(display.values, display.emphasize_low)
+    scale = draw_values(ax, coordinates[order], display.values[order], style)
+    scale.set_cmap(light_to_dark().reversed() if display.emphasize_low else light_to_dark())
+    low, high = float(display.values.min()), float(display.values.max())
     scale.set_clim(low, high if high > low else low + 1.0)
     return scale
 
 
-def _labels(given: Any, n_points: int) -> Labels:
-    """One class for all where they are not known."""
-    return np.zeros(n_points, np.int64) if given is None else given
+def _labels_or_zeros(labels: Labels | None, n_rows: int) -> Labels:
+    """Return the class indices, or the same one for all rows if they are unknown."""
+    return np.zeros(n_rows, np.int64) if labels is None else labels
 
 
-def _pale_first(values: Floats, low_stands_out: bool) -> Indices:
-    """The order in which numbers are drawn: what stands out is over what does not, equals by lot."""
-    order = shuffled(len(values))
-    return order[np.argsort(-values[order] if low_stands_out else values[order], kind="stable")]
+def _emphasized_last(values: Floats, emphasize_low: bool) -> Indices:
+    """Return the order in which rows are drawn: the emphasized ones last, ties at random."""
+    order = random_order(len(values))
+    return order[np.argsort(-values[order] if emphasize_low else values[order], kind="stable")]
 
 
 def _draw_lines(ax: Axes, lines: Floats, shares: Floats, size: float) -> None:
-    """Lines from points to neighbors, and rings around both."""
+    """Draw lines from rows to their neighbors, and rings around both."""
     from matplotlib.collections import LineCollection
 
-    thick = np.maximum(THICKEST * shares / max(float(shares.max()), 1e-12), THINNEST)
-    for color, more, zorder in (("white", 1.6, 3.5), (DARK, 0.0, 4.0)):
-        ax.add_collection(LineCollection(list(lines), linewidths=thick + more, colors=color, zorder=zorder))
-    for ends, ring in ((lines[:, 1], 0.7), (lines[:, 0], 1.5)):
+    linewidths = np.maximum(MAX_LINEWIDTH * shares / max(float(shares.max()), 1e-12), MIN_LINEWIDTH)
+    for color, extra, zorder in (("white", 1.6, 3.5), (DARK, 0.0, 4.0)):
+        ax.add_collection(
+            LineCollection(list(lines), linewidths=linewidths + extra, colors=color, zorder=zorder)
+        )
+    for ends, scale in ((lines[:, 1], 0.7), (lines[:, 0], 1.5)):
         x, y = np.unique(ends, axis=0).T
         ax.scatter(
-            x, y, s=1.2 * ring * size, facecolors="none", edgecolors=DARK, linewidths=0.8 * ring, zorder=5
+            x, y, s=1.2 * scale * size, facecolors="none", edgecolors=DARK, linewidths=0.8 * scale, zorder=5
         )
-
-
-def _light_to_dark() -> Any:
-    """From much, dark, to little, still to be seen on white."""
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list(
-        "light_to_dark", [(0.0, "#D3D9E1"), (0.2, "#7FB2D9"), (0.5, FOR), (1.0, "#08263F")]
-    )
