@@ -52,10 +52,10 @@ def test_an_example_without_its_data_says_so(tmp_path, monkeypatch):
     monkeypatch.setenv("LANN_DATA", str(tmp_path))
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
 
-    def unreachable(file_set):
+    def unreachable(**kwargs):
         raise OSError("no network")
 
-    monkeypatch.setattr("lann.datasets._paper_file.download", unreachable)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", unreachable)
     script = Path(__file__).parents[1] / "examples" / "segmentation_embedding.py"
     monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path / "pictures")])
     with pytest.raises(SystemExit, match="image segmentation data are needed"):

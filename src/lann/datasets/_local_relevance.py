@@ -115,18 +115,16 @@ def make_local_relevance(
     # Columns, shuffled at the end: relevant features, region by region; decoys; duplicates; noise.
     columns = rng.standard_normal((n_samples, n_features - 1))
     originals = rng.permutation(np.resize(np.arange(n_all_relevant), n_decoys + n_duplicates))
-    decoys = slice(n_all_relevant, n_all_relevant + n_decoys)
-    duplicates = slice(decoys.stop, decoys.stop + n_duplicates)
-    columns[:, decoys] *= np.sqrt(1.0 - decoy_correlation**2)
-    columns[:, decoys] += decoy_correlation * columns[:, originals[:n_decoys]]
-    columns[:, duplicates] = columns[:, originals[n_decoys:]]
+    first_duplicate = n_all_relevant + n_decoys
+    _add_decoys(columns[:, :first_duplicate], originals[:n_decoys], decoy_correlation)
+    columns[:, first_duplicate : first_duplicate + n_duplicates] = columns[:, originals[n_decoys:]]
 
     y = np.zeros(n_samples, np.int64)
     relevant = np.zeros((n_samples, n_features - 1), bool)
     for index in range(n_regions):
         rows, own = region == index, np.arange(n_relevant) + index * n_relevant
         y[rows] = _labels(rules[index % len(rules)], columns[np.ix_(rows, own)])
-        copies = duplicates.start + np.flatnonzero(np.isin(originals[n_decoys:], own))
+        copies = first_duplicate + np.flatnonzero(np.isin(originals[n_decoys:], own))
         relevant[np.ix_(rows, np.concatenate([own, copies]))] = True
     flipped = rng.random_sample(n_samples) < label_noise
     y[flipped] = 1 - y[flipped]
@@ -135,6 +133,13 @@ def make_local_relevance(
     X = np.column_stack([np.sqrt(3.0) * gate, columns[:, order]])
     mask = np.column_stack([np.zeros(n_samples, bool), relevant[:, order]])
     return X, y, mask
+
+
+def _add_decoys(columns: NDArray[np.float64], originals: NDArray[np.int64], correlation: float) -> None:
+    """Make the last columns correlated with the original ones, in place."""
+    decoys = columns[:, columns.shape[1] - len(originals) :]
+    decoys *= np.sqrt(1.0 - correlation**2)
+    decoys += correlation * columns[:, originals]
 
 
 def _labels(rule: str, values: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -163,6 +163,11 @@ class SupportBeeswarmDisplay:
         -------
         display : SupportBeeswarmDisplay
             The display itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid.
         """
         validate("n_features", n_features, Integer(1), OneOf(None))
         self.shown_ = shown = largest_first(np.abs(self.supports).mean(axis=0), n_features)

@@ -169,13 +169,26 @@ class ExplanationDisplay:
             The explanation of any number of rows.
         row : int, default=0
             The row to show.
-        class_names, n_features, kind, ax
-            As in :meth:`from_estimator`.
+        class_names : array-like of shape (n_classes,) or None, default=None
+            The names of the classes, in the order of `explanation.classes`; None for the labels.
+        n_features : int, default=10
+            The number of features with a bar of their own; all others are summed in one bar.
+        kind : {"waterfall", "bars"}, default="waterfall"
+            With "waterfall", each bar starts where the bar above ends; with "bars", all bars start at 0.
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on, replaced by two panels. If None, a new figure is created.
 
         Returns
         -------
         display : ExplanationDisplay
             The display that was drawn.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid.
+        IndexError
+            If the explanation does not have the row.
 
         Examples
         --------
@@ -206,6 +219,11 @@ class ExplanationDisplay:
         -------
         display : ExplanationDisplay
             The display itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid.
         """
         validate("kind", kind, OneOf("waterfall", "bars"))
         validate("n_features", n_features, Integer(1))

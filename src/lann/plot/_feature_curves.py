@@ -161,6 +161,11 @@ class FeatureCurvesDisplay:
         -------
         display : FeatureCurvesDisplay
             The display itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid.
         """
         validate("n_features", n_features, Integer(1), OneOf(None))
         validate("n_columns", n_columns, Integer(1), OneOf(None))

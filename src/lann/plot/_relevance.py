@@ -176,6 +176,11 @@ class RelevanceDisplay:
         -------
         display : RelevanceDisplay
             The display itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid.
         """
         validate("n_features", n_features, Integer(1), OneOf(None))
         shown = largest_first(np.nan_to_num(self.means).max(axis=0), n_features)

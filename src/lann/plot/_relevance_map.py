@@ -159,6 +159,11 @@ class RelevanceMapDisplay:
         -------
         display : RelevanceMapDisplay
             The display itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid.
         """
         validate("n_features", n_features, Integer(1), OneOf(None))
         self.shown_ = shown = largest_first(self.relevances.mean(axis=0), n_features)

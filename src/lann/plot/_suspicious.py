@@ -49,6 +49,11 @@ class SuspiciousRowsDisplay:
     shown_ : ndarray of shape (n_shown,)
         The positions of the rows that are listed, most suspicious first.
 
+    Raises
+    ------
+    ValueError
+        If the parameters do not have the same length.
+
     See Also
     --------
     lann.explain.suspicious_points : Compute the scores.
@@ -143,6 +148,11 @@ class SuspiciousRowsDisplay:
         -------
         display : SuspiciousRowsDisplay
             The display itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid.
         """
         validate("n_rows", n_rows, Integer(1))
         self.shown_ = shown = largest_first(self.scores, n_rows)

@@ -99,6 +99,11 @@ class EmbeddingDisplay:
     axes_ : ndarray of shape (n_panels,)
         The panels.
 
+    Raises
+    ------
+    ValueError
+        If a parameter is invalid, or two parameters do not fit each other.
+
     See Also
     --------
     lann.embedding.LANNEmbedding : An embedding under learned metrics.
@@ -290,7 +295,7 @@ class EmbeddingDisplay:
         Raises
         ------
         ValueError
-            If the given axes are too small for the panels.
+            If `n_columns` is invalid, or the given axes are too small for the panels.
         """
         validate("n_columns", n_columns, Integer(1), OneOf(None))
         n_panels = len(self.coordinates)
