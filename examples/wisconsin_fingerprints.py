@@ -1,4 +1,4 @@
-"""The fingerprints of the Wisconsin Breast Cancer data: what malignant and benign tumours are judged by.
+"""Draw the relevance of the features of the Wisconsin Breast Cancer data, for benign and malignant tumors.
 
 python examples/wisconsin_fingerprints.py docs/img
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import matplotlib
 
-matplotlib.use("Agg")  # writes files, needs no screen
+matplotlib.use("Agg")  # write files, without a screen
 
 from sklearn.datasets import load_breast_cancer
 
@@ -20,14 +20,14 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     data = load_breast_cancer(as_frame=True)
     clf = LANNClassifier(random_state=0).fit(data.data, data.target)
-    for reading in ("votes", "weights"):
-        display = RelevanceDisplay.from_estimator(clf, reading=reading, class_names=data.target_names)
-        place = folder / f"wisconsin_fingerprints_{reading}.png"
-        display.figure_.savefig(place, dpi=100)
-        print(f"wrote {place}")
+    for quantity in ("relevances", "feature_weights"):
+        display = RelevanceDisplay.from_estimator(clf, quantity=quantity, class_names=data.target_names)
+        path = folder / f"wisconsin_fingerprints_{quantity}.png"
+        display.figure_.savefig(path, dpi=100)
+        print(f"wrote {path}")
     print(
-        "Look at: the few features at the top of the first picture, on which the votes hang, and where the "
-        "two classes differ in them; the second picture is the reading of the paper, the points' weights."
+        "Look at: the few features at the top of the first figure, on which the predictions depend, and the "
+        "differences between the classes; the second figure shows the feature weights, as in the paper."
     )
 
 

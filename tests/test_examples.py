@@ -11,12 +11,14 @@ import pytest
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 PICTURES = {
     "gallery": {
-        "contribution_beeswarm", "decision_regions", "embedding", "explanation", "feature_curves",
-        "relevance", "relevance_map", "suspicious_rows",
+        "decision_regions", "embedding", "explanation", "feature_curves", "relevance",
+        "relevance_map", "support_beeswarm", "suspicious_rows",
     },
     "licorice_embedding": {"licorice_embedding", "licorice_embedding_turned"},
     "segmentation_embedding": {"segmentation_embedding", "segmentation_embedding_closer"},
-    "wisconsin_fingerprints": {"wisconsin_fingerprints_votes", "wisconsin_fingerprints_weights"},
+    "wisconsin_fingerprints": {
+        "wisconsin_fingerprints_feature_weights", "wisconsin_fingerprints_relevances",
+    },
 }  # fmt: skip
 LARGEST = 150_000
 # Fewer points than in the documentation, which take a minute.
@@ -50,10 +52,10 @@ def test_an_example_without_its_data_says_so(tmp_path, monkeypatch):
     monkeypatch.setenv("LANN_DATA", str(tmp_path))
     monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
 
-    def unreachable(file_set):
+    def unreachable(**kwargs):
         raise OSError("no network")
 
-    monkeypatch.setattr("lann.datasets.paper_file.download", unreachable)
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", unreachable)
     script = Path(__file__).parents[1] / "examples" / "segmentation_embedding.py"
     monkeypatch.setattr(sys, "argv", [str(script), str(tmp_path / "pictures")])
     with pytest.raises(SystemExit, match="image segmentation data are needed"):

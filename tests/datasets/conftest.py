@@ -1,4 +1,4 @@
-"""Keeps these tests off the network and the user's folders, and finds the real files for those in need."""
+"""Fixtures that keep these tests off the network and out of the user's folders, and small data sets."""
 
 import os
 from types import SimpleNamespace
@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 import sklearn.datasets
 
-from lann.datasets.file_sets import FileSet
+from lann.datasets._specs import DatasetSpec
 
-# Read before the fixture below hides it.
+# Read before the fixture below removes it.
 DATA_FOLDER = os.environ.get("LANN_DATA")
 
 
 @pytest.fixture(autouse=True)
 def offline(monkeypatch, tmp_path):
-    """No LANN_DATA, an empty data home, and an OpenML that cannot be reached."""
+    """Unset LANN_DATA, use an empty data home and make OpenML unreachable."""
 
     def unreachable(**kwargs):
         raise URLError("no network")
@@ -29,30 +29,30 @@ def offline(monkeypatch, tmp_path):
 
 @pytest.fixture
 def paper_files(monkeypatch, offline):
-    """LANN_DATA as the user set it; tests that use this need the real files."""
+    """Set LANN_DATA to the user's folder, for tests that need the real files."""
     if not DATA_FOLDER:
-        pytest.skip("needs the paper's data files: set LANN_DATA")
+        pytest.skip("needs the data files of the paper: set LANN_DATA")
     monkeypatch.setenv("LANN_DATA", DATA_FOLDER)
     return DATA_FOLDER
 
 
 @pytest.fixture
-def tiny_set():
-    """A data set of five rows, whose classes OpenML might number."""
-    return FileSet(
+def tiny_spec():
+    """The specification of a data set with five rows and two classes of different size."""
+    return DatasetSpec(
         name="ionosphere",
         sha256="0" * 64,
         columns=("height", "width"),
         class_sizes={"Bad": 2, "good": 3},
-        source="a drawer",
-        citation="Nobody 1900",
+        source="a test",
+        citation="Author 1900",
         openml_id=59,
     )
 
 
 @pytest.fixture
 def tiny_frame():
-    """The rows of the tiny set."""
+    """The rows of the tiny data set."""
     return pd.DataFrame(
         {
             "height": [0.1, 0.2, 1 / 3, 4.0, 5.0],
@@ -64,7 +64,7 @@ def tiny_frame():
 
 @pytest.fixture
 def openml(monkeypatch):
-    """An OpenML that delivers what is put in its ``data`` and ``target``, and records what it is asked."""
+    """Replace OpenML by a service that returns its ``data`` and ``target`` and records the calls."""
     service = SimpleNamespace(data=None, target=None, calls=[])
 
     def fetch_openml(**kwargs):
@@ -76,13 +76,13 @@ def openml(monkeypatch):
 
 
 @pytest.fixture
-def deliver(openml):
-    """Make OpenML deliver a made-up table of a data set's size, with labels as OpenML spells them."""
+def serve(openml):
+    """Return a function that makes OpenML return random features for the labels of a data set."""
 
-    def prepare(file_set, spell=str):
+    def prepare(spec, rename=str):
         rng = np.random.default_rng(0)
-        labels = [spell(label) for label, size in file_set.class_sizes.items() for _ in range(size)]
-        values = rng.integers(0, 100, (file_set.n_samples, len(file_set.columns))) / 8
+        labels = [rename(label) for label, size in spec.class_sizes.items() for _ in range(size)]
+        values = rng.integers(0, 100, (spec.n_samples, len(spec.columns))) / 8
         openml.data = pd.DataFrame(values, columns=[f"V{column}" for column in range(1, values.shape[1] + 1)])
         openml.target = pd.Series(labels, dtype="category", name="Class")
         return openml

@@ -6,29 +6,29 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.datasets.csv_file import parse, read_verified, serialize
+from lann.datasets._csv_file import parse, read_verified, serialize
 
 FILE = Path("table.csv")
 
 
-def test_a_table_survives_the_round_trip_to_the_bit(tiny_frame):
+def test_round_trip_is_exact(tiny_frame):
     pd.testing.assert_frame_equal(parse(serialize(tiny_frame), FILE), tiny_frame, check_dtype=False)
     np.testing.assert_array_equal(parse(serialize(tiny_frame), FILE)["height"], tiny_frame["height"])
 
 
-def test_the_same_table_gives_the_same_bytes(tiny_frame):
+def test_equal_tables_give_equal_bytes(tiny_frame):
     content = serialize(tiny_frame)
     assert content == serialize(tiny_frame.copy())
-    # Bytes 4 to 7 of gzip hold the time of writing.
+    # Bytes 4 to 7 of a gzip file are the time of writing.
     assert content[4:8] == bytes(4)
 
 
-def test_plain_text_and_gzip_read_alike():
+def test_plain_text_and_gzip_give_the_same_table():
     text = b"a,b,kind\n1,2,x\n3,4,y\n"
     pd.testing.assert_frame_equal(parse(text, FILE), parse(gzip.compress(text), FILE))
 
 
-def test_features_are_numbers_and_labels_stay_text():
+def test_features_are_numbers_and_labels_are_text():
     frame = parse(b"a,b,kind\n1,2,01\n3,4,NA\n", FILE)
     assert frame["target"].tolist() == ["01", "NA"]
     assert list(frame.columns) == ["a", "b", "target"]
@@ -39,17 +39,17 @@ def test_missing_cells_are_nan():
     np.testing.assert_array_equal(parse(b"a,kind\n1,x\n,x\nNA,x\nnan,y\n", FILE)["a"], [1.0, *[np.nan] * 3])
 
 
-def test_quotes_line_ends_and_blank_lines_are_understood():
+def test_quotes_line_ends_and_blank_lines():
     frame = parse(b'"width, cm",kind\r\n1,"x, y"\r\n\r\n2,z\r\n', FILE)
     assert list(frame.columns) == ["width, cm", "target"]
     assert frame["target"].tolist() == ["x, y", "z"]
 
 
-def test_a_byte_order_mark_is_no_part_of_the_first_name():
+def test_byte_order_mark_is_ignored():
     assert list(parse("\ufeffa,kind\n1,x\n".encode(), FILE).columns) == ["a", "target"]
 
 
-def test_numbers_are_read_to_the_last_bit():
+def test_numbers_are_parsed_exactly():
     number = "0.30000000000000004"
     assert parse(f"a,kind\n{number},x\n".encode(), FILE)["a"].iloc[0] == float(number)
 
@@ -60,9 +60,9 @@ def test_numbers_are_read_to_the_last_bit():
         (b"", r"needs a header row.*0 column"),
         (b"a;kind\n1;x\n", r"separated by commas.*1 column"),
         (b"1.5,2,x\n3,4,y\n", "no header row"),
-        (b"target,kind\n1,x\n", "'target' is for the class"),
-        (b"a,a,kind\n1,2,x\n", "must differ.*found a, a, kind"),
-        (b"a,kind\n", "a header row and no others"),
+        (b"target,kind\n1,x\n", "must be unique and not 'target'"),
+        (b"a,a,kind\n1,2,x\n", "must be unique.*found a, a, kind"),
+        (b"a,kind\n", "a header row and no other rows"),
         (b"a,kind\n1,x\n2, \n", "line 3: the last cell, the class, is empty"),
         (b"a,b,kind\n1,2,x\n1,2\n", "line 3: expected 3 cells.*found 2"),
         (b"a,kind\n1,x,extra\n2,y,extra\n", "line 2: expected 2 cells.*found 3"),
@@ -71,33 +71,33 @@ def test_numbers_are_read_to_the_last_bit():
         (b"\xff\xfea,kind\n", "is damaged"),
     ],
 )
-def test_what_is_no_table_gets_a_sentence_with_the_file(content, message):
+def test_invalid_content_raises_with_the_name_of_the_file(content, message):
     with pytest.raises(ValueError, match=message) as error:
         parse(content, FILE)
     assert "table.csv" in str(error.value)
 
 
 @pytest.mark.parametrize("keep", [5, 30, -1])
-def test_a_truncated_gzip_is_called_damaged(tiny_frame, keep):
+def test_truncated_gzip_raises(tiny_frame, keep):
     with pytest.raises(ValueError, match=r"table\.csv is damaged.*complete copy"):
         parse(serialize(tiny_frame)[:keep], FILE)
 
 
-def test_a_gzip_with_a_flipped_bit_is_called_damaged(tiny_frame):
+def test_gzip_with_a_flipped_bit_raises(tiny_frame):
     content = bytearray(serialize(tiny_frame))
     content[len(content) // 2] ^= 1
     with pytest.raises(ValueError, match="is damaged"):
         parse(bytes(content), FILE)
 
 
-def test_a_verified_file_is_returned_as_it_is(tmp_path):
+def test_verified_content_is_returned_unchanged(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"content")
     right = hashlib.sha256(b"content").hexdigest()
     assert read_verified(path, ["0" * 64, right]) == b"content"
 
 
-def test_another_hash_is_an_error_that_says_what_to_do(tmp_path):
+def test_unexpected_hash_raises_with_advice(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"content")
     with pytest.raises(ValueError, match="delete it") as error:

@@ -1,4 +1,4 @@
-"""Planted relevance: the label depends on the masked features and on nothing else."""
+"""The label depends on the features in the mask and on no others."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from lann.datasets import make_local_relevance
 
 
-def test_shapes_scales_and_balance():
+def test_features_are_standardized_and_classes_balanced():
     X, y, mask = make_local_relevance(5000, 12, random_state=0)
     assert X.shape == mask.shape == (5000, 12)
     np.testing.assert_allclose(X.mean(axis=0), 0.0, atol=0.06)
@@ -16,12 +16,12 @@ def test_shapes_scales_and_balance():
     assert not mask[:, 0].any()
 
 
-def test_every_region_has_features_of_its_own():
+def test_no_feature_is_relevant_in_two_regions():
     X, _, mask = make_local_relevance(1000, 10, n_regions=4, random_state=1)
     region = np.floor((X[:, 0] / np.sqrt(3) + 1) * 2).astype(int)
-    deciding = [np.unique(mask[region == place], axis=0) for place in range(4)]
-    assert [len(rows) for rows in deciding] == [1] * 4
-    assert np.concatenate(deciding).sum(axis=0).max() == 1
+    relevant = [np.unique(mask[region == index], axis=0) for index in range(4)]
+    assert [len(rows) for rows in relevant] == [1] * 4
+    assert np.concatenate(relevant).sum(axis=0).max() == 1
 
 
 @pytest.mark.parametrize(
@@ -32,13 +32,13 @@ def test_every_region_has_features_of_its_own():
         ("linear", lambda a, b: a + b > 0),
     ],
 )
-def test_the_masked_features_decide_by_the_rule(rule, label):
+def test_label_follows_the_rule_of_the_relevant_features(rule, label):
     X, y, mask = make_local_relevance(300, 9, rules=[rule], random_state=2)
     one, other = X[mask].reshape(-1, 2).T
     assert np.array_equal(y == 1, label(one, other))
 
 
-def test_duplicates_decide_and_decoys_do_not():
+def test_duplicates_are_relevant_and_decoys_are_not():
     X, _, mask = make_local_relevance(
         4000, 14, n_decoys=2, n_duplicates=2, decoy_correlation=0.7, random_state=3
     )
@@ -48,17 +48,17 @@ def test_duplicates_decide_and_decoys_do_not():
     for one, other in pairs:
         assert np.array_equal(mask[:, one], mask[:, other])
         assert mask[:, one].any()
-    followers = np.argwhere(np.triu(np.abs(correlations - 0.7) < 0.05))
-    assert len(followers) >= 2
+    decoys = np.argwhere(np.triu(np.abs(correlations - 0.7) < 0.05))
+    assert len(decoys) >= 2
     assert mask.any(axis=0).sum() == 6 + 2
 
 
-def test_noise_turns_labels_over():
-    quiet, noisy = (make_local_relevance(2000, random_state=4, label_noise=share)[1] for share in (0, 0.2))
-    assert abs(np.mean(quiet != noisy) - 0.2) < 0.03
+def test_label_noise_flips_labels():
+    clean, noisy = (make_local_relevance(2000, random_state=4, label_noise=share)[1] for share in (0, 0.2))
+    assert abs(np.mean(clean != noisy) - 0.2) < 0.03
 
 
-def test_the_same_seed_gives_the_same_data():
+def test_random_state_determines_the_data():
     for one, other in zip(
         make_local_relevance(50, random_state=5), make_local_relevance(50, random_state=5), strict=True
     ):
@@ -68,14 +68,14 @@ def test_the_same_seed_gives_the_same_data():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_features": 6}, "n_features == 6, must be >= 7"),
-        ({"n_features": 8, "n_decoys": 2}, "n_features == 8, must be >= 9"),
+        ({"n_features": 6}, "n_features must be an integer of at least 7; got 6"),
+        ({"n_features": 8, "n_decoys": 2}, "n_features must be an integer of at least 9; got 8"),
         ({"rules": ["cubic"]}, "rules must be some of"),
         ({"rules": []}, "rules must be some of"),
-        ({"label_noise": 0.6}, "label_noise == 0.6"),
-        ({"n_samples": 0}, "n_samples == 0"),
+        ({"label_noise": 0.6}, "label_noise must be a number of at least 0 and at most 0.5; got 0.6"),
+        ({"n_samples": 0}, "n_samples must be an integer of at least 1; got 0"),
     ],
 )
-def test_what_cannot_be_is_refused(options, message):
+def test_invalid_parameters_raise(options, message):
     with pytest.raises(ValueError, match=message):
         make_local_relevance(**options)

@@ -2,14 +2,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.datasets.table import Table
+from lann.datasets._table import Table
 
 
 @pytest.fixture
 def table():
     return Table(
         name="three",
-        # Fortran order and integers: neither may reach the user.
+        # In Fortran order and of integers: the user gets neither.
         data=np.asfortranarray([[1, 2], [3, 4], [5, 6]]),
         target=np.array(["b", "a", "b"]),
         feature_names=np.array(["height", "width"]),
@@ -19,7 +19,7 @@ def table():
     )
 
 
-def test_arrays_are_float64_and_row_by_row(table):
+def test_data_are_float64_and_c_contiguous(table):
     bunch = table.to_bunch(as_frame=False)
     np.testing.assert_array_equal(bunch.data, [[1, 2], [3, 4], [5, 6]])
     assert bunch.data.dtype == np.float64
@@ -27,14 +27,14 @@ def test_arrays_are_float64_and_row_by_row(table):
     assert bunch.frame is None
 
 
-def test_arrays_can_be_written_to(table):
+def test_arrays_are_writeable_copies(table):
     table.data.flags.writeable = table.target.flags.writeable = False
     bunch = table.to_bunch(as_frame=False)
     assert bunch.data.flags.writeable
     assert bunch.target.flags.writeable
 
 
-def test_every_entry_is_there(table):
+def test_bunch_has_all_entries(table):
     bunch = table.to_bunch(as_frame=False)
     assert bunch.name == "three"
     assert bunch.feature_names == ["height", "width"]
@@ -44,7 +44,7 @@ def test_every_entry_is_there(table):
     assert bunch.roles == "none"
 
 
-def test_frames_carry_the_names(table):
+def test_frames_have_the_feature_names(table):
     bunch = table.to_bunch(as_frame=True)
     assert isinstance(bunch.data, pd.DataFrame)
     assert isinstance(bunch.target, pd.Series)

@@ -13,6 +13,7 @@ from lann.embedding import (
     embedding_quality,
     held_out_predictions,
     leave_one_out_predictions,
+    make_panel,
     paper_embeddings,
 )
 from lann.embedding._comparison import _classifier_of

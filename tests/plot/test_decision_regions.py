@@ -1,52 +1,52 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 
 from lann import LANNClassifier
 from lann.plot import DecisionRegionsDisplay
 
 
 @pytest.fixture(scope="module", params=["diagonal", "full"])
-def plane(request, flowers):
-    X, y = flowers
+def two_features_clf(request, iris_frame):
+    X, y = iris_frame
     return LANNClassifier(metric=request.param, max_iter=3, random_state=0).fit(X.iloc[:, 2:], y)
 
 
-def test_regions_are_predictions(plane):
-    display = DecisionRegionsDisplay.from_estimator(plane, n_ellipses=6)
-    asked = slice(5, None, 30)  # every 30th place in both directions, row by row
-    places = [[x, y] for y in display.ys[asked] for x in display.xs[asked]]
-    predicted = plane.predict(pd.DataFrame(places, columns=plane.feature_names_in_))
-    np.testing.assert_array_equal(plane.classes_[display.regions[asked, asked].ravel()], predicted)
+def test_regions_are_predictions(two_features_clf):
+    display = DecisionRegionsDisplay.from_estimator(two_features_clf, n_ellipses=6)
+    sample = slice(5, None, 30)
+    grid = [[x, y] for y in display.ys[sample] for x in display.xs[sample]]
+    predicted = two_features_clf.predict(pd.DataFrame(grid, columns=two_features_clf.feature_names_in_))
+    regions = two_features_clf.classes_[display.regions[sample, sample].ravel()]
+    np.testing.assert_array_equal(regions, predicted)
     assert np.unique(predicted).tolist() == [0, 1, 2]
     assert display.ax_.get_xlabel() == "petal length (cm)"
-    assert len(display.points) == 150
+    assert len(display.X) == 150
 
 
-def test_ellipses_belong_to_training_points(plane, flowers):
-    display = DecisionRegionsDisplay.from_estimator(plane, n_ellipses=6)
-    centers = display.ellipses[:, :-1].mean(axis=1)  # the last point closes the line
-    known = flowers[0].iloc[:, 2:].to_numpy()
-    for center, owner in zip(centers, display.owners, strict=True):
-        gap = np.abs(known - center).sum(axis=1)
-        assert gap.min() < 1e-6
-        assert owner in flowers[1][gap < 1e-6].to_numpy()
+def test_ellipses_are_centered_on_training_rows(two_features_clf, iris_frame):
+    display = DecisionRegionsDisplay.from_estimator(two_features_clf, n_ellipses=6)
+    centers = display.ellipses[:, :-1].mean(axis=1)  # the last point is the first one again
+    training = iris_frame[0].iloc[:, 2:].to_numpy()
+    assert len(centers) == 6
+    for center, label in zip(centers, display.ellipse_labels, strict=True):
+        difference = np.abs(training - center).sum(axis=1)
+        assert difference.min() < 1e-6
+        assert label in iris_frame[1][difference < 1e-6].to_numpy()
 
 
-def test_other_models_have_regions_without_ellipses(flowers):
-    from sklearn.neighbors import KNeighborsClassifier
-
-    X, y = flowers
-    knn = KNeighborsClassifier().fit(X.iloc[:, 2:].to_numpy(), y)
-    display = DecisionRegionsDisplay.from_estimator(knn, X.iloc[:, 2:].to_numpy(), y)
+def test_other_models_have_regions_without_ellipses(iris_frame):
+    X, y = iris_frame[0].iloc[:, 2:].to_numpy(), iris_frame[1]
+    display = DecisionRegionsDisplay.from_estimator(KNeighborsClassifier().fit(X, y), X, y)
     assert len(display.ellipses) == 0
     assert np.unique(display.regions).tolist() == [0, 1, 2]
 
 
-def test_legible(plane, assert_legible):
-    assert_legible(DecisionRegionsDisplay.from_estimator(plane).figure_)
+def test_labels_are_legible(two_features_clf, assert_legible):
+    assert_legible(DecisionRegionsDisplay.from_estimator(two_features_clf).figure_)
 
 
-def test_more_features_are_refused(clf):
-    with pytest.raises(ValueError, match="over 2 features; the model has 4"):
+def test_more_than_two_features_raise(clf):
+    with pytest.raises(ValueError, match="must have 2 features to draw its regions; got 4"):
         DecisionRegionsDisplay.from_estimator(clf)

@@ -7,79 +7,79 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lann import LANNClassifier
-from lann.plot._rows import names_of_classes, rows_of, training_points
+from lann.plot._rows import check_class_names, kept_rows, select_rows
 
 
-def test_training_points_are_the_default(clf, flowers):
-    X, y = flowers
-    rows = rows_of(clf, None, None, at_most=None)
+def test_training_rows_are_the_default(clf, iris_frame):
+    X, y = iris_frame
+    rows = select_rows(clf, None, None)
     np.testing.assert_array_equal(rows.X, X)
     np.testing.assert_array_equal(rows.labels, y)
     assert rows.feature_names.tolist() == X.columns.tolist()
 
 
-def test_a_sample_has_every_class(clf, flowers):
-    rows = rows_of(clf, None, None, at_most=9)
+def test_sample_is_stratified(clf, iris_frame):
+    rows = select_rows(clf, None, None, max_rows=9)
     assert np.bincount(rows.labels).tolist() == [3, 3, 3]
-    np.testing.assert_array_equal(rows.X, flowers[0].iloc[rows.places])
+    np.testing.assert_array_equal(rows.X, iris_frame[0].iloc[rows.indices])
 
 
-def test_labels_are_predicted_where_none_are_given(clf, flowers):
-    X, _ = flowers
-    np.testing.assert_array_equal(rows_of(clf, X, None, at_most=None).labels, clf.predict(X))
+def test_labels_are_predicted_if_not_given(clf, iris_frame):
+    X, _ = iris_frame
+    np.testing.assert_array_equal(select_rows(clf, X, None).labels, clf.predict(X))
 
 
-def test_a_pipeline_is_asked_through_its_steps(flowers):
-    X, y = flowers
+def test_pipeline_transforms_the_rows(iris_frame):
+    X, y = iris_frame
     pipe = make_pipeline(StandardScaler(), LANNClassifier(max_iter=2, random_state=0)).fit(X, y)
-    rows = rows_of(pipe, X[:30], y[:30], at_most=None)
+    rows = select_rows(pipe, X[:30], y[:30])
     np.testing.assert_allclose(rows.X, pipe[:-1].transform(X[:30]))
-    np.testing.assert_array_equal(rows.as_given, X[:30])
+    np.testing.assert_array_equal(rows.X_given, X[:30])
     assert rows.feature_names.tolist() == X.columns.tolist()
+    assert rows.axis_labels[0] == "sepal length, scaled"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_array_equal(rows.explain().predictions, pipe.predict(X[:30]))
 
 
-def test_names_are_not_missed(clf):
+def test_explaining_training_rows_does_not_warn_about_feature_names(clf):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        rows_of(clf, None, None, at_most=5).explain()
+        assert len(select_rows(clf, None, None, max_rows=5).explain()) == 5
 
 
-def test_prototypes_stand_for_training_points():
+def test_prototypes_replace_training_rows():
     class Prototypes:
         classes_ = np.array(["a", "b"])
         prototypes_ = np.array([[0.0], [1.0], [2.0]])
         prototype_labels_ = np.array(["b", "a", "b"])
 
-    points, labels = training_points(Prototypes())
-    assert points.shape == (3, 1)
+    X, labels = kept_rows(Prototypes())
+    assert X.shape == (3, 1)
     assert labels.tolist() == [1, 0, 1]
 
 
-def test_weights_add_up_to_one(clf, weighing):
-    for model in (clf, weighing):
-        weights, used = rows_of(model, None, None, at_most=20).relevances("weights", of_training=True)
-        assert used == "weights"
-        np.testing.assert_allclose(weights.sum(axis=1), 1)
-    assert rows_of(weighing, None, None, at_most=20).relevances("auto", of_training=True)[1] == "weights"
-    assert rows_of(clf, None, None, at_most=20).relevances("auto", of_training=True)[1] == "votes"
-
-
-def test_what_is_refused(clf, weighing, flowers):
-    X, y = flowers
+def test_invalid_rows_raise(clf, iris_frame):
+    X, y = iris_frame
     with pytest.raises(ValueError, match="y was given without X"):
-        rows_of(clf, None, y, at_most=None)
-    with pytest.raises(ValueError, match="X must have 4 columns"):
-        rows_of(clf, X.to_numpy()[:, :3], None, at_most=None)
-    with pytest.raises(ValueError, match="150 rows, and y 2"):
-        rows_of(clf, X, y[:2], at_most=None)
-    with pytest.raises(ValueError, match="label 7; known are"):
-        rows_of(clf, X, np.full(150, 7), at_most=None)
-    with pytest.raises(ValueError, match="does not tell what its votes hang on"):
-        rows_of(weighing, None, None, at_most=5).relevances("votes", of_training=True)
-    with pytest.raises(ValueError, match="has no `explain`"):
-        rows_of(KNeighborsClassifier().fit(X.to_numpy(), y), X.to_numpy(), y, at_most=None).explain()
-    with pytest.raises(ValueError, match="must name the 3 classes; got 2"):
-        names_of_classes(clf.classes_, ["a", "b"])
+        select_rows(clf, None, y)
+    with pytest.raises(ValueError, match=r"X must have 4 columns; got an array of shape \(150, 3\)"):
+        select_rows(clf, X.to_numpy()[:, :3], None)
+    with pytest.raises(ValueError, match="same number of rows; got 150 and 2"):
+        select_rows(clf, X, y[:2])
+    with pytest.raises(ValueError, match=r"labels of the model, \[0, 1, 2\]; got 7"):
+        select_rows(clf, X, np.full(150, 7))
+
+
+def test_model_without_explanations_or_training_rows_raises(iris_frame):
+    X, y = iris_frame[0].to_numpy(), iris_frame[1].to_numpy()
+    knn = KNeighborsClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="needs a model with `explain`; got KNeighborsClassifier"):
+        select_rows(knn, X, y).explain()
+    with pytest.raises(ValueError, match="KNeighborsClassifier does not keep its training rows; pass X"):
+        select_rows(knn, None, None)
+
+
+def test_unexpected_number_of_class_names_raises():
+    with pytest.raises(ValueError, match="must have 3 names, one per class; got 2"):
+        check_class_names(np.arange(3), ["a", "b"])

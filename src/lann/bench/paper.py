@@ -15,8 +15,7 @@ from lann.bench.protocols import Protocol
 from lann.bench.results import Results
 from lann.bench.store import Store, about, digest_of
 from lann.bench.time_left import Cell, TimeLeft
-from lann.datasets import PAPER_SETS, load
-from lann.datasets.names import canonical_name
+from lann.datasets import PAPER_SETS, canonical_name, load
 
 # Small enough to be quick, together all kinds: few and many classes, easy and hard, made and measured.
 QUICK_SETS = (

@@ -104,7 +104,7 @@ def _prepare(
     from lann.bench.paper import QUICK_SPLITS, PaperRun, choose_sets, load_sets
     from lann.bench.protocols import N_SPLITS, choose_protocol
     from lann.bench.store import Store
-    from lann.datasets.folders import cache_folder
+    from lann.datasets import cache_folder
 
     way = choose_protocol(protocol)
     rows = choose_methods(methods, quick=quick)

@@ -166,9 +166,9 @@ def _check_installed(method: str, min_dist: float, output: list[Path]) -> None:
 
         half_distance(method, min_dist)  # which says what to install
     if any(path.suffix.lower() in PICTURES for path in output):
-        from lann.plot.style import pyplot
+        from lann.plot import check_matplotlib_support
 
-        pyplot()
+        check_matplotlib_support()
 
 
 def _write(

@@ -19,15 +19,16 @@ DOTS_PER_INCH = 200
 
 def write_picture(path: Path, embedded: Embedded, summary: Summary, *, title: str) -> None:
     """Write the picture, whole or not at all; unseen rows without a label have the class predicted."""
+    import matplotlib.pyplot as plt
+
     from lann.plot import EmbeddingDisplay
-    from lann.plot.style import pyplot
 
     n_train = embedded.n_train
     shown = np.where(embedded.labels < 0, embedded.predictions, embedded.labels)
     display = EmbeddingDisplay(
         embedded.places[:n_train],
         shown[:n_train],
-        new_places=embedded.places[n_train:] if embedded.n_new else None,
+        new_coordinates=embedded.places[n_train:] if embedded.n_new else None,
         new_labels=shown[n_train:] if embedded.n_new else None,
         class_names=embedded.classes,
         notes=[_accuracies(summary)],
@@ -38,7 +39,7 @@ def write_picture(path: Path, embedded: Embedded, summary: Summary, *, title: st
         kind = path.suffix[1:].lower()
         display.figure_.savefig(buffer, format=kind, dpi=DOTS_PER_INCH, bbox_inches="tight")
     finally:
-        pyplot().close(display.figure_)
+        plt.close(display.figure_)
     write_atomically(path, buffer.getvalue())
 
 

@@ -1,50 +1,54 @@
-"""Displays: pictures of what a model has learned and of what made its predictions, drawn with matplotlib.
+"""
+Displays of what a model has learned and of the explanations of its predictions, drawn with matplotlib.
 
-Each has `from_estimator`, which asks a fitted model, and `plot(ax=None)`, which draws again; what was drawn
-is in `ax_` and `figure_`. matplotlib is imported when something is drawn.
+Every display has `from_estimator`, which draws a fitted model, and `plot(ax=None)`, which draws the display
+again. The attributes `figure_` and `ax_` are the figure and the axes. matplotlib is imported on first use.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lann.plot.beeswarm import ContributionBeeswarmDisplay
-    from lann.plot.decision_regions import DecisionRegionsDisplay
-    from lann.plot.embedding import EmbeddingDisplay
-    from lann.plot.explanation import ExplanationDisplay
-    from lann.plot.feature_curves import FeatureCurvesDisplay
-    from lann.plot.relevance import RelevanceDisplay
-    from lann.plot.relevance_map import RelevanceMapDisplay
-    from lann.plot.suspicious import SuspiciousPointsDisplay
+    from lann.plot._beeswarm import SupportBeeswarmDisplay
+    from lann.plot._decision_regions import DecisionRegionsDisplay
+    from lann.plot._embedding.display import EmbeddingDisplay
+    from lann.plot._explanation import ExplanationDisplay
+    from lann.plot._feature_curves import FeatureCurvesDisplay
+    from lann.plot._matplotlib import check_matplotlib_support
+    from lann.plot._relevance import RelevanceDisplay
+    from lann.plot._relevance_map import RelevanceMapDisplay
+    from lann.plot._suspicious import SuspiciousRowsDisplay
 
-_HOMES = {
-    "ContributionBeeswarmDisplay": "beeswarm",
-    "DecisionRegionsDisplay": "decision_regions",
-    "EmbeddingDisplay": "embedding",
-    "ExplanationDisplay": "explanation",
-    "FeatureCurvesDisplay": "feature_curves",
-    "RelevanceDisplay": "relevance",
-    "RelevanceMapDisplay": "relevance_map",
-    "SuspiciousPointsDisplay": "suspicious",
+_MODULES = {
+    "DecisionRegionsDisplay": "_decision_regions",
+    "EmbeddingDisplay": "_embedding.display",
+    "ExplanationDisplay": "_explanation",
+    "FeatureCurvesDisplay": "_feature_curves",
+    "RelevanceDisplay": "_relevance",
+    "RelevanceMapDisplay": "_relevance_map",
+    "SupportBeeswarmDisplay": "_beeswarm",
+    "SuspiciousRowsDisplay": "_suspicious",
+    "check_matplotlib_support": "_matplotlib",
 }
 
 __all__ = [
-    "ContributionBeeswarmDisplay",
     "DecisionRegionsDisplay",
     "EmbeddingDisplay",
     "ExplanationDisplay",
     "FeatureCurvesDisplay",
     "RelevanceDisplay",
     "RelevanceMapDisplay",
-    "SuspiciousPointsDisplay",
+    "SupportBeeswarmDisplay",
+    "SuspiciousRowsDisplay",
+    "check_matplotlib_support",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"lann.plot.{_HOMES[name]}"), name)
+    if name in _MODULES:
+        return getattr(import_module(f"lann.plot.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'lann.plot' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_MODULES])

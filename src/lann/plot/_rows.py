@@ -1,4 +1,4 @@
-"""The rows that a display is about, and what a fitted model says of them."""
+"""The rows that a display shows, as the model sees them."""
 
 from __future__ import annotations
 
@@ -10,154 +10,146 @@ from numpy.typing import ArrayLike, NDArray
 
 from lann._inputs import as_fitted, check_columns, feature_names
 from lann._types import Floats, Indices, Labels
-from lann._validation import OneOf, validate
-from lann.explain.explanation import Explanation
+from lann.explain import Explanation
 from lann.explain.landmarks import spread
-from lann.plot.style import name_and_unit
+from lann.plot._estimators import _training_rows, last_step
+from lann.plot._text import split_unit
 
-# More rows than that change no picture of their distribution.
-MOST_ROWS = 2000
-# What relevances are, as an axis says it.
-UNITS = {
-    "votes": "share of the vote that hangs on the feature",
-    "weights": "share of a point's weights",
-}
+# More rows do not change a plot of their distribution visibly.
+MAX_ROWS = 2000
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Some rows, as the model sees them.
+    """
+    Rows in the features of the model, after the transformers of a pipeline.
 
     Attributes
     ----------
-    model : fitted, without the steps before it in a pipeline
-    X : (n_rows, n_features)
-    labels : (n_rows,) places among the model's classes: those given, or of training, or predicted
-    places : (n_rows,) where the rows stand in the data that was given
-    feature_names : (n_features,)
-    as_given : (n_rows, n_features) before a pipeline scaled them, where its steps keep the columns
-    as_model_sees : whether no step of a pipeline comes before the model
+    model : estimator
+        The fitted model, without the steps before it in a pipeline.
+    X : ndarray of shape (n_rows, n_features)
+        The rows as the model sees them.
+    labels : ndarray of shape (n_rows,)
+        The class indices: of the given labels, of the training labels or of the predictions.
+    indices : ndarray of shape (n_rows,)
+        The positions of the rows in the given data, or in the training data.
+    feature_names : ndarray of shape (n_features,)
+        The names of the features.
+    X_given : ndarray of shape (n_rows, n_features)
+        The rows before the transformers of a pipeline if these keep the columns, otherwise `X`.
+    is_transformed : bool
+        Whether a pipeline transforms the rows before the model.
     """
 
     model: Any
     X: Floats
     labels: Labels
-    places: Indices
+    indices: Indices
     feature_names: NDArray[Any]
-    as_given: Floats
-    as_model_sees: bool
+    X_given: Floats
+    is_transformed: bool
 
     @property
-    def axis_names(self) -> NDArray[Any]:
-        """The features for an axis: their units are not those of the data once a pipeline has scaled them."""
-        if self.as_model_sees:
+    def axis_labels(self) -> NDArray[Any]:
+        """The feature names as axis labels: without units if a pipeline has transformed the values."""
+        if not self.is_transformed:
             return self.feature_names
-        return np.array([f"{name_and_unit(name)[0]}, scaled" for name in self.feature_names], dtype=object)
+        return np.array([f"{split_unit(name)[0]}, scaled" for name in self.feature_names], dtype=object)
 
     def explain(self) -> Explanation:
+        """Return the explanation of the rows; raise ValueError if the model has none."""
         if not hasattr(self.model, "explain"):
-            raise ValueError(f"{type(self.model).__name__} has no `explain`; this display needs one.")
+            raise ValueError(f"This display needs a model with `explain`; got {type(self.model).__name__}.")
         return self.model.explain(as_fitted(self.model, self.X))
 
-    def relevances(self, reading: str, *, of_training: bool) -> tuple[Floats, str]:
-        """How relevant each feature is to each row, (n_rows, n_features), and which reading that is.
 
-        reading : "votes", "weights", or "auto" for the former where the model tells it
-        of_training : whether the rows are the training points
-        """
-        validate("reading", reading, OneOf("auto", "votes", "weights"))
-        if reading == "weights" and of_training:
-            weights = np.asarray(self.model.feature_weights_)[self.places]
-        else:
-            explanation = self.explain()
-            tells = explanation.readings is not None
-            if tells and reading != "weights":
-                return explanation.relevances, "votes"
-            if reading == "votes":
-                raise ValueError(
-                    f"{type(self.model).__name__} does not tell what its votes hang on; reading='votes' is "
-                    "for LANNClassifier, 'weights' for all."
-                )
-            weights = explanation.feature_weights if tells else explanation.relevances
-        return weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny), "weights"
-
-
-def rows_of(estimator: Any, X: ArrayLike | None, y: ArrayLike | None, *, at_most: int | None) -> Rows:
-    """The rows given, or the training points, or as many as are wanted of them, spread over the classes.
+def select_rows(
+    estimator: Any, X: ArrayLike | None, y: ArrayLike | None, *, max_rows: int | None = None
+) -> Rows:
+    """
+    Return the given rows or the training rows; a stratified sample if there are too many.
 
     Parameters
     ----------
-    estimator
-        Fitted, or a pipeline that ends in one: its features are those that the last step sees.
-    X : (n_rows, n_features), or None for the training points
-    y : (n_rows,) or None
-    at_most
-        How many rows are enough; None takes all.
+    estimator : estimator
+        A fitted model, or a pipeline that ends in one.
+    X : array-like of shape (n_samples, n_features) or None
+        The rows; None for the training rows.
+    y : array-like of shape (n_samples,) or None
+        The labels of X; None for the predictions.
+    max_rows : int or None, default=None
+        The maximum number of rows; None for all.
+
+    Returns
+    -------
+    rows : Rows
+
+    Raises
+    ------
+    ValueError
+        If X and y do not fit the estimator or each other.
     """
     model = last_step(estimator)
-    before = None if model is estimator or len(estimator) == 1 else estimator[:-1]
+    transformers = None if model is estimator or len(estimator) == 1 else estimator[:-1]
     if X is None:
         if y is not None:
-            raise ValueError("y was given without X; give both, or none for the training points.")
-        points, labels = training_points(model)
+            raise ValueError("y was given without X; pass both, or neither for the training rows.")
+        transformed, labels = kept_rows(model)
     else:
-        check_columns(model if before is None else before, X)
-        seen = X if before is None else before.transform(X)
-        points = np.asarray(seen, dtype=np.float64)
-        if points.ndim != 2 or points.shape[1] != model.n_features_in_:
-            raise ValueError(f"X must have {model.n_features_in_} columns; got an array of {points.shape}.")
-        wanted = model.predict(as_fitted(model, points)) if y is None else np.asarray(y)
-        if len(wanted) != len(points):
-            raise ValueError(f"X has {len(points)} rows, and y {len(wanted)}; they must be as many.")
-        labels = _places(wanted, model.classes_)
-    names = _names(model, before)
-    # A scaler leaves the columns what they are; then the user's own values are the ones to show.
-    kept = X is not None and list(getattr(before, "feature_names_in_", [])) == list(names)
-    given = np.asarray(X, dtype=np.float64) if kept else points
-    places = np.arange(len(points)) if at_most is None else spread(labels, min(at_most, len(points)))
-    return Rows(model, points[places], labels[places], places, names, given[places], before is None)
+        check_columns(model if transformers is None else transformers, X)
+        transformed = np.asarray(X if transformers is None else transformers.transform(X), dtype=np.float64)
+        if transformed.ndim != 2 or transformed.shape[1] != model.n_features_in_:
+            raise ValueError(
+                f"X must have {model.n_features_in_} columns; got an array of shape {transformed.shape}."
+            )
+        given_labels = model.predict(as_fitted(model, transformed)) if y is None else np.asarray(y)
+        if len(given_labels) != len(transformed):
+            raise ValueError(
+                f"X and y must have the same number of rows; got {len(transformed)} and {len(given_labels)}."
+            )
+        labels = _class_indices(given_labels, model.classes_)
+    names = _feature_names(model, transformers)
+    # If the transformers keep the columns, as a scaler does, the user's own values can be shown.
+    keeps_columns = list(getattr(transformers, "feature_names_in_", [])) == list(names)
+    given = np.asarray(X, dtype=np.float64) if X is not None and keeps_columns else transformed
+    n_rows = len(transformed)
+    indices = np.arange(n_rows) if max_rows is None else spread(labels, min(max_rows, n_rows))
+    return Rows(
+        model, transformed[indices], labels[indices], indices, names, given[indices],
+        is_transformed=transformers is not None,
+    )  # fmt: skip
 
 
-def last_step(estimator: Any) -> Any:
-    """The classifier itself, that of a pipeline too; fitted."""
-    from sklearn.utils.validation import check_is_fitted
-
-    check_is_fitted(estimator)
-    return estimator[-1] if hasattr(estimator, "named_steps") else estimator
-
-
-def training_points(model: Any) -> tuple[Floats, Labels]:
-    """What a model keeps of its training data: points or prototypes, and their places among the classes."""
+def kept_rows(model: Any) -> tuple[Floats, Labels]:
+    """Return the prototypes of a fitted model, or else its training rows, and their class indices."""
     if hasattr(model, "prototypes_"):
-        return model.prototypes_, _places(model.prototype_labels_, model.classes_)
-    from lann.explain.voters import voters_of
-
-    voters = voters_of(model)
-    return voters.X, voters.labels
+        return model.prototypes_, _class_indices(model.prototype_labels_, model.classes_)
+    return _training_rows(model)
 
 
-def names_of_classes(classes: NDArray[Any], class_names: ArrayLike | None) -> list[str]:
-    """What the classes are called: the names given, in the order of `classes_`, or the labels."""
+def check_class_names(classes: NDArray[Any], class_names: ArrayLike | None) -> list[str]:
+    """Return the names of the classes: those given, in the order of `classes`, or the labels."""
     if class_names is None:
         return [str(label) for label in classes]
     names = [str(name) for name in np.asarray(class_names)]
     if len(names) != len(classes):
-        raise ValueError(f"class_names must name the {len(classes)} classes; got {len(names)} names.")
+        raise ValueError(f"class_names must have {len(classes)} names, one per class; got {len(names)}.")
     return names
 
 
-def _places(y: NDArray[Any], classes: NDArray[Any]) -> Labels:
-    places = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
-    unknown = y[classes[places] != y].tolist()
+def _class_indices(y: NDArray[Any], classes: NDArray[Any]) -> Labels:
+    indices = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    unknown = y[classes[indices] != y].tolist()
     if unknown:
-        raise ValueError(f"y has the label {unknown[0]!r}; known are {classes.tolist()}.")
-    return places
+        raise ValueError(f"y must have labels of the model, {classes.tolist()}; got {unknown[0]!r}.")
+    return indices
 
 
-def _names(model: Any, before: Any) -> NDArray[Any]:
-    if before is not None and not hasattr(model, "feature_names_in_"):
+def _feature_names(model: Any, transformers: Any) -> NDArray[Any]:
+    if transformers is not None and not hasattr(model, "feature_names_in_"):
         try:
-            return np.asarray(before.get_feature_names_out(), dtype=object)
-        except (AttributeError, ValueError):  # a step that does not tell
+            return np.asarray(transformers.get_feature_names_out(), dtype=object)
+        except (AttributeError, ValueError):  # a transformer without output names
             pass
     return feature_names(model)

@@ -1,0 +1,220 @@
+"""SupportBeeswarmDisplay: the support of a class by the features, over many rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lann._types import Floats
+from lann._validation import Integer, OneOf, validate
+from lann.plot._axes import label_lines, line_height, single_axes, style_axes
+from lann.plot._colors import low_to_high
+from lann.plot._ranking import largest_first
+from lann.plot._rows import MAX_ROWS, check_class_names, select_rows
+from lann.plot._text import SMALL, TEXT, escape_math, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Dots of a feature within the same bin of the x-axis are drawn side by side.
+N_BINS = 90
+
+
+class SupportBeeswarmDisplay:
+    """
+    Support of a class by the values of each feature, one dot per row.
+
+    Dots to the right of 0 are values for the class, dots to the left are values against it. The position is
+    the support: how much more of the vote the class has with this value than with other values of the
+    feature. The color is the rank of the value, from the lowest to the highest of the feature. Features with
+    the largest mean absolute support come first.
+
+    It is recommended to use :meth:`from_estimator` to create the display.
+
+    Parameters
+    ----------
+    supports : ndarray of shape (n_rows, n_features)
+        The support of the class by each feature.
+    values : ndarray of shape (n_rows, n_features)
+        The values of the features.
+    feature_names : array-like of shape (n_features,)
+        The names of the features.
+    class_name : str, default="the predicted class"
+        The class, as named in the axis label and the title.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        The figure.
+    ax_ : matplotlib Axes
+        The axes.
+    shown_ : ndarray of shape (n_shown,)
+        The indices of the features that are shown, from the top.
+
+    See Also
+    --------
+    ExplanationDisplay : The support of a single prediction.
+    RelevanceDisplay : The relevance of the features, by class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.plot import SupportBeeswarmDisplay
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
+    >>> display = SupportBeeswarmDisplay.from_estimator(clf, X, label=2)
+    >>> display.supports.shape
+    (150, 4)
+    """
+
+    def __init__(
+        self,
+        *,
+        supports: Floats,
+        values: Floats,
+        feature_names: ArrayLike,
+        class_name: str = "the predicted class",
+    ) -> None:
+        self.supports = supports
+        self.values = values
+        self.feature_names = np.asarray(feature_names)
+        self.class_name = class_name
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike | None = None,
+        *,
+        label: Any = None,
+        class_names: ArrayLike | None = None,
+        n_features: int | None = 20,
+        ax: Axes | None = None,
+    ) -> Self:
+        """
+        Explain rows with a fitted model and draw the supports.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            A fitted LANNClassifier, or a pipeline that ends in one.
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            The rows to explain; None for the training rows. Of more than 2000 rows a stratified sample is
+            drawn.
+        label : object or None, default=None
+            The label of the class whose support is drawn. If None, the second one of two classes; with more
+            classes, the predicted class of each row.
+        class_names : array-like of shape (n_classes,) or None, default=None
+            The names of the classes, in the order of `classes_`; None for the labels.
+        n_features : int or None, default=20
+            The maximum number of features, those with the largest mean absolute support; None for all.
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on. If None, a new figure is created.
+
+        Returns
+        -------
+        display : SupportBeeswarmDisplay
+            The display that was drawn.
+
+        Raises
+        ------
+        ValueError
+            If the label is unknown or the model has no supports.
+        """
+        rows = select_rows(estimator, X, None, max_rows=MAX_ROWS)
+        classes = rows.model.classes_.tolist()
+        if label is not None and label not in classes:
+            raise ValueError(f"label must be one of the classes {classes}, or None; got {label!r}.")
+        names = check_class_names(rows.model.classes_, class_names)
+        explanation = rows.explain()
+        if not explanation.tells_supports:
+            raise ValueError(
+                f"The model must have supports, as LANNClassifier has; got {type(rows.model).__name__}."
+            )
+        class_index = None if label is None else classes.index(label)
+        if label is None and len(classes) == 2:
+            class_index = 1
+        if class_index is None:
+            display = cls(supports=explanation.support, values=rows.X, feature_names=rows.feature_names)
+        else:
+            display = cls(
+                supports=explanation.supports[:, class_index],
+                values=rows.X,
+                feature_names=rows.feature_names,
+                class_name=names[class_index],
+            )
+        return display.plot(ax, n_features=n_features)
+
+    def plot(self, ax: Axes | None = None, *, n_features: int | None = 20) -> Self:
+        """
+        Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on. If None, a new figure is created.
+        n_features : int or None, default=20
+            The maximum number of features, those with the largest mean absolute support; None for all.
+
+        Returns
+        -------
+        display : SupportBeeswarmDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid.
+        """
+        validate("n_features", n_features, Integer(1), OneOf(None))
+        self.shown_ = shown = largest_first(np.abs(self.supports).mean(axis=0), n_features)
+        height, fontsize = line_height(len(shown))
+        self.figure_, self.ax_ = single_axes(ax, (7.0, 1.2 + 1.15 * height * len(shown)))
+        low, high = self.supports[:, shown].min(), self.supports[:, shown].max()
+        size = 9 if len(self.supports) <= 300 else 5
+        for y, feature in enumerate(shown):
+            x = self.supports[:, feature]
+            dots = self.ax_.scatter(
+                x, y + _vertical_offsets(x, low, high), c=_relative_ranks(self.values[:, feature]),
+                cmap=low_to_high(), vmin=0.0, vmax=1.0, s=size if len(shown) <= 40 else 3, linewidths=0,
+                rasterized=True,
+            )  # fmt: skip
+        style_axes(self.ax_, grid="y")
+        label_lines(self.ax_, [shorten(self.feature_names[feature]) for feature in shown], fontsize)
+        self.ax_.axvline(0, color="#444444", linewidth=0.9, zorder=0)
+        name = shorten(self.class_name)
+        self.ax_.set_xlabel(
+            escape_math(f"← against    support of {name} (share of the vote)    for →"), fontsize=TEXT
+        )
+        title = f"Support of {name} by the values of the features"
+        if len(shown) < len(self.feature_names):
+            title += f"\n({len(shown)} of {len(self.feature_names)} features, largest mean support first)"
+        self.ax_.set_title(escape_math(title), fontsize=TEXT + 1)
+        bar = self.figure_.colorbar(
+            dots, ax=self.ax_, aspect=30, pad=0.02, shrink=min(1.0, 12 / len(shown)), ticks=[0.0, 1.0]
+        )
+        bar.ax.set_yticklabels(["low", "high"], fontsize=SMALL)
+        bar.set_label("value of the feature", fontsize=SMALL, labelpad=-14)
+        bar.outline.set_visible(False)
+        return self
+
+
+def _vertical_offsets(x: Floats, low: float, high: float) -> Floats:
+    """Return the vertical offset of each dot, so that dots with nearly the same x are side by side."""
+    bins = np.floor((x - low) / max(high - low, 1e-12) * N_BINS).astype(np.int64)
+    order = np.argsort(bins, kind="stable")
+    counts = np.bincount(bins)
+    # The number of each dot in its bin, which becomes an offset from the center: 0, 1, -1, 2, -2, …
+    number = np.empty(len(x), np.int64)
+    number[order] = np.arange(len(x)) - np.repeat(np.cumsum(counts) - counts, counts)
+    offsets = np.where(number % 2 == 1, (number + 1) // 2, -(number // 2))
+    return offsets * np.minimum(0.1, 0.8 / np.maximum(counts, 1))[bins]
+
+
+def _relative_ranks(values: Floats) -> Floats:
+    """Return the ranks of values from 0 to 1, so that an outlier does not change the other colors."""
+    distinct, ranks = np.unique(values, return_inverse=True)
+    return ranks / max(len(distinct) - 1, 1)

@@ -1,0 +1,1 @@
+"""EmbeddingDisplay: its rows, validation, layout, markers, legend and panels."""

@@ -1,0 +1,223 @@
+"""FeatureCurvesDisplay: the learned curves of the features."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lann._types import Floats
+from lann._validation import Integer, OneOf, validate
+from lann.plot._axes import PanelGrid, panel_axes, style_axes
+from lann.plot._colors import FOR
+from lann.plot._ranking import largest_first
+from lann.plot._rows import MAX_ROWS, select_rows
+from lann.plot._text import SMALL, TEXT, TINY, escape_math, shorten, split_unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# The number of values at which a curve is drawn; curves have about fifteen knots.
+N_STEPS = 240
+# The excess of the slope over the mean slope, relative to the latter, that is shaded darkest.
+MAX_EXCESS = 1.0
+
+
+class FeatureCurvesDisplay:
+    """
+    Learned curve of each feature: the steeper, the more a difference counts there.
+
+    A curve rises from the lowest value of the feature to the highest. The dashed line is the curve with which
+    differences would count the same everywhere; ranges in which the curve is steeper are shaded, the darker
+    the steeper. Gray bars are a histogram of the rows. The relevance of the feature, averaged over the rows,
+    is below each panel.
+
+    It is recommended to use :meth:`from_estimator` to create the display.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_steps, n_features)
+        Equidistant values of each feature, ascending.
+    heights : ndarray of shape (n_steps, n_features)
+        The curves at these values, from 0 to 1.
+    data : ndarray of shape (n_rows, n_features)
+        The rows of the histograms.
+    feature_names : array-like of shape (n_features,)
+        The names of the features.
+    relevances : ndarray of shape (n_features,)
+        The relevance of each feature, by which the panels are ordered.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        The figure.
+    ax_ : matplotlib Axes
+        The first panel.
+    axes_ : ndarray of shape (n_shown,)
+        The panels, most relevant feature first.
+    shown_ : ndarray of shape (n_shown,)
+        The indices of the features that are shown.
+
+    See Also
+    --------
+    RelevanceDisplay : The relevance of the features, by class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.plot import FeatureCurvesDisplay
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
+    >>> display = FeatureCurvesDisplay.from_estimator(clf, n_features=2)
+    >>> len(display.axes_)
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        values: Floats,
+        heights: Floats,
+        data: Floats,
+        feature_names: ArrayLike,
+        relevances: Floats,
+    ) -> None:
+        self.values = values
+        self.heights = heights
+        self.data = data
+        self.feature_names = np.asarray(feature_names)
+        self.relevances = relevances
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike | None = None,
+        *,
+        n_features: int | None = 12,
+        n_columns: int | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
+        """
+        Draw the curves of a fitted model.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            A fitted LANNClassifier, or a pipeline that ends in one.
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            The rows of the histograms, over which the relevances are averaged; None for the training rows.
+        n_features : int or None, default=12
+            The maximum number of features, the most relevant ones; None for all.
+        n_columns : int or None, default=None
+            The number of panels side by side. If None, about the square root of the number of panels.
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on, replaced by the panels. If None, a new figure is created.
+
+        Returns
+        -------
+        display : FeatureCurvesDisplay
+            The display that was drawn.
+
+        Raises
+        ------
+        ValueError
+            If the model has no feature curves.
+        """
+        rows = select_rows(estimator, X, None, max_rows=MAX_ROWS)
+        curves = getattr(rows.model, "curves_", None)
+        if curves is None:
+            raise ValueError(f"{type(rows.model).__name__} has no feature curves; LANNClassifier has them.")
+        values = _curve_values(rows.X)
+        heights = curves.transform(values)
+        heights = (heights - heights[0]) / np.maximum(heights[-1] - heights[0], np.finfo(float).tiny)
+        display = cls(
+            values=values,
+            heights=heights,
+            data=rows.X,
+            feature_names=rows.axis_labels,
+            relevances=rows.explain().relevances.mean(axis=0),
+        )
+        return display.plot(ax, n_features=n_features, n_columns=n_columns)
+
+    def plot(
+        self, ax: Axes | None = None, *, n_features: int | None = 12, n_columns: int | None = None
+    ) -> Self:
+        """
+        Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on, replaced by the panels. If None, a new figure is created.
+        n_features : int or None, default=12
+            The maximum number of features, the most relevant ones; None for all.
+        n_columns : int or None, default=None
+            The number of panels side by side. If None, about the square root of the number of panels.
+
+        Returns
+        -------
+        display : FeatureCurvesDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid.
+        """
+        validate("n_features", n_features, Integer(1), OneOf(None))
+        validate("n_columns", n_columns, Integer(1), OneOf(None))
+        self.shown_ = shown = largest_first(self.relevances, n_features)
+        n_columns = min(len(shown), n_columns or max(2, min(8, round(len(shown) ** 0.5 + 0.3))))
+        n_rows = -(-len(shown) // n_columns)
+        width = 3.4 if n_columns == 1 else 2.3 if n_columns <= 4 else 1.55
+        separator = "\n" if n_columns < 3 else ": "
+        title = f"Feature curves{separator}the steeper, the more a difference counts"
+        size = (0.5 + width * n_columns, 0.6 + 0.82 * width * n_rows)
+        self.figure_, axes = panel_axes(ax, PanelGrid((n_rows, n_columns), size, sharey=True), title)
+        self.axes_ = axes.ravel()[: len(shown)]
+        self.ax_ = self.axes_[0]
+        for panel in axes.ravel()[len(shown) :]:
+            panel.set_axis_off()
+        for panel, feature in zip(self.axes_, shown, strict=True):
+            self._draw_curve(panel, feature)
+            self._label_panel(panel, feature, small=n_columns > 4)
+        return self
+
+    def _draw_curve(self, panel: Axes, feature: int) -> None:
+        from matplotlib.colors import to_rgb
+
+        x, height = self.values[:, feature], self.heights[:, feature]
+        counts, edges = np.histogram(self.data[:, feature], bins=24, range=(x[0], x[-1]))
+        excess = np.diff(height) * (len(x) - 1) - 1.0  # slope divided by mean slope, minus 1
+        shades = [(*to_rgb(FOR), 0.45 * dark) for dark in np.clip(excess / MAX_EXCESS, 0.0, 1.0)]
+        panel.imshow([shades], extent=(x[0], x[-1], 0.0, 1.04), aspect="auto", interpolation="nearest")
+        bar_heights = 0.36 * counts / max(counts.max(), 1)
+        panel.bar(edges[:-1], bar_heights, np.diff(edges), align="edge", color="#A8A8A8", alpha=0.6)
+        panel.plot(x[[0, -1]], height[[0, -1]], "--", color="#555555", linewidth=0.8)
+        panel.plot(x, height, color=FOR, linewidth=1.8)
+        style_axes(panel)
+        panel.set(xlim=(x[0], x[-1]), ylim=(0.0, 1.04), yticks=[])
+
+    def _label_panel(self, panel: Axes, feature: int, *, small: bool) -> None:
+        panel.locator_params(axis="x", nbins=3 if small else 4)
+        name, unit = split_unit(self.feature_names[feature])
+        if small:
+            panel.set_title(escape_math(shorten(name, 18)), fontsize=SMALL)
+            panel.tick_params(labelsize=TINY)
+            panel.set_xlabel(escape_math(unit), fontsize=TINY)
+        else:
+            relevance = f"relevance {100 * self.relevances[feature]:.1f} %"
+            panel.set_title(escape_math(shorten(name, 26)), fontsize=TEXT)
+            panel.set_xlabel(escape_math(f"{unit + '  ·  ' if unit else ''}{relevance}"), fontsize=SMALL)
+
+
+def _curve_values(X: Floats) -> Floats:
+    """Return equidistant values over the range of nearly all rows, (n_steps, n_features)."""
+    low, high = np.quantile(X, (0.005, 0.995), axis=0)
+    is_constant = high <= low
+    low = np.where(is_constant, X.min(axis=0) - 0.5, low)
+    high = np.where(is_constant, X.max(axis=0) + 0.5, high)
+    return np.linspace(low, high, N_STEPS)

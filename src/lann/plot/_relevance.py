@@ -1,0 +1,251 @@
+"""RelevanceDisplay: the relevance of the features, by class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lann._types import Floats, Indices
+from lann._validation import Integer, OneOf, validate
+from lann.plot._axes import PanelGrid, label_lines, line_height, panel_axes, style_axes
+from lann.plot._colors import FOR, MARKERS, class_colors
+from lann.plot._quantities import QUANTITIES, row_quantities
+from lann.plot._ranking import largest_first
+from lann.plot._rows import MAX_ROWS, check_class_names
+from lann.plot._text import TEXT, escape_math, shorten, shorten_unique
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+# More classes get one panel each.
+MAX_CLASSES_PER_PANEL = 3
+
+
+class RelevanceDisplay:
+    """
+    Relevance of every feature to the rows of each class.
+
+    A marker is the mean over the rows of a class, and the bar behind it extends between two quantiles.
+
+    It is recommended to use :meth:`from_estimator` to create the display.
+
+    Parameters
+    ----------
+    means : ndarray of shape (n_classes, n_features)
+        The mean relevance; NaN for a class without rows.
+    lows : ndarray of shape (n_classes, n_features)
+        The lower quantile.
+    highs : ndarray of shape (n_classes, n_features)
+        The upper quantile.
+    feature_names : array-like of shape (n_features,)
+        The names of the features.
+    class_names : array-like of shape (n_classes,)
+        The names of the classes.
+    quantity : {"relevances", "feature_weights"}, default="relevances"
+        The quantity, as named in the title and the axis label.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        The figure.
+    ax_ : matplotlib Axes
+        The first panel.
+    axes_ : ndarray of shape (n_panels,)
+        One panel for up to three classes, otherwise one panel for each class.
+
+    See Also
+    --------
+    RelevanceMapDisplay : The relevance of the features to single rows.
+    SupportBeeswarmDisplay : The values of the features that are for and against a class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.plot import RelevanceDisplay
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
+    >>> display = RelevanceDisplay.from_estimator(clf, class_names=["setosa", "versicolor", "virginica"])
+    >>> display.means.shape
+    (3, 4)
+    """
+
+    def __init__(
+        self,
+        *,
+        means: Floats,
+        lows: Floats,
+        highs: Floats,
+        feature_names: ArrayLike,
+        class_names: ArrayLike,
+        quantity: str = "relevances",
+    ) -> None:
+        self.means = means
+        self.lows = lows
+        self.highs = highs
+        self.feature_names = np.asarray(feature_names)
+        self.class_names = np.asarray(class_names)
+        self.quantity = quantity
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+        *,
+        quantity: str = "auto",
+        quantiles: tuple[float, float] = (0.1, 0.9),
+        class_names: ArrayLike | None = None,
+        n_features: int | None = None,
+        sort: bool = True,
+        ax: Axes | None = None,
+    ) -> Self:
+        """
+        Draw the relevances of a fitted model.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            A fitted LANNClassifier, a baseline, or a pipeline that ends in one.
+        X : array-like of shape (n_samples, n_features) or None, default=None
+            The rows whose relevances are drawn; None for the training rows.
+        y : array-like of shape (n_samples,) or None, default=None
+            The labels of X. If None, the predicted labels; for training rows, their own labels.
+        quantity : {"auto", "relevances", "feature_weights"}, default="auto"
+            "relevances": the share of the vote that depends on each feature, as in `Explanation.relevances`.
+            "feature_weights": how much a difference in each feature counts, as in the paper, scaled so that
+            the weights of each row sum to 1. "auto": the relevances if the model has them, otherwise the
+            feature weights.
+        quantiles : tuple of two floats, default=(0.1, 0.9)
+            The quantiles between which the bars extend.
+        class_names : array-like of shape (n_classes,) or None, default=None
+            The names of the classes, in the order of `classes_`; None for the labels.
+        n_features : int or None, default=None
+            The maximum number of features, the most relevant ones; None for all.
+        sort : bool, default=True
+            Whether to sort the features by relevance instead of keeping their order.
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on, replaced by the panels. If None, a new figure is created.
+
+        Returns
+        -------
+        display : RelevanceDisplay
+            The display that was drawn.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid or the model does not have the quantity.
+        """
+        if not 0 <= quantiles[0] <= quantiles[1] <= 1:
+            raise ValueError(f"quantiles must be two ascending numbers from 0 to 1; got {quantiles!r}.")
+        rows, values, used = row_quantities(estimator, X, y, quantity=quantity, max_rows=MAX_ROWS)
+        means, lows, highs = np.full((3, len(rows.model.classes_), values.shape[1]), np.nan)
+        for label in np.unique(rows.labels):
+            members = values[rows.labels == label]
+            means[label] = members.mean(axis=0)
+            lows[label], highs[label] = np.quantile(members, quantiles, axis=0)
+        display = cls(
+            means=means,
+            lows=lows,
+            highs=highs,
+            feature_names=rows.feature_names,
+            class_names=check_class_names(rows.model.classes_, class_names),
+            quantity=used,
+        )
+        return display.plot(ax, n_features=n_features, sort=sort)
+
+    def plot(self, ax: Axes | None = None, *, n_features: int | None = None, sort: bool = True) -> Self:
+        """
+        Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on, replaced by the panels. If None, a new figure is created.
+        n_features : int or None, default=None
+            The maximum number of features, the most relevant ones; None for all.
+        sort : bool, default=True
+            Whether to sort the features by relevance instead of keeping their order.
+
+        Returns
+        -------
+        display : RelevanceDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid.
+        """
+        validate("n_features", n_features, Integer(1), OneOf(None))
+        shown = largest_first(np.nan_to_num(self.means).max(axis=0), n_features)
+        if not sort:
+            shown = np.sort(shown)
+        present = np.flatnonzero(~np.isnan(self.means).all(axis=1))
+        one_panel = len(present) <= MAX_CLASSES_PER_PANEL
+        n_panels = 1 if one_panel else len(present)
+        height, fontsize = line_height(len(shown))
+        if one_panel and len(shown) <= 20:
+            height *= 1 + 0.2 * (len(present) - 1)
+        size = (6.6 if one_panel else 2.2 + 0.95 * n_panels, 1.3 + height * len(shown))
+        grid = PanelGrid((1, n_panels), size, sharex=True, sharey=True)
+        self.figure_, axes = panel_axes(ax, grid, self._title(len(shown)))
+        self.axes_ = axes[0]
+        self.ax_ = self.axes_[0]
+        if one_panel:
+            self._draw_one_panel(present, shown)
+        else:
+            self._draw_panels(present, shown)
+        for panel in self.axes_:
+            style_axes(panel, grid="both" if len(shown) > 8 else "x")
+            panel.set_xlim(left=0)
+            panel.tick_params(axis="y", length=0)
+            panel.locator_params(axis="x", nbins=6 if one_panel else 2)
+        label_lines(self.ax_, [shorten(self.feature_names[feature]) for feature in shown], fontsize)
+        self.axes_[n_panels // 2].set_xlabel(QUANTITIES[self.quantity].axis_label, fontsize=TEXT)
+        return self
+
+    def _title(self, n_shown: int) -> str:
+        title = f"{QUANTITIES[self.quantity].title}, by class"
+        n_features = len(self.feature_names)
+        return title if n_shown == n_features else f"{title} ({n_shown} of {n_features} features)"
+
+    def _draw_one_panel(self, classes: Indices, shown: Indices) -> None:
+        """Draw all classes in the same panel, in different colors and slightly shifted."""
+        colors = class_colors(len(self.class_names))
+        names = shorten_unique(self.class_names)
+        for number, label in enumerate(classes):
+            shift = 0.56 * ((number + 0.5) / len(classes) - 0.5)
+            marker = MARKERS[number % len(MARKERS)]
+            means = self._draw_class(self.ax_, label, shown, shift=shift, color=colors[label], marker=marker)
+            means.set_label(escape_math(names[label]))
+        self.ax_.legend(
+            fontsize=TEXT, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0),
+            ncols=MAX_CLASSES_PER_PANEL, borderaxespad=0.1, handletextpad=0.2,
+        )  # fmt: skip
+
+    def _draw_panels(self, classes: Indices, shown: Indices) -> None:
+        """Draw each class in its own panel."""
+        for panel, label in zip(self.axes_, classes, strict=True):
+            self._draw_class(panel, label, shown, shift=0.0, color=FOR, marker="o")
+            panel.set_title(escape_math(shorten(self.class_names[label], 12)), fontsize=TEXT)
+
+    def _draw_class(
+        self, panel: Axes, label: int, shown: Indices, *, shift: float, color: Any, marker: str
+    ) -> Line2D:
+        """Draw the means and quantiles of one class; return the markers of the means."""
+        y = np.arange(len(shown)) + shift
+        few = len(shown) <= 40
+        panel.hlines(
+            y, self.lows[label, shown], self.highs[label, shown], color=color,
+            linewidth=3.2 if few else 2.2, alpha=0.38,
+        )  # fmt: skip
+        (means,) = panel.plot(
+            self.means[label, shown], y, marker, color=color, markersize=4.5 if few else 3.2
+        )
+        return means

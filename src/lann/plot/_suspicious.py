@@ -1,0 +1,196 @@
+"""SuspiciousRowsDisplay: the training rows whose labels may be wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lann._inputs import check_ids
+from lann._validation import Integer, validate
+from lann.plot._axes import PanelGrid, label_lines, line_height, panel_axes, style_axes
+from lann.plot._colors import AGAINST, NEUTRAL
+from lann.plot._estimators import last_step
+from lann.plot._ranking import largest_first
+from lann.plot._rows import check_class_names
+from lann.plot._text import SMALL, TEXT, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class SuspiciousRowsDisplay:
+    """
+    Rows with the most suspicious labels, and the scores of all rows.
+
+    The left panel lists the rows with the highest scores, with their labels and the labels that their
+    neighbors suggest. The right panel is a histogram of all scores.
+
+    Parameters
+    ----------
+    ids : array-like of shape (n_rows,)
+        The names of the rows, or their positions in the data.
+    labels : array-like of shape (n_rows,)
+        Their labels.
+    scores : array-like of shape (n_rows,)
+        The suspicion of each label: the higher, the more suspicious.
+    suggested : array-like of shape (n_rows,) or None, default=None
+        The labels that the neighbors suggest.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        The figure.
+    ax_ : matplotlib Axes
+        The axes of the most suspicious rows.
+    scores_ax_ : matplotlib Axes
+        The axes of all scores.
+    shown_ : ndarray of shape (n_shown,)
+        The positions of the rows that are listed, most suspicious first.
+
+    Raises
+    ------
+    ValueError
+        If the parameters do not have the same length.
+
+    See Also
+    --------
+    lann.explain.suspicious_points : Compute the scores.
+
+    Examples
+    --------
+    >>> from lann.plot import SuspiciousRowsDisplay
+    >>> display = SuspiciousRowsDisplay([7, 8, 9], ["ill", "healthy", "healthy"], [0.1, 0.9, 0.2])
+    >>> display.plot(n_rows=2).shown_.tolist()
+    [1, 2]
+    """
+
+    def __init__(
+        self, ids: ArrayLike, labels: ArrayLike, scores: ArrayLike, *, suggested: ArrayLike | None = None
+    ) -> None:
+        self.ids = np.asarray(ids)
+        self.labels = np.asarray(labels)
+        self.scores = np.asarray(scores, dtype=np.float64)
+        self.suggested = None if suggested is None else np.asarray(suggested)
+        for name in ("labels", "scores", "suggested"):
+            values = getattr(self, name)
+            if values is not None and values.shape != (len(self.ids),):
+                raise ValueError(
+                    f"{name} must have shape ({len(self.ids)},), one value per row; got {values.shape}."
+                )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        ids: ArrayLike | None = None,
+        class_names: ArrayLike | None = None,
+        n_neighbors: int = 20,
+        n_rows: int = 15,
+        ax: Axes | None = None,
+    ) -> Self:
+        """
+        Compute the suspicion of the training rows of a fitted model and draw it.
+
+        Parameters
+        ----------
+        estimator : estimator instance
+            A fitted LANNClassifier, a baseline whose neighbors vote, or a pipeline that ends in one.
+        ids : array-like of shape (n_training_rows,) or None, default=None
+            The names of the training rows; None for their positions in the training data.
+        class_names : array-like of shape (n_classes,) or None, default=None
+            The names of the classes, in the order of `classes_`; None for the labels.
+        n_neighbors : int, default=20
+            The number of neighbors that vote on the label of a row.
+        n_rows : int, default=15
+            The number of rows to list.
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on, replaced by two panels. If None, a new figure is created.
+
+        Returns
+        -------
+        display : SuspiciousRowsDisplay
+            The display that was drawn.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid or the model has no neighbors that vote.
+        """
+        from lann.explain import suspicious_points
+
+        model = last_step(estimator)
+        suspicion = suspicious_points(model, n_neighbors=n_neighbors)
+        names = np.array(check_class_names(model.classes_, class_names))
+        n_training = len(suspicion.scores)
+        display = cls(
+            np.arange(n_training) if ids is None else check_ids(ids, n_training),
+            names[np.searchsorted(model.classes_, suspicion.labels)],
+            suspicion.scores,
+            suggested=names[np.searchsorted(model.classes_, suspicion.likely)],
+        )
+        return display.plot(ax, n_rows=n_rows)
+
+    def plot(self, ax: Axes | None = None, *, n_rows: int = 15) -> Self:
+        """
+        Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on, replaced by two panels. If None, a new figure is created.
+        n_rows : int, default=15
+            The number of rows to list.
+
+        Returns
+        -------
+        display : SuspiciousRowsDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid.
+        """
+        validate("n_rows", n_rows, Integer(1))
+        self.shown_ = shown = largest_first(self.scores, n_rows)
+        height, fontsize = line_height(len(shown))
+        grid = PanelGrid((1, 2), (8.4, max(1.4 + height * len(shown), 2.8)), width_ratios=(1.6, 1.0))
+        self.figure_, axes = panel_axes(ax, grid, "Training rows with suspicious labels")
+        self.ax_, self.scores_ax_ = axes[0]
+        self._draw_list(fontsize)
+        self._draw_histogram()
+        # The scores are shares from 0 to 1: with the full range, small scores look small.
+        low, high = min(0.0, float(self.scores.min())), max(1.0, float(self.scores.max()))
+        for panel in axes[0]:
+            panel.set_xlim(low, low + 1.03 * (high - low))
+        return self
+
+    def _draw_list(self, fontsize: float) -> None:
+        shown, y = self.shown_, np.arange(len(self.shown_))
+        self.ax_.hlines(y, 0, self.scores[shown], color=AGAINST, linewidth=2, alpha=0.6)
+        self.ax_.plot(self.scores[shown], y, "o", color=AGAINST, markersize=5)
+        style_axes(self.ax_, grid="x")
+        label_lines(self.ax_, [self._row_label(row) for row in shown], fontsize)
+        self.ax_.set_xlabel(f"score of the {len(shown)} most suspicious rows", fontsize=TEXT)
+
+    def _draw_histogram(self) -> None:
+        _, edges, bars = self.scores_ax_.hist(self.scores, bins=30, color=NEUTRAL)
+        lowest_shown = self.scores[self.shown_[-1]]
+        for right, bar in zip(edges[1:], bars, strict=True):
+            if right > lowest_shown:
+                bar.set_color(AGAINST)
+        style_axes(self.scores_ax_, grid="y")
+        self.scores_ax_.set_yscale("symlog", linthresh=1)
+        self.scores_ax_.yaxis.set_major_formatter("{x:g}")
+        self.scores_ax_.set_xlabel(f"score of all {len(self.scores)} rows", fontsize=TEXT)
+        self.scores_ax_.set_ylabel("number of rows", fontsize=SMALL)
+
+    def _row_label(self, row: int) -> str:
+        prefix = "row " if np.issubdtype(self.ids.dtype, np.integer) else ""
+        text = f"{prefix}{shorten(self.ids[row], 14)} · {shorten(self.labels[row], 14)}"
+        if self.suggested is not None and self.suggested[row] != self.labels[row]:
+            text += f" → {shorten(self.suggested[row], 14)}?"
+        return text

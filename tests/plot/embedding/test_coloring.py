@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+
+from lann import LANNClassifier
+from lann.embedding import LANNEmbedding
+from lann.plot import EmbeddingDisplay
+
+
+def test_training_rows_do_not_vote_on_themselves(embedding, halves, leave_one_out_vote):
+    X, y = halves[0].to_numpy(), halves[1].to_numpy()
+    clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
+    votes = np.array([leave_one_out_vote(clf, X, y, row)[2] for row in range(len(y))])
+    display = EmbeddingDisplay.from_estimator(embedding, color="confidence")
+    np.testing.assert_allclose(display.values, votes.max(axis=1))
+    misclassified = EmbeddingDisplay.from_estimator(embedding, color="error").misclassified
+    np.testing.assert_array_equal(misclassified, votes.argmax(axis=1) != y)
+    assert misclassified.any()
+    # With their own votes, all training rows are classified correctly and with more confidence.
+    assert (clf.predict(X) == y).all()
+    assert clf.predict_proba(X).max(axis=1).mean() > display.values.mean()
+
+
+def test_misclassified_new_rows_are_emphasized(embedding, halves, legend_texts):
+    _, _, X, y = halves
+    display = EmbeddingDisplay.from_estimator(embedding, X, y, color="error")
+    np.testing.assert_array_equal(display.misclassified, embedding.classifier_.predict(X) != y)
+    assert f"{display.misclassified.sum()} of 75 new rows" in display.title
+    assert legend_texts(display.figure_)[0][-1] == "misclassified"
+    largest = max(markers.get_sizes().max() for markers in display.ax_.collections)
+    (emphasized,) = [m for m in display.ax_.collections if m.get_sizes().max() == largest]
+    assert len(emphasized.get_offsets()) == display.misclassified.sum()
+
+
+def test_dominant_feature_is_the_most_relevant_one(binary_clf, breast_cancer):
+    X, _ = breast_cancer
+    embedding = LANNEmbedding(binary_clf, prefit=True, n_epochs=30, random_state=0).fit(X)
+    display = EmbeddingDisplay.from_estimator(embedding, color="dominant")
+    dominant = binary_clf.feature_names_in_[binary_clf.explain(X).relevances.argmax(axis=1)]
+    names, counts = np.unique(dominant, return_counts=True)
+    assert len(display.value_names) == 7  # six features and all others
+    assert display.value_names[0] == names[counts.argmax()]
+    assert display.value_names[-1] == "other features"
+    shown = np.array(display.value_names)[display.values]
+    is_named = shown != "other features"
+    np.testing.assert_array_equal(shown[is_named], dominant[is_named])
+    assert not np.isin(dominant[~is_named], display.value_names).any()
+    assert (~is_named).sum() > 0
+
+
+@pytest.mark.parametrize("color", ["petal length (cm)", 2])
+def test_color_of_a_feature_is_its_relevance(embedding, halves, color):
+    X = halves[2]
+    display = EmbeddingDisplay.from_estimator(embedding, X, color=color)
+    np.testing.assert_array_equal(display.values, embedding.classifier_.explain(X).relevances[:, 2])
+    (color_bar,) = display.ax_.child_axes
+    assert color_bar.get_xlabel() == "share of the vote that depends on petal length (cm)"
+
+
+@pytest.mark.parametrize(
+    ("color", "message"),
+    [
+        ("weight", "color must be one of 'class', .* from 0 to 3; got 'weight'"),
+        (4, "from 0 to 3; got 4"),
+    ],
+)
+def test_unknown_color_raises(embedding, color, message):
+    with pytest.raises(ValueError, match=message):
+        EmbeddingDisplay.from_estimator(embedding, color=color)
+
+
+def test_errors_of_new_rows_need_labels(embedding, halves):
+    with pytest.raises(ValueError, match="color='error' needs the labels of X; got y=None"):
+        EmbeddingDisplay.from_estimator(embedding, halves[2], color="error")
