@@ -23,7 +23,7 @@ def test_reads_the_given_file(tmp_path):
     ("file_name", "content"),
     [
         ("tables/adrenal.csv", CONTENT),
-        ("tables/paper/adrenal.csv.gz", gzip.compress(CONTENT)),
+        ("tables/paper/adrenal.csv.gz", gzip.compress(CONTENT, mtime=0)),
         ("home/lann/adrenal.csv", CONTENT),
     ],
 )
@@ -54,7 +54,7 @@ def test_error_names_the_given_file_if_it_does_not_exist(tmp_path):
 
 def test_truncated_file_raises(tmp_path):
     path = tmp_path / "adrenal.csv.gz"
-    path.write_bytes(gzip.compress(CONTENT)[:-12])
+    path.write_bytes(gzip.compress(CONTENT, mtime=0)[:-12])
     with pytest.raises(ValueError, match="is damaged") as error:
         read_adrenal(path=path)
     assert str(path) in str(error.value)

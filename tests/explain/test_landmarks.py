@@ -8,17 +8,8 @@ import pytest
 from lann import LANNClassifier
 from lann.datasets import make_local_relevance
 from lann.explain import _landmarks, class_relevances
-from lann.explain._landmarks import compute_landmarks, landmarks_of, stratified_rows
+from lann.explain._landmarks import compute_landmarks, landmarks_of
 from lann.model import typical_values
-
-
-def test_rows_are_drawn_in_proportion_to_the_classes():
-    labels = np.array([0] * 60 + [1] * 30 + [2] * 10)[np.random.default_rng(0).permutation(100)]
-    rows = stratified_rows(labels, 20)
-    assert len(np.unique(rows)) == 20
-    assert np.bincount(labels[rows]).tolist() == [12, 6, 2]
-    assert stratified_rows(labels, 100).tolist() == list(range(100))
-    assert len(stratified_rows(labels, 0)) == 1
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,8 @@ from html.parser import HTMLParser
 
 import numpy as np
 
+from lann.explain import _notebook
+
 
 class Page(HTMLParser):
     """Texts, bars and whether every tag is closed."""

@@ -12,8 +12,8 @@ def test_a_clear_vote_and_a_close_one(two_rows):
         "benign, because it is similar to rows 10, 20 and 30 in area and texture; depth opposes it."
     )
     assert close == (
-        "narrowly benign (55% of the votes, malignant 45%), because it is similar to rows 50 and 60 in texture, "
-        "but row 40 is malignant; width opposes it."
+        "narrowly benign (55% of the votes, malignant 45%), because it is similar to rows 50 and 60 in "
+        "texture, but row 40 is malignant; width opposes it."
     )
 
 
@@ -39,8 +39,8 @@ def test_features_that_distinguish_the_runner_up(made):
     explanation = made([[0.5, 0.3, 0.2]] * 2, labels, [supports] * 2, classes=(0, 1, 2))
     voted, agreed = explanation.in_words()
     assert voted == (
-        "class 0, because it is similar to rows 10 and 20 in area; class 1 is next with 20% of the votes, from "
-        "which it differs in texture."
+        "class 0, because it is similar to rows 10 and 20 in area; class 1 is next with 20% of the votes, "
+        "from which it differs in texture."
     )
     # All neighbors agree; the wider neighborhood gives the runner-up.
     assert agreed == (
@@ -56,8 +56,8 @@ def test_no_single_feature_supports_the_prediction(made):
 def test_unknown_supports(made):
     explanation = made([[0.7, 0.298, 0.002]], [["benign", "benign", "malignant"]])
     assert explanation.in_words() == [
-        "benign, because it is similar to rows 10 and 20 in area and texture; malignant is next with under 1% "
-        "of the votes."
+        "benign, because it is similar to rows 10 and 20 in area and texture; malignant is next with under "
+        "1% of the votes."
     ]
 
 

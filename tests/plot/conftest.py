@@ -1,16 +1,17 @@
-"""Fixtures of the displays: small models, one of them without supports, and a check of the labels."""
+"""Fixtures of the displays: small models, and a check of the labels."""
 
 import itertools
-from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.neighbors import KNeighborsClassifier
 
-from lann import Explanation, LANNClassifier
+from lann import LANNClassifier
+from lann.baselines import LMNN
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
 @pytest.fixture(autouse=True)
@@ -43,40 +44,11 @@ def binary_clf(breast_cancer):
     return LANNClassifier(max_iter=3, random_state=0).fit(*breast_cancer)
 
 
-class WeightedNeighbors(KNeighborsClassifier):
-    """Neighbors under one metric, with feature weights but without supports, like a baseline."""
-
-    def fit(self, X, y):
-        super().fit(X, y)
-        weights = 1.0 / np.asarray(X).var(axis=0)
-        self.feature_weights_ = np.tile(weights, (len(X), 1))
-        self._model = SimpleNamespace(points=np.asarray(X), labels=np.unique(y, return_inverse=True)[1])
-        return self
-
-    def explain(self, X):
-        _, rows = self.kneighbors(X)
-        differences = np.asarray(X)[:, None, :] - self._model.points[rows]
-        weights = self.feature_weights_[rows[:, 0]]
-        return Explanation(
-            queries=np.asarray(X),
-            predictions=self.predict(X),
-            probabilities=self.predict_proba(X),
-            neighbors=rows,
-            neighbor_labels=self.classes_[self._model.labels[rows]],
-            distances=(differences**2).sum(axis=2),
-            vote_shares=np.full(rows.shape, 1.0 / rows.shape[1]),
-            contributions=differences**2,
-            relevances=weights,
-            feature_weights=weights,
-            feature_names=np.array([f"x{k}" for k in range(differences.shape[2])], dtype=object),
-            classes=self.classes_,
-        )
-
-
 @pytest.fixture(scope="session")
-def weighted_clf(iris_frame):
+def baseline(iris_frame):
+    """A baseline whose training rows vote."""
     X, y = iris_frame
-    return WeightedNeighbors().fit(X.to_numpy(), y.to_numpy())
+    return LMNN(max_iter=5).fit(X.to_numpy(), y.to_numpy())
 
 
 @pytest.fixture

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -48,10 +50,11 @@ def test_neighbors_have_ids_labels_and_vote_shares(clf, iris_frame):
     assert any(name.endswith(" cm") for name in names(display.ax_))
 
 
-def test_model_without_supports_shows_relevances(weighted_clf, iris_frame):
-    display = ExplanationDisplay.from_estimator(weighted_clf, iris_frame[0].to_numpy(), row=-1)
+def test_without_supports_the_relevances_are_drawn(clf, iris_frame):
+    explanation = replace(clf.explain(iris_frame[0][50:51]), _readings=None)
+    display = ExplanationDisplay.from_explanation(explanation)
     lengths = np.sort(bars(display.ax_)[1])
-    np.testing.assert_allclose(lengths, np.sort(weighted_clf.feature_weights_[0]), atol=1e-3)
+    np.testing.assert_allclose(lengths, np.sort(explanation.relevances[0]), atol=1e-3)
     assert display.ax_.get_legend() is None
 
 

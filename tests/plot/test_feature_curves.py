@@ -49,8 +49,8 @@ def test_labels_are_legible(n_features, long_names, assert_legible):
     assert_legible(display.figure_)
 
 
-def test_invalid_parameters_raise(clf, weighted_clf):
+def test_invalid_parameters_raise(clf, baseline):
     with pytest.raises(ValueError, match="has no feature curves"):
-        FeatureCurvesDisplay.from_estimator(weighted_clf)
+        FeatureCurvesDisplay.from_estimator(baseline)
     with pytest.raises(ValueError, match="n_features must be an integer of at least 1"):
         FeatureCurvesDisplay.from_estimator(clf, n_features=0)

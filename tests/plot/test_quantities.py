@@ -4,13 +4,6 @@ import pytest
 from lann.plot._quantities import row_quantities
 
 
-def test_auto_is_relevances_if_the_model_has_them(clf, weighted_clf):
-    assert row_quantities(clf, None, None, quantity="auto", max_rows=20).quantity == "relevances"
-    assert (
-        row_quantities(weighted_clf, None, None, quantity="auto", max_rows=20).quantity == "feature_weights"
-    )
-
-
 def test_relevances_are_those_of_the_explanation(clf, iris_frame):
     X = iris_frame[0][::10]
     result = row_quantities(clf, X, None, quantity="relevances", max_rows=2000)
@@ -30,8 +23,13 @@ def test_feature_weights_of_queries_sum_to_one(clf, iris_frame):
     np.testing.assert_allclose(result.values, expected / expected.sum(axis=1, keepdims=True))
 
 
-def test_invalid_quantity_raises(clf, weighted_clf):
-    with pytest.raises(ValueError, match="quantity must be one of 'auto', 'relevances', 'feature_weights'"):
+def test_an_invalid_quantity_raises(clf):
+    with pytest.raises(ValueError, match="quantity must be one of 'relevances', 'feature_weights'"):
         row_quantities(clf, None, None, quantity="shap", max_rows=5)
-    with pytest.raises(ValueError, match="WeightedNeighbors has no relevances"):
-        row_quantities(weighted_clf, None, None, quantity="relevances", max_rows=5)
+
+
+def test_baselines_have_both(baseline):
+    relevances = row_quantities(baseline, None, None, quantity="relevances", max_rows=20)
+    assert relevances.values.max() > 0.1
+    weights = row_quantities(baseline, None, None, quantity="feature_weights", max_rows=20)
+    np.testing.assert_allclose(weights.values.sum(axis=1), 1)

@@ -28,8 +28,8 @@ def test_number_of_rows_is_limited(clf):
     assert RelevanceMapDisplay.from_estimator(clf, n_rows=30).relevances.shape == (30, 4)
 
 
-def test_baseline_shows_feature_weights(weighted_clf):
-    display = RelevanceMapDisplay.from_estimator(weighted_clf)
+def test_feature_weights_of_a_baseline(baseline):
+    display = RelevanceMapDisplay.from_estimator(baseline, quantity="feature_weights")
     np.testing.assert_allclose(display.relevances.sum(axis=1), 1)
     assert display.ax_.get_title() == "Feature weights, by row"
 

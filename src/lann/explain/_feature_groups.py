@@ -61,16 +61,15 @@ def group_features(
         """Add up the features of each group: (…, n_features) to (…, n_groups)."""
         return np.stack([values[..., features].sum(axis=-1) for features in members], axis=-1)
 
-    def single(values: np.ndarray | None) -> np.ndarray | None:
+    def single(values: np.ndarray) -> np.ndarray:
         """Keep the values of groups of one feature, NaN for others: (n, n_features) to (n, n_groups)."""
-        if values is None:
-            return None
         columns = [
             values[:, features[0]] if len(features) == 1 else np.full(len(values), np.nan)
             for features in members
         ]
         return np.stack(columns, axis=1)
 
+    shown, training = explanation._query_values, explanation._training_values
     readings = explanation._readings
     if readings is not None:
         readings = replace(
@@ -83,8 +82,8 @@ def group_features(
         relevances=summed(explanation.relevances),
         feature_weights=summed(explanation.feature_weights),
         feature_names=np.array(list(groups), dtype=object),
-        _query_values=single(explanation._query_values),
-        _training_values=single(explanation._training_values),
+        _query_values=None if shown is None else single(shown),
+        _training_values=None if training is None else single(training),
         _readings=readings,
         _correlated=_correlated_groups(explanation._correlated, members),
     )

@@ -150,8 +150,8 @@ def influence(clf: Any, rows: Any, X: ArrayLike) -> Influence:
     block = max(HELD // min(len(model.X), 128), 1)
     for start in range(0, n_queries, block):
         part = slice(start, min(start + block, n_queries))
-        probabilities[part], *pairs = _votes_without(model, queries[part], position, clf.n_jobs)
-        found.append((pairs[0], pairs[1] + start, pairs[2]))
+        probabilities[part], row, query, vote = _votes_without(model, queries[part], position, clf.n_jobs)
+        found.append((row, query + start, vote))
     pair_rows, pair_queries, without = (np.concatenate([f[i] for f in found]) for i in range(3))
     differ = (without != probabilities[pair_queries]).any(axis=1)
     order = np.flatnonzero(differ)[np.lexsort((pair_queries[differ], pair_rows[differ]))]

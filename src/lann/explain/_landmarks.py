@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from lann._inputs import mean_by_class
+from lann._sampling import stratified_rows
 from lann._types import Floats, Indices, Labels
 from lann.explain._correlation import Groups, correlated_features
 from lann.explain._readings import Readings, read
@@ -107,10 +108,3 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
 
     readings = read(votes, model.X[rows], model.typical_values)
     return Landmarks(rows, readings, correlated_features(model.X))
-
-
-def stratified_rows(labels: Labels, n_rows: int) -> Indices:
-    """Return some rows, of every class in proportion to its size: (n_rows,) ascending."""
-    by_class = np.argsort(labels, kind="stable")
-    positions = np.linspace(0, len(labels) - 1, max(n_rows, 1)).round().astype(np.int64)
-    return np.sort(by_class[positions])

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 
 class PanelGrid(NamedTuple):
-    """
-    A grid of panels.
+    """A grid of panels.
 
     Parameters
     ----------

@@ -23,8 +23,7 @@ N_BINS = 90
 
 
 class SupportBeeswarmDisplay:
-    """
-    Support of a class by the values of each feature, one dot per row.
+    """Support of a class by the values of each feature, one dot per row.
 
     Dots to the right of 0 are values for the class, dots to the left are values against it. The position is
     the support: how much more of the vote the class has with this value than with other values of the
@@ -94,8 +93,7 @@ class SupportBeeswarmDisplay:
         n_features: int | None = 20,
         ax: Axes | None = None,
     ) -> Self:
-        """
-        Explain rows with a fitted model and draw the supports.
+        """Explain rows with a fitted model and draw the supports.
 
         Parameters
         ----------
@@ -122,7 +120,7 @@ class SupportBeeswarmDisplay:
         Raises
         ------
         ValueError
-            If the label is unknown or the model has no supports.
+            If the label is unknown.
         """
         rows = select_rows(estimator, X, None, max_rows=MAX_ROWS)
         classes = rows.model.classes_.tolist()
@@ -130,10 +128,6 @@ class SupportBeeswarmDisplay:
             raise ValueError(f"label must be one of the classes {classes}, or None; got {label!r}.")
         names = check_class_names(rows.model.classes_, class_names)
         explanation = rows.explain()
-        if not explanation.tells_supports:
-            raise ValueError(
-                f"The model must have supports, as LANNClassifier has; got {type(rows.model).__name__}."
-            )
         class_index = None if label is None else classes.index(label)
         if label is None and len(classes) == 2:
             class_index = 1
@@ -149,8 +143,7 @@ class SupportBeeswarmDisplay:
         return display.plot(ax, n_features=n_features)
 
     def plot(self, ax: Axes | None = None, *, n_features: int | None = 20) -> Self:
-        """
-        Draw the display.
+        """Draw the display.
 
         Parameters
         ----------

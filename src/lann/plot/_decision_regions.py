@@ -15,7 +15,7 @@ from lann.explain import local_matrices
 from lann.plot._axes import single_axes, style_axes
 from lann.plot._colors import MARKERS, class_colors
 from lann.plot._ellipses import ellipse_outlines
-from lann.plot._estimators import _training_rows
+from lann.plot._estimators import training_rows
 from lann.plot._rows import check_class_names, select_rows
 from lann.plot._text import SMALL, TEXT, escape_math, shorten_unique
 
@@ -29,8 +29,7 @@ N_SCALE_ROWS = 500
 
 
 class DecisionRegionsDisplay:
-    """
-    Predicted class over two features, with rows and the metrics of some training rows as ellipses.
+    """Predicted class over two features, with rows and the metrics of some training rows as ellipses.
 
     An ellipse joins the positions that have the same distance from its center, a training row, under the
     metric of that row: it is short in a direction in which small differences count, and long where
@@ -119,8 +118,7 @@ class DecisionRegionsDisplay:
         class_names: ArrayLike | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """
-        Draw the decision regions of a model that was fitted with two features.
+        """Draw the decision regions of a model that was fitted with two features.
 
         Parameters
         ----------
@@ -172,8 +170,7 @@ class DecisionRegionsDisplay:
         return display.plot(ax)
 
     def plot(self, ax: Axes | None = None) -> Self:
-        """
-        Draw the display.
+        """Draw the display.
 
         Parameters
         ----------
@@ -219,7 +216,7 @@ def _ellipses(model: Any, n_ellipses: int, max_half_axes: Floats) -> tuple[Float
     """Return outlines around training rows, (n_ellipses, n_steps, 2), and the class indices of the rows."""
     if not isinstance(model, LANNClassifier) or n_ellipses == 0:
         return np.empty((0, 0, 2)), np.empty(0, np.int64)
-    X, labels = _training_rows(model)
+    X, labels = training_rows(model)
     centers = _representative_rows(X, n_ellipses)
     sample = select_rows(model, None, None, max_rows=N_SCALE_ROWS).X
     distances, _ = model.kneighbors(as_fitted(model, sample))

@@ -10,8 +10,7 @@ from lann._types import Floats
 def ellipse_outlines(
     matrices: Floats, squared_distance: float, max_half_axes: Floats, n_steps: int = 120
 ) -> Floats:
-    """
-    Return the closed curves on which δᵀ A δ equals a squared distance, (n_rows, n_steps, 2).
+    """Return the closed curves on which δᵀ A δ equals a squared distance, (n_rows, n_steps, 2).
 
     Parameters
     ----------

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-from lann._types import Floats, Labels
+import numpy as np
 
-if TYPE_CHECKING:
-    from lann.explain.voters import Votes
+from lann._types import Floats, Indices, Labels
+
+
+class NeighborVotes(NamedTuple):
+    """The neighbors that vote on some rows, and their vote.
+
+    Attributes
+    ----------
+    neighbors, shares : (n_rows, k)
+    probabilities : (n_rows, n_classes)
+    """
+
+    neighbors: Indices
+    shares: Floats
+    probabilities: Floats
 
 
 def last_step(estimator: Any) -> Any:
@@ -18,18 +31,17 @@ def last_step(estimator: Any) -> Any:
     return estimator[-1] if hasattr(estimator, "named_steps") else estimator
 
 
-def _training_rows(estimator: Any) -> tuple[Floats, Labels]:
+def training_rows(estimator: Any) -> tuple[Floats, Labels]:
     """Return the training rows of a fitted classifier or embedding, and their class indices."""
-    model = getattr(estimator, "_model", None)
-    if model is None:
+    model = getattr(estimator, "model_", None)
+    if model is None or not model.has_training_rows:
         raise ValueError(f"{type(estimator).__name__} does not keep its training rows; pass X.")
-    if hasattr(model, "levels"):
-        return model.levels.X, model.levels.labels
-    return model.points, model.labels
+    return model.X, model.labels
 
 
-def _votes(classifier: Any, X: Floats | None) -> Votes:
+def neighbor_votes(classifier: Any, X: Floats | None) -> NeighborVotes:
     """Return the votes on queries, or on all training rows if X is None, each without itself."""
-    from lann.explain.voters import voters_of
-
-    return voters_of(classifier).vote(X)
+    model = classifier.model_
+    queries, exclude = (model.X, np.arange(len(model.X))) if X is None else (X, None)
+    neighbors, distances = model.voters(queries, exclude=exclude, n_jobs=classifier.n_jobs)
+    return NeighborVotes(neighbors, *model.vote(neighbors, distances))

@@ -28,8 +28,7 @@ NEGLIGIBLE = 0.005
 
 
 class ExplanationDisplay:
-    """
-    One prediction: the support by its feature values, and its neighbors.
+    """One prediction: the support by its feature values, and its neighbors.
 
     The left panel shows the support of the predicted class by each feature value, the largest first: how much
     more of the vote the class has with this value than with other values of the feature. Values for the
@@ -104,8 +103,7 @@ class ExplanationDisplay:
         kind: str = "waterfall",
         ax: Axes | None = None,
     ) -> Self:
-        """
-        Explain one row with a fitted model and draw the explanation.
+        """Explain one row with a fitted model and draw the explanation.
 
         Parameters
         ----------
@@ -115,7 +113,7 @@ class ExplanationDisplay:
             The rows, one of which is explained.
         row : int, default=0
             The row of X to explain.
-        ids : array-like of shape (n_training_rows,) or None, default=None
+        ids : array-like of shape (ntraining_rows,) or None, default=None
             The names of the training rows; None for their positions in the training data.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
@@ -160,8 +158,7 @@ class ExplanationDisplay:
         kind: str = "waterfall",
         ax: Axes | None = None,
     ) -> Self:
-        """
-        Draw one row of an explanation.
+        """Draw one row of an explanation.
 
         Parameters
         ----------
@@ -203,8 +200,7 @@ class ExplanationDisplay:
         return display.plot(ax, n_features=n_features, kind=kind)
 
     def plot(self, ax: Axes | None = None, *, n_features: int = 10, kind: str = "waterfall") -> Self:
-        """
-        Draw the display.
+        """Draw the display.
 
         Parameters
         ----------
@@ -227,7 +223,7 @@ class ExplanationDisplay:
         """
         validate("kind", kind, OneOf("waterfall", "bars"))
         validate("n_features", n_features, Integer(1))
-        signed = self.explanation.tells_supports
+        signed = self.explanation.has_supports
         values = self.explanation.support[0] if signed else self.explanation.relevances[0]
         names, lengths = self._bars(values, n_features)
         n_lines = max(len(names), self.explanation.neighbors.shape[1])
@@ -238,7 +234,7 @@ class ExplanationDisplay:
         style_axes(self.ax_, grid="x")
         label_lines(self.ax_, names, fontsize)
         _draw_bars(self.ax_, lengths, signed=signed, cumulative=signed and kind == "waterfall")
-        predicted = self.class_names[int(self.explanation.predicted_places[0])]
+        predicted = self.class_names[int(self.explanation.predicted_class_indices[0])]
         label = f"support of {shorten(predicted, 18)} (share of the vote)" if signed else "relevance"
         self.ax_.set_xlabel(escape_math(label), fontsize=TEXT)
         self._draw_neighbors(self.neighbors_ax_, fontsize)
@@ -246,12 +242,12 @@ class ExplanationDisplay:
 
     def _title(self) -> str:
         explanation = self.explanation
-        predicted = int(explanation.predicted_places[0])
+        predicted = int(explanation.predicted_class_indices[0])
         share = explanation.probabilities[0, predicted]
         title = f"Prediction: {shorten(self.class_names[predicted])}, {100 * share:.0f} % of the vote"
         second_share = float(np.sort(explanation.probabilities[0])[-2])
         if second_share >= NEGLIGIBLE:
-            runner_up = shorten(self.class_names[int(explanation.runner_up_places[0])])
+            runner_up = shorten(self.class_names[int(explanation.runner_up_class_indices[0])])
             title += f"; runner-up: {runner_up}, {100 * second_share:.0f} %"
         return title
 
@@ -278,7 +274,7 @@ class ExplanationDisplay:
             for row, label in zip(rows, labels, strict=True)
         ]
         shares = explanation.vote_shares[0]
-        colors = [FOR if label == explanation.predicted_places[0] else AGAINST for label in labels]
+        colors = [FOR if label == explanation.predicted_class_indices[0] else AGAINST for label in labels]
         ax.barh(np.arange(len(shares)), shares, color=colors, height=0.66)
         for y, share in enumerate(shares):
             ax.text(share, y, f" {100 * share:.0f} %", va="center", fontsize=SMALL)

@@ -25,8 +25,7 @@ MAX_EXCESS = 1.0
 
 
 class FeatureCurvesDisplay:
-    """
-    Learned curve of each feature: the steeper, the more a difference counts there.
+    """Learned curve of each feature: the steeper, the more a difference counts there.
 
     A curve rises from the lowest value of the feature to the highest. The dashed line is the curve with which
     differences would count the same everywhere; ranges in which the curve is steeper are shaded, the darker
@@ -100,8 +99,7 @@ class FeatureCurvesDisplay:
         n_columns: int | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """
-        Draw the curves of a fitted model.
+        """Draw the curves of a fitted model.
 
         Parameters
         ----------
@@ -145,8 +143,7 @@ class FeatureCurvesDisplay:
     def plot(
         self, ax: Axes | None = None, *, n_features: int | None = 12, n_columns: int | None = None
     ) -> Self:
-        """
-        Draw the display.
+        """Draw the display.
 
         Parameters
         ----------

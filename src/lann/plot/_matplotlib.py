@@ -15,8 +15,7 @@ def import_pyplot() -> ModuleType:
 
 
 def check_matplotlib_support() -> None:
-    """
-    Raise ImportError if matplotlib is not installed.
+    """Raise ImportError if matplotlib is not installed.
 
     Raises
     ------

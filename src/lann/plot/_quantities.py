@@ -26,8 +26,7 @@ QUANTITIES = {
 
 
 class RowQuantities(NamedTuple):
-    """
-    The importance of every feature to some rows.
+    """The importance of every feature to some rows.
 
     Parameters
     ----------
@@ -44,35 +43,28 @@ class RowQuantities(NamedTuple):
 def row_quantities(
     estimator: Any, X: ArrayLike | None, y: ArrayLike | None, *, quantity: str, max_rows: int
 ) -> RowQuantities:
-    """
-    Compute the importance of every feature to the given rows or the training rows.
+    """Compute the importance of every feature to the given rows or the training rows.
 
     Parameters
     ----------
     estimator, X, y, max_rows
         As in `select_rows`.
-    quantity : {"auto", "relevances", "feature_weights"}
-        "auto" is "relevances" if the model has them, otherwise "feature_weights". The weights of each row
-        are scaled to sum to 1.
+    quantity : {"relevances", "feature_weights"}
+        The feature weights of each row are scaled to sum to 1.
 
     Raises
     ------
     ValueError
         If the model does not have the quantity.
     """
-    validate("quantity", quantity, OneOf("auto", *QUANTITIES))
+    validate("quantity", quantity, OneOf(*QUANTITIES))
     rows = select_rows(estimator, X, y, max_rows=max_rows)
     if quantity == "feature_weights" and X is None:
         weights = np.asarray(rows.model.feature_weights_)[rows.indices]
     else:
         explanation = rows.explain()
-        if explanation.tells_supports and quantity != "feature_weights":
-            return RowQuantities(rows, explanation.relevances, "relevances")
         if quantity == "relevances":
-            raise ValueError(
-                f"{type(rows.model).__name__} has no relevances; quantity='relevances' is available for "
-                "LANNClassifier, 'feature_weights' for all models."
-            )
-        weights = explanation.feature_weights if explanation.tells_supports else explanation.relevances
+            return RowQuantities(rows, explanation.relevances, quantity)
+        weights = explanation.feature_weights
     total = np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     return RowQuantities(rows, weights / total, "feature_weights")

@@ -25,8 +25,7 @@ MAX_CLASSES_PER_PANEL = 3
 
 
 class RelevanceDisplay:
-    """
-    Relevance of every feature to the rows of each class.
+    """Relevance of every feature to the rows of each class.
 
     A marker is the mean over the rows of a class, and the bar behind it extends between two quantiles.
 
@@ -97,15 +96,14 @@ class RelevanceDisplay:
         X: ArrayLike | None = None,
         y: ArrayLike | None = None,
         *,
-        quantity: str = "auto",
+        quantity: str = "relevances",
         quantiles: tuple[float, float] = (0.1, 0.9),
         class_names: ArrayLike | None = None,
         n_features: int | None = None,
         sort: bool = True,
         ax: Axes | None = None,
     ) -> Self:
-        """
-        Draw the relevances of a fitted model.
+        """Draw the relevances of a fitted model.
 
         Parameters
         ----------
@@ -115,11 +113,10 @@ class RelevanceDisplay:
             The rows whose relevances are drawn; None for the training rows.
         y : array-like of shape (n_samples,) or None, default=None
             The labels of X. If None, the predicted labels; for training rows, their own labels.
-        quantity : {"auto", "relevances", "feature_weights"}, default="auto"
+        quantity : {"relevances", "feature_weights"}, default="relevances"
             "relevances": the share of the vote that depends on each feature, as in `Explanation.relevances`.
             "feature_weights": how much a difference in each feature counts, as in the paper, scaled so that
-            the weights of each row sum to 1. "auto": the relevances if the model has them, otherwise the
-            feature weights.
+            the weights of each row sum to 1.
         quantiles : tuple of two floats, default=(0.1, 0.9)
             The quantiles between which the bars extend.
         class_names : array-like of shape (n_classes,) or None, default=None
@@ -160,8 +157,7 @@ class RelevanceDisplay:
         return display.plot(ax, n_features=n_features, sort=sort)
 
     def plot(self, ax: Axes | None = None, *, n_features: int | None = None, sort: bool = True) -> Self:
-        """
-        Draw the display.
+        """Draw the display.
 
         Parameters
         ----------

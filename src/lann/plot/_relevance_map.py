@@ -24,8 +24,7 @@ DARKEST_QUANTILE = 0.995
 
 
 class RelevanceMapDisplay:
-    """
-    Heat map of rows by features: the darker, the more the prediction of a row depends on the feature.
+    """Heat map of rows by features: the darker, the more the prediction of a row depends on the feature.
 
     The rows are ordered by hierarchical clustering, so that rows with similar relevances are adjacent and
     blocks are groups of rows whose predictions depend on the same features. The strip to the left is the
@@ -95,14 +94,13 @@ class RelevanceMapDisplay:
         X: ArrayLike | None = None,
         y: ArrayLike | None = None,
         *,
-        quantity: str = "auto",
+        quantity: str = "relevances",
         class_names: ArrayLike | None = None,
         n_features: int | None = None,
         n_rows: int = 400,
         ax: Axes | None = None,
     ) -> Self:
-        """
-        Draw the relevances of a fitted model.
+        """Draw the relevances of a fitted model.
 
         Parameters
         ----------
@@ -112,7 +110,7 @@ class RelevanceMapDisplay:
             The rows whose relevances are drawn; None for the training rows.
         y : array-like of shape (n_samples,) or None, default=None
             The labels of X. If None, the predicted labels; for training rows, their own labels.
-        quantity : {"auto", "relevances", "feature_weights"}, default="auto"
+        quantity : {"relevances", "feature_weights"}, default="relevances"
             The quantity to draw, see :meth:`RelevanceDisplay.from_estimator`.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
@@ -145,8 +143,7 @@ class RelevanceMapDisplay:
         return display.plot(ax, n_features=n_features)
 
     def plot(self, ax: Axes | None = None, *, n_features: int | None = None) -> Self:
-        """
-        Draw the display.
+        """Draw the display.
 
         Parameters
         ----------

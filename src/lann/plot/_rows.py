@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._inputs import as_fitted, check_columns, feature_names
+from lann._inputs import as_fitted, check_columns, get_feature_names
+from lann._sampling import stratified_rows
 from lann._types import Floats, Indices, Labels
 from lann.explain import Explanation
-from lann.explain.landmarks import spread
-from lann.plot._estimators import _training_rows, last_step
+from lann.plot._estimators import last_step, training_rows
 from lann.plot._text import split_unit
 
 # More rows do not change a plot of their distribution visibly.
@@ -21,8 +21,7 @@ MAX_ROWS = 2000
 
 @dataclass(frozen=True)
 class Rows:
-    """
-    Rows in the features of the model, after the transformers of a pipeline.
+    """Rows in the features of the model, after the transformers of a pipeline.
 
     Attributes
     ----------
@@ -67,8 +66,7 @@ class Rows:
 def select_rows(
     estimator: Any, X: ArrayLike | None, y: ArrayLike | None, *, max_rows: int | None = None
 ) -> Rows:
-    """
-    Return the given rows or the training rows; a stratified sample if there are too many.
+    """Return the given rows or the training rows; a stratified sample if there are too many.
 
     Parameters
     ----------
@@ -114,7 +112,7 @@ def select_rows(
     keeps_columns = list(getattr(transformers, "feature_names_in_", [])) == list(names)
     given = np.asarray(X, dtype=np.float64) if X is not None and keeps_columns else transformed
     n_rows = len(transformed)
-    indices = np.arange(n_rows) if max_rows is None else spread(labels, min(max_rows, n_rows))
+    indices = np.arange(n_rows) if max_rows is None else stratified_rows(labels, min(max_rows, n_rows))
     return Rows(
         model, transformed[indices], labels[indices], indices, names, given[indices],
         is_transformed=transformers is not None,
@@ -125,7 +123,7 @@ def kept_rows(model: Any) -> tuple[Floats, Labels]:
     """Return the prototypes of a fitted model, or else its training rows, and their class indices."""
     if hasattr(model, "prototypes_"):
         return model.prototypes_, _class_indices(model.prototype_labels_, model.classes_)
-    return _training_rows(model)
+    return training_rows(model)
 
 
 def check_class_names(classes: NDArray[Any], class_names: ArrayLike | None) -> list[str]:
@@ -152,4 +150,4 @@ def _feature_names(model: Any, transformers: Any) -> NDArray[Any]:
             return np.asarray(transformers.get_feature_names_out(), dtype=object)
         except (AttributeError, ValueError):  # a transformer without output names
             pass
-    return feature_names(model)
+    return get_feature_names(model)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 
 class SuspiciousRowsDisplay:
-    """
-    Rows with the most suspicious labels, and the scores of all rows.
+    """Rows with the most suspicious labels, and the scores of all rows.
 
     The left panel lists the rows with the highest scores, with their labels and the labels that their
     neighbors suggest. The right panel is a histogram of all scores.
@@ -56,7 +55,7 @@ class SuspiciousRowsDisplay:
 
     See Also
     --------
-    lann.explain.suspicious_points : Compute the scores.
+    lann.explain.suspicious_rows : Compute the scores.
 
     Examples
     --------
@@ -91,14 +90,13 @@ class SuspiciousRowsDisplay:
         n_rows: int = 15,
         ax: Axes | None = None,
     ) -> Self:
-        """
-        Compute the suspicion of the training rows of a fitted model and draw it.
+        """Compute the suspicion of the training rows of a fitted model and draw it.
 
         Parameters
         ----------
         estimator : estimator instance
             A fitted LANNClassifier, a baseline whose neighbors vote, or a pipeline that ends in one.
-        ids : array-like of shape (n_training_rows,) or None, default=None
+        ids : array-like of shape (ntraining_rows,) or None, default=None
             The names of the training rows; None for their positions in the training data.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
@@ -119,10 +117,10 @@ class SuspiciousRowsDisplay:
         ValueError
             If a parameter is invalid or the model has no neighbors that vote.
         """
-        from lann.explain import suspicious_points
+        from lann.explain import suspicious_rows
 
         model = last_step(estimator)
-        suspicion = suspicious_points(model, n_neighbors=n_neighbors)
+        suspicion = suspicious_rows(model, n_neighbors=n_neighbors)
         names = np.array(check_class_names(model.classes_, class_names))
         n_training = len(suspicion.scores)
         display = cls(
@@ -134,8 +132,7 @@ class SuspiciousRowsDisplay:
         return display.plot(ax, n_rows=n_rows)
 
     def plot(self, ax: Axes | None = None, *, n_rows: int = 15) -> Self:
-        """
-        Draw the display.
+        """Draw the display.
 
         Parameters
         ----------

@@ -11,8 +11,7 @@ TEXT, SMALL, TINY = 9.0, 8.0, 6.5
 
 
 def shorten(name: Any, length: int = 30) -> str:
-    """
-    Return the name, with its middle replaced by an ellipsis if it is longer than `length`.
+    """Return the name, with its middle replaced by an ellipsis if it is longer than `length`.
 
     >>> shorten("mean fractal dimension of the nucleus", 20)
     'mean fract…e nucleus'
@@ -25,8 +24,7 @@ def shorten(name: Any, length: int = 30) -> str:
 
 
 def shorten_unique(names: Iterable[Any], length: int = 30) -> list[str]:
-    """
-    Shorten all names; those that would be equal are kept longer, until they differ.
+    """Shorten all names; those that would be equal are kept longer, until they differ.
 
     >>> shorten_unique(["mean depth of layer 1, in winter", "mean depth of layer 2, in winter"], 16)
     ['mean depth o…1, in winter', 'mean depth o…2, in winter']
@@ -45,8 +43,7 @@ def shorten_unique(names: Iterable[Any], length: int = 30) -> list[str]:
 
 
 def escape_math(text: Any) -> str:
-    r"""
-    Escape dollar signs, so that matplotlib draws them instead of parsing a formula.
+    r"""Escape dollar signs, so that matplotlib draws them instead of parsing a formula.
 
     Apply it to every text that contains a user's names, as the last step before drawing.
 
@@ -61,8 +58,7 @@ def escape_math(text: Any) -> str:
 
 
 def split_unit(name: Any) -> tuple[str, str]:
-    """
-    Split a name into the name itself and the unit in parentheses at its end.
+    """Split a name into the name itself and the unit in parentheses at its end.
 
     >>> split_unit("sepal length (cm)"), split_unit("ash")
     (('sepal length', 'cm'), ('ash', ''))
@@ -72,8 +68,7 @@ def split_unit(name: Any) -> tuple[str, str]:
 
 
 def format_value(name: Any, value: float, length: int = 30) -> str:
-    """
-    Format a feature and its value, with the unit.
+    """Format a feature and its value, with the unit.
 
     >>> format_value("sepal length (cm)", 5.1), format_value("ash", 12345.678)
     ('sepal length = 5.1 cm', 'ash = 12346')

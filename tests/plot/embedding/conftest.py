@@ -18,7 +18,7 @@ def halves(iris_frame):
 def embedding(halves):
     X, y, _, _ = halves
     clf = LANNClassifier(max_iter=3, random_state=0)
-    return LANNEmbedding(clf, n_epochs=30, random_state=0).fit(X, y)
+    return LANNEmbedding(clf, max_iter=30, random_state=0).fit(X, y)
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +59,7 @@ def leave_one_out_vote():
         others = neighbors[0] != row
         neighbors = neighbors[0][others][: clf.n_neighbors_]
         distances = lengths[0][others][: clf.n_neighbors_] ** 2
-        shares = clf._model.shares(neighbors[None], distances[None])[0]
-        return neighbors, shares, np.bincount(labels[neighbors], shares, minlength=len(clf.classes_))
+        votes = clf.model_.vote(neighbors[None], distances[None])
+        return neighbors, votes.shares[0], votes.probabilities[0]
 
     return vote

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.frozen import FrozenEstimator
 
 from lann import LANNClassifier
 from lann.embedding import LANNEmbedding
@@ -33,7 +34,7 @@ def test_misclassified_new_rows_are_emphasized(embedding, halves, legend_texts):
 
 def test_dominant_feature_is_the_most_relevant_one(binary_clf, breast_cancer):
     X, _ = breast_cancer
-    embedding = LANNEmbedding(binary_clf, prefit=True, n_epochs=30, random_state=0).fit(X)
+    embedding = LANNEmbedding(FrozenEstimator(binary_clf), max_iter=30, random_state=0).fit(X)
     display = EmbeddingDisplay.from_estimator(embedding, color="dominant")
     dominant = binary_clf.feature_names_in_[binary_clf.explain(X).relevances.argmax(axis=1)]
     names, counts = np.unique(dominant, return_counts=True)

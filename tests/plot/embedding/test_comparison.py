@@ -16,7 +16,7 @@ def test_panels_have_names_and_accuracies_below(comparison, subset, legend_texts
         assert [text.get_text() for text in ax.texts] == [panel.name, note]
     assert legend_texts(display.figure_) == [["0", "1", "2"]]  # one for all panels
     if subset == "held_out":
-        np.testing.assert_array_equal(display.new_coordinates[2], comparison["GMLVQ"].held_out_places)
+        np.testing.assert_array_equal(display.new_coordinates[2], comparison["GMLVQ"].held_out_coordinates)
     else:
         assert display.new_coordinates == [None] * 3
 
@@ -34,7 +34,7 @@ def test_captions_are_between_the_panels_and_the_legend(comparison):
 def test_labels_of_panels_become_class_indices(make_clusters):
     coordinates, labels = make_clusters(2)
     panel = SimpleNamespace(
-        name="mine", places=coordinates, labels=np.array(["b", "a"])[labels], held_out_places=None,
+        name="mine", coordinates=coordinates, labels=np.array(["b", "a"])[labels], held_out_coordinates=None,
         held_out_labels=None, accuracy=None, held_out_accuracy=None,
     )  # fmt: skip
     display = EmbeddingDisplay.from_comparison(SimpleNamespace(panels=[panel] * 7))

@@ -1,6 +1,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -42,7 +43,7 @@ def test_new_rows_without_labels_have_the_predicted_class(embedding, halves):
 def test_pipeline_transforms_new_rows(halves):
     X, y, X_new, y_new = halves
     clf = LANNClassifier(max_iter=3, random_state=0)
-    pipe = make_pipeline(StandardScaler(), LANNEmbedding(clf, n_epochs=30, random_state=0)).fit(X, y)
+    pipe = make_pipeline(StandardScaler(), LANNEmbedding(clf, max_iter=30, random_state=0)).fit(X, y)
     display = EmbeddingDisplay.from_estimator(pipe, X_new, y_new, color="confidence")
     np.testing.assert_allclose(display.new_coordinates[0], pipe.transform(X_new))
     shares = pipe[-1].classifier_.predict_proba(pipe[0].transform(X_new)).max(axis=1)
@@ -51,7 +52,7 @@ def test_pipeline_transforms_new_rows(halves):
 
 def test_neighbor_embedding_has_classes_only_if_given(halves, legend_texts):
     X, y, X_new, y_new = halves
-    embedding = NeighborEmbedding(n_epochs=30, random_state=0).fit(X)
+    embedding = NeighborEmbedding(max_iter=30, random_state=0).fit(X)
     assert legend_texts(EmbeddingDisplay.from_estimator(embedding).figure_) == []
     with_labels = EmbeddingDisplay.from_estimator(embedding, y=y)
     np.testing.assert_array_equal(with_labels.labels[0], y)
@@ -76,7 +77,7 @@ def test_draws_on_the_given_axes(embedding, comparison):
 
 def test_invalid_estimators_raise(embedding, clf, halves):
     X = halves[0]
-    embedding_3d = LANNEmbedding(embedding.classifier_, prefit=True, n_components=3, n_epochs=10).fit(X)
+    embedding_3d = LANNEmbedding(FrozenEstimator(embedding.classifier_), n_components=3, max_iter=10).fit(X)
     with pytest.raises(ValueError, match=r"must have 2 dimensions to be drawn; got shape \(75, 3\)"):
         EmbeddingDisplay.from_estimator(embedding_3d)
     with pytest.raises(ValueError, match="must be a LANNEmbedding or NeighborEmbedding; got LANNClassifier"):
@@ -88,7 +89,7 @@ def test_invalid_estimators_raise(embedding, clf, halves):
 def test_classifier_trained_after_the_embedding_raises(halves):
     X, y, X_new, y_new = halves
     clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
-    embedding = LANNEmbedding(clf, prefit=True, n_epochs=10, random_state=0).fit(X)
+    embedding = LANNEmbedding(FrozenEstimator(clf), max_iter=10, random_state=0).fit(X)
     embedding.classifier_.partial_fit(X_new[:5], y_new[:5])
     for options in ({}, {"X": X_new}, {"color": "confidence"}):
         with pytest.raises(ValueError, match=r"other rows \(80\) after .* \(75 rows\); fit the embedding"):

@@ -31,8 +31,7 @@ def write_class_names(
     width: float,
     side: float,
 ) -> None:
-    """
-    Write the name of each class next to its rows around the median.
+    """Write the name of each class next to its rows around the median.
 
     A name is written where it hides no other name and as few rows as possible. If it would hide another name
     in all directions, it is omitted. The largest classes come first.

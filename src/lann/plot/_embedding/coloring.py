@@ -19,8 +19,7 @@ N_NAMED_FEATURES = 6
 
 
 def coloring_options(embedded: EmbeddedRows, color: Any) -> dict[str, Any]:
-    """
-    Return the keyword arguments of EmbeddingDisplay for a choice of colors, including a title.
+    """Return the keyword arguments of EmbeddingDisplay for a choice of colors, including a title.
 
     Parameters
     ----------
@@ -64,8 +63,7 @@ def _misclassified(embedded: EmbeddedRows) -> NDArray[np.bool_]:
 
 
 def _dominant_features(embedded: EmbeddedRows) -> tuple[Indices, list[str]]:
-    """
-    Return the most relevant feature of each row, as an index into the names of the most frequent ones.
+    """Return the most relevant feature of each row, as an index into the names of the most frequent ones.
 
     All features that are not among the most frequent ones share the last name.
     """

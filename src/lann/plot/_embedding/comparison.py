@@ -12,14 +12,13 @@ from lann.plot._rows import check_class_names
 
 
 def comparison_options(comparison: Any, *, subset: str, class_names: ArrayLike | None) -> dict[str, Any]:
-    """
-    Return the keyword arguments of EmbeddingDisplay for a comparison.
+    """Return the keyword arguments of EmbeddingDisplay for a comparison.
 
     Parameters
     ----------
     comparison : object with the attribute `panels`
-        Every panel has a `name`, `places`, `labels`, `accuracy` and `held_out_accuracy`, and for
-        ``subset="held_out"`` also `held_out_places` and `held_out_labels`.
+        Every panel has a `name`, `coordinates`, `labels`, `accuracy` and `held_out_accuracy`, and for
+        ``subset="held_out"`` also `held_out_coordinates` and `held_out_labels`.
     subset : {"training", "held_out"}
     class_names : array-like of shape (n_classes,) or None
     """
@@ -29,15 +28,15 @@ def comparison_options(comparison: Any, *, subset: str, class_names: ArrayLike |
         raise ValueError("comparison must have at least one panel; got none.")
     labels = [np.asarray(panel.labels) for panel in panels]
     options: dict[str, Any] = {
-        "coordinates": [panel.places for panel in panels],
+        "coordinates": [panel.coordinates for panel in panels],
         "names": [panel.name for panel in panels],
         "notes": [format_accuracies(panel.accuracy, panel.held_out_accuracy) for panel in panels],
     }
     new_labels: list[Any] = []
     if subset == "held_out":
-        if any(panel.held_out_places is None for panel in panels):
+        if any(panel.held_out_coordinates is None for panel in panels):
             raise ValueError("subset='held_out' needs held-out rows in every panel of the comparison.")
-        options["new_coordinates"] = [panel.held_out_places for panel in panels]
+        options["new_coordinates"] = [panel.held_out_coordinates for panel in panels]
         new_labels = [np.asarray(panel.held_out_labels) for panel in panels]
     classes = np.unique(np.concatenate([*labels, *new_labels]))
     options["labels"] = [np.searchsorted(classes, panel) for panel in labels]
@@ -48,8 +47,7 @@ def comparison_options(comparison: Any, *, subset: str, class_names: ArrayLike |
 
 
 def format_accuracies(leave_one_out: float | None, held_out: float | None) -> str:
-    """
-    Format the accuracies of an embedding, without those that are None.
+    """Format the accuracies of an embedding, without those that are None.
 
     >>> format_accuracies(0.957, 1.0)
     'leave-one-out .96, held-out 1.00'

@@ -46,8 +46,7 @@ SIDE = 4.8
 
 
 class EmbeddingDisplay:
-    """
-    Rows at their coordinates in an embedding; one panel for each of several embeddings.
+    """Rows at their coordinates in an embedding; one panel for each of several embeddings.
 
     Every class has a color and a shape that can be distinguished with any color vision. The rows are drawn
     in random order (the same in every figure), so that no class hides another. The axes have no ticks,
@@ -115,7 +114,7 @@ class EmbeddingDisplay:
     >>> from lann.embedding import LANNEmbedding
     >>> from lann.plot import EmbeddingDisplay
     >>> X, y = load_iris(return_X_y=True)
-    >>> embedding = LANNEmbedding(n_epochs=50, random_state=0).fit(X[::2], y[::2])
+    >>> embedding = LANNEmbedding(max_iter=50, random_state=0).fit(X[::2], y[::2])
     >>> display = EmbeddingDisplay.from_estimator(embedding, X[1::2], y[1::2], color="error")
     >>> display.misclassified.shape
     (75,)
@@ -174,8 +173,7 @@ class EmbeddingDisplay:
         class_names: ArrayLike | None = None,
         ax: Axes | None = None,
     ) -> Self:
-        """
-        Draw a fitted embedding.
+        """Draw a fitted embedding.
 
         Parameters
         ----------
@@ -233,8 +231,7 @@ class EmbeddingDisplay:
         title: str = "",
         ax: Axes | None = None,
     ) -> Self:
-        """
-        Draw the embeddings of a comparison side by side, with their accuracies.
+        """Draw the embeddings of a comparison side by side, with their accuracies.
 
         Parameters
         ----------
@@ -276,8 +273,7 @@ class EmbeddingDisplay:
         return cls(**options, title=title).plot(ax, n_columns=n_columns)
 
     def plot(self, ax: Axes | None = None, *, n_columns: int | None = None) -> Self:
-        """
-        Draw the display.
+        """Draw the display.
 
         Parameters
         ----------

@@ -18,8 +18,8 @@ OUTLIER_QUANTILE, OUTLIER_DISTANCE, MAX_CLASS_SHARE = 0.01, 0.3, 0.1
 
 
 def draw_frame(ax: Axes, coordinates: Floats, labels: Labels, *, margin: float) -> float:
-    """
-    Set the limits of both axes with the same scale, without ticks, and return the side of the square shown.
+    """Set the limits of both axes with the same scale, without ticks, and return the side of the square
+    shown.
 
     Rows that are so far away that all others would be drawn in a small part of the panel are outside, and
     their number is written in a corner.
@@ -59,8 +59,7 @@ def draw_frame(ax: Axes, coordinates: Floats, labels: Labels, *, margin: float) 
 
 
 class _SquareLimits:
-    """
-    An axes locator that sets limits in which a square is as large as possible, when the size is known.
+    """An axes locator that sets limits in which a square is as large as possible, when the size is known.
 
     Axes that shrink to a square instead would leave a constrained layout too little space for titles and
     legends, and limits that matplotlib extends for the aspect are not reduced when the size changes again.

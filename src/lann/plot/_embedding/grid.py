@@ -22,8 +22,7 @@ SPACING = 0.08
 
 
 class EmbeddingGrid(NamedTuple):
-    """
-    The grid of the panels, with a last row for the legend.
+    """The grid of the panels, with a last row for the legend.
 
     Parameters
     ----------
@@ -45,8 +44,7 @@ class EmbeddingGrid(NamedTuple):
 def embedding_grid(
     display: EmbeddingDisplay, handles: list[Any], ax: Axes | None, n_columns: int
 ) -> EmbeddingGrid:
-    """
-    Compute the grid of all panels, in a new figure or in the given axes.
+    """Compute the grid of all panels, in a new figure or in the given axes.
 
     Parameters
     ----------

@@ -66,8 +66,7 @@ def legend_height(handles: list[Any], n_columns: int) -> float:
 def draw_legend(
     ax: Axes, handles: list[Any], n_columns: int, *, offset: float | None = None, anchor: float = 0.0
 ) -> None:
-    """
-    Draw a legend that is read line by line.
+    """Draw a legend that is read line by line.
 
     Parameters
     ----------

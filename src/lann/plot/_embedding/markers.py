@@ -40,8 +40,7 @@ OTHER = ClassMarker(NEUTRAL, "o")
 
 
 class DrawingStyle(NamedTuple):
-    """
-    How a set of rows is drawn.
+    """How a set of rows is drawn.
 
     Parameters
     ----------
@@ -65,8 +64,7 @@ class DrawingStyle(NamedTuple):
 
 
 def class_markers(n_classes: int) -> list[ClassMarker]:
-    """
-    Return a marker for each class: different for up to 98 classes, in color and in shape for up to 7.
+    """Return a marker for each class: different for up to 98 classes, in color and in shape for up to 7.
 
     >>> markers = class_markers(40)
     >>> len(set(markers)), markers[0].color != markers[1].color, markers[0].shape != markers[1].shape

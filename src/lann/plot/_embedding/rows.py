@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,17 +12,13 @@ from lann._inputs import as_fitted, check_columns
 from lann._types import Floats, Labels
 from lann._validation import Integer, validate
 from lann.plot._embedding.validation import check_two_dimensions
-from lann.plot._estimators import _training_rows, _votes, last_step
+from lann.plot._estimators import NeighborVotes, last_step, neighbor_votes, training_rows
 from lann.plot._rows import Rows, select_rows
-
-if TYPE_CHECKING:
-    from lann.explain.voters import Votes
 
 
 @dataclass(frozen=True)
 class EmbeddedRows:
-    """
-    Training rows of an embedding, and new rows that are drawn over them.
+    """Training rows of an embedding, and new rows that are drawn over them.
 
     Attributes
     ----------
@@ -58,14 +54,13 @@ class EmbeddedRows:
             raise ValueError(f"{parameter} needs the classifier of a LANNEmbedding; this embedding has none.")
         return self.rows
 
-    def votes(self, parameter: str) -> Votes:
+    def votes(self, parameter: str) -> NeighborVotes:
         """Return the vote on every row that is shown; a training row does not vote on itself."""
         rows = self.classifier_rows(parameter)
-        return _votes(rows.model, None if self.new_coordinates is None else rows.X)
+        return neighbor_votes(rows.model, None if self.new_coordinates is None else rows.X)
 
     def neighbor_lines(self, wanted: ArrayLike) -> tuple[Floats, Floats]:
-        """
-        Return lines from some of the rows to their neighbors.
+        """Return lines from some of the rows to their neighbors.
 
         Parameters
         ----------
@@ -89,8 +84,7 @@ class EmbeddedRows:
 
 
 def embedded_rows(estimator: Any, X: ArrayLike | None, y: ArrayLike | None) -> EmbeddedRows:
-    """
-    Return the training rows of an embedding and the given rows, with their coordinates.
+    """Return the training rows of an embedding and the given rows, with their coordinates.
 
     Parameters
     ----------
@@ -122,7 +116,7 @@ def _with_classifier(
 ) -> EmbeddedRows:
     _check_same_rows(embedding)
     rows = select_rows(_classifier_pipeline(estimator, embedding), X, y)
-    training_labels = _training_rows(embedding.classifier_)[1]
+    _, training_labels = training_rows(embedding.classifier_)
     return EmbeddedRows(
         training_coordinates=embedding.embedding_,
         training_labels=training_labels,
@@ -158,8 +152,8 @@ def _without_classifier(
 
 def _check_same_rows(embedding: Any) -> None:
     """Raise ValueError if the classifier was trained with other rows after the fit of the embedding."""
-    embedded, _ = _training_rows(embedding)
-    trained, _ = _training_rows(embedding.classifier_)
+    embedded, _ = training_rows(embedding)
+    trained, _ = training_rows(embedding.classifier_)
     if not np.array_equal(embedded, trained):
         raise ValueError(
             f"The classifier of the embedding was trained with other rows ({len(trained)}) after the "
