@@ -443,7 +443,7 @@ def test_arrays_of_absurd_size_are_not_allocated(saved):
     buffer = io.BytesIO()
     header = {"descr": "<f8", "fortran_order": False, "shape": (2**50, 2**10)}
     np.lib.format.write_array_header_1_0(buffer, header)
-    load_fails(rewritten(saved, **{array_file(saved): buffer.getvalue()}), "not have the size announced")
+    load_fails(rewritten(saved, **{array_file(saved): buffer.getvalue()}), "not have the size of its header")
 
 
 def test_arrays_that_are_something_else_are_refused(saved):

@@ -9,8 +9,8 @@ from sklearn.preprocessing import StandardScaler
 from lann import LANNClassifier, LANNEmbedding, load, save
 from lann.cli.trained import Trained
 from lann.embedding import NeighborEmbedding
-from lann.persist.consistent import check_model
-from lann.persist.refused import Refused
+from lann.persist._consistency import check_model
+from lann.persist._errors import InvalidModelFile
 
 QUICK = {"max_iter": 20, "random_state": 0}
 
@@ -83,14 +83,16 @@ def test_placing_needs_no_umap(embedding, tmp_path, in_new_process, halves):
 def test_parts_that_do_not_fit_are_refused(embedding, name, change):
     check_model(embedding)
     setattr(embedding, name, change(getattr(embedding, name)))
-    with pytest.raises(Refused, match="LANNEmbedding is incomplete, or its parts do not fit together"):
+    with pytest.raises(
+        InvalidModelFile, match="LANNEmbedding is incomplete, or its parts do not fit together"
+    ):
         check_model(embedding)
 
 
 def test_a_foreign_classifier_is_refused(embedding, iris):
     X, y = iris
     embedding.classifier_ = LANNClassifier(max_iter=0).fit(X[:60], y[:60])
-    with pytest.raises(Refused, match="do not fit together"):
+    with pytest.raises(InvalidModelFile, match="do not fit together"):
         check_model(embedding)
 
 

@@ -1,9 +1,9 @@
 """Save and load models without pickle: nothing in a model file can run code.
 
 A model file is a zip archive in the format of skops: ``schema.json``, a tree of nodes that each name a type,
-and the arrays that the nodes refer to; beside them stands ``lann.json``, which says who wrote it. Before
-skops builds anything, every node is held against a fixed list of types, and every array against its
-announced size.
+the arrays that the nodes refer to, and ``lann.json`` with the version that wrote it. Before skops builds
+anything, the type of every node is looked up in a fixed list, and the size of every array is checked against
+its header.
 """
 
 from __future__ import annotations
@@ -25,20 +25,23 @@ __all__ = ["load", "save"]
 def save(
     model: LANNClassifier | LANNEmbedding | NeighborEmbedding | Pipeline, path: str | os.PathLike[str]
 ) -> None:
-    """Save a fitted model, whole or not at all.
+    """Save a fitted model; the file is complete or not written at all.
 
     Parameters
     ----------
     model : LANNClassifier, LANNEmbedding, NeighborEmbedding, or a scikit-learn Pipeline that ends in one
-        A pipeline may hold scikit-learn's usual scalers, imputers, encoders and selectors.
-    path : the file, by custom ``*.skops``; a file already there is replaced
+        A pipeline may have scikit-learn's usual scalers, imputers, encoders and selectors.
+    path : str or path-like
+        The file, usually ``*.skops``; an existing file is replaced.
 
     Raises
     ------
     NotFittedError
         If the model is not fitted.
     ValueError
-        If the model is something else, or has a part that `load` would not accept.
+        If the model is something else, or has a part that `load` does not accept.
+    FileNotFoundError, IsADirectoryError
+        If the file cannot be written there.
 
     Examples
     --------
@@ -56,9 +59,9 @@ def save(
     from sklearn.exceptions import NotFittedError
 
     from lann._files import write_atomically
-    from lann.persist.consistent import KINDS, check_model, fitted_part, without_callbacks
-    from lann.persist.model_file import check_content, with_marker
-    from lann.persist.refused import reason
+    from lann.persist._consistency import KINDS, check_model, fitted_part, without_callbacks
+    from lann.persist._errors import reason
+    from lann.persist._model_file import check_content, with_marker
 
     path = Path(path)
     part = fitted_part(model)
@@ -80,27 +83,43 @@ def save(
 
 
 def load(path: str | os.PathLike[str]) -> LANNClassifier | LANNEmbedding | NeighborEmbedding | Pipeline:
-    """Load a model that `save` has written; it predicts, or places, the very same.
+    """Load a model that `save` has written; it predicts and transforms the same, to the bit.
 
     Only types of a fixed list are built, and nothing in the file can run.
 
     Parameters
     ----------
-    path : the file
+    path : str or path-like
+
+    Returns
+    -------
+    model : estimator
 
     Raises
     ------
     FileNotFoundError, IsADirectoryError
         If there is no such file.
     ValueError
-        If the file is damaged, of a newer format, or holds anything but a model of lann.
+        If the file is damaged, of a later format, or contains anything but a model of lann.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier, load, save
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "iris.skops")
+    ...     save(LANNClassifier(random_state=0).fit(X, y), file)
+    ...     type(load(file)).__name__
+    'LANNClassifier'
     """
     import skops.io
 
-    from lann.persist.allowed import allowed_types
-    from lann.persist.consistent import check_model
-    from lann.persist.model_file import check_content
-    from lann.persist.refused import reason
+    from lann.persist._allowed import allowed_types
+    from lann.persist._consistency import check_model
+    from lann.persist._errors import reason
+    from lann.persist._model_file import check_content
 
     path = Path(path)
     if path.is_dir():

@@ -1,4 +1,4 @@
-"""The check of a model file's schema: every node names an allowed type and holds what it should."""
+"""The check of the schema of a model file: every node has an allowed type and valid fields."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from lann.persist.allowed import MUST_BE_NONE, allowed_types
-from lann.persist.refused import Refused
+from lann.persist._allowed import MUST_BE_NONE, allowed_types
+from lann.persist._errors import InvalidModelFile
 
 # A column transformer with pipelines inside a pipeline is some 20 levels deep.
 MAX_DEPTH = 100
@@ -26,17 +26,18 @@ _FIELDS: dict[str, set[str]] = {
     "TypeNode": set(),
     "FunctionNode": set(),
 }
-"""The kinds of nodes that skops writes for such models, and what each holds beside its head."""
+"""The kinds of nodes that skops writes for models, and the fields of each beside its head."""
 
 Node = dict[str, Any]
 
 
 class SchemaCheck:
-    """Walks the tree of nodes and raises at the first that is not as it should be.
+    """Check the tree of nodes; raise InvalidModelFile on the first invalid one.
 
     Parameters
     ----------
-    describe_array : given a name, checks the array in the file of that name and returns what it is
+    describe_array : callable
+        From the name of an array in the file to its description, after a check.
     """
 
     def __init__(self, describe_array: Callable[[str], tuple]) -> None:
@@ -57,26 +58,26 @@ class SchemaCheck:
         }
 
     def check(self, node: Any, depth: int = 0) -> int:
-        """Check a node and all below it; return a number that is the same for nodes that say the same."""
+        """Check a node and its children; return a hash that is the same for equal nodes."""
         if depth > MAX_DEPTH:
-            raise Refused("it is nested too deeply")
+            raise InvalidModelFile("it is nested too deeply")
         loader, type_name = _kind(node)
         if unknown := node.keys() - _HEAD - _FIELDS[loader]:
-            raise Refused(f"its entry for {type_name} has the unknown field {min(unknown)!r}")
-        said = hash((loader, type_name, self._checks[loader](node, depth + 1)))
-        # Of the nodes with one number, skops builds the first in place of all: they must not differ.
-        if self._seen.setdefault(_expect(node.get("__id__"), int), said) != said:
-            raise Refused("it gives one number to different objects")
-        return said
+            raise InvalidModelFile(f"its entry for {type_name} has the unknown field {min(unknown)!r}")
+        digest = hash((loader, type_name, self._checks[loader](node, depth + 1)))
+        # Of nodes with the same id, skops builds the first one for all: they must not differ.
+        if self._seen.setdefault(_expect(node.get("__id__"), int), digest) != digest:
+            raise InvalidModelFile("it gives one number to different objects")
+        return digest
 
     def _check_object(self, node: Node, depth: int) -> tuple:
         attributes = node.get("content")
         if _kind(attributes)[0] != "DictNode":
-            raise Refused(f"its entry for {node['__class__']} has no attributes")
+            raise InvalidModelFile(f"its entry for {node['__class__']} has no attributes")
         for name in MUST_BE_NONE.get(node["__class__"], ()):
             value = _expect(attributes.get("content"), dict).get(name)  # type: ignore[union-attr]
             if value is None or _kind(value)[0] != "JsonNode" or value.get("content") != "null":
-                raise Refused(
+                raise InvalidModelFile(
                     f"its {node['__class__']} has {name} other than None, which lann does not allow"
                 )
         return (self.check(attributes, depth),)
@@ -84,11 +85,11 @@ class SchemaCheck:
     def _check_dict(self, node: Node, depth: int) -> tuple:
         key_types, values = node.get("key_types"), _expect(node.get("content"), dict)
         if _kind(key_types)[0] != "ListNode":
-            raise Refused("it has a dictionary without the types of its keys")
-        said = self.check(key_types, depth)
+            raise InvalidModelFile("it has a dictionary without the types of its keys")
+        key_digest = self.check(key_types, depth)
         if any(_kind(key_type)[0] != "TypeNode" for key_type in key_types["content"]):  # type: ignore[index]
-            raise Refused("it has a dictionary with keys of no plain type")
-        return (said, *((key, self.check(value, depth)) for key, value in values.items()))
+            raise InvalidModelFile("it has a dictionary with keys of no plain type")
+        return (key_digest, *((key, self.check(value, depth)) for key, value in values.items()))
 
     def _check_items(self, node: Node, depth: int) -> tuple:
         return tuple(self.check(item, depth) for item in _expect(node.get("content"), list))
@@ -102,35 +103,39 @@ class SchemaCheck:
     def _check_json(self, node: Node, depth: int) -> tuple:
         text = _expect(node.get("content"), str)
         if isinstance(json.loads(text), dict | list):
-            raise Refused("it has a list or dictionary where text, a number, true, false or null belongs")
+            raise InvalidModelFile(
+                "it has a list or dictionary where text, a number, true, false or null belongs"
+            )
         return (text,)
 
     def _check_dtype(self, node: Node, depth: int) -> tuple:
         if _kind(node.get("content"))[0] != "NdArrayNode":
-            raise Refused("it has a numpy.dtype that is not described by an array")
+            raise InvalidModelFile("it has a numpy.dtype that is not described by an array")
         return (self.check(node["content"], depth),)
 
     def _check_array(self, node: Node, depth: int) -> tuple:
         if node.get("type") == "json":  # an array of objects, which are nodes themselves
             if _kind(node.get("shape"))[0] != "TupleNode":
-                raise Refused("it has an array without a shape")
+                raise InvalidModelFile("it has an array without a shape")
             return (self.check(node["shape"], depth), *self._check_items(node, depth))
         if node.get("type") != "numpy":
-            raise Refused(f"it has an array of the unknown kind {node.get('type')!r}")
+            raise InvalidModelFile(f"it has an array of the unknown kind {node.get('type')!r}")
         return self._describe_array(_expect(node.get("file"), str))
 
 
 def _kind(node: Any) -> tuple[str, str]:
-    """A node's loader and the full name of its type, if that loader may build it."""
+    """Return the loader of a node and the full name of its type, if that loader may build it."""
     if not isinstance(node, dict) or not all(isinstance(node.get(key), str) for key in _HEAD - {"__id__"}):
-        raise Refused("its schema has an entry that names no type")
+        raise InvalidModelFile("its schema has an entry that names no type")
     loader, type_name = node["__loader__"], f"{node['__module__']}.{node['__class__']}"
     if type_name not in allowed_types().get(loader, ()):
-        raise Refused(f"it contains {type_name} ({loader}), which is not among the types that lann allows")
+        raise InvalidModelFile(
+            f"it contains {type_name} ({loader}), which is not among the types that lann allows"
+        )
     return loader, type_name
 
 
 def _expect(value: Any, kind: type) -> Any:
     if type(value) is not kind:
-        raise Refused(f"its schema has {type(value).__name__} where {kind.__name__} belongs")
+        raise InvalidModelFile(f"its schema has {type(value).__name__} where {kind.__name__} belongs")
     return value

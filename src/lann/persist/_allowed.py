@@ -1,4 +1,4 @@
-"""The fixed list of what a model file may contain."""
+"""The fixed list of types that a model file may contain."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ PARTS: dict[str, tuple[str, ...]] = {
     "sklearn.decomposition": ("PCA", "TruncatedSVD"),
     "sklearn.feature_selection": ("SelectKBest", "SelectPercentile", "VarianceThreshold"),
 }  # fmt: skip
-"""What a model may consist of, by the module that offers it."""
+"""The parts of a model, by the module that exports them."""
 
 FUNCTIONS: dict[str, tuple[str, ...]] = {
     "sklearn.feature_selection": ("chi2", "f_classif", "mutual_info_classif")
 }
-"""Functions that a part may hold; loading calls none of them."""
+"""Functions that a part may have as an attribute; loading calls none of them."""
 
 # A FunctionTransformer without functions is what ColumnTransformer makes of "passthrough"; one with functions
 # would run them. A Pipeline's memory is a folder of pickles.
@@ -49,7 +49,7 @@ _PLAIN = frozenset(f"builtins.{name}" for name in ("str", "int", "float", "bool"
 
 @cache
 def allowed_types() -> dict[str, frozenset[str]]:
-    """The full names of the types that each kind of node may build."""
+    """Return the full names of the types that each kind of node may build."""
     return {
         "ObjectNode": _defined(PARTS),
         "FunctionNode": _defined(FUNCTIONS),
@@ -66,6 +66,6 @@ def allowed_types() -> dict[str, frozenset[str]]:
 
 
 def _defined(names: dict[str, tuple[str, ...]]) -> frozenset[str]:
-    """The names under which the things are defined, which scikit-learn moves between private modules."""
-    things = [getattr(import_module(module), name) for module, some in names.items() for name in some]
-    return frozenset(f"{thing.__module__}.{thing.__name__}" for thing in things)
+    """Return the names under which objects are defined, in private modules of scikit-learn."""
+    objects = [getattr(import_module(module), name) for module, some in names.items() for name in some]
+    return frozenset(f"{defined.__module__}.{defined.__name__}" for defined in objects)

@@ -1,4 +1,4 @@
-"""The check that a loaded model is one: its arrays fit together."""
+"""The check that the arrays of a loaded model are consistent."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lann.persist.refused import Refused
+from lann.persist._errors import InvalidModelFile
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
     from lann.embedding import LANNEmbedding, NeighborEmbedding
     from lann.model import LocalModel
 
-# Its square is no zero.
+# Its square is not 0.
 SMALLEST_SCALE = 1e-6
 KINDS = "a LANNClassifier, a LANNEmbedding, a NeighborEmbedding or a Pipeline that ends in one"
 
 
 def fitted_part(model: Any) -> LANNClassifier | LANNEmbedding | NeighborEmbedding | None:
-    """What a model has learned: itself, or the last step of a pipeline."""
+    """Return the fitted part of a model: itself, or the last step of a pipeline."""
     from sklearn.pipeline import Pipeline
 
     from lann.classifier import LANNClassifier
@@ -33,7 +33,7 @@ def fitted_part(model: Any) -> LANNClassifier | LANNEmbedding | NeighborEmbeddin
 
 
 def without_callbacks(model: Any) -> Any:
-    """The same model without what follows its training: that is no part of what it has learned."""
+    """Return the model without callbacks, which are not saved."""
     from sklearn.frozen import FrozenEstimator
     from sklearn.pipeline import Pipeline
 
@@ -52,16 +52,15 @@ def without_callbacks(model: Any) -> Any:
 
 
 def check_model(model: Any) -> None:
-    """Raise unless this is a model that can predict.
+    """Raise InvalidModelFile unless the arrays of the model are consistent.
 
-    The compiled loops do not look whether an index is inside an array: numbers that do not fit would read
-    whatever lies in memory there.
+    The compiled functions do not check bounds: an index out of range would read arbitrary memory.
     """
     part = fitted_part(model)
     if part is None:
-        raise Refused(f"it holds {type(model).__name__}, not {KINDS}")
+        raise InvalidModelFile(f"it holds {type(model).__name__}, not {KINDS}")
     if not _fits(part):
-        raise Refused(f"its {type(part).__name__} is incomplete, or its parts do not fit together")
+        raise InvalidModelFile(f"its {type(part).__name__} is incomplete, or its parts do not fit together")
 
 
 def _fits(part: LANNClassifier | LANNEmbedding | NeighborEmbedding) -> bool:
@@ -86,21 +85,21 @@ def _embedding_fits(embedding: LANNEmbedding | NeighborEmbedding) -> bool:
     from lann.classifier import LANNClassifier
     from lann.embedding import LANNEmbedding
 
-    model, places = embedding.model_, embedding.embedding_
-    n_points = len(model.levels.X)
+    model, coordinates = embedding.model_, embedding.embedding_
+    n_rows = len(model.X)
     lists = embedding.neighbors_
     return bool(
         _model_fits(model)
-        and embedding.n_features_in_ == model.levels.X.shape[1]
-        and places.shape == (n_points, embedding.n_components)
-        and places.dtype == np.float64
-        and np.isfinite(places).all()
+        and embedding.n_features_in_ == model.X.shape[1]
+        and coordinates.shape == (n_rows, embedding.n_components)
+        and coordinates.dtype == np.float64
+        and np.isfinite(coordinates).all()
         and lists.dtype == np.int64
-        and lists.shape == embedding.distances_.shape == (n_points, lists.shape[1])
+        and lists.shape == embedding.distances_.shape == (n_rows, lists.shape[1])
         and embedding.distances_.dtype == np.float64
         and np.isfinite(embedding.distances_).all()
         and lists.min() >= 0
-        and lists.max() < n_points
+        and lists.max() < n_rows
         and _is_count(embedding.n_neighbors)
         and isinstance(embedding._scale, float)
         and SMALLEST_SCALE < embedding._scale < np.inf
@@ -110,7 +109,7 @@ def _embedding_fits(embedding: LANNEmbedding | NeighborEmbedding) -> bool:
             or (
                 _classifier_fits(embedding.classifier_)
                 and isinstance(_thawed(embedding.classifier), LANNClassifier | None)
-                and np.array_equal(embedding.classifier_.model_.levels.X, model.levels.X)
+                and np.array_equal(embedding.classifier_.model_.X, model.X)
             )
         )
     )
@@ -123,14 +122,18 @@ def _thawed(classifier: Any) -> Any:
     return classifier.estimator if isinstance(classifier, FrozenEstimator) else classifier
 
 
-def _model_fits(model: LocalModel) -> bool:
+def _model_fits(model: Any) -> bool:
+    from lann.model import LocalModel
+
+    if not isinstance(model, LocalModel):
+        return False
     levels, curves, rule = model.levels, model.levels.curves, model.vote_rule
-    n_points, n_features = levels.X.shape
+    n_rows, n_features = levels.X.shape
     n_classes, n_bins = len(levels.class_log_weights), curves.slopes.shape[1]
     n_axes = n_features if levels.components is None else len(levels.components)
     floats = (
-        (levels.X, (n_points, n_features)),
-        (levels.point_log_weights, (n_points, n_axes)),
+        (levels.X, (n_rows, n_features)),
+        (levels.point_log_weights, (n_rows, n_axes)),
         (levels.class_log_weights, (n_classes, n_axes)),
         (curves.slopes, (n_features, n_bins)),
         (curves.edges, (n_features, n_bins - 1)),
@@ -140,12 +143,12 @@ def _model_fits(model: LocalModel) -> bool:
         and all(np.isfinite(array).all() for array in (levels.X, levels.weights, curves.slopes))
         and n_axes >= 1
         and _fits_or_none(levels.components, (n_axes, n_features), (np.float64,))
-        and _fits_or_none(levels.point_matrices, (n_points, n_axes, n_axes), (np.float64, np.float32))
+        and _fits_or_none(levels.point_matrices, (n_rows, n_axes, n_axes), (np.float64, np.float32))
         and _fits_or_none(rule.class_weight, (n_classes,), (np.float64,))
         and (rule.class_weight is None or rule.class_weight.min() > 0)
         and levels.labels.dtype == np.int64
-        and levels.labels.shape == (n_points,)
-        and n_points >= 1
+        and levels.labels.shape == (n_rows,)
+        and n_rows >= 1
         and levels.labels.min() >= 0
         and levels.labels.max() < n_classes
         and _is_count(model.n_neighbors)
@@ -160,7 +163,7 @@ def _model_fits(model: LocalModel) -> bool:
 
 
 def _derived_fits(model: LocalModel) -> bool:
-    """Whether nothing was derived from the model, or landmarks that fit it."""
+    """Return whether nothing was derived from the model, or landmarks that fit it."""
     from lann.explain import Landmarks
 
     if model.derived == {}:
@@ -189,7 +192,7 @@ def _derived_fits(model: LocalModel) -> bool:
 
 
 def _fits_or_none(array: Any, shape: tuple[int, ...], kinds: tuple[type, ...]) -> bool:
-    """Whether there is no array, or a finite one of this shape and one of these kinds."""
+    """Return whether there is no array, or a finite one of this shape and one of these dtypes."""
     return array is None or (array.dtype in kinds and array.shape == shape and bool(np.isfinite(array).all()))
 
 
