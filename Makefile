@@ -29,8 +29,10 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# `make bench NAME=paper ARGS="--quick"`; `make bench NAME=--list` lists the benchmarks.
+NAME ?= speed
 bench: $(STAMP)
-	$(BIN)/lann bench speed
+	$(BIN)/python -m benchmarks $(NAME) $(ARGS)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

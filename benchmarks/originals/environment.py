@@ -1,4 +1,4 @@
-"""The old environment: made once, in a folder of its own."""
+"""The environment with old versions in which the original programs run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")
-PYTHON = (3, 11)  # the newest that the old versions were built for
+PYTHON = (3, 11)  # the newest for which the old versions were built
 THREADS = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -21,31 +21,33 @@ THREADS = (
 )
 
 
-def environment_python(folder: Path) -> Path:
+def python_of(folder: Path) -> Path:
+    """Return the Python of the old environment in a folder, which need not exist yet."""
+    return folder / "environment" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def make_environment(folder: Path) -> None:
     """
-    The Python of the old environment, which is made first if it is absent, incomplete or of other versions.
+    Create the old environment if it is absent, incomplete or of other versions.
 
     Parameters
     ----------
     folder
         The environment is ``environment`` in it.
     """
-    environment = folder / "environment"
-    python = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    environment, python = folder / "environment", python_of(folder)
     installed = environment / "installed.txt"  # written last: an interrupted installation has none
     if installed.exists() and installed.read_text() == REQUIREMENTS.read_text():
-        return python
-    _call(
-        [_base_python(), "-m", "venv", "--clear", str(environment)], "the old environment could not be made"
-    )
+        return
+    create = [_base_python(), "-m", "venv", "--clear", str(environment)]
+    _call(create, "The old environment could not be created")
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    _call([*install, "-r", str(REQUIREMENTS)], "the old versions could not be installed")
+    _call([*install, "-r", str(REQUIREMENTS)], "The old versions could not be installed")
     shutil.copyfile(REQUIREMENTS, installed)
-    return python
 
 
 def environment_variables(n_jobs: int) -> dict[str, str]:
-    """This process's variables, with so many threads for every library that asks them."""
+    """Return the variables of this process, with the number of threads for every library."""
     return {**os.environ, **dict.fromkeys(THREADS, str(n_jobs))}
 
 
@@ -63,7 +65,7 @@ def _call(command: list[str], problem: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()] or [
-            "no reason given"
+            "no error message"
         ]
         errors = [line for line in lines if line.startswith("ERROR")] or lines
-        raise ValueError(f"{problem[0].upper()}{problem[1:]}: {errors[-1].removeprefix('ERROR: ')}")
+        raise ValueError(f"{problem}: {errors[-1].removeprefix('ERROR: ')}")

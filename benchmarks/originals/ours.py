@@ -1,10 +1,9 @@
-"""The same methods of this library, measured by the very code that measures the originals."""
+"""The baselines of `lann`, measured by the code that measures the original programs."""
 
 from __future__ import annotations
 
-from programs import run
-
-from lann.bench.methods import all_methods
+from benchmarks.common.methods import METHODS
+from benchmarks.originals.programs import run
 
 if __name__ == "__main__":
-    run({method.name: method.make for method in all_methods()})
+    run({method.name: method.make for method in METHODS})

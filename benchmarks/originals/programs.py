@@ -1,4 +1,4 @@
-"""The original programs, fitted on splits in files. It runs in the old environment, without lann."""
+"""Fit the original programs on splits in files. This runs in the old environment, without lann."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Make = Callable[[int, int], Any]
 
 
 def pylmnn(n_jobs: int, seed: int) -> Any:
-    """LMNN with five target neighbors, then five neighbors with votes of equal weight."""
+    """Return LMNN with five target neighbors, then five neighbors with equal votes."""
     # PyLMNN imports GPyOpt when it is imported, and uses it only to tune parameters.
     methods = ModuleType("GPyOpt.methods")
     methods.BayesianOptimization = None  # type: ignore[attr-defined]
@@ -33,14 +33,14 @@ def pylmnn(n_jobs: int, seed: int) -> Any:
 
 
 def metric_learn_lmnn(n_jobs: int, seed: int) -> Any:
-    """LMNN with five target neighbors, then five neighbors with votes of equal weight."""
+    """Return LMNN with five target neighbors, then five neighbors with equal votes."""
     from metric_learn import LMNN
 
     return make_pipeline(LMNN(k=5, random_state=seed), KNeighborsClassifier(5, n_jobs=n_jobs))
 
 
 def sklearn_lvq_model(name: str) -> Make:
-    """A model of sklearn-lvq with its own settings: one prototype a class, no regularization, L-BFGS."""
+    """Return a model of sklearn-lvq with its defaults: one prototype a class, no regularization, L-BFGS."""
 
     def make(n_jobs: int, seed: int) -> Any:
         import sklearn_lvq
@@ -51,7 +51,7 @@ def sklearn_lvq_model(name: str) -> Make:
 
 
 def sklvq_model(name: str) -> Make:
-    """A model of sklvq with its own settings: one prototype a class, ten runs of stochastic descent."""
+    """Return a model of sklvq with its defaults: one prototype a class, ten epochs of stochastic descent."""
 
     def make(n_jobs: int, seed: int) -> Any:
         import sklvq
@@ -81,26 +81,26 @@ def measure(estimator: Any, path: Path) -> dict[str, Any]:
     estimator
         Not fitted.
     path
-        A file with ``X_train``, ``y_train``, ``X_test`` and ``y_test``, the features scaled already.
+        A file with ``X_train``, ``y_train``, ``X_test`` and ``y_test``, with scaled features.
 
     Returns
     -------
     result
         ``accuracy``, ``fit_seconds``, ``fit_cpu_seconds`` of all threads, and ``predict_seconds``; or
-        ``failure``, which says why there are none.
+        ``failure``, the error message.
     """
     with np.load(path) as split:
-        points, labels, queries, right = (split[k] for k in ("X_train", "y_train", "X_test", "y_test"))
+        X, y, X_test, y_test = (split[name] for name in ("X_train", "y_train", "X_test", "y_test"))
     try:
         start, cpu_start = time.perf_counter(), time.process_time()
-        estimator.fit(points, labels)
+        estimator.fit(X, y)
         fitted, cpu_fitted = time.perf_counter(), time.process_time()
-        predicted = estimator.predict(queries)
+        predicted = estimator.predict(X_test)
         done = time.perf_counter()
     except Exception as error:
         return {"failure": f"{type(error).__name__}: {' '.join(str(error).split())}"}
     return {
-        "accuracy": float(np.mean(predicted == right)),
+        "accuracy": float(np.mean(predicted == y_test)),
         "fit_seconds": fitted - start,
         "fit_cpu_seconds": cpu_fitted - cpu_start,
         "predict_seconds": done - fitted,
@@ -108,18 +108,17 @@ def measure(estimator: Any, path: Path) -> dict[str, Any]:
 
 
 def warm_up(estimator: Any) -> None:
-    """Import, compile or load what a first fit does, so that no timing includes it."""
-    labels = np.repeat([0, 1, 2], 10)
-    points = np.random.default_rng(0).normal(size=(30, 3)) + 3.0 * labels[:, None]
-    # An estimator that fails will say so where it is measured.
+    """Import, compile or load what a first fit needs, so that no timing includes it."""
+    y = np.repeat([0, 1, 2], 10)
+    X = np.random.default_rng(0).normal(size=(30, 3)) + 3.0 * y[:, None]
     try:
-        estimator.fit(points, labels).predict(points)
+        estimator.fit(X, y).predict(X)
     except Exception:
-        return
+        return  # the measurement will fail with the same error, and report it
 
 
 def run(programs: dict[str, Make]) -> None:
-    """The command line: one line of JSON for each split."""
+    """Run the command line: print one line of JSON for each split."""
     parser = argparse.ArgumentParser(description="Fit one program on splits in files.")
     parser.add_argument("method", choices=list(programs))
     parser.add_argument("folder", type=Path, help="where the splits are, as .npz files")

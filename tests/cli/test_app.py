@@ -16,7 +16,7 @@ def lann_script(*arguments, cwd) -> subprocess.CompletedProcess:
 
 
 def test_help_and_version(run):
-    for name in ("demo", "fit", "predict", "explain", "embed", "bench"):
+    for name in ("demo", "fit", "predict", "explain", "embed"):
         assert name in run("--help")
         assert "Usage" in run(name, "--help")
     assert run("--version") == f"lann {lann.__version__}\n"

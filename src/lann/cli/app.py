@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from lann.cli import bench
 from lann.cli.demo import demo
 from lann.cli.embed import embed
 from lann.cli.explain import explain
@@ -23,7 +22,6 @@ app = typer.Typer(
 )
 for command in (demo, fit, predict, explain, embed):
     app.command()(command)
-app.add_typer(bench.app, name="bench")
 
 
 def _print_version(asked: bool) -> None:

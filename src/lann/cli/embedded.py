@@ -98,9 +98,7 @@ class Embedded:
 
     def top_columns(self, n_wanted: int) -> Indices:
         """The most relevant columns of every point, the most relevant first: (n_points, n_wanted)."""
-        from lann.explain.scores import most_relevant
-
-        return most_relevant(self.relevances, n_wanted)
+        return np.argsort(-self.relevances, axis=1, kind="stable")[:, :n_wanted]
 
     def to_frame(self, n_columns: int) -> pd.DataFrame:
         """One row per point."""

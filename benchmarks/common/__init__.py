@@ -1,0 +1,1 @@
+"""What several benchmarks measure with: methods, data sets, splits and scores."""

@@ -1,0 +1,1 @@
+"""Embeddings compared on held-out rows, and the cost of LANN's."""

@@ -1,0 +1,1 @@
+"""Explanations against planted truth, and what they cost."""

@@ -1,0 +1,128 @@
+"""Data with known relevant features, real data, and how much of it is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.common.arrays import Floats, Labels
+from benchmarks.common.datasets import QUICK_SETS, DataSet
+from benchmarks.common.protocols import PROTOCOLS, scale
+from benchmarks.common.published import PUBLISHED
+from lann.datasets import make_local_relevance
+
+# How many test rows a method explains: the slower it is, the fewer. These are always the first rows.
+ALL, SOME, FEW = "all", "some", "few"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """
+    How much is measured.
+
+    Parameters
+    ----------
+    n_seeds
+        Data sets are generated with the seeds 0 … n_seeds − 1.
+    n_features
+        Numbers of features of the generated data sets.
+    n_train, n_test
+        Their rows.
+    n_rows, n_perturbed
+        Test rows that are explained, and those that are explained again with a small perturbation, by the
+        kind of method.
+    n_permutations
+        How often the labels of a data set are permuted.
+    permuted_train, permuted_test
+        Rows of those data sets.
+    real_sets, real_splits, real_rows
+        Real data: names, number of splits, test rows of each.
+    timed_features, timed_rows, timed_turns, kernel_rows
+        Cost: numbers of features, rows explained at once, turns, rows that KernelSHAP explains.
+    """
+
+    n_seeds: int = 10
+    n_features: tuple[int, ...] = (8, 12, 20)
+    n_train: int = 2000
+    n_test: int = 500
+    n_rows: dict[str, int] = field(default_factory=lambda: {ALL: 500, SOME: 100, FEW: 20})
+    n_perturbed: dict[str, int] = field(default_factory=lambda: {ALL: 100, SOME: 20, FEW: 5})
+    n_permutations: int = 4
+    permuted_train: int = 500
+    permuted_test: int = 200
+    real_sets: tuple[str, ...] = tuple(PUBLISHED)
+    real_splits: int = 3
+    real_rows: int = 300
+    timed_features: tuple[int, ...] = (8, 12, 20)
+    timed_rows: int = 10_000
+    timed_turns: int = 5
+    kernel_rows: int = 3
+
+
+FULL = Sizes()
+QUICK = Sizes(
+    n_seeds=2,
+    n_features=(12,),
+    n_test=200,
+    n_rows={ALL: 200, SOME: 20, FEW: 3},
+    n_perturbed={ALL: 50, SOME: 5, FEW: 1},
+    real_sets=tuple(name for name in QUICK_SETS if name in PUBLISHED),
+    real_splits=1,
+    real_rows=100,
+    timed_features=(12,),
+    timed_turns=3,
+    kernel_rows=2,
+)
+
+
+@dataclass(frozen=True)
+class Task:
+    """
+    A data set in two parts.
+
+    Parameters
+    ----------
+    X, y : training rows, (n_train, n_features) and (n_train,)
+    X_test, y_test : test rows, (n_test, n_features) and (n_test,)
+    planted : (n_test, n_features) True for the features that determine the label of the row
+    seed
+        Seed of the data and of the methods.
+    n_jobs
+        Number of threads.
+    """
+
+    X: Floats
+    y: Labels
+    X_test: Floats
+    y_test: Labels
+    planted: NDArray[np.bool_]
+    seed: int
+    n_jobs: int
+
+
+def planted_task(n_features: int, seed: int, n_train: int, n_test: int, n_jobs: int) -> Task:
+    """Generate data with planted features. They have mean 0 and deviation 1: there is nothing to scale."""
+    X, y, mask = make_local_relevance(n_train + n_test, n_features, random_state=seed)
+    return Task(X[:n_train], y[:n_train], X[n_train:], y[n_train:], mask[n_train:], seed, n_jobs)
+
+
+def permuted_task(task: Task, permutation: int) -> Task:
+    """Return the same data with permuted labels of the training rows."""
+    rng = np.random.default_rng([task.seed, permutation])
+    return replace(task, y=rng.permutation(task.y))
+
+
+def real_task(data: DataSet, number: int, n_rows: int, n_jobs: int) -> Task:
+    """Return a split of the paper's protocol, scaled by its training rows. No feature is planted."""
+    train, test = PROTOCOLS["paper"].splits(data.X, data.y, 0, number + 1)[number]
+    test = test[:n_rows]
+    X, X_test = scale(data.X, (train, test))
+    planted = np.zeros(X_test.shape, bool)
+    return Task(X, data.y[train], X_test, data.y[test], planted, number, n_jobs)
+
+
+def data_name(n_features: int) -> str:
+    """Return the name of the generated data with so many features."""
+    return f"planted, {n_features} features"

@@ -1,0 +1,1 @@
+"""The baselines against the original programs, on the same splits."""

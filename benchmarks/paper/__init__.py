@@ -1,0 +1,1 @@
+"""The paper's table: LANN, baselines and other learners compared."""

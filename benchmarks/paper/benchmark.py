@@ -1,0 +1,136 @@
+"""The paper's table: every method on every data set, split by split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from benchmarks.common.datasets import DataSet, choose_sets, load_sets
+from benchmarks.common.measure import measure, warm_up
+from benchmarks.common.methods import choose_methods
+from benchmarks.common.protocols import N_SPLITS, Split, choose_protocol
+from benchmarks.engine import Benchmark, Found, Job, Options, Report, Results, fingerprint, option
+from benchmarks.paper.checks import make_checks
+from benchmarks.paper.comparison import compare
+from benchmarks.paper.plan import PART, Plan
+from benchmarks.paper.tables import accuracy_table, comparison_table, details_table, means_table
+
+QUICK_SPLITS = 3
+
+
+@dataclass(frozen=True)
+class PaperOptions(Options):
+    """The options of the benchmark."""
+
+    protocol: str = option(
+        "paper",
+        "paper: train on 25 % and test on 75 %, 10 times; cv: 10-fold cross-validation.",
+        metavar="NAME",
+    )
+    method: tuple[str, ...] = option((), "Measure only this method; may be repeated.", metavar="NAME")
+    data: tuple[str, ...] = option((), "Measure only this data set; may be repeated.", metavar="NAME")
+    splits: int | None = option(
+        None, "Measure only the first N of the 10 splits.", kind=int, bounds=(1, N_SPLITS)
+    )
+    seed: int = option(
+        0,
+        "Seed of the splits and the methods. 0 is for figures that are reported; for tuning, use 1000 and "
+        "above, so that nothing is tuned on the reported splits.",
+        bounds=(0, 2**32 - 1),
+    )
+    details: bool = option(False, "Also print a table per data set.")
+
+
+class Paper(Benchmark[PaperOptions]):
+    """Every method on every data set of the paper."""
+
+    name = "paper"
+    Options = PaperOptions
+    parts = (PART,)
+    main_scores = {PART: "accuracy"}
+    quick = f"small data sets, {QUICK_SPLITS} splits, and no slow methods."
+    omitted = ("only",)
+
+    def __init__(self, options: PaperOptions) -> None:
+        super().__init__(options)
+        self.protocol = choose_protocol(options.protocol)
+        methods = choose_methods(options.method, quick=options.quick)
+        self.data_sets, self.skipped = load_sets(choose_sets(options.data, quick=options.quick))
+        if not self.data_sets:
+            raise ValueError(f"No data set could be loaded: {next(iter(self.skipped.values()))}")
+        n_splits = options.splits or (QUICK_SPLITS if options.quick else N_SPLITS)
+        names = [data.name for data in self.data_sets]
+        self.plan = Plan(self.protocol.name, options.seed, n_splits, methods, names)
+
+    @property
+    def variant(self) -> str:
+        return f"{self.plan.protocol}-{self.plan.seed}"
+
+    def jobs(self) -> Iterator[Job]:
+        """
+        Yield the jobs.
+
+        All methods and data sets have their first split before any has its second: other load on the machine
+        then affects all methods alike, and an interrupted run has all rows and columns. The largest data sets
+        come first, since they tell most about the time that the rest will take.
+        """
+        plan, n_jobs = self.plan, self.options.n_jobs
+        splits = {
+            data.name: self.protocol.splits(data.X, data.y, plan.seed, plan.n_splits)
+            for data in self.data_sets
+        }
+        sizes = {data.name: len(splits[data.name][0][0]) * data.X.shape[1] for data in self.data_sets}
+        fingerprints = {
+            (method.name, data.name): fingerprint(
+                "benchmarks.common.measure", self._estimator(method.name), data=data.digest, n_jobs=n_jobs
+            )
+            for method in plan.methods
+            for data in self.data_sets
+        }
+        for number in range(plan.n_splits):
+            for data in sorted(self.data_sets, key=lambda data: -sizes[data.name]):
+                for method in plan.methods:
+                    yield Job(
+                        PART,
+                        method.name,
+                        data.name,
+                        number,
+                        partial(self._measure, method.name, data, splits[data.name][number]),
+                        label=f"{method.name} on {data.name}, split {number + 1} of {plan.n_splits}",
+                        fingerprint=fingerprints[method.name, data.name],
+                        size=sizes[data.name],
+                    )
+
+    def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
+        methods = dict.fromkeys(job.method for job in jobs)
+        return {name: partial(warm_up, self._estimator(name), self.options.n_jobs) for name in methods}
+
+    def report(self, results: Results) -> Report:
+        plan, found = self.plan, results.part(PART, "accuracy")
+        comparisons, checks = compare(found, plan), make_checks(found, plan)
+        tables = [accuracy_table(found, plan), means_table(found, plan)]
+        if comparisons:
+            tables.append(comparison_table(comparisons, plan))
+        return Report(
+            "The paper's table",
+            f"{plan.n_splits} of {N_SPLITS} splits, seed {plan.seed}: {self.protocol.description}.",
+            tables,
+            checks,
+            details=[details_table(found, name, plan) for name in plan.data_sets],
+            show_details=self.options.details,
+            legend=[(method.label, method.name, method.description) for method in plan.methods],
+            figure_fields=plan.published_fields(found),
+            records=[*plan.mean_records(found), *(comparison.as_dict() for comparison in comparisons)],
+        )
+
+    def _measure(self, method: str, data: DataSet, split: Split) -> Found:
+        return {method: measure(self._estimator(method), data.X, data.y, split, self.options.n_jobs)}
+
+    def _estimator(self, name: str) -> Any:
+        method = next(method for method in self.plan.methods if method.name == name)
+        return method.make(self.options.n_jobs, self.plan.seed)
+
+
+BENCHMARK = Paper

@@ -1,0 +1,38 @@
+"""The internals of `lann` that are timed by themselves; no other module of this benchmark imports any."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.common.arrays import Floats, Indices, Labels
+from lann.metrics.diagonal import DiagonalMetric
+from lann.search import ExactSearch, GraphSearch
+from lann.training import Settings
+from lann.training.online import OnlineLearner
+
+
+def exact_search(points: Floats, weights: Floats) -> ExactSearch:
+    """Return an exact search among points of which each has its own feature weights."""
+    return ExactSearch(DiagonalMetric(points, weights))
+
+
+def float32_factors(search: ExactSearch, queries: Floats) -> tuple[Floats, Floats]:
+    """Return the two matrices whose product is the core of an exact search, in single precision."""
+    return search.metric.lift_queries(queries, np.float32)[0], search.metric.lift_points(np.float32)
+
+
+def compile_graph_search(points: Floats) -> None:
+    """Compile or load the kernels of the graph search, which a fit on many rows uses."""
+    search = GraphSearch(DiagonalMetric(points, np.ones(points.shape)))
+    search.query(points, 5, exclude=np.arange(len(points)))
+
+
+def online_pass(X: Floats, y: Labels, rows: Indices, *, k: int, rate: float, n_jobs: int) -> Floats:
+    """Return the weights after one epoch of the published algorithm, as the library computes it."""
+    weights = np.ones(X.shape)
+    settings = Settings(
+        loss="softmax", temperature=1.0, power=1.0, smoothing=0.0, fixed_norm=True, n_jobs=n_jobs
+    )
+    learner = OnlineLearner(X, y, weights, y.max() + 1, settings, k=k, epsilon=1e-3, relative=False)
+    learner.exhaustive_pass(rows, rate)
+    return weights

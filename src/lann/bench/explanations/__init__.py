@@ -1,1 +1,0 @@
-"""`lann bench explanations`: whether explanations find the truth, and what they cost."""

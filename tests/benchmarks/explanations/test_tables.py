@@ -1,0 +1,34 @@
+from benchmarks.explanations.summary import PLANTED
+from benchmarks.explanations.tables import auc_table, make_tables
+
+
+def test_every_table_has_its_rows(made_up):
+    tables = {table.title: table for table in make_tables(*made_up())}
+    assert list(tables) == [
+        "Agreement with the planted features",
+        *(f"All scores, {n} features" for n in (8, 12, 20)),
+        "Accuracy on the planted data",
+        "Permuted labels",
+        "Deletion on real data",
+        "Cost",
+    ]
+    for table in tables.values():
+        assert all(len(row.cells) == len(table.head) - 1 for row in table.rows)
+    assert tables["Permuted labels"].rows[0].cells == (".510 ± .141", "2")
+    assert tables["Deletion on real data"].rows[0].cells == (".200", "–", "–", "–", ".100")
+    assert tables["Cost"].rows[0].cells[:3] == ("0.500", "0.750", "1.50")
+    assert tables["Accuracy on the planted data"].rows[0].cells[0] == ".950 ± .000"
+
+
+def test_the_best_of_a_column_is_highlighted(made_up):
+    rows = auc_table(*made_up()).rows
+    assert rows[0].cells == (".980 ± .000",) * 3 + ("50", "0.1")
+    assert rows[0].best == {0, 1, 2}
+    assert all(not row.best for row in rows[1:])
+
+
+def test_there_is_no_table_without_figures(made_up):
+    made = made_up()
+    for cell in [cell for cell in made[0].cells if cell[0] != PLANTED]:
+        del made[0].cells[cell]
+    assert len(make_tables(*made)) == 4
