@@ -9,8 +9,7 @@ import numpy as np
 
 from benchmarks.common.arrays import Floats, Labels
 from benchmarks.engine import data_digest
-from lann.datasets import PAPER_SETS, load
-from lann.datasets.names import canonical_name
+from lann.datasets import PAPER_SETS, canonical_name, load
 
 # Small data sets of different kinds: few and many classes, easy and hard, generated and measured.
 QUICK_SETS = (

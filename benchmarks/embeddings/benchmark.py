@@ -8,9 +8,8 @@ from functools import partial
 from importlib.metadata import version
 
 from benchmarks.embeddings import tasks
-from benchmarks.embeddings._internals import compile_umap
 from benchmarks.embeddings.checks import make_checks
-from benchmarks.embeddings.cost import PREFIT, measure_costs, timed_sets
+from benchmarks.embeddings.cost import PREFIT, compile_umap, measure_costs, timed_sets
 from benchmarks.embeddings.measure import COMPARISON, OURS, measure_task
 from benchmarks.embeddings.tables import make_tables
 from benchmarks.embeddings.tasks import COST, PARTS, make_task, missing

@@ -6,18 +6,20 @@ import time
 from typing import Any
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.common.arrays import Floats, Indices, Labels
-from benchmarks.embeddings._internals import RULES, classifier_of, coordinates, embed, embedding_of_fitted
 from benchmarks.embeddings.tasks import FOLIAGE, SEGMENTATION, WINDOW, Task
 from benchmarks.engine import Found, Values
 from lann import LANNEmbedding
-from lann.embedding import Panel, compare_embeddings, pair_error, paper_embeddings
+from lann.embedding import Panel, compare_embeddings, make_panel, pair_error, paper_embeddings
 
 OURS = "LANN"
+# Rules that make distances symmetric.
+RULES = ("min", "mean", "max")
 METHODS = ("PCA", "LDA", "GMLVQ", "LMNN", "UMAP", "LGMLVQ", OURS)
 VARIANTS = ("LANN diagonal", *(f"LANN {rule}" for rule in RULES))
 COMPARISON = "all methods"
@@ -52,7 +54,7 @@ def measure_task(task: Task, n_jobs: int) -> Found:
     start = time.perf_counter()
     comparison = compare_embeddings(task.X, task.y, task.X_test, task.y_test, embeddings=embeddings)
     seconds = time.perf_counter() - start
-    panels = [*comparison, *_variants(task, classifier_of(comparison[OURS].estimator), n_jobs)]
+    panels = [*comparison, *_variants(task, comparison[OURS].estimator[-1].classifier_, n_jobs)]
     return {
         COMPARISON: {"seconds": seconds},
         **{panel.name: _values(panel, task) for panel in panels},
@@ -64,23 +66,28 @@ def _variants(task: Task, fitted: Any, n_jobs: int) -> list[Panel]:
     common = {"random_state": task.seed, "n_jobs": n_jobs}
     embeddings = {
         **{name: LANNEmbedding(other, **common) for name, other in task.others.items()},
-        **{f"LANN {rule}": embedding_of_fitted(fitted, symmetry=rule, **common) for rule in RULES},
+        **{f"LANN {rule}": LANNEmbedding(FrozenEstimator(fitted), symmetry=rule, **common) for rule in RULES},
     }
     return [
-        embed(
-            name, make_pipeline(StandardScaler(), embedding), task.X, task.y, task.X_test, task.y_test,
+        make_panel(
+            name,
+            make_pipeline(StandardScaler(), embedding),
+            (task.X, task.y),
+            (task.X_test, task.y_test),
             classifier=fitted,
         )
         for name, embedding in embeddings.items()
-    ]  # fmt: skip
+    ]
 
 
 def _values(panel: Any, task: Task) -> Values:
     values: Values = {name: getattr(panel.quality, name) for name in QUALITY}
     values |= {"around": None, "least_around": None, "pair_error": None, "seconds": panel.seconds}
     if task.cylinders is not None and task.cylinders_test is not None:
-        train, test = coordinates(panel)
-        around = outside_around((train, task.y, task.cylinders), (test, task.y_test, task.cylinders_test))
+        around = outside_around(
+            (panel.coordinates, task.y, task.cylinders),
+            (panel.held_out_coordinates, task.y_test, task.cylinders_test),
+        )
         values |= {"around": float(around.mean()), "least_around": float(around.min())}
     if task.part == SEGMENTATION:
         values["pair_error"] = pair_error(panel.held_out_labels, panel.held_out_predictions, FOLIAGE, WINDOW)

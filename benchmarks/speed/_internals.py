@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.common.arrays import Floats, Indices, Labels
-from lann.metrics.diagonal import DiagonalMetric
+from lann.metrics import DiagonalMetric
 from lann.search import ExactSearch, GraphSearch
 from lann.training import Settings
 from lann.training.online import OnlineLearner

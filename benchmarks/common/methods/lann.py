@@ -7,12 +7,13 @@ from typing import Any
 
 from benchmarks.common.methods.method import Method
 from lann import LANNClassifier
+from lann.baselines import PublishedLANN
 
 GROUP = "LANN"
 
 
 def _published(n_jobs: int, seed: int) -> Any:
-    return LANNClassifier.as_published(n_jobs=n_jobs, random_state=seed)
+    return PublishedLANN(n_jobs=n_jobs, random_state=seed)
 
 
 def _variant(parameters: dict[str, Any], n_jobs: int, seed: int) -> Any:
