@@ -1,4 +1,5 @@
 import pytest
+from sklearn.frozen import FrozenEstimator
 
 from benchmarks.embeddings import cost
 from benchmarks.embeddings.cost import measure_costs, summarize, timed_sets
@@ -24,20 +25,21 @@ def test_both_sides_run_in_turns_on_generated_data(tiny, monkeypatch):
     def fake(side):
         class Fake:
             def __init__(self, *arguments, **parameters):
-                calls.append((side, parameters))
+                frozen = arguments and isinstance(arguments[0], FrozenEstimator)
+                self.side = "prefit" if frozen else side
+                calls.append((self.side, parameters))
 
             def fit(self, X, y=None):
-                calls.append((side, "fit", len(X)))
+                calls.append((self.side, "fit", len(X)))
                 return self
 
             def transform(self, X):
-                calls.append((side, "transform", len(X)))
+                calls.append((self.side, "transform", len(X)))
 
         return Fake
 
     monkeypatch.setattr(umap, "UMAP", fake("umap"))
     monkeypatch.setattr(cost, "LANNEmbedding", fake("with fit"))
-    monkeypatch.setattr(cost, "embedding_of_fitted", fake("prefit"))
     found = measure_costs("generated, 80 × 8", tiny)
     assert list(found) == ["prefit", "with fit", "transform"]
     assert all(values["n_turns"] == 1 for values in found.values())
