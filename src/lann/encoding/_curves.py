@@ -19,16 +19,16 @@ class FeatureCurves:
 
     Parameters
     ----------
-    edges : (n_features, n_bins - 1)
+    edges : ndarray of shape (n_features, n_bins - 1)
         Inner edges between bins, ascending, padded with inf.
-    slopes : (n_features, n_bins)
+    slopes : ndarray of shape (n_features, n_bins)
         Slope in each bin; the first and the last bin are unbounded.
 
     Attributes
     ----------
     edges, slopes : ndarray
         As given.
-    widths : (n_features, n_bins)
+    widths : ndarray of shape (n_features, n_bins)
         Widths of the inner bins, 0 for unbounded ones.
     """
 
@@ -43,12 +43,31 @@ class FeatureCurves:
 
     @classmethod
     def identity(cls, n_features: int) -> FeatureCurves:
-        """Return curves that leave values unchanged."""
+        """Return curves that leave values unchanged.
+
+        Parameters
+        ----------
+        n_features : int
+
+        Returns
+        -------
+        curves : FeatureCurves
+        """
         return cls(np.empty((n_features, 0)), np.ones((n_features, 1)))
 
     @classmethod
     def straight(cls, X: Floats, n_bins: int) -> FeatureCurves:
-        """Return curves of slope 1 whose bins hold equally many of the values of X."""
+        """Return curves of slope 1 whose bins hold equally many values.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+        n_bins : int
+
+        Returns
+        -------
+        curves : FeatureCurves
+        """
         edges = np.full((X.shape[1], n_bins - 1), np.inf)
         if n_bins > 1:
             quantiles = np.quantile(X, np.arange(1, n_bins) / n_bins, axis=0)  # (n_bins - 1, n_features)
@@ -92,11 +111,11 @@ class FeatureCurves:
 
         Parameters
         ----------
-        X : (n_rows, n_features)
+        X : ndarray of shape (n_rows, n_features)
 
         Returns
         -------
-        bins, offsets : (n_rows, n_features)
+        bins, offsets : ndarray of shape (n_rows, n_features)
         """
         bins = np.zeros(X.shape, np.int64)
         if self.n_bins == 1:
@@ -107,7 +126,16 @@ class FeatureCurves:
         return bins, X - np.where(np.isfinite(origin), origin, 0.0)
 
     def transform(self, X: Floats) -> Floats:
-        """Return the curved values φ(X): (n_rows, n_features)."""
+        """Return the curved values φ(X).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+
+        Returns
+        -------
+        curved : ndarray of shape (n_rows, n_features)
+        """
         if self.is_identity:
             return X
         curved = np.empty(X.shape)
@@ -120,18 +148,45 @@ class FeatureCurves:
         return curved
 
     def slopes_at(self, X: Floats) -> Floats:
-        """Return the slopes of the curves at given values, φ'(X): (n_rows, n_features)."""
+        """Return the slopes of the curves at given values, φ'(X).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+
+        Returns
+        -------
+        slopes : ndarray of shape (n_rows, n_features)
+        """
         bins, _ = self.locate(X)
         return self.slopes[np.arange(X.shape[1]), bins]
 
     def with_slopes(self, slopes: Floats) -> FeatureCurves:
-        """Return curves over the same bins with other slopes."""
+        """Return curves over the same bins with other slopes.
+
+        Parameters
+        ----------
+        slopes : ndarray of shape (n_features, n_bins)
+
+        Returns
+        -------
+        curves : FeatureCurves
+        """
         curves = FeatureCurves.__new__(FeatureCurves)
         curves.edges, curves.widths, curves.slopes = self.edges, self.widths, slopes
         return curves
 
     def rescaled(self, center: Floats, scale: Floats) -> FeatureCurves:
-        """Return the same curves for data in other units: φ((x − center) / scale) as a function of x."""
+        """Return the same curves for data in other units: φ((x − center) / scale) as a function of x.
+
+        Parameters
+        ----------
+        center, scale : ndarray of shape (n_features,)
+
+        Returns
+        -------
+        curves : FeatureCurves
+        """
         return FeatureCurves(self.edges * scale[:, None] + center[:, None], self.slopes / scale[:, None])
 
     def slope_gradient(self, sums: Floats, moments: Floats) -> Floats:
@@ -142,14 +197,14 @@ class FeatureCurves:
 
         Parameters
         ----------
-        sums : (n_features, n_bins)
+        sums : ndarray of shape (n_features, n_bins)
             Σ g over the values in each bin.
-        moments : (n_features, n_bins)
+        moments : ndarray of shape (n_features, n_bins)
             Σ g · offset over the values in each bin.
 
         Returns
         -------
-        gradient : (n_features, n_bins)
+        gradient : ndarray of shape (n_features, n_bins)
         """
         right = np.cumsum(sums[:, ::-1], axis=1)[:, ::-1] - sums
         return moments + self.widths * right

@@ -38,7 +38,7 @@ class Landmarks:
 
     Attributes
     ----------
-    rows : (n_landmarks,)
+    rows : ndarray of shape (n_landmarks,)
         Positions of the training rows, ascending.
     readings : Readings
     correlated : tuple of tuple of int
@@ -58,19 +58,37 @@ class Landmarks:
         self.__init__(state["rows"], state["readings"], state["correlated"])  # type: ignore[misc]
 
     def near(self, model: NeighborModel, queries: Floats, *, n_jobs: int | None = None) -> Indices:
-        """Return the landmarks nearest to each query: (n_queries, n_near), positions in `rows`."""
+        """Return the landmarks nearest to each query.
+
+        Parameters
+        ----------
+        model : NeighborModel
+        queries : ndarray of shape (n_queries, n_features)
+        n_jobs : int or None, default=None
+            Number of threads.
+
+        Returns
+        -------
+        near : ndarray of shape (n_queries, n_near)
+            Positions in `rows`.
+        """
         if self._search is None:
             self._search = model.search_among(self.rows)
         n_near = min(len(self.rows), max(3, min(N_NEAR, len(self.rows) // 50)))
         return self._search.kneighbors(queries, n_near, n_jobs=n_jobs)[0]
 
     def class_relevances(self, labels: Labels, n_classes: int) -> Floats:
-        """Return the mean relevances of the landmarks of each class: (n_classes, n_features).
+        """Return the mean relevances of the landmarks of each class.
 
         Parameters
         ----------
-        labels : (n_rows,)
+        labels : ndarray of shape (n_rows,)
             Class indices of all training rows.
+        n_classes : int
+
+        Returns
+        -------
+        relevances : ndarray of shape (n_classes, n_features)
         """
         return mean_by_class(self.readings.relevances, labels[self.rows], n_classes)
 

@@ -34,11 +34,11 @@ class Readings:
 
     Attributes
     ----------
-    votes : (n_rows, n_classes)
+    votes : ndarray of shape (n_rows, n_classes)
         The vote at each row.
-    relevances : (n_rows, n_features)
+    relevances : ndarray of shape (n_rows, n_features)
         The share of the vote that changes when the value of a feature is replaced.
-    supports : (n_rows, n_classes, n_features)
+    supports : ndarray of shape (n_rows, n_classes, n_features)
         How much more of the vote a class has with the value of the feature than with other values.
     """
 
@@ -47,24 +47,60 @@ class Readings:
     supports: Floats
 
     def mean_votes(self, near: Indices) -> Floats:
-        """Return the mean vote over the rows given for each query.
+        """Return the mean vote over some rows for each query.
 
         Parameters
         ----------
-        near : (n_queries, n_near)
+        near : ndarray of shape (n_queries, n_near)
+            Positions of the rows.
+
+        Returns
+        -------
+        votes : ndarray of shape (n_queries, n_classes)
         """
         return _means(self.votes, near)
 
     def mean_relevances(self, near: Indices) -> Floats:
-        """Return the mean relevances over the rows given for each query."""
+        """Return the mean relevances over some rows for each query.
+
+        Parameters
+        ----------
+        near : ndarray of shape (n_queries, n_near)
+            Positions of the rows.
+
+        Returns
+        -------
+        relevances : ndarray of shape (n_queries, n_features)
+        """
         return _means(self.relevances, near)
 
     def mean_supports(self, near: Indices) -> Floats:
-        """Return the mean supports over the rows given for each query."""
+        """Return the mean supports over some rows for each query.
+
+        Parameters
+        ----------
+        near : ndarray of shape (n_queries, n_near)
+            Positions of the rows.
+
+        Returns
+        -------
+        supports : ndarray of shape (n_queries, n_classes, n_features)
+        """
         return _means(self.supports, near)
 
     def mean_support_of(self, near: Indices, class_indices: Indices) -> Floats:
-        """Return `mean_supports` of one class for each query: (n_queries, n_features)."""
+        """Return the mean supports of one class for each query.
+
+        Parameters
+        ----------
+        near : ndarray of shape (n_queries, n_near)
+            Positions of the rows.
+        class_indices : ndarray of shape (n_queries,)
+
+        Returns
+        -------
+        support : ndarray of shape (n_queries, n_features)
+        """
         total = np.zeros((len(near), self.supports.shape[2]))
         for column in near.T:
             total += self.supports[column, class_indices]
