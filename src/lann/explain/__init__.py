@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lann.explain._build import build_explanation
+from lann.explain._explained_row import ExplainedRow
 from lann.explain._explanation import Explanation
 
 if TYPE_CHECKING:
@@ -15,12 +16,14 @@ if TYPE_CHECKING:
     from lann.explain._influence import Influence, influence
     from lann.explain._local_matrices import local_matrices
     from lann.explain._prototypical import RowVotes, prototypical_rows
+    from lann.explain._query_relevances import query_relevances
     from lann.explain._summary import relevance_clusters, summarize
     from lann.explain._suspicious import Suspicion, suspicious_rows
 
 __all__ = [
     "Contrast",
     "Counterfactuals",
+    "ExplainedRow",
     "Explanation",
     "Influence",
     "RowVotes",
@@ -34,6 +37,7 @@ __all__ = [
     "local_matrices",
     "nearest_other_class",
     "prototypical_rows",
+    "query_relevances",
     "relevance_clusters",
     "summarize",
     "suspicious_rows",
@@ -54,6 +58,7 @@ _MODULES = {
     "local_matrices": "_local_matrices",
     "nearest_other_class": "_contrast",
     "prototypical_rows": "_prototypical",
+    "query_relevances": "_query_relevances",
     "relevance_clusters": "_summary",
     "summarize": "_summary",
     "suspicious_rows": "_suspicious",

@@ -1,0 +1,124 @@
+"""The tables of an explained row: its columns, and its neighbors."""
+
+from __future__ import annotations
+
+from lann import _texts
+from lann._format import counted, percent, signed_percent
+from lann._markup import (
+    Html,
+    bar_cell,
+    class_label,
+    element,
+    header_cell,
+    signed_bar_cell,
+    table,
+    value_cell,
+)
+from lann._types import Floats
+from lann.explain._explained_row import ExplainedRow
+from lann.explain._html.scale import Scale
+
+MOST_COLUMNS = 200
+
+
+def column_tables(row: ExplainedRow, n_features: int, scale: Scale) -> Html:
+    """Return the columns of an explained row, the most relevant first; further ones are folded."""
+    header = [header_cell("column"), header_cell("this row", number=True), header_cell("relevance")]
+    signed: list[tuple[Floats, float]] = []
+    if row.support is not None:
+        header.append(header_cell("for and against ", labeled(row, row.prediction)))
+        signed.append((row.support, scale.support))
+    if row.separation is not None and len(row.classes) > 2:
+        header.append(header_cell("lead over ", labeled(row, row.runner_up)))
+        signed.append((row.separation, scale.separation))
+    header.append(header_cell("share of distance", number=True))
+    shares = row.distance_shares
+    lines = [
+        element(
+            "tr",
+            element("th", row.feature_names[j], scope="row"),
+            value_cell(row.values[j]),
+            bar_cell(row.relevances[j], scale.relevance, percent(row.relevances[j], 1)),
+            *[signed_bar_cell(by[j], full, signed_percent(by[j])) for by, full in signed],
+            element("td", percent(shares[j], 1), class_="number"),
+        )
+        for j in range(min(len(row.feature_names), MOST_COLUMNS))
+    ]
+    caption = "What the prediction depends on"
+    parts = [element("h4", caption)]
+    if not row.has_relevant_feature:
+        parts.append(element("p", _texts.NO_RELEVANT_COLUMN))
+    n_more = len(row.feature_names) - n_features
+    parts.append(folded_table(caption, header, lines, n_features, n_more, class_="columns"))
+    return Html("".join(parts))
+
+
+def folded_table(
+    caption: str, header: list[Html], lines: list[Html], n_shown: int, n_more: int, *, class_: str | None
+) -> Html:
+    """Return a table of the first lines, and the others in a second one that has to be opened.
+
+    Parameters
+    ----------
+    caption : str
+    header, lines : list of Html
+    n_shown : int
+        Number of lines of the first table.
+    n_more : int
+        Number of columns beyond these; there may be more than `lines` has.
+    """
+    first = table(caption, header, lines[:n_shown], class_=class_)
+    rest = lines[n_shown:]
+    if not rest:
+        return first
+    title = counted(n_more, "more column")
+    if len(rest) < n_more:
+        title += f", {len(rest)} of them here"
+    more = table(f"{caption}: {title}", header, rest, class_=class_)
+    return Html(first + element("details", element("summary", title), more))
+
+
+def neighbor_table(row: ExplainedRow, n_features: int) -> Html:
+    """Return the neighbors of an explained row, with their values beside those of the row."""
+    names = [] if row.neighbor_values is None else row.feature_names[:n_features].tolist()
+    header = [
+        header_cell("row"),
+        *([] if row.neighbor_ids is None else [header_cell("id")]),
+        header_cell("label"),
+        header_cell("votes"),
+        header_cell("distance", number=True),
+        *[header_cell(name, number=isinstance(row.values[j], float)) for j, name in enumerate(names)],
+    ]
+    lines = [
+        element(
+            "tr",
+            element("th", "this row", scope="row"),
+            *([] if row.neighbor_ids is None else [element("td", row.id or "")]),
+            element("td", "?"),
+            element("td"),
+            element("td"),
+            *[value_cell(value) for value in row.values[: len(names)].tolist()],
+            class_="this-row",
+        )
+    ]
+    largest = float(row.vote_shares.max())
+    for k, share in enumerate(row.vote_shares):
+        values = [] if row.neighbor_values is None else row.neighbor_values[k, : len(names)].tolist()
+        lines.append(
+            element(
+                "tr",
+                element("th", str(row.neighbors[k]), scope="row"),
+                *([] if row.neighbor_ids is None else [element("td", str(row.neighbor_ids[k]))]),
+                element("td", labeled(row, row.neighbor_labels[k])),
+                bar_cell(share, largest, percent(share)),
+                element("td", f"{row.distances[k]:.3g}", class_="number"),
+                *[value_cell(value) for value in values],
+            )
+        )
+    caption = "The training rows that voted, nearest first"
+    return Html(element("h4", caption) + table(caption, header, lines, class_="neighbors"))
+
+
+def labeled(row: ExplainedRow, label: object) -> Html:
+    """Return one of the labels of a row in the color of its class."""
+    return class_label(label, row.class_index(label))
