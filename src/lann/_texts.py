@@ -19,3 +19,7 @@ OPTIMISTIC = (
     "Accuracies on training rows are optimistic, although no row votes on itself, because the metrics were "
     "learned from these rows."
 )
+ACCURACIES = (
+    "By vote: the nearest training rows vote, as for a prediction. In embedding: the majority of the 5 "
+    "nearest training rows in the embedding. No training row votes on itself."
+)

@@ -72,7 +72,7 @@ def read_resource(package: str, name: str) -> str:
 def check_page_path(path: str | os.PathLike[str]) -> None:
     """Raise an error if a page cannot be written to a file of this name."""
     if Path(path).suffix.lower() not in PAGE_SUFFIXES:
-        raise ValueError(f"{path} has an unknown file format; give a file name that ends in .html.")
+        raise ValueError(f"{path} has an unknown format; give a file name that ends in .html.")
     check_writable(path)
 
 
