@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lann import Explanation
-from lann.explain.sensitivity import Readings
+from lann.explain._readings import Readings
 
 
 @pytest.fixture
@@ -34,15 +34,15 @@ def made():
             "neighbors": neighbors,
             "neighbor_ids": None if ids is None else np.asarray(ids)[neighbors // 10 - 1],
             "neighbor_labels": labels,
-            "distances": contributions.sum(axis=2),
+            "distances": np.sqrt(contributions.sum(axis=2)),
             "vote_shares": shares,
             "contributions": contributions,
             "relevances": relevances,
             "feature_weights": 2.0 * relevances,
             "feature_names": np.array(["area", "texture", "depth", "width"], dtype=object),
             "classes": classes,
-            "near": near,
-            "readings": readings,
+            "_near": near,
+            "_readings": readings,
         }
         return Explanation(**(parts | changes))
 

@@ -44,11 +44,10 @@ def header_cell(*inner: str | Html, number: bool = False) -> Html:
     return element("th", *inner, scope="col", class_="number" if number else None)
 
 
-def value_cell(value: object) -> Html:
-    """Return a cell with a value; a missing value differs from the text "missing"."""
-    kind = "number" if isinstance(value, float) or value is None else "text"
+def value_cell(value: object, *, number: bool) -> Html:
+    """Return a cell of a column of numbers or of text; a missing value differs from the text "missing"."""
     inner = element("i", "missing") if is_missing(value) else value_text(value)
-    return element("td", inner, class_=kind)
+    return element("td", inner, class_="number" if number else "text")
 
 
 def bar(share: float, full: float, class_index: int | None = None) -> Html:

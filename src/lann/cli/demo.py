@@ -123,6 +123,7 @@ def _explain_prediction(folder: Path, console: Console) -> None:
 
     train, new, label = _tables()
     model = fit_table(train, TARGET)
+    model.save(folder / "model.skops")
     explanation = model.explain(new)
     title = f"One explained prediction: row {EXPLAINED_ROW} of rows.csv, whose label is {label}"
     console.print(title, style="bold")
@@ -131,7 +132,6 @@ def _explain_prediction(folder: Path, console: Console) -> None:
     write_table(train, folder / "breast-cancer.csv")
     write_table(new, folder / "rows.csv")
     write_table(explanation[EXPLAINED_ROW].to_long_frame(), folder / "explanation.csv")
-    model.save(folder / "model.skops")
     save_report(folder / "report.html", model, explanation, title="model.skops on rows.csv")
 
 

@@ -48,12 +48,19 @@ def save_embedding_figure(
     ...     os.listdir(folder)
     ['wine.svg']
     """
-    from lann.plot import EmbeddingDisplay
-
     path = Path(path)
     if path.suffix.lower() not in FIGURE_SUFFIXES:
         raise ValueError(f"{path} has an unknown format; give a file name that ends in .png, .svg or .pdf.")
     check_writable(path)
+    write_atomically(path, _draw(embedded, title, path.suffix[1:].lower()))
+
+
+def _draw(embedded: EmbeddedTable, title: str, format: str) -> bytes:
+    """Return the content of the file."""
+    import matplotlib.pyplot as plt
+
+    from lann.plot import EmbeddingDisplay
+
     n_train, classes = embedded.n_train, embedded.shown_classes
     display = EmbeddingDisplay(
         embedded.coordinates[:n_train],
@@ -64,15 +71,12 @@ def save_embedding_figure(
         notes=[_accuracies(embedded.summarize())],
         title=title,
     ).plot()
-    import matplotlib.pyplot as plt
-
     buffer = io.BytesIO()
     try:
-        format = path.suffix[1:].lower()
         display.figure_.savefig(buffer, format=format, dpi=DOTS_PER_INCH, bbox_inches="tight")
     finally:
         plt.close(display.figure_)
-    write_atomically(path, buffer.getvalue())
+    return buffer.getvalue()
 
 
 def _accuracies(summary: EmbeddingSummary) -> str:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
+import numpy as np
+
 from lann import _texts
-from lann._format import counted, percent, signed_percent
+from lann._format import counted, is_missing, percent, signed_percent
 from lann._markup import (
     Html,
     bar_cell,
@@ -37,7 +41,7 @@ def column_tables(row: ExplainedRow, n_features: int, scale: Scale) -> Html:
         element(
             "tr",
             element("th", row.feature_names[j], scope="row"),
-            value_cell(row.values[j]),
+            value_cell(row.values[j], number=isinstance(row.values[j], float)),
             bar_cell(row.relevances[j], scale.relevance, percent(row.relevances[j], 1)),
             *[signed_bar_cell(by[j], full, signed_percent(by[j])) for by, full in signed],
             element("td", percent(shares[j], 1), class_="number"),
@@ -80,14 +84,14 @@ def folded_table(
 
 def neighbor_table(row: ExplainedRow, n_features: int) -> Html:
     """Return the neighbors of an explained row, with their values beside those of the row."""
-    names = [] if row.neighbor_values is None else row.feature_names[:n_features].tolist()
+    columns = _shown_columns(row, n_features)
     header = [
         header_cell("row"),
         *([] if row.neighbor_ids is None else [header_cell("id")]),
         header_cell("label"),
         header_cell("votes"),
         header_cell("distance", number=True),
-        *[header_cell(name, number=isinstance(row.values[j], float)) for j, name in enumerate(names)],
+        *[header_cell(column.name, number=column.is_numeric) for column in columns],
     ]
     lines = [
         element(
@@ -97,13 +101,12 @@ def neighbor_table(row: ExplainedRow, n_features: int) -> Html:
             element("td", "?"),
             element("td"),
             element("td"),
-            *[value_cell(value) for value in row.values[: len(names)].tolist()],
+            *[value_cell(column.values[0], number=column.is_numeric) for column in columns],
             class_="this-row",
         )
     ]
     largest = float(row.vote_shares.max())
     for k, share in enumerate(row.vote_shares):
-        values = [] if row.neighbor_values is None else row.neighbor_values[k, : len(names)].tolist()
         lines.append(
             element(
                 "tr",
@@ -112,11 +115,30 @@ def neighbor_table(row: ExplainedRow, n_features: int) -> Html:
                 element("td", labeled(row, row.neighbor_labels[k])),
                 bar_cell(share, largest, percent(share)),
                 element("td", f"{row.distances[k]:.3g}", class_="number"),
-                *[value_cell(value) for value in values],
+                *[value_cell(column.values[1 + k], number=column.is_numeric) for column in columns],
             )
         )
     caption = "The training rows that voted, nearest first"
     return Html(element("h4", caption) + table(caption, header, lines, class_="neighbors"))
+
+
+class _Column(NamedTuple):
+    """A column with the values of a row and of its neighbors: (1 + k,)."""
+
+    name: str
+    values: list[Any]
+
+    @property
+    def is_numeric(self) -> bool:
+        return all(isinstance(value, float) or is_missing(value) for value in self.values)
+
+
+def _shown_columns(row: ExplainedRow, n_features: int) -> list[_Column]:
+    """Return the most relevant columns; none if the values of the neighbors are unknown."""
+    if row.neighbor_values is None:
+        return []
+    values = np.concatenate([row.values[None, :n_features], row.neighbor_values[:, :n_features]])
+    return [_Column(str(row.feature_names[j]), column) for j, column in enumerate(values.T.tolist())]
 
 
 def labeled(row: ExplainedRow, label: object) -> Html:
