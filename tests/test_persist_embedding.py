@@ -6,7 +6,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lann import LANNClassifier, LANNEmbedding, load, save
-from lann.cli.trained import Trained
 from lann.embedding import NeighborEmbedding
 from lann.persist.consistent import check_model
 from lann.persist.refused import Refused
@@ -101,8 +100,3 @@ def test_callbacks_of_its_classifier_are_no_part_of_it(prefit, halves, tmp_path)
     embedding = LANNEmbedding(clf.fit(X, y) if prefit else clf, prefit=prefit, **QUICK).fit(X, y)
     save(embedding, tmp_path / "embedding.skops")
     assert np.array_equal(load(tmp_path / "embedding.skops").transform(new), embedding.transform(new))
-
-
-def test_commands_that_predict_say_what_they_need(embedding):
-    with pytest.raises(ValueError, match="The model is a LANNEmbedding, which does not predict"):
-        Trained(embedding)

@@ -43,7 +43,7 @@ def _accuracies(embedded: EmbeddedTable, summary: EmbeddingSummary) -> Table:
         caption=f"and {n_more} more classes with higher shares" if n_more else None,
         caption_justify="left",
     )
-    table.add_column("class")
+    table.add_column("class", overflow="fold")
     for kind in ("training rows", "held-out rows")[: 1 + summary.has_held_out]:
         for name in (kind, "by vote", "in embedding"):
             table.add_column(name, justify="right")
