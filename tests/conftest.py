@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 import textwrap
+import warnings
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -95,6 +96,24 @@ def make_table():
         return frame
 
     return make
+
+
+@pytest.fixture(scope="session")
+def training_frame(make_table):
+    """A table whose rows 2 and 3 have no label."""
+    frame = make_table()
+    frame.loc[[2, 3], "group"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="session")
+def table_model(training_frame):
+    """A model that is fitted to the table."""
+    from lann.tables import TableWarning, fit_table
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TableWarning)
+        return fit_table(training_frame, "group", id="name")
 
 
 class ParsedPage(HTMLParser):

@@ -2,7 +2,6 @@
 
 import os
 import re
-import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -13,22 +12,6 @@ from lann import LANNClassifier
 from lann._format import percent
 from lann.baselines import LMNN
 from lann.report import report_page, save_report
-from lann.tables import TableWarning, fit_table
-
-
-@pytest.fixture(scope="module")
-def training_frame(make_table):
-    """The rows 2 and 3 have no label."""
-    frame = make_table()
-    frame.loc[[2, 3], "group"] = np.nan
-    return frame
-
-
-@pytest.fixture(scope="module")
-def model(training_frame):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TableWarning)
-        return fit_table(training_frame, "group", id="name")
 
 
 @pytest.fixture
@@ -36,9 +19,9 @@ def new(make_table):
     return make_table(10)
 
 
-def test_the_page_has_the_model_the_relevant_columns_and_the_rows(model, new, parse_page):
-    explanation = model.explain(new, [4, 7, 8], id="name")
-    page = parse_page(report_page(model, explanation, title="m on new"))
+def test_the_page_has_the_model_the_relevant_columns_and_the_rows(table_model, new, parse_page):
+    explanation = table_model.explain(new, [4, 7, 8], id="name")
+    page = parse_page(report_page(table_model, explanation, title="m on new"))
     assert page.count("details", "row") == 3
     for part in (
         "m on new", "78", "4, encoded as 7 features", "Relevant columns by class", "size [cm]", "color",
@@ -50,8 +33,8 @@ def test_the_page_has_the_model_the_relevant_columns_and_the_rows(model, new, pa
     assert page.count("tr") == 3 * (1 + 4 + 1 + 6) + 1 + 4
 
 
-def test_the_page_is_accessible(model, new, parse_page):
-    page = parse_page(report_page(model, model.explain(new)))
+def test_the_page_is_accessible(table_model, new, parse_page):
+    page = parse_page(report_page(table_model, table_model.explain(new)))
     headings = [tag for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
     assert headings[0] == "h1"
     assert all(int(after[1]) - int(before[1]) <= 1 for before, after in pairwise(headings))
@@ -60,9 +43,9 @@ def test_the_page_is_accessible(model, new, parse_page):
     assert len(set(ids)) == len(ids) > 10
 
 
-def test_the_numbers_are_those_of_the_explanation(model, new, parse_page):
-    explanation = model.explain(new, [4])
-    page = parse_page(report_page(model, explanation))
+def test_the_numbers_are_those_of_the_explanation(table_model, new, parse_page):
+    explanation = table_model.explain(new, [4])
+    page = parse_page(report_page(table_model, explanation))
     frame = explanation.to_long_frame()
     for relevance in frame["relevance"].unique():
         assert percent(relevance, 1) in page.text
@@ -72,8 +55,8 @@ def test_the_numbers_are_those_of_the_explanation(model, new, parse_page):
         assert value in page.text
 
 
-def test_the_page_loads_nothing(model, new, parse_page):
-    text = report_page(model, model.explain(new))
+def test_the_page_loads_nothing(table_model, new, parse_page):
+    text = report_page(table_model, table_model.explain(new))
     page = parse_page(text)
     assert page.count("details", "row") == 10
     assert re.search(r"https?://|url\(|@import", text) is None
@@ -84,19 +67,19 @@ def test_the_page_loads_nothing(model, new, parse_page):
     assert links == ["data:,"]
 
 
-def test_the_page_is_the_same_every_time(model, new, tmp_path):
-    explanation = model.explain(new)
-    save_report(tmp_path / "r.html", model, explanation)
-    assert (tmp_path / "r.html").read_text(encoding="utf-8") == report_page(model, explanation)
+def test_the_page_is_the_same_every_time(table_model, new, tmp_path):
+    explanation = table_model.explain(new)
+    save_report(tmp_path / "r.html", table_model, explanation)
+    assert (tmp_path / "r.html").read_text(encoding="utf-8") == report_page(table_model, explanation)
 
 
-def test_missing_values_differ_from_text(model, training_frame, parse_page):
-    page = parse_page(report_page(model, model.explain(training_frame, [5])))
+def test_missing_values_differ_from_text(table_model, training_frame, parse_page):
+    page = parse_page(report_page(table_model, table_model.explain(training_frame, [5])))
     assert page.count("i") == 3  # the color of the row, in both tables, and that of its neighbor
 
 
-def test_notes_are_escaped(model, new, parse_page):
-    page = parse_page(report_page(model, model.explain(new), notes=["'<mauve>' is new."]))
+def test_notes_are_escaped(table_model, new, parse_page):
+    page = parse_page(report_page(table_model, table_model.explain(new), notes=["'<mauve>' is new."]))
     assert "Note: '<mauve>' is new." in page.text
 
 
@@ -129,12 +112,12 @@ def test_other_models(parse_page):
     assert "max_iter=2" in text
 
 
-def test_invalid_arguments_write_nothing(model, new, tmp_path):
-    explanation = model.explain(new)
+def test_invalid_arguments_write_nothing(table_model, new, tmp_path):
+    explanation = table_model.explain(new)
     with pytest.raises(ValueError, match="n_features must be"):
-        save_report(tmp_path / "r.html", model, explanation, n_features=0)
+        save_report(tmp_path / "r.html", table_model, explanation, n_features=0)
     with pytest.raises(ValueError, match="no explained rows"):
-        save_report(tmp_path / "r.html", model, explanation[:0])
+        save_report(tmp_path / "r.html", table_model, explanation[:0])
     with pytest.raises(FileNotFoundError, match="There is no folder"):
-        save_report(tmp_path / "none" / "r.html", model, explanation)
+        save_report(tmp_path / "none" / "r.html", table_model, explanation)
     assert os.listdir(tmp_path) == []

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.tables import TableWarning, fit_table
+from lann.tables import TableWarning
 
 
 @pytest.fixture
@@ -18,21 +18,6 @@ def frame(make_table):
 def new(make_table):
     """New rows without the target; some values are missing."""
     return make_table(10).drop(columns="group")
-
-
-@pytest.fixture(scope="session")
-def training_frame(make_table):
-    """The rows 2 and 3 have no label."""
-    frame = make_table()
-    frame.loc[[2, 3], "group"] = np.nan
-    return frame
-
-
-@pytest.fixture(scope="session")
-def model(training_frame):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TableWarning)
-        return fit_table(training_frame, "group", id="name")
 
 
 @pytest.fixture

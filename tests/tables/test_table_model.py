@@ -18,14 +18,14 @@ def uvw():
     return pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=["u", "v", "w"])
 
 
-def test_predictions_are_those_of_the_estimator(model, new):
-    predictions = model.predict(new, id="name")
+def test_predictions_are_those_of_the_estimator(table_model, new):
+    predictions = table_model.predict(new, id="name")
     assert list(predictions) == ["name", "prediction", "probability of in", "probability of out"]
     assert predictions["name"].tolist() == [f"p{row}" for row in range(10)]
-    expected = model.estimator.predict_proba(new.assign(member=new["member"].map(str)))
+    expected = table_model.estimator.predict_proba(new.assign(member=new["member"].map(str)))
     np.testing.assert_array_equal(predictions.iloc[:, 2:], expected)
     np.testing.assert_allclose(expected.sum(axis=1), 1)
-    assert (predictions["prediction"] == model.estimator.classes_[expected.argmax(axis=1)]).all()
+    assert (predictions["prediction"] == table_model.estimator.classes_[expected.argmax(axis=1)]).all()
 
 
 @pytest.mark.filterwarnings("ignore::lann.tables.TableWarning")
@@ -36,33 +36,33 @@ def test_the_model_predicts_its_training_rows(frame):
     assert np.mean(model.predict(frame)["prediction"] == frame["group"]) > 0.9
 
 
-def test_columns_may_be_in_any_order_and_rows_keep_their_index(model, new):
-    expected = model.predict(new)
+def test_columns_may_be_in_any_order_and_rows_keep_their_index(table_model, new):
+    expected = table_model.predict(new)
     shuffled = new[new.columns[::-1]].assign(more=1).set_index(pd.Index(list("abcdefghij")))
-    found = model.predict(shuffled)
+    found = table_model.predict(shuffled)
     assert list(found.index) == list("abcdefghij")
     np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
 
 
-def test_text_cells_predict_as_numbers_do(model, new):
+def test_text_cells_predict_as_numbers_do(table_model, new):
     as_text = new.astype(object).map(lambda value: value if pd.isna(value) else str(value))
-    pd.testing.assert_frame_equal(model.predict(as_text), model.predict(new))
+    pd.testing.assert_frame_equal(table_model.predict(as_text), table_model.predict(new))
 
 
-def test_all_values_may_be_missing(model, new):
+def test_all_values_may_be_missing(table_model, new):
     new[["size [cm]", "color", "member"]] = np.nan
-    assert len(model.predict(new)) == 10
+    assert len(table_model.predict(new)) == 10
 
 
-def test_new_categories_are_a_warning(model, new, table_warnings):
+def test_new_categories_are_a_warning(table_model, new, table_warnings):
     new.loc[:5, "color"] = ["mauve", "teal", "lime", "gold", "red", "red"]
-    _, messages = table_warnings(model.predict, new)
+    _, messages = table_warnings(table_model.predict, new)
     expected = (
         "Column 'color' has values that the training data do not have: 'gold', 'lime', 'mauve' and 1 more."
     )
     assert messages == [expected]
     # Only those of the explained rows.
-    _, messages = table_warnings(model.explain, new, [4, 5])
+    _, messages = table_warnings(table_model.explain, new, [4, 5])
     assert messages == []
 
 
@@ -76,24 +76,24 @@ def test_rare_categories_share_a_feature(frame):
     assert "(rare)" in set(model.training_values()["town"])
 
 
-def test_invalid_rows(model, new):
+def test_invalid_rows(table_model, new):
     with pytest.raises(ValueError, match=r"The column 'noise' is missing in one\.csv\."):
-        model.predict(new.drop(columns="noise"), name="one.csv")
+        table_model.predict(new.drop(columns="noise"), name="one.csv")
     with pytest.raises(ValueError, match="The columns 'noise', 'color' are missing in the table"):
-        model.predict(new.drop(columns=["noise", "color"]))
+        table_model.predict(new.drop(columns=["noise", "color"]))
     with pytest.raises(ValueError, match="There is no column 'x' in the table for id"):
-        model.predict(new, id="x")
+        table_model.predict(new, id="x")
     new["noise"] = new["noise"].astype(object)
     new.loc[4, "noise"] = "loud"
     with pytest.raises(ValueError, match=r"'noise' of new\.csv must have finite numbers; row 4 has 'loud'"):
-        model.predict(new, name="new.csv")
+        table_model.predict(new, name="new.csv")
     for rows in ([10], [-1], range(9, 12)):
         with pytest.raises(ValueError, match=r"There is no row -?\d+ in the table; its rows are 0 to 9"):
-            model.explain(new.assign(noise=0.0), rows)
+            table_model.explain(new.assign(noise=0.0), rows)
 
 
-def test_explanations_are_in_the_users_columns(model, new):
-    explanation = model.explain(new, [7, 2], id="name")
+def test_explanations_are_in_the_users_columns(table_model, new):
+    explanation = table_model.explain(new, [7, 2], id="name")
     assert explanation.feature_names.tolist() == FEATURES
     assert explanation.query_rows.tolist() == [7, 2]
     assert explanation.query_ids.tolist() == ["p7", "p2"]
@@ -107,14 +107,14 @@ def test_explanations_are_in_the_users_columns(model, new):
         "member": str(new["member"][7]),
     }
     # Each row is explained as it is alone.
-    alone, together = model.explain(new, [2]), explanation[1]
+    alone, together = table_model.explain(new, [2]), explanation[1]
     np.testing.assert_array_equal(alone.neighbors, together.neighbors)
     np.testing.assert_array_equal(alone.relevances, together.relevances)
 
 
-def test_neighbors_are_rows_of_the_training_table_with_their_values(model, new, training_frame):
+def test_neighbors_are_rows_of_the_training_table_with_their_values(table_model, new, training_frame):
     """Two rows of the table have no label; those after them keep their numbers."""
-    for row in model.explain(new).rows():
+    for row in table_model.explain(new).rows():
         assert not {2, 3} & set(row.neighbors)
         for k, neighbor in enumerate(row.neighbors):
             expected = training_frame.iloc[neighbor]
@@ -127,9 +127,9 @@ def test_neighbors_are_rows_of_the_training_table_with_their_values(model, new, 
                     assert value == pytest.approx(expected[name])
 
 
-def test_missing_values_are_shown_as_missing(model, training_frame):
+def test_missing_values_are_shown_as_missing(table_model, training_frame):
     """Row 5 has no color; it is its own nearest neighbor."""
-    explanation = model.explain(training_frame, [5, 3])
+    explanation = table_model.explain(training_frame, [5, 3])
     color, size = FEATURES.index("color"), FEATURES.index("size [cm]")
     assert explanation.neighbors[0, 0] == 5
     assert pd.isna(explanation.query_values[0, color])
@@ -139,34 +139,34 @@ def test_missing_values_are_shown_as_missing(model, training_frame):
     assert set(explanation.neighbor_values[0, 1:, color]) <= {"red", "green", "blue_ish"}
 
 
-def test_models_that_do_not_know_missing_values_are_explained(model, training_frame):
+def test_models_that_do_not_know_missing_values_are_explained(table_model, training_frame):
     import copy
 
-    older = copy.copy(model.estimator)
+    older = copy.copy(table_model.estimator)
     del older.training_gaps_
     explanation = TableModel(older).explain(training_frame, [5])
     assert explanation.neighbors[0, 0] == 5
     assert not pd.isna(explanation.neighbor_values[0]).any()
 
 
-def test_values_are_added_up_over_the_categories_of_a_column(model):
+def test_values_are_added_up_over_the_categories_of_a_column(table_model):
     n_encoded = 2 + 3 + 2
-    assert model.classifier.n_features_in_ == n_encoded
-    sums = model.sum_by_feature(np.arange(2 * n_encoded, dtype=float).reshape(2, n_encoded))
+    assert table_model.classifier.n_features_in_ == n_encoded
+    sums = table_model.sum_by_feature(np.arange(2 * n_encoded, dtype=float).reshape(2, n_encoded))
     assert sums.tolist() == [[0, 1, 2 + 3 + 4, 5 + 6], [7, 8, 9 + 10 + 11, 12 + 13]]
 
 
-def test_a_saved_model_predicts_the_same(model, new, tmp_path):
-    model.save(tmp_path / "m.skops")
+def test_a_saved_model_predicts_the_same(table_model, new, tmp_path):
+    table_model.save(tmp_path / "m.skops")
     loaded = TableModel.load(tmp_path / "m.skops")
     assert loaded.target == "group"
-    pd.testing.assert_frame_equal(loaded.predict(new), model.predict(new))
-    np.testing.assert_array_equal(loaded.explain(new).neighbor_ids, model.explain(new).neighbor_ids)
+    pd.testing.assert_frame_equal(loaded.predict(new), table_model.predict(new))
+    np.testing.assert_array_equal(loaded.explain(new).neighbor_ids, table_model.explain(new).neighbor_ids)
 
 
-def test_another_version_of_scikit_learn_is_one_warning(model, tmp_path, monkeypatch, table_warnings):
+def test_another_version_of_scikit_learn_is_one_warning(table_model, tmp_path, monkeypatch, table_warnings):
     monkeypatch.setattr("sklearn.base.__version__", "1.0.0")
-    model.save(tmp_path / "old.skops")
+    table_model.save(tmp_path / "old.skops")
     monkeypatch.undo()
     _, messages = table_warnings(TableModel.load, tmp_path / "old.skops")
     assert len(messages) == 1

@@ -120,7 +120,7 @@ def _columns(row: ExplainedRow, n_columns: int) -> Table:
     if row.separation is not None and len(row.classes) > 2:
         table.add_column("lead", justify="right")
         signed.append(row.separation)
-    table.add_column("share of distance", justify="right")
+    table.add_column("share of distance", justify="right", max_width=8)
     largest, distance_shares = row.relevances.max() or 1.0, row.distance_shares
     for j in range(n_shown):
         relevance = row.relevances[j]

@@ -25,6 +25,12 @@ class Accuracy:
         By the vote of the model.
     in_embedding : float
         By the nearest training rows in the embedding.
+
+    Examples
+    --------
+    >>> from lann.tables import Accuracy
+    >>> Accuracy(n_rows=40, by_vote=0.95, in_embedding=0.9)
+    Accuracy(n_rows=40, by_vote=0.95, in_embedding=0.9)
     """
 
     n_rows: int
@@ -44,6 +50,13 @@ class ClassAccuracy:
         On training rows, each without itself.
     held_out : Accuracy or None
         On held-out rows; None if no held-out row has a label.
+
+    Examples
+    --------
+    >>> from lann.tables import Accuracy, ClassAccuracy
+    >>> line = ClassAccuracy(class_index=0, training=Accuracy(40, 0.95, 0.9), held_out=None)
+    >>> line.training.by_vote
+    0.95
     """
 
     class_index: int | None
@@ -63,6 +76,13 @@ class ConfusedPair:
         Number of their rows for which the embedding predicts the other class.
     n_rows : int
         Number of their rows.
+
+    Examples
+    --------
+    >>> from lann.tables import ConfusedPair
+    >>> pair = ConfusedPair(first=0, second=2, n_confused=3, n_rows=60)
+    >>> pair.n_confused / pair.n_rows
+    0.05
     """
 
     first: int
