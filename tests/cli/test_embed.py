@@ -145,8 +145,8 @@ def test_invalid_input_writes_nothing(fails, saved, tmp_path):
 
 def test_invalid_options_are_named_as_they_are_typed(fails, saved, tmp_path):
     given = ["--model", saved / "m.skops", "-o", tmp_path / "e.html"]
-    said = fails("embed", *given, "--method", "tsne", "--epochs", 100)
-    assert said == "--epochs must be at least 250 with --method tsne; got 100."
+    message = fails("embed", *given, "--method", "tsne", "--epochs", 100)
+    assert message == "--epochs must be at least 250 with --method tsne; got 100."
     assert fails("embed", *given, "--jobs", 0).startswith("--jobs must be")
     assert fails("embed", *given, "--seed", -1) == "--seed must be from 0 to 4294967295; got -1."
 

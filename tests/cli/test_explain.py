@@ -100,6 +100,6 @@ def test_invalid_files(fails, model, new, tmp_path):
 
 def test_a_report_has_at_most_500_rows(fails, model, new, tmp_path):
     pd.concat([pd.read_csv(new)] * 60).to_csv(tmp_path / "many.csv", index=False)
-    said = fails("explain", model, tmp_path / "many.csv", "--rows", "0:600", "--html", tmp_path / "r.html")
-    assert "at most 500 rows; got 600" in said
+    message = fails("explain", model, tmp_path / "many.csv", "--rows", "0:600", "--html", tmp_path / "r.html")
+    assert "at most 500 rows; got 600" in message
     assert not (tmp_path / "r.html").exists()

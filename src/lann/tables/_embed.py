@@ -16,12 +16,12 @@ from lann._format import counted, percent
 from lann._inputs import as_fitted
 from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
-from lann.explain import query_relevances
 from lann.tables._columns import check_named_column, id_column
 from lann.tables._embedded_table import NO_LABEL, NO_NEIGHBOR, EmbeddedTable
 from lann.tables._labels import label_text, labels_of
 from lann.tables._warnings import TableWarning
 
+# numba is imported with the modules that compute, on first use.
 if TYPE_CHECKING:
     from lann.embedding import LANNEmbedding
     from lann.tables._table_model import TableModel
@@ -220,6 +220,8 @@ def _embedded_table(model: TableModel, layout: LANNEmbedding, new: _NewRows | No
 
 def _votes(model: TableModel, X: Any = None) -> _Votes:
     """Return the vote on new rows, or, without any, on each training row without itself."""
+    from lann.explain import query_relevances
+
     classifier = model.classifier
     fitted = classifier.model_
     queries = fitted.X if X is None else np.asarray(X, dtype=np.float64)

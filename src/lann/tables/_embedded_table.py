@@ -20,7 +20,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class EmbeddedTable:
-    """The rows of an embedding, training rows first, then new rows, with what the model says about each.
+    """The rows of an embedding, training rows first, then new rows, with their predictions and relevances.
 
     `TableModel.embed` and `embed_table` return it.
 

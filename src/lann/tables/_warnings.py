@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class TableWarning(UserWarning):
-    """Something about a table or a model that its user should know; the work goes on.
+    """A warning about a table or a model; the work continues.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def to_html(
     n_features : int, default=10
         Number of features that are shown at once, the most relevant first; the others are folded.
     notes : sequence of str, default=()
-        Sentences that the reader should know.
+        Notes to the reader, a sentence each.
 
     Returns
     -------

@@ -91,7 +91,7 @@ def embedding_page(
     n_features : int, default=5
         Number of features to list for each row, the most relevant first.
     notes : sequence of str, default=()
-        Sentences that the reader should know.
+        Notes to the reader, a sentence each.
 
     Returns
     -------

@@ -24,7 +24,7 @@ METRICS = {
     "low_rank": "a small matrix",
     "full": "a full matrix",
 }
-# Parameters that other facts tell, or that do not change the result.
+# Parameters that other facts mention, or that do not change the result.
 NOT_LISTED = {"n_neighbors", "metric", "levels", "n_jobs", "random_state", "verbose"}
 
 

@@ -36,7 +36,7 @@ def report_page(
     n_features : int, default=10
         Number of features that are shown at once, the most relevant first; the others are folded.
     notes : sequence of str, default=()
-        Sentences that the reader should know.
+        Notes to the reader, a sentence each.
 
     Returns
     -------

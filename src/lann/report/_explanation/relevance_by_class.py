@@ -9,7 +9,6 @@ import numpy as np
 from lann._format import percent
 from lann._markup import Html, bar_cell, class_label, element, header_cell
 from lann._validation import Integer, validate
-from lann.explain import class_relevances
 from lann.explain._html.tables import MOST_COLUMNS, folded_table
 from lann.tables import TableModel
 
@@ -30,6 +29,8 @@ def relevance_by_class(model: TableModel, correlated: Mapping[str, list[str]], n
     n_features : int
         Number of columns that are shown at once.
     """
+    from lann.explain import class_relevances  # imports numba
+
     validate("n_features", n_features, Integer(1))
     classifier = model.classifier
     relevances = model.sum_by_feature(class_relevances(classifier))
