@@ -5,9 +5,12 @@ import json
 import subprocess
 import sys
 import textwrap
+import warnings
+from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
 from sklearn.datasets import load_iris, load_wine
@@ -63,3 +66,86 @@ def in_new_process():
         return json.loads(done.stdout.splitlines()[-1])
 
     return run
+
+
+@pytest.fixture(scope="session")
+def make_table():
+    """Return a function that makes a table with numbers, text, bools and missing values.
+
+    The class, "group", depends on "size [cm]" and "color".
+    """
+
+    def make(n_rows=80, seed=0):
+        rng = np.random.default_rng(seed)
+        size = rng.normal(170, 10, n_rows).round(1)
+        color = rng.choice(["red", "blue_ish", "green"], n_rows)
+        frame = pd.DataFrame(
+            {
+                "name": [f"p{row}" for row in range(n_rows)],
+                "size [cm]": size,
+                "color": color,
+                "member": rng.choice([True, False], n_rows),
+                "noise": rng.normal(size=n_rows).round(3),
+                "empty": np.nan,
+                "constant": "x",
+                "group": np.where((color == "red") | (size > 178), "in", "out"),
+            }
+        )
+        frame.loc[3, "size [cm]"] = np.nan
+        frame.loc[5, "color"] = np.nan
+        return frame
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def training_frame(make_table):
+    """A table whose rows 2 and 3 have no label."""
+    frame = make_table()
+    frame.loc[[2, 3], "group"] = np.nan
+    return frame
+
+
+@pytest.fixture(scope="session")
+def table_model(training_frame):
+    """A model that is fitted to the table."""
+    from lann.tables import TableWarning, fit_table
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TableWarning)
+        return fit_table(training_frame, "group", id="name")
+
+
+class ParsedPage(HTMLParser):
+    """The tags and the text of a page, whose elements have to be closed in order."""
+
+    EMPTY = ("meta", "link", "input")
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.text = [], [], ""
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        if tag not in self.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" not in self.open and "script" not in self.open:
+            self.text += f"{data} "
+
+    def count(self, tag, class_=None):
+        return sum(
+            name == tag and class_ in (None, attributes.get("class")) for name, attributes in self.tags
+        )
+
+
+@pytest.fixture(scope="session")
+def parse_page():
+    return ParsedPage

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from lann._files import write_atomically
+from lann._files import check_writable, write_atomically
 
 
 def test_writing_creates_folders_and_leaves_the_file_alone(tmp_path):
@@ -25,3 +25,14 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_file_that_cannot_be_written_is_an_error_before_the_work(tmp_path, monkeypatch):
+    check_writable(tmp_path / "file")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        check_writable(tmp_path)
+    with pytest.raises(FileNotFoundError, match="There is no folder .* to write file to"):
+        check_writable(tmp_path / "none" / "file")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(PermissionError, match="no permission to write file"):
+        check_writable(tmp_path / "file")

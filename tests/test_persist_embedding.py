@@ -7,7 +7,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lann import LANNClassifier, LANNEmbedding, load, save
-from lann.cli.trained import Trained
 from lann.embedding import NeighborEmbedding
 from lann.persist._consistency import check_model
 from lann.persist._errors import InvalidModelFile
@@ -104,8 +103,3 @@ def test_callbacks_of_its_classifier_are_not_saved(frozen, halves, tmp_path):
     embedding = LANNEmbedding(FrozenEstimator(clf.fit(X, y)) if frozen else clf, **QUICK).fit(X, y)
     save(embedding, tmp_path / "embedding.skops")
     assert np.array_equal(load(tmp_path / "embedding.skops").transform(new), embedding.transform(new))
-
-
-def test_commands_that_predict_say_what_they_need(embedding):
-    with pytest.raises(ValueError, match="The model is a LANNEmbedding, which does not predict"):
-        Trained(embedding)

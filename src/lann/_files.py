@@ -1,10 +1,21 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
 import os
 import uuid
 from pathlib import Path
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Raise an OSError if a file cannot be written, before the work that leads to it."""
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder; give the name of a file to write.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} to.")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise PermissionError(f"There is no permission to write {path.name} to the folder {path.parent}.")
 
 
 def write_atomically(path: Path, content: bytes) -> None:

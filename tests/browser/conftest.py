@@ -1,4 +1,4 @@
-"""Chromium, driven over a pipe: its DevTools protocol, without any further package."""
+"""Chromium, controlled through a pipe by its DevTools protocol, without any further package."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
-# Seconds of silence after which the browser is taken for dead.
-HANGS = 120
-# The browser reads commands from its file 3 and answers on its file 4, each message ended by a zero byte. The
-# pipes are copied beyond these first, as one of them may be 3 or 4 already.
+# Seconds without an answer after which the browser has failed.
+TIMEOUT = 120
+# The browser reads commands from file descriptor 3 and answers on 4; a zero byte ends each message. The pipes
+# are duplicated first, as one of them may be 3 or 4 already.
 START = """
 import os, sys
 reads, writes = (os.dup(os.dup(os.dup(int(fd)))) for fd in sys.argv[1:3])
@@ -27,7 +27,7 @@ os.dup2(reads, 3), os.dup2(writes, 4)
 os.execv(sys.argv[3], sys.argv[3:])
 """
 
-# The least contrast, as WCAG counts it, of any text with what lies behind it.
+# The least contrast, as WCAG defines it, of any text with its background.
 LEAST_CONTRAST = """
 (() => {
   const numbers = color => color.match(/[\\d.]+/g).map(Number);
@@ -44,7 +44,7 @@ LEAST_CONTRAST = """
   };
   const parts = [...document.body.querySelectorAll('*')].filter(
     part => [...part.childNodes].some(node => node.nodeType === 3 && node.data.trim()));
-  if (parts.length < 50) throw new Error('hardly any text');
+  if (parts.length < 50) throw new Error('too little text');
   return Math.min(...parts.map(part => {
     const pair = [light(numbers(getComputedStyle(part).color)), light(behind(part))].sort((a, b) => b - a);
     return (pair[0] + .05) / (pair[1] + .05);
@@ -62,7 +62,7 @@ class Browser:
         options = [
             "--headless=new",
             "--remote-debugging-pipe",
-            "--no-sandbox",  # which root, as in containers, does not get
+            "--no-sandbox",  # not available to root, as in containers
             "--disable-dev-shm-usage",
             "--disable-gpu",
             "--no-first-run",
@@ -82,7 +82,7 @@ class Browser:
         self.events: list[dict[str, Any]] = []
 
     def send(self, method: str, session: str | None = None, **params: Any) -> dict[str, Any]:
-        """Run a command, and return its result; what happens meanwhile is kept in `events`."""
+        """Run a command and return its result; events in the meantime are kept in `events`."""
         self._count += 1
         message = {"id": self._count, "method": method, "params": params}
         if session is not None:
@@ -96,14 +96,14 @@ class Browser:
             self.events.append(answer)
 
     def wait_for(self, method: str, session: str) -> None:
-        """Until something has happened since the last time this was asked."""
+        """Wait for an event."""
         while not any(e["method"] == method and e.get("sessionId") == session for e in self.events):
             self.events.append(self._next())
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._unread:
-            ready, _, _ = select.select([self._answers], [], [], HANGS)
-            assert ready, f"the browser says nothing: {self._errors.read_text()[-2000:]}"
+            ready, _, _ = select.select([self._answers], [], [], TIMEOUT)
+            assert ready, f"the browser does not answer: {self._errors.read_text()[-2000:]}"
             part = os.read(self._answers, 2**16)
             assert part, f"the browser has ended: {self._errors.read_text()[-2000:]}"
             self._unread += part
@@ -118,7 +118,7 @@ class Browser:
 
 
 class Page:
-    """A file that the browser shows."""
+    """A page in the browser."""
 
     def __init__(self, browser: Browser, file: Path, width: int, scheme: str) -> None:
         self.browser = browser
@@ -136,8 +136,8 @@ class Page:
     def send(self, method: str, **params: Any) -> dict[str, Any]:
         return self.browser.send(method, self.session, **params)
 
-    def ask(self, expression: str) -> Any:
-        """The value of an expression in the page."""
+    def evaluate(self, expression: str) -> Any:
+        """Return the value of an expression in the page."""
         answer = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
@@ -148,17 +148,17 @@ class Page:
             self.send("Input.dispatchKeyEvent", type=kind, key=key, windowsVirtualKeyCode=code, **parts)
 
     def events(self, *methods: str) -> list[dict[str, Any]]:
-        self.ask("1")  # what came before has been read then
+        self.evaluate("1")  # all events before it have been read then
         own = (event for event in self.browser.events if event.get("sessionId") == self.session)
         return [event for event in own if event["method"] in methods]
 
     def settle(self) -> None:
-        """Until what was changed has been drawn."""
+        """Wait until all changes have been drawn."""
         drawn = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
         self.send("Runtime.evaluate", expression=drawn, awaitPromise=True)
 
     def move_to(self, x: float, y: float, *, turn: float = 0) -> None:
-        """Move the mouse, and turn its wheel, if told."""
+        """Move the mouse, or turn its wheel."""
         kind = {"type": "mouseWheel", "deltaX": 0, "deltaY": turn} if turn else {"type": "mouseMoved"}
         self.send("Input.dispatchMouseEvent", x=x, y=y, **kind)
 
@@ -167,14 +167,14 @@ class Page:
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
     def least_contrast(self) -> float:
-        return self.ask(LEAST_CONTRAST)
+        return self.evaluate(LEAST_CONTRAST)
 
-    def complaints(self) -> list[dict[str, Any]]:
-        """What the browser has to say about the page."""
+    def messages(self) -> list[dict[str, Any]]:
+        """Return exceptions and messages of the console."""
         return self.events("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
 
-    def fetched(self) -> set[str]:
-        """What it has asked for, besides what stands in the page itself."""
+    def requests(self) -> set[str]:
+        """Return the addresses that the page has requested."""
         urls = (event["params"]["request"]["url"] for event in self.events("Network.requestWillBeSent"))
         return {url for url in urls if not url.startswith("data:")}
 
@@ -187,10 +187,10 @@ def browser(tmp_path_factory):
     given = os.environ.get("LANN_CHROMIUM")
     program = given or next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
-        why = f"no browser: none of {', '.join(NAMES)} is installed, and LANN_CHROMIUM names none"
+        reason = f"no browser: none of {', '.join(NAMES)} is installed, and LANN_CHROMIUM names none"
         if os.environ.get("LANN_NEED_BROWSER"):
-            pytest.fail(why)
-        pytest.skip(why)
+            pytest.fail(reason)
+        pytest.skip(reason)
     browser = Browser(program, tmp_path_factory.mktemp("browser"))
     yield browser
     browser.close()

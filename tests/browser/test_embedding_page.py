@@ -1,4 +1,4 @@
-"""The page of `lann embed` as a browser shows it."""
+"""The page of an embedding in a browser."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from lann.cli import app
+from lann import LANNEmbedding
+from lann.report import save_embedding_page
+from lann.tables import embed_table
 
-HOSTILE = "</script><img src=x onerror=\"document.title='taken over'\">"
+HOSTILE = "</script><img src=x onerror=\"document.title='changed'\">"
 N = 120
 
 
 @pytest.fixture(scope="module")
-def embedded(tmp_path_factory):
+def embedded():
     """Three classes that overlap, a quarter held out; names, columns, values and a label that are markup."""
-    folder = tmp_path_factory.mktemp("embedded")
     rng = np.random.default_rng(0)
     kind = np.arange(N) % 3
     frame = pd.DataFrame(
@@ -26,52 +26,54 @@ def embedded(tmp_path_factory):
             "name": [f"<b>p{row}" for row in range(N)],
             f"size {HOSTILE}": kind + rng.normal(0, 0.6, N),
             "color": np.where(rng.random(N) < 0.8, np.array(["red", HOSTILE, "a" * 200])[kind], "red"),
-            **{f"noise {place}": rng.normal(size=N).round(3) for place in range(4)},
+            **{f"noise {j}": rng.normal(size=N).round(3) for j in range(4)},
             "group": np.array(["in", "out", HOSTILE])[kind],
         }
     )
     frame.iloc[::9, 1] = np.nan
-    frame.to_csv(folder / "data.csv", index=False)
-    arguments = ["embed", str(folder / "data.csv"), "--target", "group", "--id", "name", "--held-out", "0.25"]
-    arguments += ["--epochs", "60", "-o", str(folder / "e.html"), "-o", str(folder / "e.csv")]
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, result.output
-    return folder / "e.html"
+    layout = LANNEmbedding(max_iter=60, random_state=0)
+    return embed_table(frame, "group", id="name", held_out=0.25, embedding=layout)
+
+
+@pytest.fixture(scope="module")
+def file(embedded, tmp_path_factory):
+    path = tmp_path_factory.mktemp("embedded") / "e.html"
+    save_embedding_page(path, embedded, title="data")
+    return path
 
 
 @pytest.fixture
-def points(embedded):
-    """The table that was written beside the page."""
-    return pd.read_csv(embedded.with_suffix(".csv"))
+def rows(embedded):
+    return embedded.to_frame()
 
 
-def on_screen(page, points: pd.DataFrame) -> np.ndarray:
-    """Where each point should be, before any zoom: the whole, centered, with a rim of 20 pixels."""
-    left, up, width, height = page.ask(
+def on_screen(page, rows: pd.DataFrame) -> np.ndarray:
+    """Return the pixels of the rows before any zoom: centered, with a margin of 20 pixels."""
+    left, top, width, height = page.evaluate(
         "(({left, top}, {clientWidth, clientHeight}) => [left + 1, top + 1, clientWidth, clientHeight])("
-        "document.getElementById('stage').getBoundingClientRect(), document.getElementById('stage'))"
+        "document.getElementById('figure').getBoundingClientRect(), document.getElementById('figure'))"
     )
-    places = points[["x", "y"]].to_numpy()
-    low, high = places.min(axis=0), places.max(axis=0)
+    coordinates = rows[["x", "y"]].to_numpy()
+    low, high = coordinates.min(axis=0), coordinates.max(axis=0)
     scale = ((np.array([width, height]) - 40) / (high - low)).min()
-    return (places - (low + high) / 2) * scale * [1, -1] + [left + width / 2, up + height / 2]
+    return (coordinates - (low + high) / 2) * scale * [1, -1] + [left + width / 2, top + height / 2]
 
 
-def lonely(places: np.ndarray) -> np.ndarray:
-    """Points with the most room around them, first those with the most."""
-    apart = np.linalg.norm(places[:, None] - places[None], axis=2)
-    np.fill_diagonal(apart, np.inf)
-    return np.argsort(-apart.min(axis=1))
+def isolated(pixels: np.ndarray) -> np.ndarray:
+    """Return the rows by their distance to the nearest other row, the largest first."""
+    distances = np.linalg.norm(pixels[:, None] - pixels[None], axis=2)
+    np.fill_diagonal(distances, np.inf)
+    return np.argsort(-distances.min(axis=1))
 
 
 def text(page, id: str) -> str:
-    return page.ask(f"document.getElementById({json.dumps(id)}).textContent")
+    return page.evaluate(f"document.getElementById({json.dumps(id)}).textContent")
 
 
-def choose(page, id: str, value) -> None:
-    """Set a control as a person would."""
+def set_control(page, id: str, value) -> None:
+    """Set a control, with the events that a user causes."""
     name = "checked" if isinstance(value, bool) else "value"
-    page.ask(
+    page.evaluate(
         f"(control => {{ control.{name} = {json.dumps(value)}; "
         "control.dispatchEvent(new Event('input')); control.dispatchEvent(new Event('change')); })"
         f"(document.getElementById({json.dumps(id)}))"
@@ -79,200 +81,203 @@ def choose(page, id: str, value) -> None:
     page.settle()
 
 
-def picture(page) -> str:
+def canvas_image(page) -> str:
     page.settle()
-    return page.ask("document.getElementById('points').toDataURL()")
+    return page.evaluate("document.getElementById('points').toDataURL()")
 
 
-def test_it_opens_without_a_complaint_and_fetches_nothing(open_page, embedded):
-    page = open_page(embedded)
+def colorings(page) -> list[str]:
+    return page.evaluate("[...document.querySelectorAll('#coloring option')].map(option => option.value)")
+
+
+def test_the_page_opens_without_messages_and_loads_nothing(open_page, file):
+    page = open_page(file)
     page.settle()
-    assert page.ask("document.title") == "data.csv: embedded by lann"
-    assert page.ask("document.documentElement.dataset.ready") == "yes"
-    assert text(page, "count").startswith(f"{N} points, ")
-    assert page.complaints() == []
-    assert page.fetched() == {embedded.as_uri()}
-    # More than the page's color is drawn.
+    assert page.evaluate("document.title") == "data: embedded by lann"
+    assert page.evaluate("document.documentElement.dataset.ready") == "yes"
+    assert text(page, "count").startswith(f"{N} rows, ")
+    assert page.messages() == []
+    assert page.requests() == {file.as_uri()}
+    # There is more than the background.
     colors = (
         "new Set(new Uint32Array(document.getElementById('points').getContext('2d')"
         ".getImageData(0, 0, 600, 600).data.buffer)).size"
     )
-    assert page.ask(colors) > 20
+    assert page.evaluate(colors) > 20
 
 
-def test_what_stands_in_the_table_stays_text(open_page, embedded):
-    page = open_page(embedded)
-    for value in page.ask("[...document.querySelectorAll('#color option')].map(option => option.value)"):
-        choose(page, "color", value)
-    page.ask("document.getElementById('list').open = true; document.getElementById('next').click()")
+def test_text_of_the_table_is_not_markup(open_page, file):
+    page = open_page(file)
+    for value in colorings(page):
+        set_control(page, "coloring", value)
+    page.evaluate("document.getElementById('row-table').open = true; document.getElementById('next').click()")
     page.settle()
-    assert page.ask("document.querySelectorAll('img, b').length") == 0
-    assert page.ask("document.title") == "data.csv: embedded by lann"
+    assert page.evaluate("document.querySelectorAll('img, b').length") == 0
+    assert page.evaluate("document.title") == "data: embedded by lann"
     assert HOSTILE in text(page, "classes")
     assert f"size {HOSTILE}" in text(page, "by-column")
-    assert text(page, "name").startswith("<b>p")
-    assert page.complaints() == []
+    assert text(page, "row-name").startswith("<b>p")
+    assert page.messages() == []
 
 
-def test_pointing_at_a_point_tells_about_it(open_page, embedded, points):
-    page = open_page(embedded)
-    places = on_screen(page, points)
-    chosen = lonely(places)[:5]
+def test_pointing_at_a_row_shows_its_details(open_page, file, rows):
+    page = open_page(file)
+    pixels = on_screen(page, rows)
+    chosen = isolated(pixels)[:5]
     for i in chosen:
-        page.move_to(*places[i])
-        row = points.iloc[i]
-        assert text(page, "name") == row["id"]
-        assert row["id"] in text(page, "tip")
-        told = text(page, "point")
-        assert row["label"] in told
-        assert row["prediction"] in told
-        assert row["feature_1"] in told
-        assert f"{row['relevance_1']:.1%}" in told
+        page.move_to(*pixels[i])
+        row = rows.iloc[i]
+        assert text(page, "row-name") == row["id"]
+        assert row["id"] in text(page, "tooltip")
+        details = text(page, "details")
+        assert row["label"] in details
+        assert row["prediction"] in details
+        assert row["feature_1"] in details
+        assert f"{row['relevance_1']:.1%}" in details
         wrong = row["label"] != row["prediction"]
-        assert ("not as labeled" in told) == wrong
-        shares = page.ask("[...document.querySelectorAll('#point .number')].map(cell => cell.textContent)")
-        assert len(shares) == 5
-        assert "training" in told if not row["held_out"] else "placed" in told
+        assert ("wrong" in details) == wrong
+        assert page.evaluate("document.querySelectorAll('#details .number').length") == 5
+        assert ("the new rows" if row["held_out"] else "the training rows") in details
     page.move_to(2, 2)
-    assert text(page, "name") == "No row chosen"
-    # A click keeps it.
-    page.click(*places[chosen[0]])
+    assert text(page, "row-name") == "No row selected"
+    # A click selects it.
+    page.click(*pixels[chosen[0]])
     page.move_to(2, 2)
-    assert text(page, "name") == points["id"][chosen[0]]
+    assert text(page, "row-name") == rows["id"][chosen[0]]
 
 
-def test_only_mistakes_and_hidden_classes(open_page, embedded, points):
-    page = open_page(embedded)
-    wrong = points[points["label"] != points["prediction"]]
+def test_errors_only_and_hidden_classes(open_page, file, rows):
+    page = open_page(file)
+    wrong = rows[rows["label"] != rows["prediction"]]
     assert 5 < len(wrong) < N / 2
-    assert text(page, "count") == f"{N} points, {len(wrong)} not as labeled"
-    before = picture(page)
-    choose(page, "mistakes", True)
-    assert text(page, "count") == f"{len(wrong)} of {N} points, {len(wrong)} not as labeled"
-    assert picture(page) != before
-    page.ask("document.getElementById('list').open = true")
+    assert text(page, "count") == f"{N} rows, {len(wrong)} predicted wrongly"
+    before = canvas_image(page)
+    set_control(page, "errors-only", True)
+    assert text(page, "count") == f"{len(wrong)} of {N} rows, {len(wrong)} predicted wrongly"
+    assert canvas_image(page) != before
+    page.evaluate("document.getElementById('row-table').open = true")
     page.settle()
-    listed = page.ask("[...document.querySelectorAll('#rows th')].map(cell => cell.textContent)")
+    listed = page.evaluate("[...document.querySelectorAll('#rows th')].map(cell => cell.textContent)")
     assert sorted(listed) == sorted(wrong["id"])
     confidences = wrong.set_index("id")["confidence"][listed].to_numpy()
     assert (np.diff(confidences) >= -1e-4).all()
-    page.ask("document.querySelector('#classes input').click()")
-    first = page.ask("document.querySelector('#classes .name').textContent")
-    assert text(page, "count").startswith(f"{(wrong['label'] != first).sum()} of {N} points")
-    choose(page, "mistakes", False)
-    choose(page, "which", "placed")
-    assert text(page, "count").startswith(f"{((points['label'] != first) & points['held_out']).sum()} of")
-    page.ask("document.getElementById('all').click()")
-    choose(page, "which", "all")
-    assert picture(page) == before
+    page.evaluate("document.querySelector('#classes input').click()")
+    first = page.evaluate("document.querySelector('#classes .name').textContent")
+    assert text(page, "count").startswith(f"{(wrong['label'] != first).sum()} of {N} rows")
+    set_control(page, "errors-only", False)
+    set_control(page, "subset", "new")
+    assert text(page, "count").startswith(f"{((rows['label'] != first) & rows['held_out']).sum()} of")
+    page.evaluate("document.getElementById('show-all').click()")
+    set_control(page, "subset", "all")
+    assert canvas_image(page) == before
 
 
-def test_a_class_is_highlighted_and_let_go(open_page, embedded):
-    page = open_page(embedded)
-    before = picture(page)
+def test_a_class_is_highlighted_until_the_second_click(open_page, file):
+    page = open_page(file)
+    before = canvas_image(page)
     pressed = "document.querySelectorAll('[data-class][aria-pressed=true]').length"
-    page.ask("document.querySelectorAll('[data-class]')[1].click()")
-    assert page.ask(pressed) == 1
-    assert picture(page) != before
-    page.ask("document.querySelectorAll('[data-class]')[1].click()")
-    assert page.ask(pressed) == 0
-    assert picture(page) == before
+    page.evaluate("document.querySelectorAll('[data-class]')[1].click()")
+    assert page.evaluate(pressed) == 1
+    assert canvas_image(page) != before
+    page.evaluate("document.querySelectorAll('[data-class]')[1].click()")
+    assert page.evaluate(pressed) == 0
+    assert canvas_image(page) == before
 
 
-def test_every_coloring_is_another_picture(open_page, embedded):
-    page = open_page(embedded)
-    values = page.ask("[...document.querySelectorAll('#color option')].map(option => option.value)")
+def test_every_coloring_is_another_image(open_page, file):
+    page = open_page(file)
+    values = colorings(page)
     assert len(values) == 5 + 6
-    pictures = set()
+    images = set()
     for value in values:
-        choose(page, "color", value)
-        pictures.add(picture(page))
-        assert page.ask("document.getElementById('colors').hidden") == (value in ("class", "prediction"))
-    assert len(pictures) == len(values)
-    assert page.complaints() == []
+        set_control(page, "coloring", value)
+        images.add(canvas_image(page))
+        assert page.evaluate("document.getElementById('colors').hidden") == (value in ("class", "prediction"))
+    assert len(images) == len(values)
+    assert page.messages() == []
 
 
-def test_points_are_found_by_name(open_page, embedded):
-    page = open_page(embedded)
-    choose(page, "search", "P11")
-    assert text(page, "found") == "11 found"  # p11, and p110 to p119
-    page.ask("document.getElementById('search').focus()")
+def test_rows_are_found_by_name(open_page, file):
+    page = open_page(file)
+    set_control(page, "search", "P11")
+    assert text(page, "search-result") == "11 found"  # p11, and p110 to p119
+    page.evaluate("document.getElementById('search').focus()")
     page.press("Enter", 13, "\r")
-    assert text(page, "name") in {"<b>p11", *[f"<b>p{row}" for row in range(110, 120)]}
-    assert text(page, "found") == "1 of 11 found"
-    choose(page, "search", "nobody")
-    assert text(page, "found") == "none shown"
+    assert text(page, "row-name") in {"<b>p11", *[f"<b>p{row}" for row in range(110, 120)]}
+    assert text(page, "search-result") == "1 of 11 found"
+    set_control(page, "search", "nobody")
+    assert text(page, "search-result") == "none found"
 
 
-def test_zoom_by_wheel_and_buttons(open_page, embedded, points):
-    page = open_page(embedded)
-    before = picture(page)
-    places = on_screen(page, points)
-    i = lonely(places)[0]
-    page.move_to(*places[i], turn=-240)
-    assert picture(page) != before
-    # What is under the mouse stays there.
-    page.move_to(*(places[i] + 1))
-    assert text(page, "name") == points["id"][i]
-    page.ask("document.getElementById('fit').click()")
-    assert picture(page) == before
-    page.ask("document.getElementById('in').click(); document.getElementById('out').click()")
+def test_zoom_by_wheel_and_buttons(open_page, file, rows):
+    page = open_page(file)
+    before = canvas_image(page)
+    pixels = on_screen(page, rows)
+    i = isolated(pixels)[0]
+    page.move_to(*pixels[i], turn=-240)
+    assert canvas_image(page) != before
+    # The row under the mouse does not move.
+    page.move_to(*(pixels[i] + 1))
+    assert text(page, "row-name") == rows["id"][i]
+    page.evaluate("document.getElementById('zoom-all').click()")
+    assert canvas_image(page) == before
+    page.evaluate("document.getElementById('zoom-in').click(); document.getElementById('zoom-out').click()")
     page.settle()
-    page.move_to(*places[i])
-    assert text(page, "name") == points["id"][i]
+    page.move_to(*pixels[i])
+    assert text(page, "row-name") == rows["id"][i]
 
 
-def test_by_keyboard(open_page, embedded, points):
-    page = open_page(embedded)
-    before = picture(page)
-    page.ask("document.getElementById('stage').focus()")
+def test_keyboard(open_page, file, rows):
+    page = open_page(file)
+    before = canvas_image(page)
+    page.evaluate("document.getElementById('figure').focus()")
     page.press("ArrowRight", 39)
-    first = text(page, "name")
-    assert first in set(points["id"])
-    assert first in text(page, "said")
+    first = text(page, "row-name")
+    assert first in set(rows["id"])
+    assert first in text(page, "announcement")
     page.press("ArrowRight", 39)
-    assert text(page, "name") != first
-    x = points.set_index("id")["x"]
-    assert x[text(page, "name")] > x[first]
+    assert text(page, "row-name") != first
+    x = rows.set_index("id")["x"]
+    assert x[text(page, "row-name")] > x[first]
     page.press("n", 78, "n")
-    assert text(page, "name") in set(points["id"])
+    assert text(page, "row-name") in set(rows["id"])
     page.press("Escape", 27)
-    assert text(page, "name") == "No row chosen"
+    assert text(page, "row-name") == "No row selected"
     page.press("+", 187, "+")
-    assert picture(page) != before
+    assert canvas_image(page) != before
     page.press("0", 48, "0")
-    assert picture(page) == before
+    assert canvas_image(page) == before
 
 
 @pytest.mark.parametrize("width", [360, 800, 1400])
-def test_the_page_is_as_wide_as_the_screen(open_page, embedded, width):
-    page = open_page(embedded, width=width)
-    page.ask("document.querySelectorAll('details').forEach(part => part.open = true)")
-    page.ask("document.getElementById('next').click()")
+def test_the_page_is_not_wider_than_the_screen(open_page, file, width):
+    page = open_page(file, width=width)
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    page.evaluate("document.getElementById('next').click()")
     page.settle()
-    assert page.ask("document.documentElement.scrollWidth") <= width
-    assert page.ask("document.getElementById('stage').clientWidth") > 0.5 * width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.getElementById('figure').clientWidth") > 0.5 * width
 
 
-def test_light_and_dark_differ_and_both_can_be_read(open_page, embedded):
-    pictures = {}
+def test_light_and_dark_are_readable(open_page, file):
+    images = {}
     for scheme in ("light", "dark"):
-        page = open_page(embedded, scheme=scheme)
-        page.ask("document.querySelectorAll('details').forEach(part => part.open = true)")
-        choose(page, "mistakes", True)
-        choose(page, "color", "dominant")
-        page.ask("document.getElementById('next').click()")
-        pictures[scheme] = picture(page)
+        page = open_page(file, scheme=scheme)
+        page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+        set_control(page, "errors-only", True)
+        set_control(page, "coloring", "column")
+        page.evaluate("document.getElementById('next').click()")
+        images[scheme] = canvas_image(page)
         assert page.least_contrast() >= 4.5
-    assert pictures["light"] != pictures["dark"]
-    # It follows, should the scheme change while it is open.
+    assert images["light"] != images["dark"]
+    # The page follows a change of the color scheme.
     page.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
-    assert picture(page) == pictures["light"]
+    assert canvas_image(page) == images["light"]
 
 
-def test_marks_can_be_told_from_the_page(open_page, embedded):
-    """Colors of classes have a contrast of at least 3 with what is behind them, as WCAG asks of graphics."""
-    light = """
+def test_marks_differ_from_the_background(open_page, file):
+    """Colors have a contrast of at least 3 with the background, as WCAG requires of graphics."""
+    luminance = """
     (name => {
       const hex = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
       const linear = c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
@@ -281,17 +286,16 @@ def test_marks_can_be_told_from_the_page(open_page, embedded):
     })
     """
     for scheme in ("light", "dark"):
-        page = open_page(embedded, scheme=scheme)
-        behind = page.ask(f"{light}('--card')")
-        for name in (*(f"--c{place}" for place in range(10)), "--wrong", "--sure", "--unsure", "--much"):
-            low, high = sorted([behind, page.ask(f"{light}('{name}')")])
+        page = open_page(file, scheme=scheme)
+        background = page.evaluate(f"{luminance}('--card')")
+        for name in (*(f"--c{j}" for j in range(10)), "--error", "--sure", "--unsure", "--much"):
+            low, high = sorted([background, page.evaluate(f"{luminance}('{name}')")])
             assert (high + 0.05) / (low + 0.05) >= 3, (scheme, name)
 
 
-def test_lines_begin_below_the_point(open_page, embedded, points):
-    """Its mark keeps its color where the lines of those that voted meet on it."""
-    page = open_page(embedded)
-    places = on_screen(page, points)
+def test_lines_are_below_the_mark_of_the_row(open_page, file, rows):
+    page = open_page(file)
+    pixels = on_screen(page, rows)
     color = """
     (id => {
       const canvas = document.getElementById(id), ratio = devicePixelRatio;
@@ -299,13 +303,13 @@ def test_lines_begin_below_the_point(open_page, embedded, points):
       return [...canvas.getContext('2d').getImageData((%f - left) * ratio, (%f - top) * ratio, 1, 1).data];
     })
     """
-    for i in lonely(places[~points["held_out"].to_numpy()])[:3]:
-        page.move_to(*places[i])
-        there = color % tuple(places[i])
-        assert text(page, "name") == points["id"][i]
-        mark = page.ask(f"{there}('over')")
+    for i in isolated(pixels[~rows["held_out"].to_numpy()])[:3]:
+        page.move_to(*pixels[i])
+        color_there = color % tuple(pixels[i])
+        assert text(page, "row-name") == rows["id"][i]
+        mark = page.evaluate(f"{color_there}('overlay')")
         page.move_to(2, 2)
         assert mark[3] == 255
-        shown = page.ask(f"{there}('points')")
-        # Training rows are paler below, as others are placed: of the same hue.
+        shown = page.evaluate(f"{color_there}('points')")
+        # Training rows are pale, as there are new rows; the hue is the same.
         assert np.argmin(mark[:3]) == np.argmin(shown[:3])

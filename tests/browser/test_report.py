@@ -1,22 +1,23 @@
-"""The report of `lann explain --html` as a browser shows it."""
+"""The report of explained predictions in a browser."""
 
 from __future__ import annotations
+
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from lann.cli import app
+from lann.report import save_report
+from lann.tables import TableWarning, fit_table
 
-HOSTILE = "<script>document.title = 'taken over'</script>"
+HOSTILE = "<script>document.title = 'changed'</script>"
 N_ROWS = 6
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
-    """Two classes, text and numbers, names and values that are markup, gaps."""
-    folder = tmp_path_factory.mktemp("report")
+    """Two classes, text and numbers, missing values, and names and values that are markup."""
     rng = np.random.default_rng(0)
     size, color = rng.normal(170, 10, 80).round(1), rng.choice(["red", HOSTILE, "a" * 300], 80)
     frame = pd.DataFrame(
@@ -24,82 +25,77 @@ def report(tmp_path_factory):
             "name": [f"<b>p{row}" for row in range(80)],
             "size & <i>height": size,
             "color": color,
-            **{f"noise {place}": rng.normal(size=80).round(3) for place in range(14)},
+            **{f"noise {j}": rng.normal(size=80).round(3) for j in range(14)},
             "group": np.where((color == "red") | (size > 178), "in <u>", "out"),
         }
     )
     frame.loc[::7, "size & <i>height"] = np.nan
-    frame.to_csv(folder / "data.csv", index=False)
-    for command in (
-        ["fit", "data.csv", "--target", "group", "--id", "name", "--no-cv", "-o", "m.skops"],
-        ["explain", "m.skops", "data.csv", "--id", "name", "--rows", f"0:{N_ROWS}", "--html", "r.html"],
-    ):
-        paths = [
-            str(folder / word) if word.endswith((".csv", ".skops", ".html")) else word for word in command
-        ]
-        result = CliRunner().invoke(app, paths)
-        assert result.exit_code == 0, result.output
-    return folder / "r.html"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TableWarning)
+        model = fit_table(frame, "group", id="name")
+    path = tmp_path_factory.mktemp("report") / "r.html"
+    explanation = model.explain(frame, range(N_ROWS), id="name")
+    save_report(path, model, explanation, title="<b>Rows", notes=["<u>note"])
+    return path
 
 
-def test_rows_and_bars_are_there_without_a_complaint(open_page, report):
+def test_rows_and_bars_are_shown_without_messages(open_page, report):
     page = open_page(report)
-    assert page.ask("document.title") == "m.skops on data.csv: explained by lann"
-    assert page.ask("document.querySelectorAll('details.row').length") == N_ROWS
-    assert page.ask("document.querySelectorAll('details.row[open]').length") == 1
-    shown = "[...document.querySelectorAll('details.row[open] {} .bar > span')].map(bar => bar.offsetWidth)"
-    widths = page.ask(shown.format(".columns"))
-    assert len(widths) == 2 * 16  # relevance, and for or against, of 16 columns
+    assert page.evaluate("document.title") == "<b>Rows: explained by lann"
+    assert page.evaluate("document.querySelectorAll('details.row').length") == N_ROWS
+    assert page.evaluate("document.querySelectorAll('details.row[open]').length") == 1
+    bars = "[...document.querySelectorAll('details.row[open] {} .bar > span')].map(bar => bar.offsetWidth)"
+    widths = page.evaluate(bars.format(".columns"))
+    assert len(widths) == 2 * 16  # relevance and support of 16 columns
     assert max(widths) > 40
-    assert all(left >= right for left, right in zip(widths[0:20:2], widths[2:20:2], strict=False))
-    assert len(page.ask(shown.format(".neighbors"))) == 5
-    assert (
-        page.ask("document.querySelector('#prints').parentElement.querySelectorAll('tbody tr').length") == 16
-    )
-    assert page.complaints() == []
+    relevances = widths[0:20:2]
+    assert relevances == sorted(relevances, reverse=True)
+    assert len(page.evaluate(bars.format(".neighbors"))) == 5
+    lines = "document.querySelector('#relevance').parentElement.querySelectorAll('tbody tr').length"
+    assert page.evaluate(lines) == 16
+    assert page.messages() == []
 
 
-def test_nothing_is_fetched(open_page, report):
+def test_the_page_loads_nothing(open_page, report):
+    assert open_page(report).requests() == {report.as_uri()}
+
+
+def test_text_of_the_table_is_not_markup(open_page, report):
     page = open_page(report)
-    assert page.fetched() == {report.as_uri()}
-
-
-def test_what_stands_in_the_table_stays_text(open_page, report):
-    page = open_page(report)
-    assert page.ask("document.querySelectorAll('script, b, u').length") == 0
-    assert HOSTILE in page.ask("document.body.textContent")
-    assert "<b>p0" in page.ask("document.querySelector('details.row h3').innerText")
+    assert page.evaluate("document.querySelectorAll('script, b, u').length") == 0
+    assert HOSTILE in page.evaluate("document.body.textContent")
+    assert "<b>p0" in page.evaluate("document.querySelector('details.row h3').innerText")
 
 
 @pytest.mark.parametrize("width", [360, 800, 1400])
-def test_the_page_is_as_wide_as_the_screen(open_page, report, width):
-    """Wide tables scroll in their own boxes."""
+def test_the_page_is_not_wider_than_the_screen(open_page, report, width):
+    """Wide tables scroll in boxes of their own."""
     page = open_page(report, width=width)
-    page.ask("document.querySelectorAll('details').forEach(part => part.open = true)")
-    assert page.ask("document.documentElement.scrollWidth") <= width
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_light_and_dark_differ_and_both_can_be_read(open_page, report):
-    shots = {}
+def test_light_and_dark_are_readable(open_page, report):
+    screenshots = {}
     for scheme in ("light", "dark"):
         page = open_page(report, scheme=scheme)
-        page.ask("document.querySelectorAll('details').forEach(part => part.open = true)")
-        shots[scheme] = page.screenshot()
-        assert len(shots[scheme]) > 10_000
+        page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+        screenshots[scheme] = page.screenshot()
+        assert len(screenshots[scheme]) > 10_000
         assert page.least_contrast() >= 4.5
-    assert shots["light"] != shots["dark"]
+    assert screenshots["light"] != screenshots["dark"]
 
 
-def test_rows_open_by_keyboard(open_page, report):
+def test_rows_are_opened_by_keyboard(open_page, report):
     page = open_page(report)
-    page.ask("document.querySelectorAll('details.row > summary')[1].focus()")
+    page.evaluate("document.querySelectorAll('details.row > summary')[1].focus()")
     page.press("Enter", 13, "\r")
-    assert page.ask("document.querySelectorAll('details.row[open]').length") == 2
+    assert page.evaluate("document.querySelectorAll('details.row[open]').length") == 2
 
 
-def test_a_printed_page_shows_the_closed_rows(open_page, report):
+def test_closed_rows_are_printed(open_page, report):
     page = open_page(report)
-    visible = "[...document.querySelectorAll('.words')].filter(p => p.checkVisibility()).length"
-    assert page.ask(visible) == 1
+    visible = "[...document.querySelectorAll('.sentence')].filter(p => p.checkVisibility()).length"
+    assert page.evaluate(visible) == 1
     page.send("Emulation.setEmulatedMedia", media="print")
-    assert page.ask(visible) == N_ROWS
+    assert page.evaluate(visible) == N_ROWS

@@ -1,11 +1,8 @@
-"""A small table of every kind of column, and the commands to run on it."""
+"""Commands to run, a small table, and a model that is fitted to it."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
@@ -17,12 +14,12 @@ def wide_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "160")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run():
-    """Run a command that must succeed; returns what it printed."""
+    """Return a function that runs a command, which must succeed, and returns what it prints."""
 
     def run(*arguments) -> str:
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        result = CliRunner(env={"COLUMNS": "160"}).invoke(app, [str(argument) for argument in arguments])
         assert result.exit_code == 0, result.output
         return result.stdout
 
@@ -31,7 +28,7 @@ def run():
 
 @pytest.fixture
 def fails():
-    """Run a command that must end with exit code 2 and one sentence; returns the sentence."""
+    """Return a function that runs a command, which must print one sentence and exit with code 2."""
 
     def fails(*arguments) -> str:
         result = CliRunner().invoke(app, [str(argument) for argument in arguments])
@@ -45,64 +42,30 @@ def fails():
     return fails
 
 
-def make_frame(n: int = 80, seed: int = 0) -> pd.DataFrame:
-    """Numbers, words, yes and no, gaps; the class depends on the first two."""
-    rng = np.random.default_rng(seed)
-    size = rng.normal(170, 10, n).round(1)
-    color = rng.choice(["red", "blue_ish", "green"], n)
-    frame = pd.DataFrame(
-        {
-            "name": [f"p{row}" for row in range(n)],
-            "size [cm]": size,
-            "color": color,
-            "member": rng.choice([True, False], n),
-            "noise": rng.normal(size=n).round(3),
-            "empty": np.nan,
-            "constant": "x",
-            "group": np.where((color == "red") | (size > 178), "in", "out"),
-        }
-    )
-    frame.loc[3, "size [cm]"] = np.nan
-    frame.loc[5, "color"] = np.nan
-    return frame
+@pytest.fixture
+def frame(make_table):
+    return make_table()
 
 
 @pytest.fixture
-def frame() -> pd.DataFrame:
-    return make_frame()
-
-
-@pytest.fixture
-def csv(frame, tmp_path) -> Path:
+def csv(frame, tmp_path):
     frame.to_csv(tmp_path / "data.csv", index=False)
     return tmp_path / "data.csv"
 
 
 @pytest.fixture(scope="session")
-def model(tmp_path_factory) -> Path:
-    """A model that `lann fit` wrote; its 3rd and 4th rows had no label."""
+def model(run, make_table, tmp_path_factory):
+    """A model that `lann fit` has saved; the rows 2 and 3 have no label."""
     folder = tmp_path_factory.mktemp("model")
-    frame = make_frame()
+    frame = make_table()
     frame.loc[[2, 3], "group"] = np.nan
     frame.to_csv(folder / "data.csv", index=False)
-    arguments = [
-        "fit",
-        folder / "data.csv",
-        "--target",
-        "group",
-        "--id",
-        "name",
-        "--no-cv",
-        "-o",
-        folder / "m.skops",
-    ]
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
-    assert result.exit_code == 0, result.output
+    run("fit", folder / "data.csv", "--target", "group", "--id", "name", "--no-cv", "-o", folder / "m.skops")
     return folder / "m.skops"
 
 
 @pytest.fixture
-def new(tmp_path) -> Path:
-    """Rows to predict, with gaps and without the target."""
-    make_frame(10, seed=0).drop(columns="group").to_csv(tmp_path / "new.csv", index=False)
+def new(make_table, tmp_path):
+    """New rows without the target; some values are missing."""
+    make_table(10).drop(columns="group").to_csv(tmp_path / "new.csv", index=False)
     return tmp_path / "new.csv"

@@ -5,7 +5,7 @@ import pandas as pd
 import lann
 
 
-def test_the_demo_compares_explains_and_leaves_files_that_work(run, fails, tmp_path):
+def test_the_demo_compares_explains_and_writes_files_for_the_other_commands(run, tmp_path):
     folder = tmp_path / "out"
     printed = run("demo", "--quick", "--output", folder)
     assert "iris" in printed
@@ -21,13 +21,13 @@ def test_the_demo_compares_explains_and_leaves_files_that_work(run, fails, tmp_p
     for command in commands:
         run(*command, *(["--no-cv"] if command[0] == "fit" else []))
     assert (folder / "mine.skops").exists()
-    # The same explanation as from the command.
+    # The explanation is that of the command.
     explanation = pd.read_csv(folder / "explanation.csv")
     row = str(explanation["row"][0])
     run("explain", folder / "model.skops", folder / "rows.csv", "--row", row, "-o", folder / "again.csv")
     pd.testing.assert_frame_equal(pd.read_csv(folder / "again.csv"), explanation, rtol=1e-9)
 
 
-def test_a_file_in_the_way_is_one_sentence(fails, tmp_path):
+def test_the_output_must_not_be_a_file(fails, tmp_path):
     (tmp_path / "out").write_text("")
     assert "is a file" in fails("demo", "--quick", "--output", tmp_path / "out")

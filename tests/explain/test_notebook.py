@@ -1,72 +1,63 @@
-"""The table in notebooks: what it shows, and that names cannot break it."""
+"""The view of an explanation in notebooks."""
 
-from html.parser import HTMLParser
+import re
 
 import numpy as np
 
-from lann.explain import _notebook
+from lann.explain._html import notebook
 
 
-class Page(HTMLParser):
-    """Texts, bars and whether every tag is closed."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.texts, self.widths, self.tags = [], [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.open.append(tag)
-        self.tags.append(tag)
-        style = dict(attributes).get("style")
-        if style:
-            self.widths.append(float(style.removeprefix("width:").removesuffix("%")))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.texts.append(data)
+def widths(view):
+    return [float(width) for width in re.findall(r"width:([\d.]+)%", view)]
 
 
-def test_rows_bars_and_neighbors(two_rows):
-    page = Page(two_rows._repr_html_())
-    assert page.open == []
-    assert page.tags.count("tr") == 3
-    text = " ".join(page.texts)
-    for part in ("benign", "next: malignant", "area", "+ 30%", "− 20%", "45% of the votes"):
+def test_rows_bars_and_neighbors(two_rows, parse_page):
+    view = two_rows._repr_html_()
+    page = parse_page(view)
+    assert page.count("tr") == 3
+    text = " ".join(page.text.split())
+    for part in ("benign", "next: malignant 45%", "area", "+ 30%", "− 20%", "45% of the votes"):
         assert part in text
-    # Relevances .3, .2, .1 and .3, .2; what would be 0% has no bar.
-    np.testing.assert_allclose(page.widths, [100, 66.7, 33.3, 100, 66.7, 1.7], atol=0.05)
+    # Relevances .3, .2, .1 and .3, .2, .005; a relevance that would be shown as 0% has no bar.
+    np.testing.assert_allclose(widths(view), [100, 66.7, 33.3, 100, 66.7, 1.7], atol=0.05)
+    assert page.count("div", "for") == 4
+    assert page.count("div", "against") == 2
 
 
-def test_names_are_escaped(made):
+def test_names_are_escaped(made, parse_page):
     names = np.array(["<script>alert(1)</script>", 'a"b', "c", "d"], dtype=object)
-    classes = ("&x", "<b>")
-    explanation = made(
-        [[0.5, 0.3, 0.2]], [["<b>"] * 3], classes=classes, ids=["<i>"] * 3, feature_names=names
-    )
-    text = explanation._repr_html_()
-    page = Page(text)
-    assert page.open == []
-    assert not {"script", "b", "i"} & (set(page.tags) - {"b"})
-    assert page.tags.count("b") == 1
-    assert 'title="a&quot;b"' in text
-    assert "<script>alert(1)</script>" in page.texts
+    view = made(
+        [[0.5, 0.3, 0.2]], [["<b>"] * 3], classes=("&x", "<b>"), ids=["<i>"] * 3, feature_names=names
+    )._repr_html_()
+    page = parse_page(view)
+    assert page.count("script") == page.count("i") == 0
+    assert page.count("b") == 1  # the prediction
+    assert 'title="a&quot;b"' in view
+    assert "<script>alert(1)</script>" in page.text
 
 
 def test_only_the_first_rows(two_rows, monkeypatch):
-    monkeypatch.setattr(_notebook, "MOST_ROWS", 1)
+    monkeypatch.setattr(notebook, "MOST_ROWS", 1)
     assert "and 1 more row<" in two_rows._repr_html_()
     assert "more row" not in two_rows[:1]._repr_html_()
 
 
-def test_a_model_that_tells_only_what_counts(made):
-    page = Page(made([[0.5, 0.3, 0.2]], [["benign"] * 3])._repr_html_())
-    np.testing.assert_allclose(page.widths, [100, 75, 50, 0])
-    assert "hangs on" in page.texts
+def test_without_supports_there_are_no_signs(made, parse_page):
+    view = made([[0.5, 0.3, 0.2]], [["benign"] * 3])._repr_html_()
+    np.testing.assert_allclose(widths(view), [100, 75, 50, 0])
+    assert "depends on " in parse_page(view).text
+    assert "supports it" not in view
 
 
-def test_nothing_hangs_on_one_feature(made):
+def test_no_relevant_feature(made):
     explanation = made([[0.5, 0.3, 0.2]], [["benign"] * 3], np.zeros((1, 2, 4)))
     assert "no single feature" in explanation._repr_html_()
+
+
+def test_rows_have_their_row_numbers_and_names(two_rows, parse_page):
+    from dataclasses import replace
+
+    named = replace(two_rows, query_rows=np.array([7, 9]))
+    assert "7 benign" in " ".join(parse_page(named._repr_html_()).text.split())
+    named = replace(named, query_ids=np.array(["Ann", "Bea"]))
+    assert "Bea benign" in " ".join(parse_page(named._repr_html_()).text.split())

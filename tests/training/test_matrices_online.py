@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics import Levels
-from lann.metrics import MatrixMetric
+from lann.metrics import Levels, MatrixMetric
 from lann.training import Settings, join
 from lann.training.matrices_online import OnlineMatrices, inherited_maps
 from lann.training.monitor import Monitor

@@ -24,8 +24,8 @@ for command in (demo, fit, predict, explain, embed):
     app.command()(command)
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(requested: bool) -> None:
+    if requested:
         from lann import __version__
 
         typer.echo(f"lann {__version__}")
@@ -39,12 +39,13 @@ def lann(
         typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True),
     ] = False,
 ) -> None:
-    """Nearest neighbors that explain themselves.
+    """Classify the rows of tables by nearest neighbors, and explain every prediction.
 
-    Every training point owns its metric, so that each prediction comes with the few examples that made it
-    and the columns that mattered there. Start with `lann demo`.
+    Every training row measures distances with its own metric. A prediction comes with the training rows that
+    voted and the columns that it depends on. Start with `lann demo`.
     """
 
 
 def main() -> None:
+    """Run the command line."""
     app()

@@ -1,7 +1,10 @@
-"""Where the commands write: results to stdout, progress to stderr."""
+"""Output of the commands: results on stdout, progress on stderr."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,18 +13,39 @@ if TYPE_CHECKING:
 
 
 def results() -> Console:
+    """Return the console for results."""
     from rich.console import Console
 
-    # Column names and labels are the user's: "[kg]" is no markup.
+    # Names of columns and labels are the user's: "[kg]" is not markup.
     return Console(markup=False, highlight=False, emoji=False)
 
 
 def note(text: str, console: Console) -> None:
+    """Print a note."""
     console.print(f"Note: {text}", style="yellow", soft_wrap=True)
 
 
+@contextmanager
+def collected_notes() -> Iterator[list[str]]:
+    """Collect the warnings about tables in a list, which is filled at the end of the block.
+
+    Other warnings are shown as usual.
+    """
+    from lann.tables import TableWarning
+
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TableWarning)
+        yield notes
+    for warning in caught:
+        if issubclass(warning.category, TableWarning):
+            notes.append(str(warning.message))
+        else:
+            warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
+
+
 def progress() -> Progress:
-    """A bar that vanishes when done, and does not show at all unless stderr is a terminal."""
+    """Return a progress bar, which is removed at the end and appears only if stderr is a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

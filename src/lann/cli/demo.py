@@ -1,4 +1,4 @@
-"""`lann demo`: what lann does, on data that come with it."""
+"""`lann demo`: a comparison with kNN, an explained prediction, and files for the other commands."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ import typer
 
 from lann.cli.consoles import progress, results
 from lann.cli.errors import one_sentence
-from lann.cli.tables import write_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
+    from rich.table import Table
 
 SETS = ("iris", "wine", "breast-cancer", "digits", "artificial-classification")
 SEEDS = (0, 1, 2)
 EXPLAINED_SET, TARGET = "breast-cancer", "diagnosis"
 N_NEW_ROWS = 20
-EXPLAINED_ROW = 7  # one that is mistaken, and on which the neighbors do not agree
+EXPLAINED_ROW = 7  # its prediction is wrong, and its neighbors have different labels
 
 
 @one_sentence
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder for what the demo writes; created if need be.")
+        Path, typer.Option("--output", "-o", help="The folder for the files of the demo; created if need be.")
     ] = Path("lann-demo"),
-    quick: Annotated[bool, typer.Option("--quick", hidden=True, help="One split of two sets.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", hidden=True, help="One split of two data sets.")] = False,
 ) -> None:
-    """Compare with kNN, explain a prediction, and leave files to try the other commands on.
+    """Compare with kNN, explain a prediction, and write files to try the other commands on.
 
     Takes less than a minute and needs no network.
     """
@@ -44,20 +45,22 @@ def demo(
     console.print(_comparison(sets, seeds))
     console.print()
     output.mkdir(parents=True, exist_ok=True)
-    _explained_prediction(output, console)
+    _explain_prediction(output, console)
+    _suggest_commands(output, console)
 
 
-def _comparison(sets: tuple[str, ...], seeds: tuple[int, ...]) -> Any:
+def _comparison(sets: tuple[str, ...], seeds: tuple[int, ...]) -> Table:
+    """Return a table of accuracies."""
     from rich.table import Table
     from rich.text import Text
 
     from lann.datasets import load
 
     table = Table(
-        title="Accuracy on unseen data, trained on 25 %",
+        title="Accuracy on test rows, trained on 25% of the rows",
         title_justify="left",
         title_style="bold",
-        caption=f"splits: {len(seeds)}, mean ± std; kNN: 5 neighbors, distance-weighted, z-scored",
+        caption=f"splits: {len(seeds)}, mean ± std; kNN: 5 neighbors, distance-weighted, standardized",
         caption_justify="left",
     )
     table.add_column("data set")
@@ -65,33 +68,37 @@ def _comparison(sets: tuple[str, ...], seeds: tuple[int, ...]) -> Any:
         table.add_column(name, justify="right", no_wrap=True)
     with progress() as bar:
         task = bar.add_task("Compiling, once per installation", total=len(sets) * len(seeds))
-        _warm_up()
+        _compile()
         for name in sets:
             bar.update(task, description=name)
             X, y = load(name, return_X_y=True)
-            found = []
+            scores = []
             for seed in seeds:
-                found.append(_split_scores(X, y, seed))
+                scores.append(_split_scores(X, y, seed))
                 bar.advance(task)
-            (plain, ours, seconds), spread = np.mean(found, axis=0), np.std(found, axis=0)
-            sizes = f"{len(X)} × {X.shape[1]}", str(len(np.unique(y)))
-            better = "bold green" if ours > plain else ""
-            scores = f"{plain:.3f} ± {spread[0]:.3f}", Text(f"{ours:.3f} ± {spread[1]:.3f}", style=better)
-            table.add_row(name, *sizes, *scores, f"{seconds:.2f}")
+            (plain, ours, seconds), deviations = np.mean(scores, axis=0), np.std(scores, axis=0)
+            ours_text = Text(f"{ours:.3f} ± {deviations[1]:.3f}", style="bold green" if ours > plain else "")
+            table.add_row(
+                name,
+                f"{len(X)} × {X.shape[1]}",
+                str(len(np.unique(y))),
+                f"{plain:.3f} ± {deviations[0]:.3f}",
+                ours_text,
+                f"{seconds:.2f}",
+            )
     return table
 
 
-def _warm_up() -> None:
-    """Compile the kernels, so that the first fit is not timed with it."""
+def _compile() -> None:
+    """Compile the kernels, so that the time of the first fit does not include it."""
     from lann.classifier import LANNClassifier
 
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3))
+    X = np.random.default_rng(0).normal(size=(60, 3))
     LANNClassifier(max_iter=1, random_state=0).fit(X, X[:, 0] > 0).predict(X)
 
 
 def _split_scores(X: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, float, float]:
-    """Accuracy of kNN and of LANN, and LANN's seconds to fit, on one split."""
+    """Return the accuracies of kNN and of LANN on one split, and the seconds that LANN takes to fit."""
     from sklearn.model_selection import StratifiedShuffleSplit
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.pipeline import make_pipeline
@@ -108,38 +115,29 @@ def _split_scores(X: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, float
     return plain.score(X[test], y[test]), ours.score(X[test], y[test]), seconds
 
 
-def _explained_prediction(folder: Path, console: Any) -> None:
-    """Do what `lann fit` and `lann explain` do, and leave their files."""
-    from lann.classifier import LANNClassifier
-    from lann.cli.account import accounts, explain_rows
-    from lann.cli.columns import make_pipeline
-    from lann.cli.fit import fit_task, make_task
-    from lann.cli.report import write_report
-    from lann.cli.show import show
-    from lann.cli.trained import Trained
-    from lann.persist import save
+def _explain_prediction(folder: Path, console: Console) -> None:
+    """Fit a model, print one explained prediction, and write what `lann fit` and `lann explain` write."""
+    from lann.cli.show_row import show_row
+    from lann.report import save_report
+    from lann.tables import fit_table, write_table
 
-    train, new, truth = _tables()
-    task = make_task(train, EXPLAINED_SET, target=TARGET, id=None, drop=[])
-    model = fit_task(make_pipeline(task.columns, LANNClassifier(random_state=0)), task)
-    trained = Trained(model)
-    rows = trained.prepare(new, "rows.csv")
-    explanation = explain_rows(trained, rows)
-    told = accounts(trained, rows, explanation, list(range(len(new))))
-    account = told[EXPLAINED_ROW]
-    console.print(f"One prediction explained: row {EXPLAINED_ROW} of rows.csv, truly {truth}", style="bold")
+    train, new, label = _tables()
+    model = fit_table(train, TARGET)
+    model.save(folder / "model.skops")
+    explanation = model.explain(new)
+    title = f"One explained prediction: row {EXPLAINED_ROW} of rows.csv, whose label is {label}"
+    console.print(title, style="bold")
     console.print()
-    show(account, console, shown_columns=8)
-
+    show_row(explanation.row(EXPLAINED_ROW), console, n_columns=8)
     write_table(train, folder / "breast-cancer.csv")
     write_table(new, folder / "rows.csv")
-    write_table(account.to_frame(), folder / "explanation.csv")
-    save(model, folder / "model.skops")
-    title = "model.skops on rows.csv"
-    page = folder / "report.html"
-    write_report(page, trained, explanation, told, title=title, shown_columns=10, notes=[])
+    write_table(explanation[EXPLAINED_ROW].to_long_frame(), folder / "explanation.csv")
+    save_report(folder / "report.html", model, explanation, title="model.skops on rows.csv")
+
+
+def _suggest_commands(folder: Path, console: Console) -> None:
     console.print(f"\nWrote model.skops, breast-cancer.csv, rows.csv and explanation.csv to {folder}. Try:")
-    # As it was called, unless a plain `lann` is found.
+    # The name by which this command was called, unless `lann` is on the path.
     command = "lann" if shutil.which("lann") else os.path.relpath(sys.argv[0])
     for line in (
         f"{command} predict {folder / 'model.skops'} {folder / 'rows.csv'}",
@@ -147,11 +145,12 @@ def _explained_prediction(folder: Path, console: Any) -> None:
         f"{command} fit {folder / 'breast-cancer.csv'} --target {TARGET} -o {folder / 'mine.skops'}",
     ):
         console.print(f"  {line}", style="cyan", soft_wrap=True)
-    console.print(f"All {len(told)} rows are explained in {page}: open it in a browser.", soft_wrap=True)
+    report = folder / "report.html"
+    console.print(f"All {N_NEW_ROWS} rows are explained in {report}: open it in a browser.", soft_wrap=True)
 
 
 def _tables() -> tuple[pd.DataFrame, pd.DataFrame, str]:
-    """A quarter of the data to train on, some of the other rows, and the label of the row to explain."""
+    """Return a quarter of the data to train on, some other rows, and the label of the explained row."""
     from sklearn.model_selection import train_test_split
 
     from lann.datasets import load

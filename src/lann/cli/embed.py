@@ -1,36 +1,50 @@
-"""`lann embed`: a picture of the rows, in which those are near each other that the model takes for alike."""
+"""`lann embed`: an embedding of rows under the learned metrics, as a page, a figure or a table."""
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Callable
 from enum import StrEnum
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from lann.cli.consoles import note, progress, results
-from lann.cli.embed_rows import Settings, rows_to_embed
+from lann import _texts
+from lann._files import check_writable
+from lann.cli.consoles import collected_notes, note, progress, results
 from lann.cli.errors import one_sentence
-from lann.cli.options import FORM, Balanced, Drop, Jobs, Metric
-from lann.cli.tables import KINDS, check_output, write_table
+from lann.cli.options import METRIC_HELP, SEED_HELP, Balanced, Drop, Jobs, Metric, make_classifier
 
 if TYPE_CHECKING:
-    from lann.cli.embed_summary import Summary
-    from lann.cli.embedded import Embedded
+    from lann.classifier import LANNClassifier
+    from lann.embedding import LANNEmbedding
+    from lann.tables import EmbeddedTable
 
-PAGES, PICTURES = (".html", ".htm"), (".png", ".svg", ".pdf")
-# What t-SNE needs to part the points, and the largest seed there is.
-MOST_SEED = 2**32 - 1
+PAGES, FIGURES, TABLES = (".html", ".htm"), (".png", ".svg", ".pdf"), (".csv", ".csv.gz", ".parquet")
+LARGEST_SEED = 2**32 - 1
+GIVE_NEW_ROWS = "Give a table of new rows with labels for a fair estimate."
+HOLD_OUT_ROWS = "Hold out rows with --held-out 0.3, or give test rows with --test, for a fair estimate."
 
 
 class Method(StrEnum):
-    """The choices of `LANNEmbedding`'s parameter of that name."""
+    """The choices of the parameter `method` of LANNEmbedding."""
 
     umap = "umap"
     densmap = "densmap"
     tsne = "tsne"
+
+
+class Inputs(NamedTuple):
+    """The options about the rows to embed."""
+
+    data: Path | None
+    model: Path | None
+    test: Path | None
+    held_out: float | None
+    target: str | None
+    id: str | None
+    drop: list[str]
+    seed: int
 
 
 @one_sentence
@@ -38,8 +52,7 @@ def embed(
     data: Annotated[
         Path | None,
         typer.Argument(
-            help="The table: .csv, .csv.gz or .parquet. With --model, rows to place among those of its "
-            "training; may be left out then.",
+            help="The table: .csv, .csv.gz or .parquet. With --model, it has new rows, and may be left out.",
             show_default=False,
         ),
     ] = None,
@@ -51,139 +64,184 @@ def embed(
         list[Path],
         typer.Option(
             "--output", "-o",
-            help="What to write: .html (a page to look around in), .png, .svg or .pdf (a picture), .csv, "
-            ".csv.gz or .parquet (places and predictions). May be given repeatedly.",
+            help="The file to write: .html (an interactive page), .png, .svg or .pdf (a figure), .csv, "
+            ".csv.gz or .parquet (a table of coordinates and predictions). May be repeated.",
         ),
     ] = [Path("embedding.html")],  # noqa: B006
     model: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="A model written by `lann fit` or `lann.save`, to embed its training rows."
+            metavar="FILE", help="A saved model, whose training rows are embedded."
         ),
     ] = None,
     test: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Further rows, to be placed only: .csv, .csv.gz or .parquet."),
+        typer.Option(metavar="FILE", help="A table of test rows: .csv, .csv.gz or .parquet."),
     ] = None,
     held_out: Annotated[
         float | None,
-        typer.Option("--held-out", metavar="SHARE", help="The share of the rows to be placed only: 0.3."),
+        typer.Option("--held-out", metavar="SHARE", help="The share of the rows to hold out: 0.3."),
     ] = None,
     id: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="A column that names the rows.")
     ] = None,
     drop: Drop = None,
-    metric: Annotated[Metric | None, typer.Option(help=FORM, show_default="diagonal")] = None,
+    metric: Annotated[Metric | None, typer.Option(help=METRIC_HELP, show_default="diagonal")] = None,
     balanced: Balanced = False,
-    method: Annotated[Method, typer.Option(help="What places the points.")] = Method.umap,
+    method: Annotated[Method, typer.Option(help="The method of the layout.")] = Method.umap,
     neighbors: Annotated[
-        int, typer.Option(min=2, help="How far a neighborhood reaches: few show detail, many the whole.")
+        int, typer.Option(min=2, help="Size of a neighborhood: small shows details, large the whole.")
     ] = 15,
     min_dist: Annotated[
-        float, typer.Option("--min-dist", min=0, max=1, help="How close points are packed; not for tsne.")
+        float, typer.Option("--min-dist", min=0, max=1, help="Least distance of similar rows; not for tsne.")
     ] = 0.1,
     epochs: Annotated[
         int | None,
-        typer.Option(min=1, help="How long the places are improved.", show_default="as the method needs"),
+        typer.Option(min=1, help="Number of epochs of the layout.", show_default="depends on the method"),
     ] = None,
     columns: Annotated[
-        int, typer.Option(min=1, help="How many columns to tell for each point, most relevant first.")
+        int, typer.Option(min=1, help="Number of columns to list for each row, the most relevant first.")
     ] = 5,
     jobs: Jobs = None,
-    seed: Annotated[int, typer.Option(help="Of everything random: the same seed, the same picture.")] = 0,
+    seed: Annotated[int, typer.Option(help=SEED_HELP)] = 0,
 ) -> None:  # fmt: skip
-    """Show how the classes lie to each other, and place new rows among them.
+    """Embed rows in two dimensions: rows that are similar under the learned metrics are near each other.
 
-    Learns from a table as `lann fit` does, or takes a trained model, and places its training rows in the
-    plane: near each other are those that the learned metrics find alike. Rows of --test, or a share of all
-    (--held-out), are not learned from but placed: they tell what the picture is worth. The page is one file
-    that needs nothing else: point at a row to see its label, its prediction, who voted and why.
+    Fits a model to a table as `lann fit` does, or loads one, and embeds its training rows. Test rows, or a
+    share of the rows (--held-out), are embedded but not learned from: their accuracies are a fair estimate.
+    The page is one file; it shows the label, the prediction, the neighbors and the relevant columns of the
+    row under the mouse.
     """
-    from lann.cli.embed_show import describe, show_summary
-    from lann.cli.embed_summary import summarize
-    from lann.cli.embedded import make_embedded
+    from lann.cli.show_embedding import show_embedding
     from lann.embedding import LANNEmbedding
 
     for path in output:
         _check_output(path)
     _check_options(method, epochs, jobs, seed)
+    _check_installed(method, output)
+    inputs = Inputs(data, model, test, held_out, target, id, drop or [], seed)
+    _check_inputs(inputs, training_options={"--metric": metric, "--balanced": balanced})
     layout = LANNEmbedding(
-        n_neighbors=neighbors, min_dist=min_dist, method=method.value, n_epochs=epochs, n_jobs=jobs,
-        random_state=seed, prefit=True,
+        n_neighbors=neighbors, min_dist=min_dist, method=method.value, max_iter=epochs, n_jobs=jobs,
+        random_state=seed,
     )  # fmt: skip
+    classifier = make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed)
+    with progress() as bar, collected_notes() as notes:
+        task = bar.add_task("Reading", total=3)
+
+        def next_step(description: str) -> None:
+            bar.update(task, advance=1, description=description)
+
+        embedded, title = _embed(inputs, classifier, layout, next_step)
     console = results()
-    with progress() as bar, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # unknown categories: said below, in words
-        steps = bar.add_task("Reading", total=4)
-        _check_installed(method.value, min_dist, output)
-        given = Settings(
-            target=target, id=id, drop=drop or [], metric=metric, balanced=balanced, held_out=held_out,
-            test=test, jobs=jobs, seed=seed,
-        )  # fmt: skip
-
-        def told(what: str) -> None:
-            bar.update(steps, advance=1, description=what)
-
-        source = rows_to_embed(data, model, given, told=told)
-        told("Placing")
-        layout.set_params(classifier=source.trained.classifier)
-        layout.fit(source.trained.classifier._model.levels.X)
-        told("Asking the neighbors")
-        embedded = make_embedded(source.trained, layout, source.new)
-    summary = summarize(embedded)
-    describe(embedded, console)
-    show_summary(embedded, summary, console, advice=source.advice)
-    for text in source.notes:
+    summary = embedded.summarize()
+    show_embedding(embedded, summary, console)
+    if not summary.has_held_out:
+        advice = HOLD_OUT_ROWS if model is None else GIVE_NEW_ROWS
+        note(f"{_texts.OPTIMISTIC} {advice}", console)
+    for text in notes:
         note(text, console)
     for path in output:
-        said = _write(path, embedded, summary, title=source.title, notes=source.notes, n_columns=columns)
-        console.print(said, soft_wrap=True)
+        with collected_notes() as about_page:
+            _write(path, embedded, title, notes, columns)
+        hint = "; open it in a browser" if path.suffix.lower() in PAGES else ""
+        console.print(f"Wrote {path}: {len(embedded)} rows{hint}", soft_wrap=True)
+        for text in about_page:
+            note(text, console)
+
+
+def _embed(
+    inputs: Inputs, classifier: LANNClassifier, layout: LANNEmbedding, next_step: Callable[[str], Any]
+) -> tuple[EmbeddedTable, str]:
+    """Return the embedding and a title."""
+    from lann.tables import TableModel, TrainingTable, read_table
+
+    data, model, test, target, id = inputs.data, inputs.model, inputs.test, inputs.target, inputs.id
+    frame = None if data is None else read_table(data)
+    if model is not None:
+        fitted = TableModel.load(model)
+        next_step("Fitting")
+        next_step("Embedding")
+        name = "" if data is None else data.name
+        title = model.name if data is None else f"{name} among the training rows of {model.name}"
+        return fitted.embed(frame, embedding=layout, target=target, id=id, name=name), title
+    assert data is not None
+    assert frame is not None
+    assert target is not None
+    test_frame = None if test is None else read_table(test)
+    table, rows = TrainingTable.from_frame(frame, target, id=id, drop=inputs.drop, name=data.name), None
+    if inputs.held_out is not None:
+        table, rows = table.split(inputs.held_out, random_state=inputs.seed)
+    next_step("Fitting")
+    fitted = table.fit(classifier)
+    next_step("Embedding")
+    if test is not None:
+        embedded = fitted.embed(test_frame, embedding=layout, id=id, name=test.name)
+        return embedded, f"{data.name}, with the test rows of {test.name}"
+    if rows is None:
+        return fitted.embed(embedding=layout), data.name
+    return fitted.embed(frame, rows, embedding=layout, target=target, id=id, name=data.name), data.name
 
 
 def _check_output(path: Path) -> None:
-    if not path.name.lower().endswith((*PAGES, *PICTURES, *KINDS)):
-        kinds = ", ".join((PAGES[0], *PICTURES, *KINDS[:-1]))
-        raise ValueError(f"{path} is of an unknown kind; give a file that ends in {kinds} or {KINDS[-1]}.")
-    check_output(path, kinds=())
+    suffixes = (*PAGES, *FIGURES, *TABLES)
+    if not path.name.lower().endswith(suffixes):
+        listed = ", ".join((PAGES[0], *FIGURES, *TABLES[:-1]))
+        raise ValueError(
+            f"{path} has an unknown format; give a file name that ends in {listed} or {TABLES[-1]}."
+        )
+    if path.name.lower().endswith(TABLES):
+        from lann.tables import check_table_path
+
+        check_table_path(path)
+    check_writable(path)
 
 
 def _check_options(method: Method, epochs: int | None, jobs: int | None, seed: int) -> None:
-    """Name options as they were typed, where the estimators would name their parameters."""
-    from lann.embedding.layout import LEAST_TSNE_EPOCHS
+    """Validate what LANNEmbedding would validate late, and under the names of its parameters."""
+    from lann.embedding import LEAST_TSNE_ITER
 
-    if epochs is not None and method == Method.tsne and epochs < LEAST_TSNE_EPOCHS:
-        raise ValueError(f"--epochs must be at least {LEAST_TSNE_EPOCHS} with --method tsne; got {epochs}.")
+    if epochs is not None and method == Method.tsne and epochs < LEAST_TSNE_ITER:
+        raise ValueError(f"--epochs must be at least {LEAST_TSNE_ITER} with --method tsne; got {epochs}.")
     if jobs == 0:
         raise ValueError("--jobs must be a number of threads, or -1 for all cores; got 0.")
-    if not 0 <= seed <= MOST_SEED:
-        raise ValueError(f"--seed must be from 0 to {MOST_SEED}; got {seed}.")
+    if not 0 <= seed <= LARGEST_SEED:
+        raise ValueError(f"--seed must be from 0 to {LARGEST_SEED}; got {seed}.")
 
 
-def _check_installed(method: str, min_dist: float, output: list[Path]) -> None:
-    """Fail before the work rather than after it, if a package is missing."""
-    if method != "tsne" and find_spec("umap") is None:
-        from lann.embedding.layout import half_distance
+def _check_inputs(inputs: Inputs, training_options: dict[str, object]) -> None:
+    """Raise ValueError if options are missing, or do not go together."""
+    if inputs.model is not None:
+        given = {"--drop": inputs.drop, **training_options, "--test": inputs.test}
+        given["--held-out"] = inputs.held_out is not None
+        if unused := [option for option, value in given.items() if value]:
+            raise ValueError(f"{unused[0]} is for a model that is not fitted yet; it cannot go with --model.")
+    elif inputs.data is None:
+        raise ValueError("Give a table with its --target, or a fitted model with --model.")
+    elif inputs.target is None:
+        raise ValueError(f"Give the column of {inputs.data.name} with the classes as --target.")
+    elif inputs.held_out is not None and inputs.test is not None:
+        raise ValueError("Give either --test or --held-out, not both.")
 
-        half_distance(method, min_dist)  # which says what to install
-    if any(path.suffix.lower() in PICTURES for path in output):
-        from lann.plot import check_matplotlib_support
 
+def _check_installed(method: Method, output: list[Path]) -> None:
+    """Raise ImportError, before the work, if a package is missing."""
+    from lann.embedding import check_installed
+    from lann.plot import check_matplotlib_support
+
+    check_installed(method.value)
+    if any(path.suffix.lower() in FIGURES for path in output):
         check_matplotlib_support()
 
 
-def _write(
-    path: Path, embedded: Embedded, summary: Summary, *, title: str, notes: list[str], n_columns: int
-) -> str:
-    """Write the embedding in the kind that the name asks for; returns what to say."""
+def _write(path: Path, embedded: EmbeddedTable, title: str, notes: list[str], n_columns: int) -> None:
+    """Write the embedding in the format that the file name has."""
+    from lann.report import save_embedding_figure, save_embedding_page
+    from lann.tables import write_table
+
     if path.suffix.lower() in PAGES:
-        from lann.cli.embedding_page import write_page
-
-        left_out = write_page(path, embedded, summary, title=title, notes=notes, n_columns=n_columns)
-        return " ".join([f"Wrote {path}: open it in a browser.", *left_out])
-    if path.suffix.lower() in PICTURES:
-        from lann.cli.embed_picture import write_picture
-
-        write_picture(path, embedded, summary, title=title)
-        return f"Wrote {path}"
-    write_table(embedded.to_frame(min(n_columns, len(embedded.columns))), path)
-    return f"Wrote {path}: {len(embedded)} rows"
+        save_embedding_page(path, embedded, title=title, n_features=n_columns, notes=notes)
+    elif path.suffix.lower() in FIGURES:
+        save_embedding_figure(path, embedded, title=title)
+    else:
+        write_table(embedded.to_frame(n_columns), path)

@@ -1,4 +1,4 @@
-"""Wrong input ends a command with one sentence and exit code 2."""
+"""Invalid input ends a command with one sentence and exit code 2."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 
 def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
-    """Let a command end with what is wrong, on one line of stderr, in place of a traceback."""
+    """Make a command print an error as one line on stderr, without a traceback."""
 
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:

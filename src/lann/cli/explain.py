@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
-from lann.cli.consoles import note, results
+from lann._format import counted
+from lann._markup import check_page_path
+from lann.cli.consoles import collected_notes, note, results
 from lann.cli.errors import one_sentence
 from lann.cli.options import ModelFile, RowsFile
-from lann.cli.tables import check_output, read_table, write_table
 
-# What a report shows unless told, and at most: a page of some ten megabytes.
+# Rows of a report by default, and at most: a page of about ten megabytes.
 REPORTED_ROWS, MOST_REPORTED_ROWS = 20, 500
 
 
@@ -25,20 +24,22 @@ def explain(
     row: Annotated[
         list[int] | None,
         typer.Option(
-            help="Which row to explain; the first one below the header is 0. May be given repeatedly.",
+            help="A row to explain; the first one below the header is 0. May be repeated.",
             show_default="0, or the first 20 for --html",
         ),
     ] = None,
     rows: Annotated[
-        str | None, typer.Option(metavar="FROM:TO", help="Rows to explain, the last one excluded: 0:20.")
+        str | None, typer.Option(metavar="FROM:TO", help="Rows to explain, without the last one: 0:20.")
     ] = None,
     html: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Write a report, one page for any browser, instead of showing tables here."
+            metavar="FILE", help="Write a report, a page for the browser, instead of printing tables."
         ),
     ] = None,
-    columns: Annotated[int, typer.Option(min=1, help="How many columns to show, most relevant first.")] = 10,
+    columns: Annotated[
+        int, typer.Option(min=1, help="Number of columns to show, the most relevant first.")
+    ] = 10,
     id: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="A column that names the rows to explain.")
     ] = None,
@@ -46,93 +47,63 @@ def explain(
         Path | None,
         typer.Option(
             "--output", "-o",
-            help="Write everything, one line per neighbor and column, to .csv, .csv.gz or .parquet.",
+            help="Write a table with a line per neighbor and column: .csv, .csv.gz or .parquet.",
         ),
     ] = None,
 ) -> None:  # fmt: skip
     """Explain predictions.
 
-    Shows the training rows that voted (row numbers count from 0, below the header), their values beside those
-    of the row asked about, and what the prediction hangs on: the share of the vote that changes when a
-    column's value is another's, and what speaks for the prediction or against it. A text column is one line,
-    whatever the number of its values.
+    Shows the training rows that voted, with their values, and the columns that the prediction depends on: the
+    share of the vote that changes when the value of a column is replaced by other values, and whether the
+    value supports the prediction. A text column is one line, whatever the number of its categories. Row
+    numbers start at 0, below the header.
     """
-    from lann.cli.account import accounts, explain_rows
-    from lann.cli.trained import Trained, id_column, unseen_notes
+    from lann.cli.show_row import show_rows
+    from lann.report import save_report
+    from lann.tables import TableModel, check_table_path, read_table, write_table
 
     if output is not None:
-        check_output(output)
+        check_table_path(output)
     if html is not None:
-        check_page(html)
-    trained = Trained.load(model)
-    frame = read_table(data)
-    places = chosen_rows(row or [], rows, len(frame), data.name, reported=html is not None)
-    prepared = trained.prepare(frame, data.name)
-    chosen = prepared[places] if isinstance(prepared, np.ndarray) else prepared.iloc[places]
-    ids = None if id is None else id_column(frame, id, data.name)[places]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # unknown categories: said below, in words
-        explanation = explain_rows(trained, chosen)
-    found = accounts(trained, chosen, explanation, places, ids)
-    notes = [*trained.notes, *unseen_notes(trained.unseen_values(chosen))]
+        check_page_path(html)
+    with collected_notes() as notes:
+        fitted, frame = TableModel.load(model), read_table(data)
+        chosen = _chosen_rows(row or [], rows, len(frame), is_report=html is not None)
+        explanation = fitted.explain(frame, chosen, id=id, name=data.name)
     console = results()
     if html is not None:
-        from lann.cli.report import write_report
-
         title = f"{model.name} on {data.name}"
-        write_report(html, trained, explanation, found, title=title, shown_columns=columns, notes=notes)
-        several = "1 row" if len(found) == 1 else f"{len(found)} rows"
-        console.print(f"Wrote {html}: {several} explained; open it in a browser", soft_wrap=True)
+        save_report(html, fitted, explanation, title=title, n_features=columns, notes=notes)
+        explained = f"{counted(len(explanation), 'row')} explained"
+        console.print(f"Wrote {html}: {explained}; open it in a browser", soft_wrap=True)
     else:
-        from lann.cli.show import show
-
-        for place, account in enumerate(found):
-            if len(found) > 1:
-                called = "" if account.id is None else f", {account.id}"
-                console.print(f"{'' if place == 0 else chr(10)}Row {account.row}{called}", style="bold")
-            show(account, console, shown_columns=columns)
+        show_rows(explanation, console, n_columns=columns)
     if output is not None:
-        import pandas as pd
-
-        write_table(pd.concat([account.to_frame() for account in found], ignore_index=True), output)
+        write_table(explanation.to_long_frame(), output)
         console.print(f"Wrote {output}", soft_wrap=True)
     for text in notes:
         note(text, console)
 
 
-def check_page(path: Path) -> None:
-    """Raise now, rather than after the work, if a page cannot be written."""
-    if path.suffix.lower() not in (".html", ".htm"):
-        raise ValueError(f"{path} is of an unknown kind; give a file that ends in .html for --html.")
-    check_output(path, kinds=())
-
-
-def chosen_rows(row: list[int], rows: str | None, n_rows: int, source: str, *, reported: bool) -> list[int]:
-    """The rows that --row and --rows ask for, each once, in the order given."""
+def _chosen_rows(row: list[int], rows: str | None, n_rows: int, *, is_report: bool) -> list[int]:
+    """Return the rows that --row and --rows name, each once, in the order given."""
     if not row and rows is None:
-        return list(range(min(REPORTED_ROWS, n_rows))) if reported else [0]
-    for place in row:
-        if not 0 <= place < n_rows:
-            raise ValueError(f"There is no row {place} in {source}; its rows are 0 to {n_rows - 1}.")
-    places = list(dict.fromkeys([*row, *(_stretch(rows, n_rows, source) if rows is not None else [])]))
-    if reported and len(places) > MOST_REPORTED_ROWS:
+        return list(range(min(REPORTED_ROWS, n_rows))) if is_report else [0]
+    chosen = list(dict.fromkeys([*row, *([] if rows is None else _parse_range(rows, n_rows))]))
+    if is_report and len(chosen) > MOST_REPORTED_ROWS:
         raise ValueError(
-            f"A report shows at most {MOST_REPORTED_ROWS} rows, and {len(places)} are asked for; "
-            "give fewer with --rows, or write them all to a table with -o."
+            f"A report has at most {MOST_REPORTED_ROWS} rows; got {len(chosen)}. Give fewer with --rows, or "
+            "write all of them to a table with -o."
         )
-    return places
+    return chosen
 
 
-def _stretch(text: str, n_rows: int, source: str) -> range:
+def _parse_range(text: str, n_rows: int) -> range:
     start, colon, stop = text.partition(":")
     try:
         first, end = int(start or 0), int(stop) if stop else n_rows
     except ValueError:
         first, end = -1, -1
-    if not colon or not 0 <= first < end:
-        raise ValueError(
-            f"--rows takes two numbers, the smaller first, with a colon between, like 0:20; got {text!r}."
-        )
-    if first >= n_rows:
-        raise ValueError(f"There is no row {first} in {source}; its rows are 0 to {n_rows - 1}.")
-    return range(first, min(end, n_rows))
+    if not colon or first < 0 or (stop and end <= first):
+        raise ValueError(f"--rows must be two numbers, the smaller first, like 0:20; got {text!r}.")
+    return range(first, max(min(end, n_rows), first + 1))  # one row at least: it may not exist

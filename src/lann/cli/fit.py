@@ -2,197 +2,128 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from lann.cli.columns import Columns, make_pipeline, prepare
-from lann.cli.consoles import note, progress, results
+from lann._files import check_writable
+from lann.cli.consoles import collected_notes, note, progress, results
 from lann.cli.errors import one_sentence
-from lann.cli.labels import check_labels, labels_of
-from lann.cli.options import FORM, Balanced, Drop, Jobs, Metric
-from lann.cli.tables import check_output, read_table
+from lann.cli.options import METRIC_HELP, SEED_HELP, Balanced, Drop, Jobs, Metric, make_classifier
 
 if TYPE_CHECKING:
     import pandas as pd
-    from sklearn.pipeline import Pipeline
+    from rich.console import Console
+    from rich.table import Table
 
-# Where the largest class is larger than the smallest by more than this, accuracy alone tells too little.
-UNLIKE = 1.5
+    from lann.classifier import LANNClassifier
+    from lann.tables import TrainingTable
+
+MOST_CLASSES = 8
+# The balanced accuracy is printed, too, if the largest class has more rows than this times the smallest.
+IMBALANCED = 1.5
+METHODS = {"LANN": "LANN", "kNN": "kNN (5, weighted by distance)"}
 
 
 @one_sentence
 def fit(
     data: Annotated[
-        Path, typer.Argument(help="The training data: .csv, .csv.gz or .parquet.", show_default=False)
+        Path, typer.Argument(help="The training table: .csv, .csv.gz or .parquet.", show_default=False)
     ],
     target: Annotated[
         str, typer.Option(metavar="COLUMN", help="The column to predict.", show_default=False)
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to save the model.")
+        Path, typer.Option("--output", "-o", help="The file to save the model in.")
     ] = Path("model.skops"),
     id: Annotated[
         str | None,
         typer.Option("--id", metavar="COLUMN", help="A column that names the rows; explanations show it."),
     ] = None,
     drop: Drop = None,
-    neighbors: Annotated[int, typer.Option(min=1, help="How many neighbors vote.")] = 5,
-    metric: Annotated[Metric, typer.Option(help=FORM)] = Metric.diagonal,
+    neighbors: Annotated[int, typer.Option(min=1, help="Number of neighbors that vote.")] = 5,
+    metric: Annotated[Metric, typer.Option(help=METRIC_HELP)] = Metric.diagonal,
     balanced: Balanced = False,
-    folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 5,
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 5,
     cv: Annotated[bool, typer.Option("--cv/--no-cv", help="Whether to cross-validate first.")] = True,
     jobs: Jobs = None,
-    seed: Annotated[int, typer.Option(help="Of everything random: the same seed gives the same model.")] = 0,
+    seed: Annotated[int, typer.Option(help=SEED_HELP)] = 0,
 ) -> None:  # fmt: skip
-    """Train on a table and save the model.
+    """Fit a model to a table and save it.
 
-    Numeric columns are scaled, their gaps filled with the median; other columns are taken as text, each value
-    a category. Empty cells, NA, N/A, NaN, null and ? are gaps. The saved model does all this by itself.
+    Numeric columns are scaled, and their missing values replaced by the median. Other columns are text, and
+    each of their values is a category. Empty cells, NA, N/A, NaN, null and ? are missing values. The saved
+    model contains these steps.
     """
-    from lann.classifier import LANNClassifier
-    from lann.persist import save
+    from lann.tables import TrainingTable, read_table
 
-    check_output(output, kinds=())
-    task = make_task(read_table(data), data.name, target=target, id=id, drop=drop or [])
-    if neighbors > len(task.labels):
-        raise ValueError(f"--neighbors {neighbors} is more than the {len(task.labels)} rows of {data.name}.")
-    classifier = LANNClassifier(
-        neighbors,
-        metric=metric.value,
-        class_weight="balanced" if balanced else None,
-        n_jobs=jobs,
-        random_state=seed,
-    )
-    model = make_pipeline(task.columns, classifier)
+    check_writable(output)
+    with collected_notes() as notes:
+        table = TrainingTable.from_frame(read_table(data), target, id=id, drop=drop or [], name=data.name)
+    if neighbors > len(table):
+        raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {data.name}.")
+    classifier = make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed, neighbors=neighbors)
     console = results()
-    _describe(task, console)
+    _describe(table, notes, console)
     if cv:
-        _cross_validate(model, task, folds, seed, console)
-    save(fit_task(model, task), output)
+        _cross_validate(table, classifier, folds, seed, console)
+    table.fit(classifier).save(output)
     console.print(f"Saved {output}", soft_wrap=True)
 
 
-@dataclass
-class Task:
-    """A table made ready for training."""
-
-    rows: pd.DataFrame
-    labels: NDArray[Any]
-    columns: Columns
-    target: str
-    row_numbers: NDArray[np.int64]
-    ids: NDArray[Any] | None
-    classes: NDArray[Any]
-    class_sizes: NDArray[np.int64]
-    notes: list[str] = field(default_factory=list)
-
-
-def make_task(frame: pd.DataFrame, source: str, *, target: str, id: str | None, drop: list[str]) -> Task:
-    """Decide which rows and columns are used, and how."""
-    for option, name in [("--target", target), ("--id", id), *(("--drop", name) for name in drop)]:
-        if name is not None and name not in frame:
-            known = ", ".join(map(repr, frame.columns[:20])) + (" ..." if len(frame.columns) > 20 else "")
-            raise ValueError(f"{source} has no column {name!r} for {option}; its columns are {known}.")
-    notes = []
-    row_numbers = np.flatnonzero(frame[target].notna())
-    if len(row_numbers) == 0:
-        raise ValueError(f"The target {target!r} is empty in every row of {source}.")
-    if without := len(frame) - len(row_numbers):
-        notes.append(f"{without} rows have no {target!r} and are left out.")
-    frame = frame.iloc[row_numbers].reset_index(drop=True)
-    labels = labels_of(frame[target])
-    classes, sizes = check_labels(labels, target)
-    features = frame.drop(columns=list({target, *drop, *([id] if id is not None else [])}))
-    columns = Columns.of(features)
-    if not columns.used:
-        raise ValueError(f"{source} has no column to learn from beside {target!r}.")
-    notes += [f"Column {name!r} is ignored: {why}." for name, why in columns.ignored.items()]
-    ids = None
-    if id is not None:
-        from lann.cli.trained import id_column
-
-        ids = id_column(frame, id, source)
-    rows = prepare(features, columns.numeric, columns.text, source)
-    return Task(rows, labels, columns, target, row_numbers, ids, classes, sizes, notes)
-
-
-def fit_task(model: Pipeline, task: Task) -> Pipeline:
-    """Fit, and note in the model where its training rows stand in the file, and where they had gaps."""
-    model.fit(task.rows, task.labels)
-    model.target_, model.training_rows_, model.training_ids_ = task.target, task.row_numbers, task.ids
-    model.training_gaps_ = np.argwhere(task.rows.isna().to_numpy())
-    return model
-
-
-def _describe(task: Task, console: Any) -> None:
-    n_numeric, n_text = len(task.columns.numeric), len(task.columns.text)
-    sizes = sorted(zip(task.class_sizes, task.classes, strict=True), key=lambda pair: -pair[0])
-    shown = ", ".join(f"{label} ({size})" for size, label in sizes[:8])
-    more = f" and {len(sizes) - 8} more" if len(sizes) > 8 else ""
-    console.print(f"{len(task.labels)} rows; {n_numeric} numeric and {n_text} text columns", soft_wrap=True)
-    console.print(f"{len(sizes)} classes of {task.target}: {shown}{more}", soft_wrap=True)
-    for text in task.notes:
+def _describe(table: TrainingTable, notes: list[str], console: Console) -> None:
+    n_numeric, n_text = len(table.columns.numeric), len(table.columns.text)
+    sizes = sorted(zip(table.class_sizes, table.classes, strict=True), key=lambda pair: -pair[0])
+    shown = ", ".join(f"{label} ({size})" for size, label in sizes[:MOST_CLASSES])
+    more = f" and {len(sizes) - MOST_CLASSES} more" if len(sizes) > MOST_CLASSES else ""
+    console.print(f"{len(table)} rows; {n_numeric} numeric and {n_text} text columns", soft_wrap=True)
+    console.print(f"{len(sizes)} classes of {table.target}: {shown}{more}", soft_wrap=True)
+    for text in notes:
         note(text, console)
 
 
-def _cross_validate(model: Pipeline, task: Task, folds: int, seed: int, console: Any) -> None:
+def _cross_validate(
+    table: TrainingTable, classifier: LANNClassifier, n_folds: int, seed: int, console: Console
+) -> None:
+    from lann.tables import cross_validate
+
+    smallest = int(table.class_sizes.min())
+    if smallest < 2:
+        rare = str(table.classes[table.class_sizes.argmin()])
+        note(f"There is no cross-validation, as class {rare!r} has one row only.", console)
+        return
+    if smallest < n_folds:
+        note(f"There are {smallest} folds, as the smallest class has {smallest} rows.", console)
+    with progress() as bar:
+        task = bar.add_task("Cross-validating")
+        scores = cross_validate(
+            table,
+            classifier,
+            n_folds=n_folds,
+            random_state=seed,
+            callback=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    columns = ["accuracy"]
+    if table.class_sizes.max() > IMBALANCED * smallest:
+        columns.append("balanced_accuracy")
+    console.print(_score_table(scores, columns))
+
+
+def _score_table(scores: pd.DataFrame, columns: list[str]) -> Table:
     from rich.table import Table
 
-    smallest = int(task.class_sizes.min())
-    if smallest < 2:
-        name = task.classes[task.class_sizes.argmin()]
-        note(f"No cross-validation, as class {str(name)!r} has one row only.", console)
-        return
-    if smallest < folds:
-        folds = smallest
-        note(f"{folds} folds, as the smallest class has {smallest} rows.", console)
-    scores = cross_validated(model, task, folds, seed)
-    table = Table(title=f"Accuracy, {folds}-fold cross-validation", title_justify="left", title_style="bold")
+    title = f"Accuracy, {scores['fold'].nunique()}-fold cross-validation"
+    table = Table(title=title, title_justify="left", title_style="bold")
     table.add_column("method")
-    table.add_column("accuracy", justify="right")
-    unlike = task.class_sizes.max() > UNLIKE * smallest
-    if unlike:
-        table.add_column("balanced accuracy", justify="right")
-    for name, values in scores.items():
-        means, spreads = np.mean(values, axis=0), np.std(values, axis=0)
-        cells = [f"{mean:.3f} ± {spread:.3f}" for mean, spread in zip(means, spreads, strict=True)]
-        table.add_row(name, *cells[: 1 + unlike])
-    console.print(table)
-
-
-def cross_validated(
-    model: Pipeline, task: Task, folds: int, seed: int
-) -> dict[str, list[tuple[float, float]]]:
-    """Accuracy and balanced accuracy in every fold, of the model and of plain kNN on the same columns."""
-    import warnings
-
-    from sklearn.base import clone
-    from sklearn.metrics import accuracy_score, balanced_accuracy_score
-    from sklearn.model_selection import StratifiedKFold
-    from sklearn.neighbors import KNeighborsClassifier
-
-    splits = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(task.rows, task.labels))
-    n_train = min(len(train) for train, _ in splits)
-    if model[-1].n_neighbors > n_train:
-        raise ValueError(
-            f"{model[-1].n_neighbors} neighbors are more than the {n_train} rows that each fold trains on; "
-            "lower --neighbors or give --no-cv."
+    for column in columns:
+        table.add_column(column.replace("_", " "), justify="right")
+    for method, part in scores.groupby("method", sort=False):
+        means, deviations = (
+            np.mean(part[columns].to_numpy(), axis=0),
+            np.std(part[columns].to_numpy(), axis=0),
         )
-    plain = make_pipeline(task.columns, KNeighborsClassifier(min(5, n_train), weights="distance"))
-    models = {"LANN": model, "kNN (5, weighted by distance)": plain}
-    scores: dict[str, list[tuple[float, float]]] = {name: [] for name in models}
-    with progress() as bar, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # categories that only the test fold has
-        for train, test in bar.track(splits, description="Cross-validating"):
-            for name, candidate in models.items():
-                fitted = clone(candidate).fit(task.rows.iloc[train], task.labels[train])
-                right, predicted = task.labels[test], fitted.predict(task.rows.iloc[test])
-                scores[name].append(
-                    (accuracy_score(right, predicted), balanced_accuracy_score(right, predicted))
-                )
-    return scores
+        cells = [f"{mean:.3f} ± {std:.3f}" for mean, std in zip(means, deviations, strict=True)]
+        table.add_row(METHODS[str(method)], *cells)
+    return table

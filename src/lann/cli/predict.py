@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lann.cli.consoles import note, results
+from lann.cli.consoles import collected_notes, note, results
 from lann.cli.errors import one_sentence
 from lann.cli.options import ModelFile, RowsFile
-from lann.cli.tables import check_output, read_table, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.table import Table
 
-    from lann.cli.trained import Trained
-
-PREVIEW_ROWS = 20
-PREVIEW_CLASSES = 6
+MOST_ROWS = 20
+MOST_CLASSES = 6
 
 
 @one_sentence
@@ -29,7 +26,9 @@ def predict(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Where to write: .csv, .csv.gz or .parquet. Without it, a table is shown."
+            "--output",
+            "-o",
+            help="The file to write: .csv, .csv.gz or .parquet. Without it, a table is printed.",
         ),
     ] = None,
     id: Annotated[
@@ -38,60 +37,40 @@ def predict(
 ) -> None:
     """Predict labels for new rows.
 
-    Gives the label and, for every class, its share of the neighbors' votes. Columns that the model does not
-    use are ignored.
+    Returns the label and, for every class, its share of the votes of the neighbors. Columns that the model
+    does not use are ignored.
     """
-    from lann.cli.trained import Trained, id_column, unseen_notes
+    from lann.tables import TableModel, check_table_path, read_table, write_table
 
     if output is not None:
-        check_output(output)
-    trained = Trained.load(model)
-    frame = read_table(data)
-    rows = trained.prepare(frame, data.name)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # unknown categories: said below, in words
-        predicted = _predictions(trained, rows)
-    if id is not None:
-        predicted.insert(0, id, id_column(frame, id, data.name), allow_duplicates=True)
+        check_table_path(output)
+    with collected_notes() as notes:
+        predictions = TableModel.load(model).predict(read_table(data), id=id, name=data.name)
     console = results()
     if output is None:
-        _preview(predicted, with_id=id is not None)
+        console.print(_preview(predictions, n_text=1 if id is None else 2))
     else:
-        write_table(predicted, output)
-        console.print(f"Wrote {len(predicted)} predictions to {output}", soft_wrap=True)
-    for text in [*trained.notes, *unseen_notes(trained.unseen_values(rows))]:
+        write_table(predictions, output)
+        console.print(f"Wrote {len(predictions)} predictions to {output}", soft_wrap=True)
+    for text in notes:
         note(text, console)
 
 
-def _predictions(trained: Trained, rows: Any) -> pd.DataFrame:
-    import pandas as pd
-
-    probabilities = trained.model.predict_proba(rows)
-    classes = trained.classifier.classes_
-    table = {"prediction": classes[probabilities.argmax(axis=1)]}
-    table |= {f"probability of {label}": probabilities[:, place] for place, label in enumerate(classes)}
-    return pd.DataFrame(table)
-
-
-def _preview(predicted: pd.DataFrame, *, with_id: bool) -> None:
+def _preview(predictions: pd.DataFrame, *, n_text: int) -> Table:
+    """Return the first rows and classes; the first `n_text` columns are text, the others probabilities."""
     from rich.table import Table
 
-    n_first = 2 if with_id else 1
-    names = list(predicted.columns)[: n_first + PREVIEW_CLASSES]
-    left_out = [
-        f"{len(predicted) - PREVIEW_ROWS} more rows" if len(predicted) > PREVIEW_ROWS else "",
-        f"{len(predicted.columns) - len(names)} more classes" if len(predicted.columns) > len(names) else "",
-    ]
-    left_out = [part for part in left_out if part]
+    names = list(predictions.columns)[: n_text + MOST_CLASSES]
+    n_rows, n_classes = len(predictions) - MOST_ROWS, len(predictions.columns) - len(names)
+    more = [f"{n} more {what}" for n, what in ((n_rows, "rows"), (n_classes, "classes")) if n > 0]
     table = Table(
-        caption=f"and {' and '.join(left_out)}: write all to a file with -o" if left_out else None,
+        caption=f"and {' and '.join(more)}: write all to a file with -o" if more else None,
         caption_justify="left",
     )
     table.add_column("row", justify="right", style="dim")
-    for place, name in enumerate(names):
-        table.add_column(name, justify="left" if place < n_first else "right")
-    for row in range(min(PREVIEW_ROWS, len(predicted))):
-        cells = [predicted.iloc[row, place] for place in range(len(names))]
-        shown = [str(cell) for cell in cells[:n_first]] + [f"{cell:.3f}" for cell in cells[n_first:]]
+    for j, name in enumerate(names):
+        table.add_column(name, justify="left" if j < n_text else "right")
+    for row, cells in enumerate(predictions.iloc[:MOST_ROWS, : len(names)].itertuples(index=False)):
+        shown = [str(cell) for cell in cells[:n_text]] + [f"{cell:.3f}" for cell in cells[n_text:]]
         table.add_row(str(row), *shown)
-    results().print(table)
+    return table

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lann.explain._build import build_explanation
+from lann.explain._explained_row import ExplainedRow
 from lann.explain._explanation import Explanation
 
 if TYPE_CHECKING:
@@ -12,10 +13,12 @@ if TYPE_CHECKING:
     from lann.explain._correlation import correlated_groups
     from lann.explain._counterfactual import Counterfactuals, counterfactuals
     from lann.explain._feature_groups import group_features
+    from lann.explain._html import explanation_page
     from lann.explain._influence import Influence, influence
     from lann.explain._landmarks import Landmarks
     from lann.explain._local_matrices import local_matrices
     from lann.explain._prototypical import RowVotes, prototypical_rows
+    from lann.explain._query_relevances import query_relevances
     from lann.explain._readings import Readings
     from lann.explain._summary import relevance_clusters, summarize
     from lann.explain._suspicious import Suspicion, suspicious_rows
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Contrast",
     "Counterfactuals",
+    "ExplainedRow",
     "Explanation",
     "Influence",
     "Landmarks",
@@ -33,11 +37,13 @@ __all__ = [
     "class_relevances",
     "correlated_groups",
     "counterfactuals",
+    "explanation_page",
     "group_features",
     "influence",
     "local_matrices",
     "nearest_other_class",
     "prototypical_rows",
+    "query_relevances",
     "relevance_clusters",
     "summarize",
     "suspicious_rows",
@@ -55,11 +61,13 @@ _MODULES = {
     "class_relevances": "_class_relevances",
     "correlated_groups": "_correlation",
     "counterfactuals": "_counterfactual",
+    "explanation_page": "_html",
     "group_features": "_feature_groups",
     "influence": "_influence",
     "local_matrices": "_local_matrices",
     "nearest_other_class": "_contrast",
     "prototypical_rows": "_prototypical",
+    "query_relevances": "_query_relevances",
     "relevance_clusters": "_summary",
     "summarize": "_summary",
     "suspicious_rows": "_suspicious",

@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._types import Floats, Indices
-from lann.explain import _correlation, _feature_groups, _notebook, _summary, _to_dict, _to_shap, _words
+from lann.explain import (
+    _correlation,
+    _explained_row,
+    _feature_groups,
+    _html,
+    _summary,
+    _to_dict,
+    _to_shap,
+    _words,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +65,10 @@ class Explanation:
         Feature weights of the neighbors' metrics, averaged by vote share: the explanation of the LANN paper.
     feature_names : ndarray of shape (n_features,)
     classes : ndarray of shape (n_classes,)
+    query_rows : ndarray of shape (n_queries,) or None
+        Row numbers of the queries in the table they come from; None numbers them from 0.
+    query_ids : ndarray of shape (n_queries,) or None
+        Names of the queries.
 
     See Also
     --------
@@ -87,6 +100,8 @@ class Explanation:
     feature_names: NDArray[Any]
     classes: NDArray[Any]
     neighbor_ids: NDArray[Any] | None = None
+    query_rows: Indices | None = None
+    query_ids: NDArray[Any] | None = None
     # Values as they are shown to the user: (n_queries, n_features) and (n_train, n_features).
     _query_values: NDArray[Any] | None = field(default=None, repr=False)
     _training_values: NDArray[Any] | None = field(default=None, repr=False)
@@ -100,7 +115,12 @@ class Explanation:
     to_dict = _to_dict.to_dict
     to_shap = _to_shap.to_shap
     in_words = _words.in_words
-    _repr_html_ = _notebook.to_html
+    row = _explained_row.row
+    rows = _explained_row.rows
+    to_long_frame = _explained_row.to_long_frame
+    to_html = _html.to_html
+    save_html = _html.save_html
+    _repr_html_ = _html.notebook_view
 
     def __len__(self) -> int:
         return len(self.predictions)

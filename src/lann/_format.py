@@ -1,0 +1,57 @@
+"""Numbers and values as text for users, the same in the terminal, in pages and in tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Return a share as a percentage; one above 0 is not rounded to "0%", one below 1 not to "100%".
+
+    >>> percent(0.004), percent(0.5), percent(0.9999, 1)
+    ('<1%', '50%', '>99.9%')
+    """
+    least = 10.0**-digits
+    text = f"{share:.{digits}%}"
+    if share > 0 and text == f"{0:.{digits}%}":
+        return f"<{least:.{digits}f}%"
+    if share < 1 - 1e-9 and text == f"{1:.{digits}%}":
+        return f">{100 - least:.{digits}f}%"
+    return text if float(text[:-1]) else f"{0:.{digits}%}"  # not "-0%"
+
+
+def signed_percent(share: float) -> str:
+    """Return a share with its sign, which one that is rounded to 0 does not have.
+
+    >>> signed_percent(0.25), signed_percent(-0.25), signed_percent(-0.0001)
+    ('+25.0%', '−25.0%', '0.0%')
+    """
+    text = f"{abs(share):.1%}"
+    if text == "0.0%":
+        return text
+    return ("+" if share > 0 else "−") + text
+
+
+def value_text(value: Any) -> str:
+    """Return a value of a table as text, numbers with up to six digits.
+
+    >>> value_text(1234.5678), value_text("red"), value_text(None)
+    ('1234.57', 'red', 'missing')
+    """
+    if is_missing(value):
+        return "missing"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value of a table is None or NaN."""
+    return value is None or value != value
+
+
+def counted(count: int, noun: str, plural: str | None = None) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
+    """
+    return f"1 {noun}" if count == 1 else f"{count:,} {plural or noun + 's'}"

@@ -1,0 +1,82 @@
+"""A page that is one file: it loads nothing, and runs no script but its own, whatever the data contain."""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+
+from lann import _texts
+from lann._files import check_writable, write_atomically
+from lann._markup._elements import Html, element
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+PAGE_SUFFIXES = (".html", ".htm")
+
+
+def page(title: str, *parts: Html, styles: Sequence[str] = (), script: str | None = None) -> str:
+    """Return a page as text.
+
+    Parameters
+    ----------
+    title : str
+    *parts : Html
+        The elements of the body.
+    styles : sequence of str
+        Style sheets that follow the one that all pages share.
+    script : str or None
+        It runs after the body has been read; other scripts are blocked.
+    """
+    policy = POLICY
+    if script is not None:
+        policy += f"; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
+    shared = read_resource("lann._markup", "page.css")
+    head = element(
+        "head",
+        Html('<meta charset="utf-8">'),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
+        Html('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+        Html('<meta name="color-scheme" content="light dark">'),
+        Html('<link rel="icon" href="data:,">'),
+        element("title", title),
+        *[Html(f"<style>{style}</style>") for style in (shared, *styles)],
+    )
+    scripts = [] if script is None else [Html(f"<script>{script}</script>")]
+    return f"<!doctype html>\n{element('html', head, element('body', *parts, *scripts), lang='en')}\n"
+
+
+def definitions(terms: Sequence[tuple[str, str | Html]], *, class_: str | None = None) -> Html:
+    """Return a list of terms with what each means."""
+    parts = [part for term, text in terms for part in (element("dt", term), element("dd", text))]
+    return element("dl", *parts, class_=class_)
+
+
+def note(text: str) -> Html:
+    """Return a note to the reader of a page."""
+    return element("p", f"Note: {text}", class_="note")
+
+
+def footer() -> Html:
+    """Return the footer that all pages share."""
+    return element("footer", element("p", f"Made by lann. {_texts.ROW_NUMBERS}"))
+
+
+def read_resource(package: str, name: str) -> str:
+    """Return the text of a file of a package: a style sheet or a script."""
+    return files(package).joinpath(name).read_text("utf-8")
+
+
+def check_page_path(path: str | os.PathLike[str]) -> None:
+    """Raise an error if a page cannot be written to a file of this name."""
+    if Path(path).suffix.lower() not in PAGE_SUFFIXES:
+        raise ValueError(f"{path} has an unknown format; give a file name that ends in .html.")
+    check_writable(path)
+
+
+def save_page(path: str | os.PathLike[str], text: str) -> None:
+    """Write a page; on failure nothing is written."""
+    check_writable(path)
+    write_atomically(Path(path), text.encode())

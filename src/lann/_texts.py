@@ -1,0 +1,25 @@
+"""Explanatory texts for users that the terminal and several pages share."""
+
+from __future__ import annotations
+
+VOTES = (
+    "The nearest training rows vote for their labels. A nearer row has more votes, and every training row "
+    "measures distances with its own metric. The label with the most votes is predicted; the runner-up is the "
+    "label with the second most."
+)
+RELEVANCE = (
+    "The share of the vote that changes, for rows like this one, when the value of the column is replaced by "
+    "other values. For a text column it is added up over the categories."
+)
+NO_RELEVANT_COLUMN = (
+    "No single column is decisive: replacing the value of any one of them changes less than 1% of the vote."
+)
+ROW_NUMBERS = "Row numbers start at 0, below the header."
+OPTIMISTIC = (
+    "Accuracies on training rows are optimistic, although no row votes on itself, because the metrics were "
+    "learned from these rows."
+)
+ACCURACIES = (
+    "By vote: the nearest training rows vote, as for a prediction. In embedding: the majority of the 5 "
+    "nearest training rows in the embedding. No training row votes on itself."
+)

@@ -1,0 +1,143 @@
+"""An explained row as tables on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lann import _texts
+from lann._format import counted, percent, signed_percent, value_text
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from lann.explain import ExplainedRow, Explanation
+
+# Columns whose values are shown for the neighbors.
+N_VALUES = 3
+BAR_LENGTH = 12
+
+
+def show_rows(explanation: Explanation, console: Console, *, n_columns: int) -> None:
+    """Print explained rows; several have a heading each."""
+    for position, row in enumerate(explanation.rows()):
+        if len(explanation) > 1:
+            name = f"Row {row.row}" if row.id is None else f"Row {row.row}, {row.id}"
+            console.print(f"\n{name}" if position else name, style="bold")
+        show_row(row, console, n_columns=n_columns)
+
+
+def show_row(row: ExplainedRow, console: Console, *, n_columns: int) -> None:
+    """Print an explained row: a summary, the neighbors, and the most relevant columns."""
+    console.print(_summary(row))
+    console.print()
+    console.print(_neighbors(row))
+    console.print()
+    console.print(_columns(row, n_columns))
+    if not row.has_relevant_feature:
+        console.print(_texts.NO_RELEVANT_COLUMN)
+    console.print(_how_to_read(row), style="dim")
+
+
+def _summary(row: ExplainedRow) -> str:
+    """Return the prediction and the runner-up with their votes, and the explanation in a sentence."""
+    k, n_same = len(row.neighbor_labels), int(np.sum(row.neighbor_labels == row.prediction))
+    share = f"all {k}" if n_same == k else f"{n_same} of the {k}"
+    if k == 1:
+        share = "the"
+    rows, are = ("row" if k == 1 else "rows"), ("is" if n_same == 1 else "are")
+    return (
+        f"Predicted {row.prediction}, with {percent(row.probability)} of the votes: {share} nearest training "
+        f"{rows} {are} {row.prediction}. Next is {row.runner_up}, with {percent(row.runner_up_probability)}."
+        f"\n{row.sentence}"
+    )
+
+
+def _how_to_read(row: ExplainedRow) -> str:
+    lines = ["Relevance: the share of the vote that changes when the value is replaced by other values."]
+    if row.support is not None:
+        lines.append(f"Support: + the value adds votes for {row.prediction}; − it removes votes.")
+    if row.separation is not None and len(row.classes) > 2:
+        lines.append(f"Lead: how much of the lead over {row.runner_up} depends on the value.")
+    return "\n".join(lines)
+
+
+def _neighbors(row: ExplainedRow) -> Table:
+    from rich.table import Table
+
+    title = "The training rows that voted, nearest first"
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("row", justify="right")
+    if row.neighbor_ids is not None:
+        table.add_column("id")
+    table.add_column("label")
+    table.add_column("distance", justify="right")
+    table.add_column("votes", justify="right")
+    n_values = 0 if row.neighbor_values is None else min(N_VALUES, len(row.feature_names))
+    for name in row.feature_names[:n_values]:
+        table.add_column(name, justify="right")
+    ids = [] if row.neighbor_ids is None else [row.id or ""]
+    values = [value_text(value) for value in row.values[:n_values]]
+    table.add_row("this row", *ids, "?", "", "", *values, style="bold", end_section=True)
+    for k in range(len(row.neighbors)):
+        ids = [] if row.neighbor_ids is None else [str(row.neighbor_ids[k])]
+        if row.neighbor_values is not None:
+            values = [value_text(value) for value in row.neighbor_values[k, :n_values]]
+        table.add_row(
+            str(row.neighbors[k]),
+            *ids,
+            str(row.neighbor_labels[k]),
+            f"{row.distances[k]:.3g}",
+            percent(row.vote_shares[k]),
+            *values,
+        )
+    return table
+
+
+def _columns(row: ExplainedRow, n_columns: int) -> Table:
+    from rich.table import Table
+
+    n_shown = min(n_columns, len(row.feature_names))
+    n_more = len(row.feature_names) - n_shown
+    table = Table(
+        title="What the prediction depends on",
+        title_justify="left",
+        title_style="bold",
+        caption=f"and {counted(n_more, 'more column')}" if n_more else None,
+        caption_justify="left",
+    )
+    table.add_column("column")
+    table.add_column("this row", justify="right")
+    table.add_column("relevance", no_wrap=True, min_width=BAR_LENGTH)
+    table.add_column("", justify="right")
+    signed = []
+    if row.support is not None:
+        table.add_column("support", justify="right")
+        signed.append(row.support)
+    if row.separation is not None and len(row.classes) > 2:
+        table.add_column("lead", justify="right")
+        signed.append(row.separation)
+    table.add_column("share of distance", justify="right", max_width=8)
+    largest, distance_shares = row.relevances.max() or 1.0, row.distance_shares
+    for j in range(n_shown):
+        relevance = row.relevances[j]
+        bar = "█" * round(BAR_LENGTH * relevance / largest) or ("▏" if relevance > 0 else "")
+        table.add_row(
+            row.feature_names[j],
+            value_text(row.values[j]),
+            bar,
+            percent(relevance, 1),
+            *[_signed(values[j]) for values in signed],
+            percent(distance_shares[j], 1),
+        )
+    return table
+
+
+def _signed(share: float) -> Text:
+    from rich.text import Text
+
+    text = signed_percent(share)
+    return Text(text, style={"+": "blue", "−": "dark_orange"}.get(text[0], ""))

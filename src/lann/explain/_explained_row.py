@@ -1,0 +1,275 @@
+"""One explained prediction, with its features in the order of their relevance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._format import value_text
+from lann._types import Floats, Indices
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from lann.explain._explanation import Explanation
+
+# The least relevance of a feature that is worth mentioning: a hundredth of the vote.
+LEAST_RELEVANCE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class ExplainedRow:
+    """One explained prediction: the votes, the neighbors, and the features, most relevant first.
+
+    `Explanation.row` and `Explanation.rows` return it.
+
+    Attributes
+    ----------
+    row : int
+        Row number of the query.
+    id : str or None
+        Its name.
+    prediction, runner_up : object
+        The labels with the most and the second most votes.
+    sentence : str
+        The explanation in a sentence, as `Explanation.in_words` returns it.
+    classes : ndarray of shape (n_classes,)
+    probabilities : ndarray of shape (n_classes,)
+    neighbors : ndarray of shape (k,)
+        Row numbers of the training rows that voted, nearest first.
+    neighbor_ids : ndarray of shape (k,) or None
+        Their names.
+    neighbor_labels : ndarray of shape (k,)
+    distances : ndarray of shape (k,)
+    vote_shares : ndarray of shape (k,)
+    feature_names : ndarray of shape (n_features,)
+        The most relevant feature first; this is the order of all arrays by feature.
+    values : ndarray of shape (n_features,)
+        Values of the query.
+    neighbor_values : ndarray of shape (k, n_features) or None
+        Values of the neighbors; None if they are unknown.
+    relevances : ndarray of shape (n_features,)
+    support, separation : ndarray of shape (n_features,) or None
+        Support of the prediction, and how much more that is than the support of the runner-up; None if
+        supports are unknown.
+    contributions : ndarray of shape (k, n_features)
+        What each feature adds to each squared distance.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> row = LANNClassifier(random_state=0).fit(X, y).explain(X[:3]).row(0)
+    >>> print(row.prediction, row.runner_up, row.neighbor_labels)
+    0 1 [0 0 0 0 0]
+    >>> row.feature_names[0], float(row.values[0])
+    ('petal length (cm)', 1.4)
+    """
+
+    row: int
+    id: str | None
+    prediction: Any
+    runner_up: Any
+    sentence: str
+    classes: NDArray[Any]
+    probabilities: Floats
+    neighbors: Indices
+    neighbor_ids: NDArray[Any] | None
+    neighbor_labels: NDArray[Any]
+    distances: Floats
+    vote_shares: Floats
+    feature_names: NDArray[Any]
+    values: NDArray[Any]
+    neighbor_values: NDArray[Any] | None
+    relevances: Floats
+    support: Floats | None
+    separation: Floats | None
+    contributions: Floats
+
+    @property
+    def probability(self) -> float:
+        """Share of the vote of the prediction."""
+        return float(self.probabilities[self.class_index(self.prediction)])
+
+    @property
+    def runner_up_probability(self) -> float:
+        """Share of the vote of the runner-up."""
+        return float(self.probabilities[self.class_index(self.runner_up)])
+
+    @property
+    def distance_shares(self) -> Floats:
+        """Share of the squared distances that is due to each feature, averaged by vote: (n_features,)."""
+        total = self.contributions.sum(axis=1, keepdims=True)
+        shares = np.divide(self.contributions, total, out=np.zeros_like(self.contributions), where=total > 0)
+        return self.vote_shares @ shares
+
+    @property
+    def has_relevant_feature(self) -> bool:
+        """Whether some single feature changes at least 1% of the vote."""
+        return bool(self.relevances.max() >= LEAST_RELEVANCE)
+
+    def class_index(self, label: Any) -> int:
+        """Return the position of a label in `classes`."""
+        return int(np.flatnonzero(self.classes == label)[0])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a row per neighbor and feature.
+
+        Returns
+        -------
+        frame : DataFrame
+            With the columns ``row``, ``id`` (if there is one), ``prediction``, ``runner_up``,
+            ``neighbor_row``, ``neighbor_id`` (if there are ids), ``neighbor_label``, ``distance``,
+            ``vote_share``, ``column`` (the feature), ``relevance``, ``support`` and ``separation`` (if these
+            are known), ``contribution``, ``value`` and ``neighbor_value`` (if these are known). Values are
+            text.
+        """
+        import pandas as pd
+
+        k, n_features = self.contributions.shape
+        by_neighbor: dict[str, Any] = {
+            "neighbor_row": self.neighbors,
+            "neighbor_id": self.neighbor_ids,
+            "neighbor_label": self.neighbor_labels,
+            "distance": self.distances,
+            "vote_share": self.vote_shares,
+        }
+        by_feature = {
+            "column": self.feature_names,
+            "relevance": self.relevances,
+            "support": self.support,
+            "separation": self.separation,
+        }
+        table: dict[str, Any] = {"row": self.row}
+        if self.id is not None:
+            table["id"] = self.id
+        table |= {"prediction": self.prediction, "runner_up": self.runner_up}
+        table |= {name: np.repeat(v, n_features) for name, v in by_neighbor.items() if v is not None}
+        table |= {name: np.tile(v, k) for name, v in by_feature.items() if v is not None}
+        # As text, because numbers and text share a column.
+        table |= {
+            "contribution": self.contributions.ravel(),
+            "value": [value_text(value) for value in self.values] * k,
+        }
+        if self.neighbor_values is not None:
+            table["neighbor_value"] = [value_text(value) for value in self.neighbor_values.ravel()]
+        return pd.DataFrame(table)
+
+
+def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
+    """Iterate over the explained predictions, one at a time.
+
+    Parameters
+    ----------
+    explanation : Explanation
+
+    Yields
+    ------
+    row : ExplainedRow
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[::50])
+    >>> for row in explanation.rows():
+    ...     print(row.prediction, f"{row.probability:.0%}")
+    0 100%
+    1 100%
+    2 100%
+    """
+    sentences, runner_up = explanation.in_words(), explanation.runner_up
+    support = explanation.support if explanation.has_supports else None
+    separation = explanation.separation if explanation.has_supports else None
+    numbers, ids = explanation.query_rows, explanation.query_ids
+    values, neighbor_values = explanation.query_values, explanation.neighbor_values
+    neighbor_ids = explanation.neighbor_ids
+    for i in range(len(explanation)):
+        order = np.argsort(-explanation.relevances[i], kind="stable")
+        yield ExplainedRow(
+            row=i if numbers is None else int(numbers[i]),
+            id=None if ids is None else str(ids[i]),
+            prediction=explanation.predictions[i],
+            runner_up=runner_up[i],
+            sentence=sentences[i],
+            classes=explanation.classes,
+            probabilities=explanation.probabilities[i],
+            neighbors=explanation.neighbors[i],
+            neighbor_ids=None if neighbor_ids is None else neighbor_ids[i],
+            neighbor_labels=explanation.neighbor_labels[i],
+            distances=explanation.distances[i],
+            vote_shares=explanation.vote_shares[i],
+            feature_names=explanation.feature_names[order],
+            values=values[i, order],
+            neighbor_values=None if neighbor_values is None else neighbor_values[i][:, order],
+            relevances=explanation.relevances[i, order],
+            support=None if support is None else support[i, order],
+            separation=None if separation is None else separation[i, order],
+            contributions=explanation.contributions[i][:, order],
+        )
+
+
+def row(explanation: Explanation, i: int) -> ExplainedRow:
+    """Return one explained prediction.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    i : int
+        Position of the query in the explanation.
+
+    Returns
+    -------
+    row : ExplainedRow
+
+    Raises
+    ------
+    IndexError
+        If there is no such query.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:3])
+    >>> explanation.row(0).sentence
+    'class 0, because it is similar to rows 0, 27 and 17 in x2 and x3.'
+    """
+    from dataclasses import replace
+
+    found = next(rows(explanation[i]))
+    return found if explanation.query_rows is not None else replace(found, row=int(i) % len(explanation))
+
+
+def to_long_frame(explanation: Explanation) -> pd.DataFrame:
+    """Return a table with a row per query, neighbor and feature, which has everything that is explained.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Of at least one row.
+
+    Returns
+    -------
+    frame : DataFrame
+        With the columns of `ExplainedRow.to_frame`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:3])
+    >>> explanation.to_long_frame().shape  # 3 queries, 5 neighbors, 4 features
+    (60, 14)
+    """
+    import pandas as pd
+
+    return pd.concat([row.to_frame() for row in rows(explanation)], ignore_index=True)

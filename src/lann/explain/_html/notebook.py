@@ -1,0 +1,106 @@
+"""The view of an explanation in notebooks: a small table of its first rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lann._format import counted, percent
+from lann._markup import Html, bar, element, read_resource
+from lann.explain._explained_row import ExplainedRow
+
+if TYPE_CHECKING:
+    from lann.explain._explanation import Explanation
+
+MOST_ROWS = 5
+MOST_FEATURES = 5
+MOST_NEIGHBORS = 5
+# The least relevance that is shown: one that is not rounded to 0%.
+LEAST_SHOWN = 0.005
+
+
+def notebook_view(explanation: Explanation) -> str:
+    """Return the first rows as a table, which notebooks show for an explanation.
+
+    Bars are the relevances of the features that a prediction depends on most. Their color and sign say
+    whether the value supports the prediction or opposes it. The table loads nothing and runs no script.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> view = LANNClassifier(random_state=0).fit(X, y).explain(X[:20])._repr_html_()
+    >>> view.count("<tr>"), "and 15 more rows" in view
+    (6, True)
+    """
+    rows = list(explanation[:MOST_ROWS].rows())
+    full = max((float(row.relevances.max()) for row in rows), default=0.0)
+    signs = ": + supports it, − opposes it" if explanation.has_supports else ""
+    header = [element("th", text) for text in ("", "prediction", f"depends on{signs}", "neighbors")]
+    n_more = len(explanation) - len(rows)
+    return element(
+        "div",
+        Html(f"<style>{read_resource('lann.explain._html', 'notebook.css')}</style>"),
+        element("p", repr(explanation), class_="soft"),
+        element(
+            "table",
+            element("thead", element("tr", *header)),
+            element("tbody", *[_row(row, full) for row in rows]),
+        ),
+        *([element("p", f"and {counted(n_more, 'more row')}", class_="soft")] if n_more else []),
+        class_="lann-explanation",
+    )
+
+
+def _row(row: ExplainedRow, full: float) -> Html:
+    cells: list[list[str] | list[Html]] = [
+        [str(row.row) if row.id is None else row.id],
+        _prediction(row),
+        _features(row, full),
+        _neighbors(row),
+    ]
+    return element("tr", *[element("td", *cell) for cell in cells])
+
+
+def _prediction(row: ExplainedRow) -> list[Html]:
+    next_best = f"next: {row.runner_up} {percent(row.runner_up_probability)}"
+    return [
+        element("div", element("b", str(row.prediction)), f" {percent(row.probability)}"),
+        element("div", next_best, class_="soft"),
+    ]
+
+
+def _features(row: ExplainedRow, full: float) -> list[Html]:
+    lines = []
+    for j, relevance in enumerate(row.relevances[:MOST_FEATURES]):
+        if row.support is not None and relevance < LEAST_SHOWN:
+            break
+        name, kind, text = str(row.feature_names[j]), None, f"{relevance:.3g}"
+        if row.support is not None:
+            kind, sign = ("for", "+") if row.support[j] >= 0 else ("against", "−")
+            text = f"{sign} {percent(relevance)}"
+        lines.append(
+            element(
+                "div",
+                element("span", name, class_="name", title=name),
+                bar(relevance, full),
+                element("span", text),
+                class_=kind,
+            )
+        )
+    return lines or [element("span", "no single feature", class_="soft")]
+
+
+def _neighbors(row: ExplainedRow) -> list[Html]:
+    names = row.neighbors if row.neighbor_ids is None else row.neighbor_ids
+    lines = [
+        element(
+            "div",
+            f"{names[k]}: {row.neighbor_labels[k]} ",
+            element("span", f"{percent(row.vote_shares[k])} of the votes", class_="soft"),
+        )
+        for k in range(min(len(names), MOST_NEIGHBORS))
+    ]
+    if len(names) > MOST_NEIGHBORS:
+        lines.append(element("div", f"and {len(names) - MOST_NEIGHBORS} more", class_="soft"))
+    return lines

@@ -1,0 +1,32 @@
+"""Tables as they are in files: read them, fit models to them, predict, explain and embed their rows."""
+
+from lann.tables._columns import ColumnTypes
+from lann.tables._cross_validation import cross_validate
+from lann.tables._embed_table import embed_table
+from lann.tables._embedded_table import EmbeddedTable
+from lann.tables._embedding_summary import Accuracy, ClassAccuracy, ConfusedPair, EmbeddingSummary
+from lann.tables._encoded_rows import EncodedRows
+from lann.tables._files import check_table_path, read_table, write_table
+from lann.tables._fit import fit_table
+from lann.tables._table_model import TableModel
+from lann.tables._training_table import TrainingTable
+from lann.tables._warnings import TableWarning
+
+__all__ = [
+    "Accuracy",
+    "ClassAccuracy",
+    "ColumnTypes",
+    "ConfusedPair",
+    "EmbeddedTable",
+    "EmbeddingSummary",
+    "EncodedRows",
+    "TableModel",
+    "TableWarning",
+    "TrainingTable",
+    "check_table_path",
+    "cross_validate",
+    "embed_table",
+    "fit_table",
+    "read_table",
+    "write_table",
+]

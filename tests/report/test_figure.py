@@ -1,0 +1,30 @@
+import os
+
+import pytest
+from sklearn.datasets import load_wine
+
+from lann import LANNClassifier, LANNEmbedding
+from lann.report import save_embedding_figure
+from lann.tables import embed_table
+
+
+@pytest.fixture(scope="module")
+def embedded():
+    frame = load_wine(as_frame=True).frame
+    layout = LANNEmbedding(max_iter=20, random_state=0)
+    return embed_table(frame, "target", held_out=0.3, embedding=layout, classifier=LANNClassifier(max_iter=0))
+
+
+def test_figures(embedded, tmp_path):
+    save_embedding_figure(tmp_path / "e.png", embedded)
+    save_embedding_figure(tmp_path / "e.svg", embedded, title="Wine")
+    assert (tmp_path / "e.png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in (tmp_path / "e.svg").read_text(encoding="utf-8")
+
+
+def test_invalid_files(embedded, tmp_path):
+    with pytest.raises(ValueError, match=r"ends in \.png, \.svg or \.pdf"):
+        save_embedding_figure(tmp_path / "e.gif", embedded)
+    with pytest.raises(FileNotFoundError, match="There is no folder"):
+        save_embedding_figure(tmp_path / "none" / "e.png", embedded)
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,184 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from lann import LANNClassifier, LANNEmbedding
+from lann.tables import TrainingTable, embed_table, fit_table
+from lann.tables._embedded_table import NO_NEIGHBOR
+
+QUICK = LANNEmbedding(max_iter=20, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def flowers():
+    """Return a function that makes a table of three classes, the last two of which overlap."""
+
+    def make(n_rows=90, seed=0):
+        rng = np.random.default_rng(seed)
+        kind = np.arange(n_rows) % 3
+        frame = pd.DataFrame(
+            {
+                "plant": [f"plant {row}" for row in range(n_rows)],
+                "length": (kind + rng.normal(0, 0.45, n_rows)).round(3),
+                "width": rng.normal(size=n_rows).round(3),
+                "color": np.where(rng.random(n_rows) < 0.8, np.array(["red", "blue", "blue"])[kind], "green"),
+                "species": np.array(["setosa", "versicolor", "virginica"])[kind],
+            }
+        )
+        frame.loc[4, "length"] = np.nan
+        frame.loc[7, "color"] = np.nan
+        return frame
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def model(flowers):
+    return fit_table(flowers(), "species", id="plant")
+
+
+@pytest.fixture(scope="module")
+def held_out(flowers):
+    """An embedding with held-out rows; the row 11 has no label."""
+    frame = flowers()
+    frame.loc[11, "species"] = np.nan
+    with pytest.warns(match="1 row has no 'species'"):
+        return frame, embed_table(frame, "species", id="plant", held_out=0.3, embedding=QUICK)
+
+
+def test_every_row_is_there_once(held_out):
+    frame, embedded = held_out
+    assert sorted(embedded.row_numbers) == [row for row in range(90) if row != 11]
+    assert (embedded.ids == frame["plant"][embedded.row_numbers]).all()
+    labels = np.array(embedded.classes)[embedded.labels]
+    assert (labels == frame["species"][embedded.row_numbers]).all()
+    assert embedded.is_held_out.sum() == embedded.n_new == 27
+    assert np.bincount(embedded.labels[embedded.is_held_out]).max() == 9  # stratified
+    assert np.isfinite(embedded.coordinates).all()
+    assert (embedded.confidences >= 1 / 3).all()
+    assert embedded.confidences.max() <= 1
+    assert embedded.feature_names == ["length", "width", "color"]
+    assert repr(embedded) == "<EmbeddedTable of 62 training rows and 27 new rows>"
+
+
+def test_training_rows_are_predicted_without_themselves(held_out):
+    frame, embedded = held_out
+    rows = embedded.row_numbers[: embedded.n_train]
+    table = TrainingTable.from_frame(frame.iloc[rows], "species", id="plant")
+    model = table.fit()
+    distances, neighbors = model.classifier.kneighbors()
+    np.testing.assert_array_equal(embedded.neighbors[: embedded.n_train], neighbors)
+    votes = model.classifier.model_.vote(neighbors, distances**2)
+    np.testing.assert_array_equal(
+        embedded.predictions[: embedded.n_train], votes.probabilities.argmax(axis=1)
+    )
+    np.testing.assert_allclose(
+        embedded.confidences[: embedded.n_train], votes.probabilities.max(axis=1).clip(max=1)
+    )
+    # New rows are predicted as by `predict`.
+    predictions = model.predict(frame.iloc[embedded.row_numbers[embedded.n_train :]])["prediction"]
+    found = np.array(embedded.classes)[embedded.predictions[embedded.n_train :]]
+    assert found.tolist() == predictions.tolist()
+
+
+def test_relevances_and_neighbors_are_those_of_the_explanation(model, flowers):
+    new = flowers(12, seed=1)
+    embedded = model.embed(new, embedding=QUICK)
+    explanation = model.explain(new)
+    np.testing.assert_allclose(embedded.relevances[90:], explanation.relevances)
+    np.testing.assert_array_equal(embedded.neighbors[90:], explanation.neighbors)
+    np.testing.assert_array_equal(embedded.vote_shares[90:], explanation.vote_shares)
+    np.testing.assert_allclose(embedded.relevances[:90], model.explain(flowers()).relevances)
+
+
+def test_the_table_of_an_embedding(held_out):
+    _, embedded = held_out
+    frame = embedded.to_frame(2)
+    assert list(frame)[:8] == ["row", "id", "x", "y", "label", "prediction", "confidence", "held_out"]
+    assert list(frame)[8:] == ["feature_1", "relevance_1", "feature_2", "relevance_2"]
+    assert (frame["relevance_1"] >= frame["relevance_2"]).all()
+    assert set(frame["feature_1"]) <= set(embedded.feature_names)
+    assert frame["held_out"].sum() == 27
+
+
+def test_the_training_rows_of_a_model_alone(model):
+    embedded = model.embed(embedding=QUICK)
+    assert len(embedded) == embedded.n_train == 90
+    assert not embedded.is_held_out.any()
+    assert embedded.ids.tolist() == [f"plant {row}" for row in range(90)]
+    np.testing.assert_array_equal(embedded.coordinates, model.embed(embedding=QUICK).coordinates)
+
+
+def test_new_rows_without_labels_have_the_same_coordinates(model, flowers):
+    new = flowers(12, seed=1)
+    labeled = model.embed(new, embedding=QUICK, id="plant")
+    bare = model.embed(new.drop(columns="species"), embedding=QUICK, id="plant")
+    assert labeled.has_label.all()
+    assert bare.has_label.sum() == 90
+    assert bare.to_frame()["label"][90:].isna().all()
+    np.testing.assert_array_equal(bare.coordinates, labeled.coordinates)
+    np.testing.assert_array_equal(bare.shown_classes[90:], bare.predictions[90:])
+    assert labeled.ids[90:].tolist() == [f"plant {row}" for row in range(12)]
+
+
+def test_new_rows_may_have_labels_that_no_training_row_has(model, flowers):
+    new = flowers(12, seed=1)
+    new.loc[0, "species"] = "rosa"
+    new.loc[1, "species"] = np.nan
+    embedded = model.embed(new, embedding=QUICK)
+    assert embedded.classes == ["setosa", "versicolor", "virginica", "rosa"]
+    assert embedded.labels[90:92].tolist() == [3, -1]
+    rosa = embedded.summarize().by_class[3]
+    assert (rosa.training.n_rows, rosa.held_out.n_rows, rosa.held_out.by_vote) == (0, 1, 0.0)
+
+
+def test_new_rows_that_are_training_rows_do_not_count_as_held_out(model, flowers, table_warnings):
+    embedded, messages = table_warnings(model.embed, flowers(), embedding=QUICK, id="plant")
+    assert messages == [
+        "90 of 90 new rows (100%) have the values of training rows; they do not count as held-out rows."
+    ]
+    assert not embedded.is_held_out.any()
+    frame = embedded.to_frame()
+    pd.testing.assert_frame_equal(frame[:90], frame[90:].reset_index(drop=True))
+
+
+def test_a_few_training_rows_among_new_rows_still_count(model, flowers, table_warnings):
+    mixed = pd.concat([flowers()[:4], flowers(12, seed=1)])
+    embedded, messages = table_warnings(model.embed, mixed, embedding=QUICK)
+    assert messages == [
+        "4 of 16 new rows (25%) have the values of training rows; they still count as held-out rows, whose "
+        "accuracies are then optimistic."
+    ]
+    assert embedded.is_held_out.sum() == 16
+
+
+@pytest.mark.parametrize("n_train", [5, 6])
+def test_no_training_row_votes_on_itself_if_there_are_few(two_groups, n_train):
+    layout = LANNEmbedding(method="tsne", max_iter=250, random_state=0)
+    embedded = embed_table(two_groups(10), "c", held_out=1 - n_train / 10, embedding=layout)
+    assert embedded.n_train == n_train
+    assert not (embedded.neighbors[:n_train] == np.arange(n_train)[:, None]).any()
+    is_none = embedded.neighbors == NO_NEIGHBOR
+    assert is_none[:n_train].sum() == (n_train if n_train == 5 else 0)
+    assert not is_none[n_train:].any()
+    assert (embedded.vote_shares[is_none] == 0).all()
+    np.testing.assert_allclose(embedded.vote_shares.sum(axis=1), 1)
+
+
+def test_classifiers_that_were_fitted_with_arrays(iris):
+    from lann.tables import TableModel
+
+    X, y = iris
+    model = TableModel(LANNClassifier(max_iter=0).fit(X[::2], y[::2]))
+    embedded = model.embed(pd.DataFrame(X[1::2]), embedding=QUICK)
+    assert len(embedded) == 150
+    assert list(embedded.values) == ["x0", "x1", "x2", "x3"]
+
+
+def test_invalid_arguments(model, flowers):
+    with pytest.raises(ValueError, match="no table is given"):
+        model.embed(id="plant")
+    with pytest.raises(ValueError, match="no column 'x' in the table for target"):
+        model.embed(flowers(), target="x")
+    with pytest.raises(ValueError, match="n_components must be an integer"):
+        model.embed(embedding=LANNEmbedding(n_components=3))

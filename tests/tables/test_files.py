@@ -1,0 +1,82 @@
+import os
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lann.tables import check_table_path, read_table, write_table
+
+FORMATS = (".csv", ".csv.gz", ".parquet")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_is_written_is_read(format, frame, tmp_path):
+    path = tmp_path / f"table{format}"
+    write_table(frame, path)
+    found = read_table(path)
+    assert list(found.columns) == list(frame.columns)
+    np.testing.assert_allclose(found["size [cm]"].astype(float), frame["size [cm]"])
+    assert found["color"].fillna("").tolist() == frame["color"].fillna("").tolist()
+
+
+def test_cells_of_csv_files_are_text(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n007,None\n?,NA\n")
+    frame = read_table(tmp_path / "t.csv")
+    assert frame.iloc[0].tolist() == ["007", "None"]
+    assert frame.iloc[1].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "is empty"),
+        ("a,y\n", "has no rows"),
+        ("a,a,y\n1,2,x\n", "more than one column 'a'"),
+        ("a,y\n1,u\n2,v,5,6\n", "not comma-separated text: Expected 2 fields in line 3"),
+        ("a,y\n1,u,3\n2,v,3\n", "more cells than the header"),
+        ("a\xff,y\n", "not text in UTF-8"),
+    ],
+)
+def test_invalid_csv_files(content, message, tmp_path):
+    (tmp_path / "data.csv").write_bytes(content.encode("latin-1"))
+    with pytest.raises(ValueError, match=message):
+        read_table(tmp_path / "data.csv")
+
+
+def test_other_invalid_files(tmp_path):
+    for name in ("data.xlsx", "data.parquet", "data.csv.gz"):
+        (tmp_path / name).write_bytes(b"x")
+    (tmp_path / "folder.csv").mkdir()
+    with pytest.raises(ValueError, match=r"unknown format; .* ends in \.csv, \.csv\.gz or \.parquet"):
+        read_table(tmp_path / "data.xlsx")
+    with pytest.raises(ValueError, match="not a complete Parquet file"):
+        read_table(tmp_path / "data.parquet")
+    with pytest.raises(ValueError, match="is damaged"):
+        read_table(tmp_path / "data.csv.gz")
+    with pytest.raises(FileNotFoundError, match="There is no file"):
+        read_table(tmp_path / "none.csv")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        read_table(tmp_path / "folder.csv")
+
+
+def test_paths_are_checked_before_the_work(tmp_path, monkeypatch):
+    check_table_path(tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match="unknown format"):
+        check_table_path(tmp_path / "t.txt")
+    with pytest.raises(FileNotFoundError, match="There is no folder"):
+        check_table_path(tmp_path / "none" / "t.csv")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"needs pyarrow, .*: pip install 'lann\[parquet\]'"):
+        check_table_path(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_failed_write_leaves_nothing(format, tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError(28, "No space left on device", "out")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_table(pd.DataFrame({"a": [1]}), tmp_path / f"out{format}")
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,144 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from lann.tables import TrainingTable
+
+
+def test_how_columns_are_used(frame, table_warnings):
+    table, messages = table_warnings(TrainingTable.from_frame, frame, "group")
+    assert table.columns.numeric == ["size [cm]", "noise"]
+    assert table.columns.text == ["color", "member"]
+    assert list(table.columns.ignored) == ["name", "empty", "constant"]
+    assert messages == [
+        "Column 'name' is ignored: it is text with a different value in most rows (80 values).",
+        "Column 'empty' is ignored: it is empty.",
+        "Column 'constant' is ignored: it has the same value in every row.",
+    ]
+    assert list(table.rows.columns) == table.columns.used
+    assert table.rows["size [cm]"].dtype == float
+    assert set(table.rows["member"]) == {"True", "False"}
+
+
+@pytest.mark.filterwarnings("ignore::lann.tables.TableWarning")
+def test_named_and_dropped_columns(frame):
+    table = TrainingTable.from_frame(frame, "group", id="name", drop=["noise", "color"])
+    assert table.columns.used == ["size [cm]", "member"]
+    assert table.ids[:2].tolist() == ["p0", "p1"]
+
+
+def test_rows_without_a_label_are_left_out(two_groups, table_warnings):
+    frame = two_groups(10)
+    frame.loc[[0, 9], "c"] = np.nan
+    table, messages = table_warnings(TrainingTable.from_frame, frame, "c")
+    assert messages == ["2 rows have no 'c' and are left out."]
+    assert table.row_numbers.tolist() == list(range(1, 9))
+    frame.loc[0, "c"] = 0
+    _, messages = table_warnings(TrainingTable.from_frame, frame, "c")
+    assert messages == ["1 row has no 'c' and is left out."]
+
+
+def test_labels_that_are_integers_stay_integers(two_groups):
+    frame = two_groups(10)
+    frame["c"] = frame["c"] + 9
+    assert TrainingTable.from_frame(frame, "c").classes.tolist() == [9, 10]
+    frame["c"] = frame["c"].map("0{}".format)  # "09" and "010" are names
+    assert TrainingTable.from_frame(frame, "c").classes.tolist() == ["010", "09"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        (
+            {"a": [1, 2], "y": "uv"},
+            {"target": "z"},
+            "no column 'z' in d.csv for target; its columns are 'a', 'y'",
+        ),
+        ({"a": [1, 2], "y": "uv"}, {"id": "z"}, "no column 'z' in d.csv for id"),
+        ({"a": [1, 2], "y": "uv"}, {"drop": ["z"]}, "no column 'z' in d.csv for drop"),
+        ({"a": [1, 2], "y": "uu"}, {}, "one class only, 'u'"),
+        ({"a": [1, 2], "y": [None, None]}, {}, "'y' is empty in every row of d.csv"),
+        ({"a": [1, 2, 3], "y": [0.5, 0.7, 0.9]}, {}, "3 different values in 3 rows"),
+        ({"a": ["1", "inf"], "y": "uv"}, {}, "'a' of d.csv must have finite numbers; row 1 has 'inf'"),
+    ],
+)
+def test_invalid_tables(columns, options, message):
+    frame = pd.DataFrame({name: list(values) for name, values in columns.items()})
+    with pytest.raises(ValueError, match=message):
+        TrainingTable.from_frame(frame, **{"target": "y", "name": "d.csv"} | options)
+
+
+@pytest.mark.filterwarnings("ignore::lann.tables.TableWarning")
+def test_a_table_without_a_column_to_learn_from():
+    with pytest.raises(ValueError, match="no column to learn from in the table beside the target 'y'"):
+        TrainingTable.from_frame(pd.DataFrame({"a": [1, 1], "y": ["u", "v"]}), "y")
+
+
+@pytest.mark.filterwarnings("ignore::lann.tables.TableWarning")
+def test_very_large_identifiers():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"ref": 1e20 * np.arange(1, 41), "a": rng.normal(size=40), "y": np.arange(40) % 2})
+    assert len(set(TrainingTable.from_frame(frame, "y", id="ref").ids)) == 40
+
+
+def sides(frame, training, held_out):
+    """Return the values of the training rows, and those of the held-out rows."""
+    assert sorted([*training.row_numbers, *held_out]) == list(range(len(frame)))
+    values = frame.fillna(-1)[["a", "b"]].to_numpy()
+    return tuple(set(map(tuple, values[rows])) for rows in (training.row_numbers, held_out))
+
+
+def test_copies_are_held_out_together(two_groups, table_warnings):
+    frame = two_groups(40)
+    frame.loc[3, "b"] = np.nan
+    frame = pd.concat([frame] * 3, ignore_index=True)
+    (training, held_out), messages = table_warnings(TrainingTable.from_frame(frame, "c").split, 0.3)
+    assert not set.intersection(*sides(frame, training, held_out))
+    assert len(held_out) == 36
+    assert messages == [
+        "The table has copies of rows: 80 rows (67%). Copies are held out together or not at all: 36 of 120 "
+        "rows are held out. Copies among the training rows vote on each other, so that accuracies on these "
+        "are optimistic."
+    ]
+
+
+def test_without_copies_there_is_no_warning(two_groups, table_warnings):
+    frame = two_groups(40)
+    (training, held_out), messages = table_warnings(TrainingTable.from_frame(frame, "c").split, 0.3)
+    assert messages == []
+    assert len(held_out) == 12
+    assert training.class_sizes.tolist() == [14, 14]
+
+
+def test_copies_are_separated_if_a_class_has_nothing_else(two_groups, table_warnings):
+    frame = two_groups(60)
+    frame.loc[frame["c"] == 1, ["a", "b"]] = [5.0, 5.0]
+    (training, held_out), messages = table_warnings(TrainingTable.from_frame(frame, "c").split, 0.3)
+    assert messages == []
+    assert set.intersection(*sides(frame, training, held_out)) == {(5.0, 5.0)}
+
+
+def test_a_column_is_reported_once(two_groups, table_warnings):
+    frame = two_groups(60)
+    frame["date"] = [f"day {row}" for row in range(60)]
+    frame["nearly constant"] = ["other", *["same"] * 59]
+    table, before = table_warnings(TrainingTable.from_frame, frame, "c")
+    assert len(before) == 1
+    for seed in range(3):  # the one other value is held out, or not
+        (training, held_out), after = table_warnings(table.split, 0.3, random_state=seed)
+        expected = ["Column 'nearly constant' is ignored: it has the same value in every row."]
+        assert after == (expected if 0 in held_out else [])
+        assert ("nearly constant" in training.columns.ignored) == (0 in held_out)
+        assert "date" in training.columns.ignored
+
+
+def test_invalid_shares(two_groups):
+    table = TrainingTable.from_frame(two_groups(10), "c")
+    with pytest.raises(ValueError, match="held_out must be a number above 0 and below 1; got 1"):
+        table.split(1.5)
+    with pytest.raises(ValueError, match=r"held_out=0\.05 of 10 rows is too few or too many: each of the 2"):
+        table.split(0.05)
+    frame = two_groups(10)
+    frame.loc[0, "c"] = 2
+    with pytest.raises(ValueError, match="Class '2' has one row only"):
+        TrainingTable.from_frame(frame, "c").split(0.3)

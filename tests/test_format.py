@@ -1,0 +1,28 @@
+import numpy as np
+
+from lann._format import counted, percent, signed_percent, value_text
+
+
+def test_a_share_that_is_not_0_or_1_is_not_shown_as_0_or_100_percent():
+    assert [percent(share) for share in (0.0, 0.004, 0.5, 0.999, 1.0)] == ["0%", "<1%", "50%", ">99%", "100%"]
+    assert [percent(share, 1) for share in (0.0001, 0.0312, 0.9999)] == ["<0.1%", "3.1%", ">99.9%"]
+
+
+def test_a_negative_share_that_is_rounded_to_0_has_no_sign():
+    assert percent(-0.0001, 1) == "0.0%"
+    assert signed_percent(-0.0001) == "0.0%"
+    assert [signed_percent(share) for share in (0.2, -0.2)] == ["+20.0%", "−20.0%"]
+
+
+def test_values():
+    assert [value_text(value) for value in (np.float64(1 / 3), 2.0, "red", None, np.nan)] == [
+        "0.333333",
+        "2",
+        "red",
+        "missing",
+        "missing",
+    ]
+
+
+def test_counts():
+    assert [counted(n, "class", "classes") for n in (0, 1, 2000)] == ["0 classes", "1 class", "2,000 classes"]

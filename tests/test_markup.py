@@ -1,0 +1,31 @@
+from lann._markup import Html, bar, element, page, signed_bar_cell, value_cell
+
+
+def test_text_is_escaped_and_markup_is_not():
+    assert element("p", "<b>", Html("<i>x</i>"), title='"&') == '<p title="&quot;&amp;">&lt;b&gt;<i>x</i></p>'
+
+
+def test_attributes():
+    assert element("p", hidden=True, open=False, id=None, aria_label="x") == '<p hidden aria-label="x"></p>'
+    assert element("input", class_="y") == '<input class="y">'
+
+
+def test_a_missing_value_differs_from_the_text_missing():
+    assert value_cell("missing", number=False) != value_cell(None, number=False)
+    assert value_cell(float("nan"), number=True) == value_cell(None, number=True)
+
+
+def test_lengths_of_bars():
+    assert "width:25.0%" in bar(0.1, 0.4)
+    assert "width:0.0%" in bar(0.0, 0.0)
+    assert 'class="for" style="left:50%;width:50.0%"' in signed_bar_cell(0.2, 0.2, "")
+    assert 'class="against" style="right:50%;width:25.0%"' in signed_bar_cell(-0.1, 0.2, "")
+
+
+def test_a_page_runs_only_its_own_script(parse_page):
+    def policy(text):
+        tags = parse_page(text).tags
+        return next(a["content"] for _, a in tags if a.get("http-equiv") == "Content-Security-Policy")
+
+    assert "script-src" not in policy(page("title", element("p", "x")))
+    assert "script-src 'sha256-" in policy(page("title", element("p", "x"), script="1"))
