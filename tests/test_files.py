@@ -31,7 +31,7 @@ def test_a_file_that_cannot_be_written_is_an_error_before_the_work(tmp_path, mon
     check_writable(tmp_path / "file")
     with pytest.raises(IsADirectoryError, match="is a folder"):
         check_writable(tmp_path)
-    with pytest.raises(FileNotFoundError, match="There is no folder .* to write file to"):
+    with pytest.raises(FileNotFoundError, match=r"There is no folder .* to write file to"):
         check_writable(tmp_path / "none" / "file")
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(PermissionError, match="no permission to write file"):

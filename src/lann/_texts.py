@@ -4,8 +4,8 @@ from __future__ import annotations
 
 VOTES = (
     "The nearest training rows vote for their labels. A nearer row has more votes, and every training row "
-    "measures distances with its own metric. The label with the most votes is predicted; the runner-up is the "
-    "label with the second most."
+    "measures distances with its own metric. The label with the most votes is predicted; the runner-up is "
+    "the label with the second most."
 )
 RELEVANCE = (
     "The share of the vote that changes, for rows like this one, when the value of the column is replaced by "

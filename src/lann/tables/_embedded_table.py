@@ -10,7 +10,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices, Labels
-from lann.explain.scores import most_relevant
 from lann.tables._embedding_summary import EmbeddingSummary, summarize
 
 NO_LABEL, NO_NEIGHBOR = -1, -1
@@ -123,7 +122,7 @@ class EmbeddedTable:
         features : ndarray of shape (n_rows, n_features)
             Positions in `feature_names`, the most relevant first.
         """
-        return most_relevant(self.relevances, n_features)
+        return np.argsort(-self.relevances, axis=1, kind="stable")[:, :n_features]
 
     def summarize(self) -> EmbeddingSummary:
         """Return how well the classes are separated, by class and by pair of classes.
