@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
-# Two workers suit two cores; `make test WORKERS=0` runs in one process.
+# Two workers suit two cores; `make test WORKERS=0` runs in one process, `make test ARGS=...` adds options.
 WORKERS ?= 2
 
 .PHONY: setup demo test lint bench clean
@@ -21,7 +21,7 @@ demo: $(STAMP)
 	$(BIN)/lann demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
