@@ -6,7 +6,7 @@ from scipy.linalg import inv, sqrtm
 from sklearn.neighbors import KNeighborsClassifier
 
 from lann.baselines import DANN, _mapped_rows
-from lann.baselines.dann import tricube
+from lann.baselines._dann import tricube
 from lann.datasets import make_licorice
 
 

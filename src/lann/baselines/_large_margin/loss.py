@@ -13,7 +13,7 @@ import numpy as np
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices, Labels
-from lann.baselines._impostors import GROUP, push_away
+from lann.baselines._large_margin.impostors import GROUP, push_away
 
 # One tile of distances is 256 × 512 numbers, 1 MB.
 QUERY_BLOCK = 256

@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.neighbors import KNeighborsClassifier
 
 from lann.baselines import PLML, _mapped_rows
-from lann.baselines.plml import principal_axes
+from lann.baselines._plml.plml import principal_axes
 from lann.datasets import make_licorice
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from lann.baselines import _glvq_cost
-from lann.baselines._glvq_cost import Cost
-from lann.baselines._glvq_metrics import DiagonalForm, MatrixForm
+from lann.baselines._lvq import cost as cost_module
+from lann.baselines._lvq.cost import Cost
+from lann.baselines._lvq.metric_forms import DiagonalForm, MatrixForm
 
 N_FEATURES = 4
 # Global, per prototype and per class.
@@ -86,7 +86,7 @@ def test_blocks_add_up_in_order_at_any_number_of_threads(monkeypatch, form, rank
     whole = a_problem(form, rank, whose)
     expected_loss, expected = whole[0](*whole[1:])
     # A block of three or so points at a time.
-    monkeypatch.setattr(_glvq_cost, "MAPPED", 60)
+    monkeypatch.setattr(cost_module, "MAPPED", 60)
     found = []
     for n_jobs in (1, 2):
         cost, prototypes, raw = a_problem(form, rank, whose, n_jobs=n_jobs)

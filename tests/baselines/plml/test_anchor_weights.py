@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from lann.baselines._plml_weights import WeightObjective, neighbor_graph, onto_simplex, smooth_weights
+from lann.baselines._plml.anchor_weights import WeightObjective, neighbor_graph, onto_simplex, smooth_weights
 
 
 def a_problem(smoothness=1.0, locality=0.5, n_points=12, n_anchors=4):

@@ -11,11 +11,11 @@ from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann._validation import RANDOM_STATE, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import COMMON, Baseline
-from lann.baselines._glvq_cost import Cost
-from lann.baselines._glvq_metrics import DiagonalForm, Form, MatrixForm, of_trace_one
-from lann.baselines._glvq_model import Prototypes
-from lann.baselines._glvq_solvers import solve
-from lann.baselines._glvq_start import starting_axes, starting_prototypes
+from lann.baselines._lvq.cost import Cost
+from lann.baselines._lvq.initial import starting_axes, starting_prototypes
+from lann.baselines._lvq.metric_forms import DiagonalForm, Form, MatrixForm, of_trace_one
+from lann.baselines._lvq.model import Prototypes
+from lann.baselines._lvq.solvers import solve
 from lann.explain import Explanation
 
 # The norm that maps start with. Only their direction matters, so the larger they are, the slower they change

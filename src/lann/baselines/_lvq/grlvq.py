@@ -1,36 +1,31 @@
-"""LGRLVQ: prototypes that each have their own relevances of the features."""
+"""GRLVQ: prototypes, and how relevant each feature is."""
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from lann._validation import ParameterTable
-from lann.baselines._glvq import LOCAL, LVQ, DiagonalLVQ, LocalLVQ
+from lann.baselines._lvq.estimator import DiagonalLVQ
 
 
-class LGRLVQ(LocalLVQ, DiagonalLVQ):
-    """Localized GRLVQ: every prototype (or class) has a weight per feature of its own.
+class GRLVQ(DiagonalLVQ):
+    """Generalized relevance learning vector quantization: one weight per feature, the same everywhere.
 
-    A query has the label of its nearest prototype, and each prototype measures in its own way:
+    A query has the label of its nearest prototype, with distances
 
-        d_p(x) = Σ_l λ_pl (x_l − w_pl)²,    λ_pl ≥ 0,  Σ_l λ_pl = 1
+        d_p(x) = Σ_l λ_l (x_l − w_pl)²,    λ_l ≥ 0,  Σ_l λ_l = 1
 
     Prototypes w and relevances λ
 
-        minimize  mean_i Φ(μ_i) − alpha · mean_pl log λ_pl,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
+        minimize  mean_i Φ(μ_i) − alpha · mean_l log λ_l,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
 
     μ lies in [−1, 1] and is negative where a point is classified rightly: d⁺ is its distance to the nearest
     prototype of its class, d⁻ to the nearest of another. Everything is learned at once, from class means and
-    from all features counting alike. Relevances are squares of what is learned, over their sum for each
-    prototype, so that they need no constraint and distances stay comparable.
+    from all features counting alike. Relevances are squares of what is learned, over their sum, and need no
+    constraint.
 
     Parameters
     ----------
     prototypes_per_class : int, default=1
         A class starts from its mean, or from the centers of k-means within it. A class with fewer different
         points has as many prototypes as those.
-    metric_per : {"prototype", "class"}, default="prototype"
-        Whose a metric is: each prototype's, or that of all prototypes of a class.
     squashing : {"sigmoid", "identity"}, default="sigmoid"
         Φ: 1 / (1 + exp(−steepness · μ)), so that points near a boundary count most; or μ itself.
     steepness : float, default=5.0
@@ -58,7 +53,7 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
         Sorted by class, in the units of the data.
     prototype_labels_ : (n_prototypes,)
     feature_weights_ : (n_prototypes, n_features)
-        λ of each prototype, adding up to 1.
+        λ, adding up to 1 and the same in every row.
     class_feature_weights_ : (n_classes, n_features)
         Their mean over the prototypes of each class.
     mean_feature_weights_ : (n_features,)
@@ -69,13 +64,12 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
 
     See Also
     --------
-    GRLVQ : The same relevances for all prototypes.
-    LGMLVQ : Matrices, which also see features together.
+    LGRLVQ : Relevances of each prototype's own.
+    GMLVQ : A matrix, which also sees features together.
 
     References
     ----------
-    B. Hammer, F.-M. Schleif, T. Villmann: On the Generalization Ability of Prototype-Based Classifiers with
-    Local Relevance Determination. Technical report IfI-05-14, TU Clausthal, 2005.
+    B. Hammer, T. Villmann: Generalized Relevance Learning Vector Quantization. Neural Networks 15, 2002.
     A. Sato, K. Yamada: Generalized Learning Vector Quantization. NIPS 8, 1996.
 
     Examples
@@ -84,23 +78,20 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
     >>> from sklearn.model_selection import train_test_split
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
-    >>> from lann.baselines import LGRLVQ
+    >>> from lann.baselines import GRLVQ
     >>> X, y = load_wine(return_X_y=True)
     >>> X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
-    >>> model = make_pipeline(StandardScaler(), LGRLVQ()).fit(X_train, y_train)
+    >>> model = make_pipeline(StandardScaler(), GRLVQ()).fit(X_train, y_train)
     >>> model.score(X_test, y_test) > 0.9
     True
     >>> model[-1].feature_weights_.shape
     (3, 13)
     """
 
-    _parameters: ClassVar[ParameterTable] = {**LVQ, **LOCAL}
-
     def __init__(
         self,
         *,
         prototypes_per_class=1,
-        metric_per="prototype",
         squashing="sigmoid",
         steepness=5.0,
         alpha=0.03,
@@ -112,7 +103,6 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
         random_state=None,
     ):
         self.prototypes_per_class = prototypes_per_class
-        self.metric_per = metric_per
         self.squashing = squashing
         self.steepness = steepness
         self.alpha = alpha

@@ -11,9 +11,9 @@ from lann._types import Floats, Indices, Labels
 from lann._validation import RANDOM_STATE, Array, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._kmeans import cluster_centers, squared_distances
-from lann.baselines._large_margin import LargeMargin
-from lann.baselines._large_margin_maps import learn_maps
-from lann.baselines._large_margin_start import LARGE_MARGIN, starting_point
+from lann.baselines._large_margin.initial import LARGE_MARGIN, starting_point
+from lann.baselines._large_margin.learning import learn_maps
+from lann.baselines._large_margin.loss import LargeMargin
 from lann.baselines._mapped_rows import GroupMaps
 
 

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from lann.baselines import GMLVQ, GRLVQ, LGMLVQ, LGRLVQ
-from lann.baselines import _glvq_cost as cost_module
+from lann.baselines._lvq import cost as cost_module
 
 MATRICES, LOCAL = (GMLVQ, LGMLVQ), (LGRLVQ, LGMLVQ)
 every = pytest.mark.parametrize("kind", [GRLVQ, LGRLVQ, GMLVQ, LGMLVQ])

@@ -1,30 +1,36 @@
-"""GMLVQ: prototypes, and one matrix that says how features count together."""
+"""LGMLVQ: prototypes that each have a matrix metric of their own."""
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from lann._types import Floats, Labels
-from lann.baselines._glvq import MatrixLVQ
-from lann.baselines._glvq_model import Prototypes
+from lann._validation import ParameterTable
+from lann.baselines._lvq.estimator import LOCAL, LVQ, MATRIX, LocalLVQ, MatrixLVQ
+from lann.baselines._lvq.model import Prototypes
 
 
-class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
-    """Generalized matrix learning vector quantization: one matrix metric, the same everywhere.
+class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, MatrixLVQ):
+    """Localized GMLVQ: every prototype (or class) has a matrix metric of its own.
 
-    A query has the label of its nearest prototype, with distances
+    A query has the label of its nearest prototype, and each prototype measures in its own way:
 
-        d_p(x) = (x − w_p)ᵀ Λ (x − w_p),    Λ = Ωᵀ Ω,  tr Λ = 1
+        d_p(x) = (x − w_p)ᵀ Λ_p (x − w_p),    Λ_p = Ω_pᵀ Ω_p,  tr Λ_p = 1
 
-    Prototypes w and the matrix Ω of shape (n_components, n_features)
+    Prototypes w and matrices Ω_p of shape (n_components, n_features)
 
-        minimize  mean_i Φ(μ_i) − alpha · (1/n_components) log det Ω Ωᵀ,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
+        minimize  mean_i Φ(μ_i) − alpha · mean_p (1/n_components) log det Ω_p Ω_pᵀ
+
+        μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
 
     μ lies in [−1, 1] and is negative where a point is classified rightly: d⁺ is its distance to the nearest
     prototype of its class, d⁻ to the nearest of another. Everything is learned at once, from class means and
-    from all features counting alike. The trace of Λ is 1: the cost is that of Λ / tr Λ.
-    With `n_components` 2 or 3, `transform` gives the picture in which the classes are best told apart.
+    from all features counting alike. Traces are 1, so that distances stay comparable: the cost is that of
+    Λ_p / tr Λ_p. The penalty matters, as matrices have many entries and few points to learn them from.
 
     Parameters
     ----------
@@ -32,7 +38,9 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
         A class starts from its mean, or from the centers of k-means within it. A class with fewer different
         points has as many prototypes as those.
     n_components : int or None, default=None
-        Rows of Ω; None is as many as there are features. Fewer start from the principal axes.
+        Rows of each Ω; None is as many as there are features. Fewer start from the principal axes.
+    metric_per : {"prototype", "class"}, default="prototype"
+        Whose a metric is: each prototype's, or that of all prototypes of a class.
     squashing : {"sigmoid", "identity"}, default="sigmoid"
         Φ: 1 / (1 + exp(−steepness · μ)), so that points near a boundary count most; or μ itself.
     steepness : float, default=5.0
@@ -59,10 +67,10 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
     prototypes_ : (n_prototypes, n_features)
         Sorted by class, in the units of the data.
     prototype_labels_ : (n_prototypes,)
-    components_ : (n_components, n_features)
-        Ω, the axes that `transform` sees the data along.
+    components_ : (n_prototypes, n_components, n_features)
+        Each prototype's Ω.
     feature_weights_ : (n_prototypes, n_features)
-        The diagonal of Λ, adding up to 1 and the same in every row.
+        The diagonal of each Λ, adding up to 1.
     class_feature_weights_ : (n_classes, n_features)
         Their mean over the prototypes of each class.
     mean_feature_weights_ : (n_features,)
@@ -73,8 +81,8 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
 
     See Also
     --------
-    LGMLVQ : Matrices of each prototype's own.
-    GRLVQ : A weight per feature.
+    GMLVQ : One matrix for all prototypes.
+    LGRLVQ : A weight per feature of each prototype's own.
 
     References
     ----------
@@ -89,23 +97,24 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
     >>> from sklearn.model_selection import train_test_split
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
-    >>> from lann.baselines import GMLVQ
+    >>> from lann.baselines import LGMLVQ
     >>> X, y = load_wine(return_X_y=True)
     >>> X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
-    >>> model = make_pipeline(StandardScaler(), GMLVQ()).fit(X_train, y_train)
+    >>> model = make_pipeline(StandardScaler(), LGMLVQ()).fit(X_train, y_train)
     >>> model.score(X_test, y_test) > 0.9
     True
     >>> model[-1].feature_weights_.shape
     (3, 13)
-    >>> model.set_params(gmlvq__n_components=2).fit(X_train, y_train).transform(X_test).shape
-    (45, 2)
     """
+
+    _parameters: ClassVar[ParameterTable] = {**LVQ, **MATRIX, **LOCAL}
 
     def __init__(
         self,
         *,
         prototypes_per_class=1,
         n_components=None,
+        metric_per="prototype",
         squashing="sigmoid",
         steepness=5.0,
         alpha=0.03,
@@ -118,6 +127,7 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
     ):
         self.prototypes_per_class = prototypes_per_class
         self.n_components = n_components
+        self.metric_per = metric_per
         self.squashing = squashing
         self.steepness = steepness
         self.alpha = alpha
@@ -130,14 +140,18 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
 
     def _fit_model(self, X: Floats, labels: Labels) -> Prototypes:
         model = super()._fit_model(X, labels)
-        self.components_ = model.maps[0]
+        self.components_ = model.maps[model.owners]
         return model
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Queries along the axes of Ω, where distances are Euclidean: (n_queries, n_components)."""
+        """How far queries are from every prototype, as it measures: √d, (n_queries, n_prototypes).
+
+        The axes of different prototypes have nothing in common, so their coordinates cannot be compared: how
+        far they see a query can.
+        """
         queries = self._validate_queries(X)
-        return queries @ self.components_.T
+        return np.sqrt(self.model_.all_distances(queries, n_jobs=self.n_jobs))
 
     @property
     def _n_features_out(self) -> int:
-        return len(self.components_)
+        return len(self.prototypes_)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from lann._types import Floats
-from lann.baselines._large_margin import LargeMargin
+from lann.baselines._large_margin.loss import LargeMargin
 from lann.baselines._lbfgs import Minimum, minimize_lbfgs
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices, Labels
-from lann.baselines._glvq_metrics import Form
+from lann.baselines._lvq.metric_forms import Form
 from lann.baselines._mapped_rows import split_by_group
 from lann.metrics import overflow_is_far
 from lann.model import NeighborModel, NeighborSearch, Votes, typical_values

@@ -12,9 +12,9 @@ from lann._threads import single_threaded_blas
 from lann._types import Floats, Labels
 from lann._validation import ParameterTable
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
-from lann.baselines._large_margin import LargeMargin
-from lann.baselines._large_margin_maps import learn_maps
-from lann.baselines._large_margin_start import LARGE_MARGIN, starting_point
+from lann.baselines._large_margin.initial import LARGE_MARGIN, starting_point
+from lann.baselines._large_margin.learning import learn_maps
+from lann.baselines._large_margin.loss import LargeMargin
 from lann.baselines._mapped_rows import GroupMaps
 
 

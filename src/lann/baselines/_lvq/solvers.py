@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from lann._types import Floats
-from lann.baselines._glvq_cost import Cost
-from lann.baselines._glvq_metrics import of_trace_one
 from lann.baselines._lbfgs import Minimum, minimize_lbfgs
+from lann.baselines._lvq.cost import Cost
+from lann.baselines._lvq.metric_forms import of_trace_one
 
 BATCH = 32
 # The first steps, in the units of the points (prototypes) and of the maps' norm; the maps follow slowly.

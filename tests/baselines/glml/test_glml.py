@@ -6,7 +6,7 @@ from scipy.stats import multivariate_normal
 from sklearn.neighbors import KNeighborsClassifier
 
 from lann.baselines import GLML, _mapped_rows
-from lann.baselines.glml import best_metric, class_gaussians, error_curvature
+from lann.baselines._glml.glml import best_metric, class_gaussians, error_curvature
 
 
 @pytest.fixture(params=[2, 3])

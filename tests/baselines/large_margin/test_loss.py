@@ -2,11 +2,12 @@ import numpy as np
 import pytest
 
 from lann._validation import validate_parameters
-from lann.baselines import LMNN, _large_margin
+from lann.baselines import LMNN
 from lann.baselines._class_neighbors import nearest_same_class
-from lann.baselines._large_margin import LargeMargin
-from lann.baselines._large_margin_maps import held_near, learn_maps
-from lann.baselines._large_margin_start import LARGE_MARGIN, mean_distance, start_map
+from lann.baselines._large_margin import loss as loss_module
+from lann.baselines._large_margin.initial import LARGE_MARGIN, mean_distance, start_map
+from lann.baselines._large_margin.learning import held_near, learn_maps
+from lann.baselines._large_margin.loss import LargeMargin
 
 
 def by_triplets(points, labels, targets, groups, maps, push):
@@ -63,8 +64,8 @@ def test_the_gradient_equals_finite_differences(reference, n_groups, rank):
 def test_blocks_and_tiles_change_nothing(monkeypatch, n_groups):
     points, labels, targets, groups, maps = a_problem(n_groups, n_points=150)
     whole_loss, whole = LargeMargin(points, labels, targets, groups, push=0.5)(maps)
-    monkeypatch.setattr(_large_margin, "QUERY_BLOCK", 7)
-    monkeypatch.setattr(_large_margin, "POINT_TILE", 32)
+    monkeypatch.setattr(loss_module, "QUERY_BLOCK", 7)
+    monkeypatch.setattr(loss_module, "POINT_TILE", 32)
     loss, gradient = LargeMargin(points, labels, targets, groups, push=0.5)(maps)
     assert loss == pytest.approx(whole_loss, rel=1e-12)
     np.testing.assert_allclose(gradient, whole, rtol=1e-9, atol=1e-12)

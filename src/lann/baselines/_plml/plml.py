@@ -12,12 +12,12 @@ from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann._validation import RANDOM_STATE, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
+from lann.baselines._class_neighbors import euclidean_search, nearest_other_class, nearest_same_class
 from lann.baselines._kmeans import cluster_centers
 from lann.baselines._lbfgs import minimize_lbfgs
-from lann.baselines._class_neighbors import euclidean_search, nearest_same_class, nearest_other_class
 from lann.baselines._mapped_rows import QueryMaps, diagonals
-from lann.baselines._plml_metrics import BasisObjective
-from lann.baselines._plml_weights import WeightObjective, neighbor_graph, smooth_weights
+from lann.baselines._plml.anchor_metrics import BasisObjective
+from lann.baselines._plml.anchor_weights import WeightObjective, neighbor_graph, smooth_weights
 from lann.search import ExactSearch
 
 # Neighbors in the graph along which weights are smooth; as published.

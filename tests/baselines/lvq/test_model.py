@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lann.baselines._glvq_metrics import DiagonalForm, MatrixForm
-from lann.baselines._glvq_model import Prototypes
+from lann.baselines._lvq.metric_forms import DiagonalForm, MatrixForm
+from lann.baselines._lvq.model import Prototypes
 
 
 @pytest.fixture(params=["diagonal", "matrix"])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from lann.baselines._glvq_cost import Cost
-from lann.baselines._glvq_metrics import DiagonalForm, MatrixForm
-from lann.baselines._glvq_solvers import solve
+from lann.baselines._lvq.cost import Cost
+from lann.baselines._lvq.metric_forms import DiagonalForm, MatrixForm
+from lann.baselines._lvq.solvers import solve
 
 
 @pytest.fixture(params=[DiagonalForm, MatrixForm])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lann.baselines import _plml_metrics
-from lann.baselines._plml_metrics import BasisObjective
+from lann.baselines._plml import anchor_metrics
+from lann.baselines._plml.anchor_metrics import BasisObjective
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def by_hand(points, weights, like, unlike, maps, pull, alpha):
 
 @pytest.mark.parametrize("steps", [1, 40, 2**20])
 def test_the_loss_is_its_definition(problem, steps, monkeypatch):
-    monkeypatch.setattr(_plml_metrics, "STEPS", steps)  # blocks of one point, of a few, and of all
+    monkeypatch.setattr(anchor_metrics, "STEPS", steps)  # blocks of one point, of a few, and of all
     loss, _ = objective(problem)(problem[-1])
     assert loss == pytest.approx(by_hand(*problem, pull=0.3, alpha=0.7))
 
@@ -71,7 +71,7 @@ def test_no_neighbors_of_the_same_class_leave_only_the_penalty(problem):
 
 
 def test_threads_do_not_change_a_bit(problem, monkeypatch):
-    monkeypatch.setattr(_plml_metrics, "STEPS", 40)
+    monkeypatch.setattr(anchor_metrics, "STEPS", 40)
     one, two = objective(problem, n_jobs=1)(problem[-1]), objective(problem, n_jobs=2)(problem[-1])
     assert one[0] == two[0]
     assert np.array_equal(one[1][0], two[1][0])

@@ -1,37 +1,44 @@
-"""GRLVQ: prototypes, and how relevant each feature is."""
+"""GMLVQ: prototypes, and one matrix that says how features count together."""
 
 from __future__ import annotations
 
-from lann.baselines._glvq import DiagonalLVQ
+from numpy.typing import ArrayLike
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from lann._types import Floats, Labels
+from lann.baselines._lvq.estimator import MatrixLVQ
+from lann.baselines._lvq.model import Prototypes
 
 
-class GRLVQ(DiagonalLVQ):
-    """Generalized relevance learning vector quantization: one weight per feature, the same everywhere.
+class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
+    """Generalized matrix learning vector quantization: one matrix metric, the same everywhere.
 
     A query has the label of its nearest prototype, with distances
 
-        d_p(x) = Σ_l λ_l (x_l − w_pl)²,    λ_l ≥ 0,  Σ_l λ_l = 1
+        d_p(x) = (x − w_p)ᵀ Λ (x − w_p),    Λ = Ωᵀ Ω,  tr Λ = 1
 
-    Prototypes w and relevances λ
+    Prototypes w and the matrix Ω of shape (n_components, n_features)
 
-        minimize  mean_i Φ(μ_i) − alpha · mean_l log λ_l,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
+        minimize  mean_i Φ(μ_i) − alpha · (1/n_components) log det Ω Ωᵀ,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
 
     μ lies in [−1, 1] and is negative where a point is classified rightly: d⁺ is its distance to the nearest
     prototype of its class, d⁻ to the nearest of another. Everything is learned at once, from class means and
-    from all features counting alike. Relevances are squares of what is learned, over their sum, and need no
-    constraint.
+    from all features counting alike. The trace of Λ is 1: the cost is that of Λ / tr Λ.
+    With `n_components` 2 or 3, `transform` gives the picture in which the classes are best told apart.
 
     Parameters
     ----------
     prototypes_per_class : int, default=1
         A class starts from its mean, or from the centers of k-means within it. A class with fewer different
         points has as many prototypes as those.
+    n_components : int or None, default=None
+        Rows of Ω; None is as many as there are features. Fewer start from the principal axes.
     squashing : {"sigmoid", "identity"}, default="sigmoid"
         Φ: 1 / (1 + exp(−steepness · μ)), so that points near a boundary count most; or μ itself.
     steepness : float, default=5.0
         Of the sigmoid.
     alpha : float, default=0.03
-        How much a metric that ignores features is held against the model.
+        How much a metric that ignores directions is held against the model.
     solver : {"lbfgs", "stochastic"}, default="lbfgs"
         All points at once by L-BFGS, or gradient steps on small batches at falling rates.
     max_iter : int, default=300
@@ -52,8 +59,10 @@ class GRLVQ(DiagonalLVQ):
     prototypes_ : (n_prototypes, n_features)
         Sorted by class, in the units of the data.
     prototype_labels_ : (n_prototypes,)
+    components_ : (n_components, n_features)
+        Ω, the axes that `transform` sees the data along.
     feature_weights_ : (n_prototypes, n_features)
-        λ, adding up to 1 and the same in every row.
+        The diagonal of Λ, adding up to 1 and the same in every row.
     class_feature_weights_ : (n_classes, n_features)
         Their mean over the prototypes of each class.
     mean_feature_weights_ : (n_features,)
@@ -64,13 +73,15 @@ class GRLVQ(DiagonalLVQ):
 
     See Also
     --------
-    LGRLVQ : Relevances of each prototype's own.
-    GMLVQ : A matrix, which also sees features together.
+    LGMLVQ : Matrices of each prototype's own.
+    GRLVQ : A weight per feature.
 
     References
     ----------
-    B. Hammer, T. Villmann: Generalized Relevance Learning Vector Quantization. Neural Networks 15, 2002.
-    A. Sato, K. Yamada: Generalized Learning Vector Quantization. NIPS 8, 1996.
+    P. Schneider, M. Biehl, B. Hammer: Adaptive Relevance Matrices in Learning Vector Quantization. Neural
+    Computation 21, 2009.
+    P. Schneider, K. Bunte, H. Stiekema, B. Hammer, T. Villmann, M. Biehl: Regularization in Matrix Relevance
+    Learning. IEEE Transactions on Neural Networks 21, 2010.
 
     Examples
     --------
@@ -78,20 +89,23 @@ class GRLVQ(DiagonalLVQ):
     >>> from sklearn.model_selection import train_test_split
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
-    >>> from lann.baselines import GRLVQ
+    >>> from lann.baselines import GMLVQ
     >>> X, y = load_wine(return_X_y=True)
     >>> X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
-    >>> model = make_pipeline(StandardScaler(), GRLVQ()).fit(X_train, y_train)
+    >>> model = make_pipeline(StandardScaler(), GMLVQ()).fit(X_train, y_train)
     >>> model.score(X_test, y_test) > 0.9
     True
     >>> model[-1].feature_weights_.shape
     (3, 13)
+    >>> model.set_params(gmlvq__n_components=2).fit(X_train, y_train).transform(X_test).shape
+    (45, 2)
     """
 
     def __init__(
         self,
         *,
         prototypes_per_class=1,
+        n_components=None,
         squashing="sigmoid",
         steepness=5.0,
         alpha=0.03,
@@ -103,6 +117,7 @@ class GRLVQ(DiagonalLVQ):
         random_state=None,
     ):
         self.prototypes_per_class = prototypes_per_class
+        self.n_components = n_components
         self.squashing = squashing
         self.steepness = steepness
         self.alpha = alpha
@@ -112,3 +127,17 @@ class GRLVQ(DiagonalLVQ):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
+
+    def _fit_model(self, X: Floats, labels: Labels) -> Prototypes:
+        model = super()._fit_model(X, labels)
+        self.components_ = model.maps[0]
+        return model
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Queries along the axes of Ω, where distances are Euclidean: (n_queries, n_components)."""
+        queries = self._validate_queries(X)
+        return queries @ self.components_.T
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)

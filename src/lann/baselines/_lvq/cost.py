@@ -8,7 +8,7 @@ import numpy as np
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices, Labels
-from lann.baselines._glvq_metrics import Form, of_trace_one, through_trace_one
+from lann.baselines._lvq.metric_forms import Form, of_trace_one, through_trace_one
 
 # Numbers in the largest array of one block: points by all maps, by prototypes, or by features, 8 MB.
 MAPPED = 2**20

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lann.baselines._glvq_start import starting_axes, starting_prototypes
+from lann.baselines._lvq.initial import starting_axes, starting_prototypes
 
 
 def test_one_prototype_is_the_mean_of_its_class(blobs):
