@@ -1,4 +1,4 @@
-"""Learning maps by their large-margin loss, held near where they start."""
+"""Learn linear maps by their large-margin loss, with a penalty on the change from the initial maps."""
 
 from __future__ import annotations
 
@@ -7,36 +7,37 @@ from collections.abc import Callable
 import numpy as np
 
 from lann._types import Floats
-from lann.baselines._large_margin.loss import LargeMargin
-from lann.baselines._lbfgs import Minimum, minimize_lbfgs
+from lann.baselines._large_margin.loss import LargeMarginLoss
+from lann.baselines._lbfgs import IterationSettings, Minimum, minimize_lbfgs
 
 
-def learn_maps(
-    loss: LargeMargin,
-    start: Floats,
-    *,
-    alpha: float,
-    max_iter: int,
-    tol: float,
-    name: str,
-    verbose: int,
-) -> Minimum:
-    """Minimize loss + alpha ‖maps − start‖² / n_points; the arrays are one, the maps.
+def learn_maps(loss: LargeMarginLoss, initial: Floats, alpha: float, settings: IterationSettings) -> Minimum:
+    """Minimize loss(maps) + alpha ‖maps − initial‖² / n_rows.
 
-    start : (n_groups, rank, n_features)
+    Parameters
+    ----------
+    loss : LargeMarginLoss
+    initial : (n_groups, rank, n_features)
+        Initial maps.
+    alpha : float
+    settings : IterationSettings
+
+    Returns
+    -------
+    minimum : Minimum
+        With one array, the maps.
     """
-    objective = held_near(loss, start, alpha / loss.n_points)
-    return minimize_lbfgs(objective, [start], max_iter=max_iter, tol=tol, name=name, verbose=verbose)
+    return minimize_lbfgs(penalize_change(loss, initial, alpha / loss.n_rows), [initial], settings)
 
 
-def held_near(
-    loss: Callable[[Floats], tuple[float, Floats]], start: Floats, strength: float
+def penalize_change(
+    loss: Callable[[Floats], tuple[float, Floats]], initial: Floats, strength: float
 ) -> Callable[[Floats], tuple[float, list[Floats]]]:
-    """The loss plus strength · ‖maps − start‖², in the form that `minimize_lbfgs` wants."""
+    """Return the objective loss(maps) + strength · ‖maps − initial‖², with a list of one gradient."""
 
     def objective(maps: Floats) -> tuple[float, list[Floats]]:
         value, gradient = loss(maps)
-        departure = maps - start
-        return value + strength * float(np.square(departure).sum()), [gradient + 2.0 * strength * departure]
+        change = maps - initial
+        return value + strength * float(np.square(change).sum()), [gradient + 2.0 * strength * change]
 
     return objective

@@ -1,8 +1,6 @@
-"""LMNN: one linear map for all points that leaves a margin around every neighborhood of a class."""
+"""LMNN: one linear map under which the neighborhoods of each class have a large margin."""
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,78 +8,82 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Labels
-from lann._validation import ParameterTable
-from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
-from lann.baselines._large_margin.initial import LARGE_MARGIN, starting_point
+from lann.baselines._large_margin.estimator import LargeMarginEstimator
 from lann.baselines._large_margin.learning import learn_maps
-from lann.baselines._large_margin.loss import LargeMargin
 from lann.baselines._mapped_rows import GroupMaps
 
 
-class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborBaseline):
-    """Large margin nearest neighbors: a linear map, the same for all points.
+class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LargeMarginEstimator):
+    """Large margin nearest neighbors: one linear map for all rows.
 
-    Every point has `n_targets` target neighbors t ⇝ i, the nearest of its class under the starting map. The
-    map Ω pulls them near, and pushes points of other classes a margin beyond them:
+    Each training row i has `n_targets` target neighbors t, its nearest rows of the same class under the
+    initial map. The map Ω minimizes, by L-BFGS,
 
-        loss = (1 − μ) mean_{t ⇝ i} d_it + μ mean_{t ⇝ i} Σ_{l: y_l ≠ y_i} [1 + d_it − d_il]₊²
-               + alpha ‖Ω − Ω_start‖² / n_samples,        d_ij = ‖Ω (x_i − x_j)‖² / γ
+        (1 − μ) mean_it d_it + μ mean_it Σ_{l: y_l ≠ y_i} [1 + d_it − d_il]₊² + alpha ‖Ω − Ω₀‖² / n_samples
 
-    by L-BFGS. γ, the margin, is the mean of ‖Ω_start (x_i − x_t)‖² over the targets, so that the data's units
-    and number of features do not matter. All impostors l are found anew for every Ω: the loss is exact, and
-    memory does not grow with their number.
-
-    What differs from the article: the hinge is squared, as in the authors' later program, which makes it
-    smooth, hence suited to L-BFGS; the margin is γ rather than 1; there is a penalty; the loss is minimized
-    over Ω, not over Ωᵀ Ω.
+    with d_ij = ‖Ω (x_i − x_j)‖² / γ and the initial map Ω₀. The first term brings the targets near; the
+    second keeps rows l of other classes, called impostors, at a margin beyond the targets. The unit of the
+    margin, γ, is the mean squared distance to the targets under the initial map, so that the loss depends
+    neither on the units nor on the number of features.
 
     Parameters
     ----------
-    n_neighbors : int, default 5
-        How many neighbors vote.
-    weights : {"uniform", "distance"}, default "uniform"
-        Whether votes count alike, or 1/d.
-    n_targets : int, default 3
-        Target neighbors per point; in a smaller class, all others of the class.
-    n_components : int or None, default None
-        Rows of the map. None: as many as features.
-    init : {"pca", "identity"} or (n_components, n_features), default "pca"
-        The starting map: the principal axes, or the first features. Where `n_components` is None these
-        lead to the same distances.
-    push : float, default 0.2
-        μ, between 0 and 1: how much impostors count, against the distances of targets. (The article has
-        0.5, for hinges that are not squared.)
-    alpha : float, default 3.0
-        What departing from the starting map costs.
-    max_iter : int, default 100
-        Iterations of L-BFGS.
-    tol : float, default 1e-4
-        Ends when the loss falls by less than this part of itself.
-    verbose : int, default 0
+    n_neighbors : int, default=5
+        Number of neighbors that vote.
+    weights : {"uniform", "distance"}, default="uniform"
+        Whether all votes count the same, or 1/d with d the squared distance.
+    n_targets : int, default=3
+        Number of target neighbors per row; in a smaller class, all other rows of the class.
+    n_components : int or None, default=None
+        Number of rows of the map; None is n_features, or the number of rows of `init`.
+    init : {"pca", "identity"} or array-like of shape (n_components, n_features), default="pca"
+        Initial map: the first principal axes, the first features, or the given map. With all n_features
+        components, "pca" and "identity" give the same distances.
+    push_weight : float, default=0.2
+        μ, between 0 and 1: weight of the impostors; the targets have weight 1 − μ.
+    alpha : float, default=3.0
+        Strength of the regularization toward the initial map.
+    max_iter : int, default=100
+        Maximum number of iterations of L-BFGS; 0 keeps the initial map.
+    tol : float, default=1e-4
+        L-BFGS stops when the relative decrease of the loss is smaller.
+    verbose : int, default=0
         1 prints a line per iteration.
-    n_jobs : int or None
-        Threads, as in scikit-learn. They have no influence on the result.
+    n_jobs : int or None, default=None
+        Number of threads, as in scikit-learn. The result does not depend on it.
 
     Attributes
     ----------
-    components_ : (n_components, n_features)
-        Ω.
-    classes_ : (n_classes,)
+    classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
-    feature_names_in_ : (n_features_in_,)
-    feature_weights_ : (n_samples, n_features)
-        The diagonal of Ωᵀ Ω, the same for every point.
-    class_feature_weights_, mean_feature_weights_ : (n_classes, n_features), (n_features,)
-        Their means.
-    n_iter_ : int
-    loss_curve_ : list of float
-        The loss after every iteration.
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    model_ : NeighborModel
+        The fitted model: training rows, metric, search and vote.
+    components_ : ndarray of shape (n_components, n_features)
+        The linear map Ω.
     margin_ : float
-        γ.
+        The unit γ of the margin.
+    feature_weights_ : ndarray of shape (n_samples, n_features)
+        The diagonal of Ωᵀ Ω, the same for every training row.
+    class_feature_weights_ : ndarray of shape (n_classes, n_features)
+        Mean over the rows of each class.
+    mean_feature_weights_ : ndarray of shape (n_features,)
+        Mean over all rows.
+    n_iter_ : int
+        Number of iterations.
+    loss_curve_ : list of float
+        Loss after every iteration.
 
     See Also
     --------
-    MultiMetricLMNN : A map per class or per cluster.
+    MultiMetricLMNN : A map per class or cluster.
+
+    Notes
+    -----
+    Differences from the publication: hinges are squared, as in later programs of the authors, which makes the
+    loss smooth; the margin is γ, not 1; there is a regularization; and the loss is minimized over Ω, not over
+    Ωᵀ Ω. The published weight μ is 0.5, for hinges that are not squared.
 
     References
     ----------
@@ -103,8 +105,6 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborBaseline):
     (45, 2)
     """
 
-    _parameters: ClassVar[ParameterTable] = {**NEIGHBORS, **LARGE_MARGIN}
-
     def __init__(
         self,
         n_neighbors=5,
@@ -113,7 +113,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborBaseline):
         n_targets=3,
         n_components=None,
         init="pca",
-        push=0.2,
+        push_weight=0.2,
         alpha=3.0,
         max_iter=100,
         tol=1e-4,
@@ -125,7 +125,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborBaseline):
         self.n_targets = n_targets
         self.n_components = n_components
         self.init = init
-        self.push = push
+        self.push_weight = push_weight
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
@@ -133,24 +133,27 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NeighborBaseline):
         self.n_jobs = n_jobs
 
     def transform(self, X: ArrayLike) -> Floats:
-        """Points under the map, X Ωᵀ, where distances are Euclidean: (n_queries, n_components)."""
+        """Return X Ωᵀ, where the learned metric is Euclidean.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_queries, n_components)
+        """
         return self._validate_queries(X) @ self.components_.T
 
     def _fit_metric(self, X: Floats, labels: Labels) -> GroupMaps:
         with single_threaded_blas():
-            start, targets, self.margin_ = starting_point(self, X, labels)
-            scaled, group = X / np.sqrt(self.margin_), np.zeros(len(X), np.int64)
-            found = learn_maps(
-                LargeMargin(scaled, labels, targets, group, push=self.push, n_jobs=self.n_jobs),
-                start[None],
-                alpha=self.alpha,
-                max_iter=self.max_iter,
-                tol=self.tol,
-                name="LMNN",
-                verbose=self.verbose,
-            )
-        self.components_ = found.arrays[0][0]
-        self.loss_curve_, self.n_iter_ = found.losses, found.n_iter
+            initialization = self._initialize(X, labels)
+            loss = self._loss(X, labels, np.zeros(len(X), np.int64), initialization)
+            initial = initialization.components[None]
+            minimum = learn_maps(loss, initial, self.alpha, self._iteration_settings())
+        self.margin_ = initialization.margin
+        self.components_ = minimum.arrays[0][0]
+        self.loss_curve_, self.n_iter_ = minimum.losses, minimum.n_iter
         return GroupMaps.shared(X, self.components_)
 
     @property

@@ -1,94 +1,117 @@
-"""MultiMetricLMNN: large-margin maps, one for each class or cluster of points, learned together."""
+"""MultiMetricLMNN: large-margin maps for each class, cluster or given group, learned together."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann._validation import RANDOM_STATE, Array, Integer, Number, OneOf, ParameterTable
-from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._kmeans import cluster_centers, squared_distances
-from lann.baselines._large_margin.initial import LARGE_MARGIN, starting_point
+from lann.baselines._large_margin.estimator import LargeMarginEstimator
 from lann.baselines._large_margin.learning import learn_maps
-from lann.baselines._large_margin.loss import LargeMargin
 from lann.baselines._mapped_rows import GroupMaps
 
 
-class MultiMetricLMNN(NeighborBaseline):
-    """Large margin nearest neighbors with several metrics: a linear map per class, or per cluster.
+def given_groups(groups: Any, n_rows: int) -> Indices:
+    """Return the position of each row's group among the sorted groups; raise ValueError on a wrong shape."""
+    names = np.asarray(groups)
+    if names.shape != (n_rows,):
+        raise ValueError(
+            f"groups must have a label for each of the {n_rows} training rows; "
+            f"got an array of shape {names.shape}."
+        )
+    return np.unique(names, return_inverse=True)[1]
 
-    The group g(j) of a training point measures the distances to it, and all maps are learned together, so
-    that distances to points of different groups can be compared:
 
-        loss = (1 − μ) mean_{t ⇝ i} d_t(x_i) + μ mean_{t ⇝ i} Σ_{l: y_l ≠ y_i} [1 + d_t(x_i) − d_l(x_i)]₊²
-               + alpha Σ_g ‖Ω_g − Ω‖² / n_samples,        d_j(x) = ‖Ω_g(j) (x − x_j)‖² / γ
+def cluster_groups(X: Floats, n_clusters: int, rng: np.random.Generator) -> Indices:
+    """Return the cluster of each row, by k-means: 0, 1, … without gaps."""
+    centered = X - X.mean(axis=0)
+    centers = cluster_centers(centered, min(n_clusters, len(X)), rng)
+    return np.unique(squared_distances(centered, centers).argmin(axis=1), return_inverse=True)[1]
 
-    with t ⇝ i the target neighbors of a point, the nearest of its class under the starting map, and γ their
-    mean squared distance there. Ω is the map of LMNN, from which all groups start. What differs from the
-    articles is what differs in LMNN; and they stop early, by held-out points, to keep the maps from fitting
-    single points: the penalty does so here, and no point is held out.
+
+class MultiMetricLMNN(LargeMarginEstimator):
+    """Large margin nearest neighbors with several metrics: a linear map per class, cluster or given group.
+
+    The group g(j) of a training row j measures the distances to it. All maps are learned together, so that
+    distances to rows of different groups are comparable: they minimize, by L-BFGS,
+
+        (1 − μ) mean_it d_t(x_i) + μ mean_it Σ_{l: y_l ≠ y_i} [1 + d_t(x_i) − d_l(x_i)]₊²
+            + alpha Σ_g ‖Ω_g − Ω‖² / n_samples
+
+    with d_j(x) = ‖Ω_g(j) (x − x_j)‖² / γ. The targets t, the impostors l and the unit γ of the margin are
+    those of `LMNN`, and Ω is the map of `LMNN`, which is also the initial map of all groups.
 
     Parameters
     ----------
-    n_neighbors : int, default 5
-        How many neighbors vote.
-    weights : {"uniform", "distance"}, default "uniform"
-        Whether votes count alike, or 1/d.
-    partition : "class", int or (n_samples,), default "class"
-        What the groups are: the classes; so many clusters of all points (k-means); or those that are given, a
-        label for every training point (a hospital, a season, a sensor).
-    n_targets : int, default 3
-        Target neighbors per point; in a smaller class, all others of the class.
-    n_components : int or None, default None
-        Rows of every map. None: as many as features.
-    init : {"pca", "identity"} or (n_components, n_features), default "pca"
-        Where the shared map starts, as in LMNN.
-    push : float, default 0.2
-        μ, between 0 and 1: how much impostors count, against the distances of targets. (The article has
-        0.5, for hinges that are not squared.)
-    shared_alpha : float, default 3.0
-        What departing from the starting map costs the shared map: LMNN's `alpha`.
-    alpha : float, default 5.0
-        What departing from the shared map costs a group's map.
-    max_iter : int, default 100
-        Iterations of L-BFGS, for the shared map and again for the groups' maps.
-    tol : float, default 1e-4
-        Ends when the loss falls by less than this part of itself.
-    verbose : int, default 0
+    n_neighbors : int, default=5
+        Number of neighbors that vote.
+    weights : {"uniform", "distance"}, default="uniform"
+        Whether all votes count the same, or 1/d with d the squared distance.
+    groups : "class", int or array-like of shape (n_samples,), default="class"
+        The groups: the classes; this many clusters of all training rows, found by k-means; or a given label
+        for each training row, such as a hospital, a season or a sensor.
+    n_targets : int, default=3
+        Number of target neighbors per row; in a smaller class, all other rows of the class.
+    n_components : int or None, default=None
+        Number of rows of each map; None is n_features, or the number of rows of `init`.
+    init : {"pca", "identity"} or array-like of shape (n_components, n_features), default="pca"
+        Initial map of `LMNN`.
+    push_weight : float, default=0.2
+        μ, between 0 and 1: weight of the impostors; the targets have weight 1 − μ.
+    shared_alpha : float, default=3.0
+        Strength of the regularization of Ω toward the initial map: `alpha` of `LMNN`.
+    alpha : float, default=5.0
+        Strength of the regularization of the maps of the groups toward Ω.
+    max_iter : int, default=100
+        Maximum number of iterations of L-BFGS, for Ω and again for the maps of the groups.
+    tol : float, default=1e-4
+        L-BFGS stops when the relative decrease of the loss is smaller.
+    verbose : int, default=0
         1 prints a line per iteration.
-    n_jobs : int or None
-        Threads, as in scikit-learn. They have no influence on the result.
-    random_state : int, RandomState or None
-        Where k-means starts; of use only with clusters.
+    n_jobs : int or None, default=None
+        Number of threads, as in scikit-learn. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Determines the initialization of k-means, if `groups` is an integer.
 
     Attributes
     ----------
-    components_ : (n_groups, n_components, n_features)
-        Ω_g.
-    groups_ : (n_samples,)
-        The group of every training point: a place in `components_`, in the order of the sorted labels.
-    shared_components_ : (n_components, n_features)
-        Ω.
-    classes_ : (n_classes,)
+    classes_ : ndarray of shape (n_classes,)
     n_features_in_ : int
-    feature_names_in_ : (n_features_in_,)
-    feature_weights_ : (n_samples, n_features)
-        The diagonal of Ω_gᵀ Ω_g, with g the point's group.
-    class_feature_weights_, mean_feature_weights_ : (n_classes, n_features), (n_features,)
-        Their means.
-    n_iter_ : int
-        Of the groups' maps.
-    loss_curve_ : list of float
-        The loss after every iteration, of the shared map and then of the groups' maps.
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    model_ : NeighborModel
+        The fitted model: training rows, metrics, search and vote.
+    components_ : ndarray of shape (n_groups, n_components, n_features)
+        The maps Ω_g.
+    shared_components_ : ndarray of shape (n_components, n_features)
+        The map Ω.
+    groups_ : ndarray of shape (n_samples,)
+        Group of each training row, as a position in `components_`; given groups are sorted by label.
     margin_ : float
-        γ.
+        The unit γ of the margin.
+    feature_weights_ : ndarray of shape (n_samples, n_features)
+        The diagonal of Ω_gᵀ Ω_g for the group g of each training row.
+    class_feature_weights_ : ndarray of shape (n_classes, n_features)
+        Mean over the rows of each class.
+    mean_feature_weights_ : ndarray of shape (n_features,)
+        Mean over all rows.
+    n_iter_ : int
+        Number of iterations for the maps of the groups.
+    loss_curve_ : list of float
+        Loss after every iteration, for Ω and then for the maps of the groups.
 
     See Also
     --------
-    LMNN : One map for all points.
+    LMNN : One map for all rows.
+
+    Notes
+    -----
+    Differences from the publications: those of `LMNN`; and the regularization replaces early stopping on
+    validation rows.
 
     References
     ----------
@@ -114,9 +137,8 @@ class MultiMetricLMNN(NeighborBaseline):
     """
 
     _parameters: ClassVar[ParameterTable] = {
-        **NEIGHBORS,
-        **LARGE_MARGIN,
-        "partition": [OneOf("class"), Integer(1), Array(1, "(n_samples,)")],
+        **LargeMarginEstimator._parameters,
+        "groups": [OneOf("class"), Integer(1), Array(1, "(n_samples,)")],
         "shared_alpha": [Number(0)],
         "random_state": RANDOM_STATE,
     }
@@ -126,11 +148,11 @@ class MultiMetricLMNN(NeighborBaseline):
         n_neighbors=5,
         *,
         weights="uniform",
-        partition="class",
+        groups="class",
         n_targets=3,
         n_components=None,
         init="pca",
-        push=0.2,
+        push_weight=0.2,
         shared_alpha=3.0,
         alpha=5.0,
         max_iter=100,
@@ -141,11 +163,11 @@ class MultiMetricLMNN(NeighborBaseline):
     ):
         self.n_neighbors = n_neighbors
         self.weights = weights
-        self.partition = partition
+        self.groups = groups
         self.n_targets = n_targets
         self.n_components = n_components
         self.init = init
-        self.push = push
+        self.push_weight = push_weight
         self.shared_alpha = shared_alpha
         self.alpha = alpha
         self.max_iter = max_iter
@@ -156,39 +178,30 @@ class MultiMetricLMNN(NeighborBaseline):
 
     def _fit_metric(self, X: Floats, labels: Labels) -> GroupMaps:
         with single_threaded_blas():
-            groups = self._groups(X, labels)
-            start, targets, self.margin_ = starting_point(self, X, labels)
-            scaled = X / np.sqrt(self.margin_)
-            options = {"max_iter": self.max_iter, "tol": self.tol, "verbose": self.verbose}
-
-            def loss(whose: Indices) -> LargeMargin:
-                return LargeMargin(scaled, labels, targets, whose, push=self.push, n_jobs=self.n_jobs)
-
+            groups = self._find_groups(X, labels)
+            initialization = self._initialize(X, labels)
             shared = learn_maps(
-                loss(np.zeros_like(groups)), start[None],
-                alpha=self.shared_alpha, name="MultiMetricLMNN, shared map", **options,
-            )  # fmt: skip
-            self.shared_components_ = shared.arrays[0][0]
-            found = learn_maps(
-                loss(groups), np.tile(self.shared_components_, (groups.max() + 1, 1, 1)),
-                alpha=self.alpha, name="MultiMetricLMNN", **options,
-            )  # fmt: skip
-        self.components_, self.groups_ = found.arrays[0], groups
-        self.loss_curve_, self.n_iter_ = shared.losses + found.losses, found.n_iter
+                self._loss(X, labels, np.zeros_like(groups), initialization),
+                initialization.components[None],
+                self.shared_alpha,
+                self._iteration_settings("MultiMetricLMNN, shared map"),
+            )
+            shared_components = shared.arrays[0][0]
+            minimum = learn_maps(
+                self._loss(X, labels, groups, initialization),
+                np.tile(shared_components, (groups.max() + 1, 1, 1)),
+                self.alpha,
+                self._iteration_settings(),
+            )
+        self.margin_, self.shared_components_ = initialization.margin, shared_components
+        self.components_, self.groups_ = minimum.arrays[0], groups
+        self.loss_curve_, self.n_iter_ = shared.losses + minimum.losses, minimum.n_iter
         return GroupMaps(X, groups, self.components_)
 
-    def _groups(self, points: Floats, labels: Labels) -> Indices:
-        """The group of each point, 0, 1, …; none of them is empty."""
-        if isinstance(self.partition, str):
+    def _find_groups(self, X: Floats, labels: Labels) -> Indices:
+        """Return the group of each row: 0, 1, … without gaps."""
+        if isinstance(self.groups, str):
             return labels
-        if np.ndim(self.partition) > 0:
-            given = np.asarray(self.partition)
-            if given.shape != labels.shape:
-                raise ValueError(
-                    f"partition must have a label for each of the {len(labels)} training points; "
-                    f"got an array of shape {given.shape}."
-                )
-            return np.unique(given, return_inverse=True)[1]
-        steps = points - points.mean(axis=0)
-        centers = cluster_centers(steps, min(self.partition, len(points)), self._rng())
-        return np.unique(squared_distances(steps, centers).argmin(axis=1), return_inverse=True)[1]
+        if np.ndim(self.groups) > 0:
+            return given_groups(self.groups, len(X))
+        return cluster_groups(X, self.groups, self._rng())

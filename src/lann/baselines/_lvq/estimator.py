@@ -1,4 +1,4 @@
-"""Generalized learning vector quantization: what GRLVQ, GMLVQ and their local variants share."""
+"""What GRLVQ, GMLVQ and their local variants share: the order of a fit, and explanations."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann._validation import RANDOM_STATE, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import COMMON, Baseline
+from lann.baselines._components import check_n_components
 from lann.baselines._lvq.cost import Cost
-from lann.baselines._lvq.initial import starting_axes, starting_prototypes
-from lann.baselines._lvq.metric_forms import DiagonalForm, Form, MatrixForm, of_trace_one
+from lann.baselines._lvq.initial import initial_axes, initial_prototypes
+from lann.baselines._lvq.metric_forms import DiagonalForm, MatrixForm, MetricForm, normalize_trace
 from lann.baselines._lvq.model import Prototypes
-from lann.baselines._lvq.solvers import solve
+from lann.baselines._lvq.solvers import minimize_cost
 from lann.explain import Explanation
 
-# The norm that maps start with. Only their direction matters, so the larger they are, the slower they change
+# Norm of the initial maps. Only their direction matters, so the larger they are, the slower they change
 # compared with the prototypes.
-START_NORM = 3.0
+INITIAL_NORM = 3.0
 
 LVQ: ParameterTable = {
     "prototypes_per_class": [Integer(1)],
-    "squashing": [OneOf("sigmoid", "identity")],
+    "activation": [OneOf("sigmoid", "identity")],
     "steepness": [Number(0, closed="right")],
     "alpha": [Number(0)],
     "solver": [OneOf("lbfgs", "stochastic")],
@@ -38,46 +39,56 @@ LOCAL: ParameterTable = {"metric_per": [OneOf("prototype", "class")]}
 
 
 class GeneralizedLVQ(Baseline):
-    """Prototypes and their metrics, learned together; the nearest prototype gives the label.
+    """Generalized learning vector quantization: prototypes and their metrics are learned together.
 
-    Subclasses define which metric each prototype has (`_owners`), and its form.
+    Subclasses define the form of the metrics, and which prototypes share one (`_metric_indices`).
     """
 
-    _form: ClassVar[Form]
+    _form: ClassVar[type[MetricForm]]
     model_: Prototypes
 
-    def _owners(self, labels: Labels) -> Indices:
-        """Return the metric of each prototype, (n_prototypes,): one for all."""
+    def _metric_indices(self, labels: Labels) -> Indices:
+        """Return the position of the metric of each prototype, (n_prototypes,): one metric for all."""
         return np.zeros(len(labels), np.int64)
 
-    def _n_axes(self) -> int:
+    def _rank(self) -> int:
+        """Return the number of rows of a map."""
         return self.n_features_in_
 
     def _fit_model(self, X: Floats, labels: Labels) -> Prototypes:
-        n_axes, rng = self._n_axes(), self._rng()
-        # Learned around zero and at unit scale, so that step sizes suit data in any units.
+        rank, rng = self._rank(), self._rng()
+        # Rows are centered and scaled as a whole, so that step sizes suit data in any units.
         center = X.mean(axis=0)
-        points = X - center
-        scale = float(np.sqrt(np.square(points).mean())) or 1.0
-        points /= scale
+        scaled = X - center
+        scale = float(np.sqrt(np.square(scaled).mean())) or 1.0
+        scaled /= scale
         with single_threaded_blas():
-            prototypes, prototype_labels = starting_prototypes(points, labels, self.prototypes_per_class, rng)
-            owners = self._owners(prototype_labels)
-            raw, _ = of_trace_one(self._form.start(int(owners[-1]) + 1, starting_axes(points, n_axes)))
+            prototypes, prototype_labels = initial_prototypes(scaled, labels, self.prototypes_per_class, rng)
+            metric_indices = self._metric_indices(prototype_labels)
+            n_metrics = int(metric_indices[-1]) + 1
+            maps, _ = normalize_trace(self._form.initial_maps(n_metrics, initial_axes(scaled, rank)))
             cost = Cost(
-                points, labels, prototype_labels, owners, self._form,
-                steepness=self.steepness if self.squashing == "sigmoid" else None,
-                alpha=self.alpha, n_jobs=self.n_jobs,
-            )  # fmt: skip
-            minimum = solve(
-                self.solver, cost, prototypes, START_NORM * raw,
-                max_iter=self.max_iter, tol=self.tol, rng=rng,
-                name=type(self).__name__, verbose=self.verbose,
-            )  # fmt: skip
-        prototypes, (maps, _) = minimum.arrays[0] * scale + center, of_trace_one(minimum.arrays[1])
+                scaled,
+                labels,
+                prototype_labels,
+                metric_indices,
+                self._form,
+                steepness=self.steepness if self.activation == "sigmoid" else None,
+                alpha=self.alpha,
+                n_jobs=self.n_jobs,
+            )
+            minimum = minimize_cost(
+                cost,
+                prototypes,
+                INITIAL_NORM * maps,
+                solver=self.solver,
+                settings=self._iteration_settings(),
+                rng=rng,
+            )
+        prototypes, (maps, _) = minimum.arrays[0] * scale + center, normalize_trace(minimum.arrays[1])
         self.prototypes_, self.prototype_labels_ = prototypes, self.classes_[prototype_labels]
         self.n_iter_, self.loss_curve_ = minimum.n_iter, minimum.losses
-        return Prototypes(prototypes, prototype_labels, owners, maps, self._form, training_rows=X)
+        return Prototypes(prototypes, prototype_labels, metric_indices, maps, self._form, training_rows=X)
 
     def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
         """Explain predictions: the prototypes that voted, and the features that each prediction depends on.
@@ -113,17 +124,12 @@ class MatrixLVQ(GeneralizedLVQ):
     _form = MatrixForm
     _parameters: ClassVar[ParameterTable] = {**LVQ, **MATRIX}
 
-    def _n_axes(self) -> int:
-        if self.n_components is not None and self.n_components > self.n_features_in_:
-            raise ValueError(
-                f"n_components={self.n_components} exceeds the {self.n_features_in_} features; "
-                "None takes all."
-            )
-        return self.n_features_in_ if self.n_components is None else self.n_components
+    def _rank(self) -> int:
+        return check_n_components(self.n_components, self.n_features_in_)
 
 
 class LocalLVQ(GeneralizedLVQ):
-    """Metrics that prototypes own. Subclasses have the parameter `metric_per`."""
+    """A metric per prototype or per class. Subclasses have the parameter `metric_per`."""
 
-    def _owners(self, labels: Labels) -> Indices:
+    def _metric_indices(self, labels: Labels) -> Indices:
         return labels if self.metric_per == "class" else np.arange(len(labels))

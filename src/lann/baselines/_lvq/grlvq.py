@@ -1,4 +1,4 @@
-"""GRLVQ: prototypes, and how relevant each feature is."""
+"""GRLVQ: prototypes, and one weight per feature."""
 
 from __future__ import annotations
 
@@ -6,70 +6,79 @@ from lann.baselines._lvq.estimator import DiagonalLVQ
 
 
 class GRLVQ(DiagonalLVQ):
-    """Generalized relevance learning vector quantization: one weight per feature, the same everywhere.
+    """Generalized relevance learning vector quantization: prototypes, and one weight per feature.
 
-    A query has the label of its nearest prototype, with distances
+    The label of a query is that of the nearest prototype, with the squared distance
 
-        d_p(x) = Σ_l λ_l (x_l − w_pl)²,    λ_l ≥ 0,  Σ_l λ_l = 1
+        d_p(x) = Σ_l λ_l (x_l − w_pl)²,    λ_l ≥ 0,    Σ_l λ_l = 1
 
-    Prototypes w and relevances λ
+    Prototypes w_p and weights λ minimize
 
-        minimize  mean_i Φ(μ_i) − alpha · mean_l log λ_l,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
+        mean_i Φ(μ_i) − alpha · mean_l log λ_l,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
 
-    μ lies in [−1, 1] and is negative where a point is classified rightly: d⁺ is its distance to the nearest
-    prototype of its class, d⁻ to the nearest of another. Everything is learned at once, from class means and
-    from all features counting alike. Relevances are squares of what is learned, over their sum, and need no
-    constraint.
+    where d⁺ and d⁻ are the distances of a training row to the nearest prototype of its class and of another
+    class: μ lies between −1 and 1, and is negative if the row is classified correctly. The initial weights
+    are equal.
 
     Parameters
     ----------
     prototypes_per_class : int, default=1
-        A class starts from its mean, or from the centers of k-means within it. A class with fewer different
-        points has as many prototypes as those.
-    squashing : {"sigmoid", "identity"}, default="sigmoid"
-        Φ: 1 / (1 + exp(−steepness · μ)), so that points near a boundary count most; or μ itself.
+        Number of prototypes per class, at most the number of its distinct rows. The initial prototype of a
+        class is its mean; several are the centers of k-means within the class.
+    activation : {"sigmoid", "identity"}, default="sigmoid"
+        The function Φ: "sigmoid" is 1 / (1 + exp(−steepness · μ)), by which rows near a class boundary count
+        most; "identity" is μ.
     steepness : float, default=5.0
-        Of the sigmoid.
+        Steepness of the sigmoid.
     alpha : float, default=0.03
-        How much a metric that ignores features is held against the model.
+        Strength of the regularization, which keeps weights of features away from 0.
     solver : {"lbfgs", "stochastic"}, default="lbfgs"
-        All points at once by L-BFGS, or gradient steps on small batches at falling rates.
+        "lbfgs" uses all rows in every iteration; "stochastic" takes gradient steps on batches of 32 rows,
+        with a step size that falls to 0.
     max_iter : int, default=300
-        The largest number of iterations (lbfgs) or passes over the points (stochastic); 0 learns nothing.
+        Maximum number of iterations ("lbfgs") or epochs ("stochastic"); 0 learns nothing.
     tol : float, default=1e-5
-        Ends when the cost falls by less than this part of itself in an iteration (stochastic: in ten).
-    n_jobs : int or None, default=None
-        Threads, as in scikit-learn. The result does not depend on it.
+        Training stops when the relative decrease of the cost is smaller, in an iteration ("lbfgs") or in ten
+        epochs ("stochastic").
     verbose : int, default=0
         1 prints a line per iteration.
+    n_jobs : int or None, default=None
+        Number of threads, as in scikit-learn. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Of k-means, and of the order of the points for the stochastic solver.
+        Determines the initialization of k-means, and the order of the rows for ``solver="stochastic"``.
 
     Attributes
     ----------
-    classes_ : (n_classes,)
-    n_features_in_, feature_names_in_ : what the model was fitted with
-    prototypes_ : (n_prototypes, n_features)
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    model_ : NeighborModel
+        The fitted model: prototypes, metrics and vote.
+    prototypes_ : ndarray of shape (n_prototypes, n_features)
         Sorted by class, in the units of the data.
-    prototype_labels_ : (n_prototypes,)
-    feature_weights_ : (n_prototypes, n_features)
-        λ, adding up to 1 and the same in every row.
-    class_feature_weights_ : (n_classes, n_features)
-        Their mean over the prototypes of each class.
-    mean_feature_weights_ : (n_features,)
-        Their mean over all prototypes.
+    prototype_labels_ : ndarray of shape (n_prototypes,)
+        Labels of the prototypes.
+    feature_weights_ : ndarray of shape (n_prototypes, n_features)
+        The weights λ, the same in every row; rows add up to 1.
+    class_feature_weights_ : ndarray of shape (n_classes, n_features)
+        Mean over the prototypes of each class.
+    mean_feature_weights_ : ndarray of shape (n_features,)
+        Mean over all prototypes.
     n_iter_ : int
+        Number of iterations or epochs.
     loss_curve_ : list of float
-        The cost after every iteration.
+        Cost after every iteration.
 
     See Also
     --------
-    LGRLVQ : Relevances of each prototype's own.
-    GMLVQ : A matrix, which also sees features together.
+    LGRLVQ : A weight per feature for each prototype or class.
+    GMLVQ : A matrix in place of the weights.
 
     References
     ----------
     B. Hammer, T. Villmann: Generalized Relevance Learning Vector Quantization. Neural Networks 15, 2002.
+
     A. Sato, K. Yamada: Generalized Learning Vector Quantization. NIPS 8, 1996.
 
     Examples
@@ -92,23 +101,23 @@ class GRLVQ(DiagonalLVQ):
         self,
         *,
         prototypes_per_class=1,
-        squashing="sigmoid",
+        activation="sigmoid",
         steepness=5.0,
         alpha=0.03,
         solver="lbfgs",
         max_iter=300,
         tol=1e-5,
-        n_jobs=None,
         verbose=0,
+        n_jobs=None,
         random_state=None,
     ):
         self.prototypes_per_class = prototypes_per_class
-        self.squashing = squashing
+        self.activation = activation
         self.steepness = steepness
         self.alpha = alpha
         self.solver = solver
         self.max_iter = max_iter
         self.tol = tol
-        self.n_jobs = n_jobs
         self.verbose = verbose
+        self.n_jobs = n_jobs
         self.random_state = random_state

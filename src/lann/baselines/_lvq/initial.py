@@ -1,42 +1,64 @@
-"""Where learning vector quantization begins: prototypes within the classes, and axes to see them along."""
+"""Initial prototypes and axes of learning vector quantization."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from lann._types import Floats, Labels
+from lann.baselines._components import principal_axes
 from lann.baselines._kmeans import cluster_centers
 
 
-def starting_prototypes(
-    points: Floats, labels: Labels, per_class: int, rng: np.random.Generator
+def initial_prototypes(
+    X: Floats, labels: Labels, n_per_class: int, rng: np.random.Generator
 ) -> tuple[Floats, Labels]:
-    """The mean of every class, or the centers of k-means within it, sorted by class.
+    """Return the mean of every class, or the centers of k-means within every class.
 
-    A class with fewer than `per_class` different points has one prototype for each of these.
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    labels : (n_rows,)
+        Class indices.
+    n_per_class : int
+        A class with fewer distinct rows has one prototype for each of these.
+    rng : Generator
+
+    Returns
+    -------
+    prototypes : (n_prototypes, n_features)
+    prototype_labels : (n_prototypes,)
+        Ascending.
     """
-    prototypes, owners = [], []
+    prototypes, prototype_labels = [], []
     for label in np.unique(labels):
-        members = points[labels == label]
-        if per_class == 1:
+        members = X[labels == label]
+        if n_per_class == 1:
             centers = members.mean(axis=0, keepdims=True)
         else:
-            centers = cluster_centers(members, per_class, rng)
+            centers = cluster_centers(members, n_per_class, rng)
         prototypes.append(centers)
-        owners.append(np.full(len(centers), label))
-    return np.concatenate(prototypes), np.concatenate(owners)
+        prototype_labels.append(np.full(len(centers), label))
+    return np.concatenate(prototypes), np.concatenate(prototype_labels)
 
 
-def starting_axes(points: Floats, rank: int) -> Floats:
-    """All features, or the principal axes where there are fewer axes: (rank, n_features), orthogonal.
+def initial_axes(centered: Floats, rank: int) -> Floats:
+    """Return the features as axes or, if `rank` is smaller, the first principal axes.
 
-    points : centered
+    Parameters
+    ----------
+    centered : (n_rows, n_features)
+        Rows with mean 0.
+    rank : int
+
+    Returns
+    -------
+    axes : (rank, n_features)
+        Orthonormal.
     """
-    n_features = points.shape[1]
+    n_features = centered.shape[1]
     if rank == n_features:
         return np.eye(n_features)
-    _, axes = np.linalg.eigh(points.T @ points)  # ascending
-    axes = axes[:, ::-1][:, :rank].T
-    # The sign of an eigenvector is nobody's choice: its largest entry is made positive.
+    axes = principal_axes(centered)[1][:rank]
+    # The sign of an eigenvector is arbitrary: make its largest entry positive.
     largest = np.abs(axes).argmax(axis=1)
     return axes * np.sign(axes[np.arange(rank), largest])[:, None]

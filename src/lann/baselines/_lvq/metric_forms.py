@@ -1,119 +1,175 @@
-"""The metrics of prototypes, Λ = Ωᵀ Ω: with Ω a weight per feature, or a matrix; one for all or several.
+"""Forms of the metrics of prototypes, Λ = Ωᵀ Ω: Ω is a matrix, or diagonal.
 
-Prototypes come sorted by the metric that they measure with (`owners`).
+`maps` holds the Ω of all metrics. `metric_indices`, (n_prototypes,) and ascending, gives the position of the
+metric of each prototype in `maps`.
 """
 
 from __future__ import annotations
+
+from abc import ABC, abstractmethod
 
 import numpy as np
 
 from lann._types import Floats, Indices
 from lann.baselines._mapped_rows import diagonals, split_distance
 
-# Numbers in a tile of mapped points: half a megabyte.
+# Numbers in a tile of mapped rows: half a megabyte.
 TILE = 2**16
 
 
-class MatrixForm:
-    """Each metric's Ω is a matrix: maps of shape (n_metrics, rank, n_features)."""
+class MetricForm(ABC):
+    """What depends on the form of Ω. Forms have no state and are used as classes."""
 
     @staticmethod
-    def start(n_metrics: int, axes: Floats) -> Floats:
-        """Every metric sees the same axes, (rank, n_features)."""
+    @abstractmethod
+    def initial_maps(n_metrics: int, axes: Floats) -> Floats:
+        """Return initial maps that weight all axes equally.
+
+        Parameters
+        ----------
+        n_metrics : int
+        axes : (rank, n_features)
+
+        Returns
+        -------
+        maps : (n_metrics, rank, n_features), or (n_metrics, n_features) if diagonal
+        """
+
+    @staticmethod
+    @abstractmethod
+    def apply(rows: Floats, omega: Floats) -> Floats:
+        """Return Ω δ of every row δ: (n_rows, rank)."""
+
+    @staticmethod
+    @abstractmethod
+    def apply_transposed(mapped: Floats, omega: Floats) -> Floats:
+        """Return Ωᵀ z of every mapped row z: (n_rows, n_features)."""
+
+    @staticmethod
+    @abstractmethod
+    def gradient(mapped: Floats, rows: Floats) -> Floats:
+        """Return Σ z δᵀ over mapped rows z and rows δ, in the shape of Ω."""
+
+    @staticmethod
+    @abstractmethod
+    def squared_distances(X: Floats, prototypes: Floats, metric_indices: Indices, maps: Floats) -> Floats:
+        """Return the squared distances of all rows to all prototypes: (n_rows, n_prototypes).
+
+        They are computed from products, as ‖Ωx‖² − 2 xᵀΛw + ‖Ωw‖², and can be negative by rounding.
+        """
+
+    @staticmethod
+    @abstractmethod
+    def log_determinants(maps: Floats) -> tuple[Floats, Floats]:
+        """Return log det Ω Ωᵀ of every metric, (n_metrics,), and the gradients 2 (Ω⁺)ᵀ, shaped as maps."""
+
+    @staticmethod
+    @abstractmethod
+    def diagonals(maps: Floats) -> Floats:
+        """Return the diagonal of every Λ: (n_metrics, n_features)."""
+
+    @staticmethod
+    @abstractmethod
+    def matrices(maps: Floats) -> Floats:
+        """Return every Λ: (n_metrics, n_features, n_features)."""
+
+    @staticmethod
+    @abstractmethod
+    def contributions(steps: Floats, omega: Floats) -> Floats:
+        """Return what each feature adds to ‖Ω δ‖² of every step δ: (n_steps, n_features)."""
+
+
+class MatrixForm(MetricForm):
+    """Ω is a matrix: maps of shape (n_metrics, rank, n_features)."""
+
+    @staticmethod
+    def initial_maps(n_metrics: int, axes: Floats) -> Floats:
         return np.repeat(axes[None], n_metrics, axis=0)
 
     @staticmethod
-    def apply(steps: Floats, own: Floats) -> Floats:
-        """Ω δ of every step: (n_steps, rank)."""
-        return steps @ own.T
+    def apply(rows: Floats, omega: Floats) -> Floats:
+        return rows @ omega.T
 
     @staticmethod
-    def apply_transposed(turned: Floats, own: Floats) -> Floats:
-        """Ωᵀ z: (n_steps, n_features)."""
-        return turned @ own
+    def apply_transposed(mapped: Floats, omega: Floats) -> Floats:
+        return mapped @ omega
 
     @staticmethod
-    def slope(pulls: Floats, steps: Floats) -> Floats:
-        """Σ z δᵀ, the shape of Ω."""
-        return pulls.T @ steps
+    def gradient(mapped: Floats, rows: Floats) -> Floats:
+        return mapped.T @ rows
 
     @staticmethod
-    def measure(points: Floats, prototypes: Floats, owners: Indices, maps: Floats) -> Floats:
-        """Distances of all points to all prototypes, but for rounding: (n_points, n_prototypes).
-
-        ‖Ωx‖² − 2 xᵀΛw + ‖Ωw‖²: one product maps points by all metrics, in tiles that stay in the cache.
-        """
+    def squared_distances(X: Floats, prototypes: Floats, metric_indices: Indices, maps: Floats) -> Floats:
+        # One product maps rows by all metrics, in tiles that stay in the cache.
         n_metrics, rank, n_features = maps.shape
         stacked = maps.reshape(-1, n_features).T
-        sizes = np.empty((len(points), n_metrics))
+        norms = np.empty((len(X), n_metrics))
         tile = max(TILE // stacked.shape[1], 16)
-        for first in range(0, len(points), tile):
-            turned = (points[first : first + tile] @ stacked).reshape(-1, n_metrics, rank)
-            sizes[first : first + tile] = np.einsum("ikr,ikr->ik", turned, turned)
-        own = np.empty((len(prototypes), rank))
-        moments = np.empty(prototypes.shape)
+        for first in range(0, len(X), tile):
+            mapped = (X[first : first + tile] @ stacked).reshape(-1, n_metrics, rank)
+            norms[first : first + tile] = np.einsum("ikr,ikr->ik", mapped, mapped)
+        mapped_prototypes = np.empty((len(prototypes), rank))
+        moments = np.empty(prototypes.shape)  # Λw
         for metric in range(n_metrics):
-            some = owners == metric
-            own[some] = prototypes[some] @ maps[metric].T
-            moments[some] = own[some] @ maps[metric]
-        found = sizes[:, owners]
-        found -= 2.0 * (points @ moments.T)
-        found += np.einsum("pr,pr->p", own, own)
-        return found
+            some = metric_indices == metric
+            mapped_prototypes[some] = prototypes[some] @ maps[metric].T
+            moments[some] = mapped_prototypes[some] @ maps[metric]
+        distances = norms[:, metric_indices]
+        distances -= 2.0 * (X @ moments.T)
+        distances += np.einsum("pr,pr->p", mapped_prototypes, mapped_prototypes)
+        return distances
 
     @staticmethod
-    def volume(maps: Floats) -> tuple[Floats, Floats]:
-        """log det Ω Ωᵀ of every metric, and its slope 2 (Ω⁺)ᵀ."""
+    def log_determinants(maps: Floats) -> tuple[Floats, Floats]:
         if maps.shape[1] == maps.shape[2]:  # then Ω⁺ is the inverse, which is cheaper and more exact
             return 2.0 * np.linalg.slogdet(maps)[1], 2.0 * np.swapaxes(np.linalg.inv(maps), 1, 2)
         grams = maps @ np.swapaxes(maps, 1, 2)
-        inverses = np.asarray(np.linalg.solve(grams, maps), np.float64)  # (Ω Ωᵀ)⁻¹ Ω
-        return np.linalg.slogdet(grams)[1], 2.0 * inverses
+        transposed = np.asarray(np.linalg.solve(grams, maps), np.float64)  # (Ω⁺)ᵀ = (Ω Ωᵀ)⁻¹ Ω
+        return np.linalg.slogdet(grams)[1], 2.0 * transposed
 
     @staticmethod
     def diagonals(maps: Floats) -> Floats:
-        """The diagonal of every Λ: (n_metrics, n_features)."""
         return diagonals(maps)
 
     @staticmethod
     def matrices(maps: Floats) -> Floats:
-        """Return every Λ: (n_metrics, n_features, n_features)."""
         return np.swapaxes(maps, 1, 2) @ maps
 
     @staticmethod
-    def split(steps: Floats, own: Floats) -> Floats:
-        """Return what each feature adds to the distance: (n_steps, n_features)."""
-        return split_distance(steps, own)
+    def contributions(steps: Floats, omega: Floats) -> Floats:
+        return split_distance(steps, omega)
 
 
-class DiagonalForm:
-    """Each metric's Ω is a weight per feature, so that Λ_ll = Ω_l²: maps of shape (n_metrics, n_features)."""
+class DiagonalForm(MetricForm):
+    """Ω is diagonal, with Λ_ll = Ω_l²: maps of shape (n_metrics, n_features)."""
 
     @staticmethod
-    def start(n_metrics: int, axes: Floats) -> Floats:
+    def initial_maps(n_metrics: int, axes: Floats) -> Floats:
         return np.ones((n_metrics, axes.shape[1])) / np.sqrt(axes.shape[1])
 
     @staticmethod
-    def apply(steps: Floats, own: Floats) -> Floats:
-        return steps * own
-
-    apply_transposed = apply
+    def apply(rows: Floats, omega: Floats) -> Floats:
+        return rows * omega
 
     @staticmethod
-    def slope(pulls: Floats, steps: Floats) -> Floats:
-        return np.einsum("if,if->f", pulls, steps)
+    def apply_transposed(mapped: Floats, omega: Floats) -> Floats:
+        return mapped * omega
 
     @staticmethod
-    def measure(points: Floats, prototypes: Floats, owners: Indices, maps: Floats) -> Floats:
+    def gradient(mapped: Floats, rows: Floats) -> Floats:
+        return np.einsum("if,if->f", mapped, rows)
+
+    @staticmethod
+    def squared_distances(X: Floats, prototypes: Floats, metric_indices: Indices, maps: Floats) -> Floats:
         weights = np.square(maps)
-        moments = weights[owners] * prototypes
-        found = (np.square(points) @ weights.T)[:, owners]
-        found -= 2.0 * (points @ moments.T)
-        found += np.einsum("pf,pf->p", moments, prototypes)
-        return found
+        moments = weights[metric_indices] * prototypes
+        distances = (np.square(X) @ weights.T)[:, metric_indices]
+        distances -= 2.0 * (X @ moments.T)
+        distances += np.einsum("pf,pf->p", moments, prototypes)
+        return distances
 
     @staticmethod
-    def volume(maps: Floats) -> tuple[Floats, Floats]:
+    def log_determinants(maps: Floats) -> tuple[Floats, Floats]:
         return np.log(np.square(maps)).sum(axis=1), 2.0 / maps
 
     @staticmethod
@@ -125,20 +181,17 @@ class DiagonalForm:
         return np.square(maps)[:, :, None] * np.eye(maps.shape[1])
 
     @staticmethod
-    def split(steps: Floats, own: Floats) -> Floats:
-        return np.square(steps * own)
+    def contributions(steps: Floats, omega: Floats) -> Floats:
+        return np.square(steps * omega)
 
 
-Form = type[MatrixForm] | type[DiagonalForm]
+def normalize_trace(maps: Floats) -> tuple[Floats, Floats]:
+    """Return maps with tr Λ = ‖Ω‖² = 1, and the norms that they were divided by: (n_metrics, 1, …)."""
+    norms = np.sqrt(np.square(maps).sum(axis=tuple(range(1, maps.ndim)), keepdims=True))
+    return maps / norms, norms
 
 
-def of_trace_one(raw: Floats) -> tuple[Floats, Floats]:
-    """Maps with tr Λ = ‖Ω‖² = 1, and the norms that they were divided by: (n_metrics, 1, …)."""
-    norms = np.sqrt(np.square(raw).sum(axis=tuple(range(1, raw.ndim)), keepdims=True))
-    return raw / norms, norms
-
-
-def through_trace_one(slopes: Floats, maps: Floats, norms: Floats) -> Floats:
-    """The slopes with respect to what `of_trace_one` was given, from those with respect to its result."""
-    along = (slopes * maps).sum(axis=tuple(range(1, maps.ndim)), keepdims=True)
-    return (slopes - along * maps) / norms
+def unnormalized_gradients(gradients: Floats, normalized: Floats, norms: Floats) -> Floats:
+    """Return the gradients with respect to maps, from those with respect to the normalized maps."""
+    along = (gradients * normalized).sum(axis=tuple(range(1, normalized.ndim)), keepdims=True)
+    return (gradients - along * normalized) / norms

@@ -8,7 +8,7 @@ import numpy as np
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices, Labels
-from lann.baselines._lvq.metric_forms import Form
+from lann.baselines._lvq.metric_forms import MetricForm
 from lann.baselines._mapped_rows import split_by_group
 from lann.metrics import overflow_is_far
 from lann.model import NeighborModel, NeighborSearch, Votes, typical_values
@@ -20,18 +20,18 @@ MAPPED = 2**17
 
 
 class Prototypes(NeighborModel):
-    """Prototypes that measure with learned metrics.
+    """Prototypes with learned metrics.
 
     Parameters
     ----------
     X : (n_prototypes, n_features)
     labels : (n_prototypes,)
         Class indices, ascending.
-    owners : (n_prototypes,)
-        The position of each prototype's metric in `maps`.
+    metric_indices : (n_prototypes,)
+        Position of the metric of each prototype in `maps`.
     maps : (n_metrics, ...)
         Of trace 1.
-    form : Form
+    form : type of MetricForm
         The form of the maps.
     training_rows : (n_samples, n_features)
         Only typical values of the features are kept.
@@ -40,9 +40,17 @@ class Prototypes(NeighborModel):
     has_training_rows = False
 
     def __init__(
-        self, X: Floats, labels: Labels, owners: Indices, maps: Floats, form: Form, *, training_rows: Floats
+        self,
+        X: Floats,
+        labels: Labels,
+        metric_indices: Indices,
+        maps: Floats,
+        form: type[MetricForm],
+        *,
+        training_rows: Floats,
     ) -> None:
-        self.X, self.labels, self.owners, self.maps, self.form = X, labels, owners, maps, form
+        self.X, self.labels = X, labels
+        self.metric_indices, self.maps, self.form = metric_indices, maps, form
         self._typical_values = typical_values(training_rows)
         self.n_classes = self.n_neighbors = int(labels[-1]) + 1
         self.wide_neighborhood = len(X)
@@ -59,16 +67,18 @@ class Prototypes(NeighborModel):
     def all_distances(self, queries: Floats, *, n_jobs: int | None = None) -> Floats:
         """Return the squared distances to all prototypes, (n_queries, n_prototypes); inf on overflow."""
         block = max(MAPPED // queries.shape[1], 64)
-        parts = map_blocks(lambda part: self._measure(queries[part]), len(queries), block, n_jobs=n_jobs)
+        parts = map_blocks(
+            lambda part: self._squared_distances(queries[part]), len(queries), block, n_jobs=n_jobs
+        )
         return np.concatenate(parts)
 
     @overflow_is_far
-    def _measure(self, queries: Floats) -> Floats:
+    def _squared_distances(self, queries: Floats) -> Floats:
         distances = np.empty((len(queries), len(self.X)))
-        for metric, components in enumerate(self.maps):
-            mapped = self.form.apply(queries, components)
-            for prototype in np.flatnonzero(self.owners == metric):
-                steps = mapped - self.form.apply(self.X[prototype], components)
+        for metric, omega in enumerate(self.maps):
+            mapped = self.form.apply(queries, omega)
+            for prototype in np.flatnonzero(self.metric_indices == metric):
+                steps = mapped - self.form.apply(self.X[prototype], omega)
                 distances[:, prototype] = np.einsum("ir,ir->i", steps, steps)
         return np.where(np.isnan(distances), np.inf, distances)
 
@@ -112,10 +122,10 @@ class Prototypes(NeighborModel):
     @overflow_is_far
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
         steps = queries[:, None, :] - self.X[indices]
-        return split_by_group(steps, self.owners[indices], self.maps, self.form.split)
+        return split_by_group(steps, self.metric_indices[indices], self.maps, self.form.contributions)
 
     def feature_weights(self, *, n_jobs: int | None = None) -> Floats:
-        return self.form.diagonals(self.maps)[self.owners]
+        return self.form.diagonals(self.maps)[self.metric_indices]
 
     def neighbor_feature_weights(
         self, queries: Floats, indices: Indices, shares: Floats, *, n_jobs: int | None = None
@@ -124,9 +134,10 @@ class Prototypes(NeighborModel):
         return self.feature_weights()[indices[:, 0]]
 
     def local_matrices(self, rows: Indices) -> Floats:
-        return self.form.matrices(self.maps)[self.owners[rows]]
+        return self.form.matrices(self.maps)[self.metric_indices[rows]]
 
     def search_among(self, rows: Indices) -> NeighborSearch:
         return Prototypes(
-            self.X[rows], self.labels[rows], self.owners[rows], self.maps, self.form, training_rows=self.X
-        )
+            self.X[rows], self.labels[rows], self.metric_indices[rows], self.maps, self.form,
+            training_rows=self.X,
+        )  # fmt: skip

@@ -1,80 +1,90 @@
-"""Two ways down the cost of learning vector quantization: L-BFGS, or small batches at falling rates."""
+"""Solvers of generalized learning vector quantization: L-BFGS, or stochastic gradient descent."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from lann._types import Floats
-from lann.baselines._lbfgs import Minimum, minimize_lbfgs
+from lann.baselines._lbfgs import IterationSettings, Minimum, minimize_lbfgs
 from lann.baselines._lvq.cost import Cost
-from lann.baselines._lvq.metric_forms import of_trace_one
+from lann.baselines._lvq.metric_forms import normalize_trace
 
-BATCH = 32
-# The first steps, in the units of the points (prototypes) and of the maps' norm; the maps follow slowly.
+BATCH_SIZE = 32
+# Initial step sizes, in the units of the rows (prototypes) and of the norm of the maps.
 PROTOTYPE_RATE, MAP_RATE = 0.1, 0.05
-# Epochs without a lower loss before learning ends.
+# Weights of the previous value and of the new one in the running means of squared gradients.
+DECAY, GAIN = 0.95, 0.05
+# Epochs without a lower cost after which training stops.
 PATIENCE = 10
 
 
-def solve(
+def minimize_cost(
+    cost: Cost,
+    prototypes: Floats,
+    maps: Floats,
+    *,
     solver: str,
-    cost: Cost,
-    prototypes: Floats,
-    raw: Floats,
-    *,
-    max_iter: int,
-    tol: float,
+    settings: IterationSettings,
     rng: np.random.Generator,
-    name: str,
-    verbose: int = 0,
 ) -> Minimum:
-    """Minimize from a start; an iteration of the stochastic solver is an epoch."""
-    if solver == "lbfgs":
-        return minimize_lbfgs(cost, [prototypes, raw], max_iter=max_iter, tol=tol, name=name, verbose=verbose)
-    return descend(cost, prototypes, raw, max_iter=max_iter, tol=tol, rng=rng, name=name, verbose=verbose)
+    """Minimize the cost of learning vector quantization.
 
+    Parameters
+    ----------
+    cost : Cost
+    prototypes : (n_prototypes, n_features)
+        Initial values.
+    maps : (n_metrics, ...)
+        Initial values.
+    solver : {"lbfgs", "stochastic"}
+    settings : IterationSettings
+    rng : Generator
+        Of the order of the rows, for "stochastic".
 
-def descend(
-    cost: Cost,
-    prototypes: Floats,
-    raw: Floats,
-    *,
-    max_iter: int,
-    tol: float,
-    rng: np.random.Generator,
-    name: str,
-    verbose: int = 0,
-) -> Minimum:
-    """Gradient steps on small batches, at rates that fall to 0 over the epochs.
-
-    A gradient's size says little (it falls with the number of features, and grows near a boundary), so every
-    step is relative to the usual size of its gradient.
+    Returns
+    -------
+    minimum : Minimum
+        The arrays are the prototypes and the maps.
     """
-    maps, _ = of_trace_one(raw)
-    unit = 1.0 / np.sqrt(maps[0].size)  # the usual entry of a map of norm 1
-    usual = [0.0, 0.0]
+    if solver == "lbfgs":
+        return minimize_lbfgs(cost, [prototypes, maps], settings)
+    return minimize_stochastic(cost, prototypes, maps, settings, rng)
+
+
+def minimize_stochastic(
+    cost: Cost, prototypes: Floats, maps: Floats, settings: IterationSettings, rng: np.random.Generator
+) -> Minimum:
+    """Minimize by gradient steps on batches of rows; an iteration is an epoch, a pass over all rows.
+
+    Steps are relative to the root mean square of recent gradients, as the size of a gradient depends on the
+    number of features and on the distance to the class boundary. Their size falls to 0 over the epochs.
+    """
+    maps, _ = normalize_trace(maps)
+    typical_entry = 1.0 / np.sqrt(maps[0].size)  # of a map with norm 1
+    mean_squares = [0.0, 0.0]  # running means of the squared gradients, of prototypes and maps
     losses: list[float] = []
-    best, since, steps = np.inf, 0, 0
-    for epoch in range(max_iter):
-        falling = 1.0 - epoch / max_iter
+    best, n_without_progress, n_steps = np.inf, 0, 0
+    for epoch in range(settings.max_iter):
+        falling = 1.0 - epoch / settings.max_iter
         total = 0.0
-        order = rng.permutation(len(cost.points))
-        for first in range(0, len(order), BATCH):
-            rows = order[first : first + BATCH]
-            loss, gradients = cost.of(rows, prototypes, maps)
+        order = rng.permutation(len(cost.X))
+        for first in range(0, len(order), BATCH_SIZE):
+            rows = order[first : first + BATCH_SIZE]
+            loss, gradients = cost.on_rows(rows, prototypes, maps)
             total += loss * len(rows)
-            steps += 1
-            for place, gradient in enumerate(gradients):
-                usual[place] = 0.95 * usual[place] + 0.05 * float(np.square(gradient).mean())
-            # The running means begin at 0, which the last factor makes up for.
-            sizes = np.sqrt(np.array(usual) / (1.0 - 0.95**steps)) + 1e-300
+            n_steps += 1
+            for number, gradient in enumerate(gradients):
+                mean_square = float(np.square(gradient).mean())
+                mean_squares[number] = DECAY * mean_squares[number] + GAIN * mean_square
+            # The running means begin at 0; the last factor corrects for that.
+            sizes = np.sqrt(np.array(mean_squares) / (1.0 - DECAY**n_steps)) + 1e-300
             prototypes = prototypes - falling * PROTOTYPE_RATE / sizes[0] * gradients[0]
-            maps, _ = of_trace_one(maps - falling * MAP_RATE * unit / sizes[1] * gradients[1])
+            maps, _ = normalize_trace(maps - falling * MAP_RATE * typical_entry / sizes[1] * gradients[1])
         losses.append(total / len(order))
-        if verbose:
-            print(f"[{name}] epoch {epoch + 1}/{max_iter}: loss {losses[-1]:.6g}")
-        since = 0 if losses[-1] < best - tol * abs(best) or epoch == 0 else since + 1
+        settings.print_loss(epoch + 1, losses[-1], unit="epoch")
+        progress = losses[-1] < best - settings.tol * abs(best) or epoch == 0
+        n_without_progress = 0 if progress else n_without_progress + 1
         best = min(best, losses[-1])
-        if since == PATIENCE:
+        if n_without_progress == PATIENCE:
             break
-    return Minimum([prototypes, maps], losses, since == PATIENCE)
+    return Minimum([prototypes, maps], losses, n_without_progress == PATIENCE)

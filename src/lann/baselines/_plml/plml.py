@@ -1,8 +1,7 @@
-"""PLML: metrics that change smoothly from place to place, mixed from those of a few anchors."""
+"""PLML: metrics that change smoothly, weighted means of the metrics of a few anchors."""
 
 from __future__ import annotations
 
-from functools import cached_property
 from numbers import Integral
 from typing import ClassVar
 
@@ -13,99 +12,147 @@ from lann._types import Floats, Indices, Labels
 from lann._validation import RANDOM_STATE, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._class_neighbors import euclidean_search, nearest_other_class, nearest_same_class
+from lann.baselines._components import principal_axes
 from lann.baselines._kmeans import cluster_centers
 from lann.baselines._lbfgs import minimize_lbfgs
-from lann.baselines._mapped_rows import QueryMaps, diagonals
-from lann.baselines._plml.anchor_metrics import BasisObjective
-from lann.baselines._plml.anchor_weights import WeightObjective, neighbor_graph, smooth_weights
-from lann.search import ExactSearch
+from lann.baselines._mapped_rows import diagonals
+from lann.baselines._plml.anchor_metrics import AnchorMetricLoss
+from lann.baselines._plml.anchor_weights import AnchorWeightObjective, learn_anchor_weights, similarity_graph
+from lann.baselines._plml.model import AnchorMaps
 
-# Neighbors in the graph along which weights are smooth; as published.
+# Neighbors of a row in the graph along which weights are smooth; as published.
 GRAPH_NEIGHBORS = 6
-# Of more features than this, anchors see so much of the variance; as published for data sets of images.
-MOST_FEATURES = 64
-SHARE_KEPT = 0.95
+# With more features than this, "auto" keeps this share of the variance; as published for images.
+MAX_FEATURES = 64
+VARIANCE_SHARE = 0.95
+
+
+def select_axes(X: Floats, n_components: float | str | None) -> Floats:
+    """Return the first principal axes, or the features if all are selected: (n_axes, n_features).
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    n_components : int, float, "auto" or None
+        As in `PLML`.
+    """
+    n_features = X.shape[1]
+    if n_components == "auto":
+        n_components = None if n_features <= MAX_FEATURES else VARIANCE_SHARE
+    if n_components is None or (isinstance(n_components, Integral) and int(n_components) >= n_features):
+        return np.eye(n_features)
+    variances, axes = principal_axes(X - X.mean(axis=0))
+    if isinstance(n_components, Integral):
+        return axes[: int(n_components)]
+    cumulative = np.cumsum(np.maximum(variances, 0.0))
+    return axes[: int(np.searchsorted(cumulative, float(n_components) * cumulative[-1])) + 1]
+
+
+def rms_distance(X: Floats, neighbors: Indices) -> float:
+    """Return the root mean squared distance of rows to their neighbors, or 1 if that is 0.
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    neighbors : (n_rows, k)
+        -1 where there are fewer.
+    """
+    present = neighbors >= 0
+    if not present.any():
+        return 1.0
+    squares = np.square(X[:, None, :] - X[neighbors]).sum(axis=2)
+    return float(np.sqrt(squares[present].mean())) or 1.0
 
 
 class PLML(NeighborBaseline):
-    """Parametric local metric learning: every place has its mixture of the metrics of a few anchors.
+    """Parametric local metric learning: metrics that are weighted means of the metrics of a few anchors.
 
-    Anchors u_b are the centers of clusters. A point's metric is M_i = Σ_b W_ib M_b, with weights W_ib ≥ 0
-    that sum to 1; first the weights are learned, then the anchors' metrics. The weights make points mixtures
-    of anchors that are near, and differ little between neighbors (L is the Laplacian of their graph):
+    The anchors u_b are the centers of k-means. The metric of training row i is M_i = Σ_b W_ib M_b, with
+    weights W_ib ≥ 0 that add up to 1. First, the weights are learned: rows are approximated by nearby
+    anchors, and the weights of neighbors are similar (L is the Laplacian of their similarity graph):
 
         min_W  ‖X − W U‖² + λ₁ Σ_ib W_ib ‖x_i − u_b‖² + λ₂ tr(Wᵀ L W)
 
-    The anchors' metrics then bring neighbors j of the same class nearer than neighbors l of others, by a
-    margin, with d_i(x) = (x_i − x)ᵀ M_i (x_i − x) and means over all triplets, pairs and anchors:
+    Then, the metrics of the anchors are learned: same-class neighbors j are to be nearer than other-class
+    neighbors l by a margin, with d_i(x) = (x_i − x)ᵀ M_i (x_i − x):
 
-        min_M  mean [1 + d_i(x_j) − d_i(x_l)]₊ + α₂ mean d_i(x_j) + α₁ mean ‖M_b‖²
+        min_M  mean [1 + d_i(x_j) − d_i(x_l)]₊ + α₂ mean d_i(x_j) + α₁ mean ‖M_b‖² / n_features
 
-    A query measures with the mean of the metrics of the training points that are nearest to it.
+    with means over triplets (i, j, l), pairs (i, j) and anchors b. A query is compared with all training rows
+    by the mean metric of the nearest ones.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many neighbors vote.
+        Number of neighbors that vote.
     weights : {"uniform", "distance"}, default="uniform"
-        Whether a neighbor's vote is the same for all, or 1/d with d the squared distance.
+        Whether all votes count the same, or 1/d with d the squared distance.
     n_anchors : int, default=20
-        How many anchors there are, at most as many as different points; as published.
+        Number of anchors, at most the number of distinct rows; the default is as published.
     n_components : int, float, "auto" or None, default="auto"
-        Anchors see this many principal components of the data; or, below 1, as many as hold this share of the
-        variance. None is all features. "auto" is all features up to 64 of them, and 0.95 beyond: the time
-        to learn grows with the square.
+        Number of principal components on which the anchors measure; a float up to 1 selects as many as have
+        this share of the variance. None is all features. "auto" is all features if there are at most 64, else
+        0.95: the training time grows with the square of the number.
     n_same_class : int, default=3
-        How many neighbors of the same class every point has in the triplets.
+        Number of same-class neighbors per row in the triplets.
     n_other_class : int, default=10
-        How many neighbors of other classes.
+        Number of other-class neighbors per row in the triplets.
     locality : float, default=1.0
-        λ₁: how little distant anchors count; points are measured in units of their spread.
+        λ₁: how much distant anchors are penalized, with rows in units of their spread.
     smoothness : float, default=3.0
-        λ₂: how much the weights of neighbors are alike.
-    n_blended : int, default=6
-        How many training points, the nearest to a query, give it the mean of their metrics; at most all. 1 is
-        as published, 6 as many as there are neighbors in the graph.
-    pull : float, default=0.1
-        α₂: how much neighbors of the same class are pulled near, besides the margin. Distances are
-        measured in units of their mean.
+        λ₂: how much different weights of neighbors are penalized.
+    n_metric_neighbors : int, default=6
+        Number of training rows, the nearest to a query, over which its metric is averaged; at most all. The
+        publication has 1.
+    pull_weight : float, default=0.1
+        α₂: weight of the distances to same-class neighbors, in units of their mean.
     alpha : float, default=0.03
-        α₁: strength of the pull of the anchors' metrics toward 0, per feature.
+        α₁: strength of the regularization of the metrics of the anchors toward 0.
     max_iter : int, default=100
-        The largest number of iterations of L-BFGS for the anchors' metrics. 0 is plain nearest neighbors.
+        Maximum number of iterations of L-BFGS for the metrics of the anchors; 0 is plain kNN.
     tol : float, default=1e-4
-        L-BFGS ends when the loss falls by less than this part of itself.
+        L-BFGS stops when the relative decrease of the loss is smaller.
     verbose : int, default=0
-        1 prints how the weights were found, and a line per iteration of L-BFGS.
+        1 prints a line for the weights, and a line per iteration of L-BFGS.
     n_jobs : int or None, default=None
-        Threads, as in scikit-learn. The result does not depend on it.
+        Number of threads, as in scikit-learn. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Where the search for clusters begins.
+        Determines the initialization of k-means.
 
     Attributes
     ----------
-    classes_ : (n_classes,)
-    n_features_in_, feature_names_in_ : what the model was fitted with
-    anchors_ : (n_anchors, n_features)
-        Without what lies outside the principal components.
-    anchor_weights_ : (n_train, n_anchors)
-        W: how much of each anchor's metric every training point takes.
-    anchor_feature_weights_ : (n_anchors, n_features)
-        The diagonals of the anchors' metrics.
-    feature_weights_ : (n_train, n_features)
-        The diagonal of the metric at each training point.
-    class_feature_weights_ : (n_classes, n_features)
-        Their mean over the points of each class.
-    mean_feature_weights_ : (n_features,)
-        Their mean over all points.
-    loss_curve_ : list of float
-        The loss of the anchors' metrics after every iteration.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    model_ : NeighborModel
+        The fitted model: training rows, metrics, search and vote.
+    anchors_ : ndarray of shape (n_anchors, n_features)
+        The anchors u_b, projected to the principal components.
+    anchor_weights_ : ndarray of shape (n_samples, n_anchors)
+        The weights W of each training row.
+    anchor_feature_weights_ : ndarray of shape (n_anchors, n_features)
+        The diagonals of the metrics M_b of the anchors.
+    feature_weights_ : ndarray of shape (n_samples, n_features)
+        The diagonal of the metric at each training row.
+    class_feature_weights_ : ndarray of shape (n_classes, n_features)
+        Mean over the rows of each class.
+    mean_feature_weights_ : ndarray of shape (n_features,)
+        Mean over all rows.
     n_iter_ : int
+        Number of iterations of L-BFGS.
+    loss_curve_ : list of float
+        Loss of the metrics of the anchors after every iteration.
+
+    See Also
+    --------
+    GLML : Metrics at queries from densities of the classes.
+    DANN : Metrics at queries from a local discriminant analysis.
 
     Notes
     -----
-    The hinge is rounded off by a parabola, and M_b = Ω_bᵀ Ω_b, so that L-BFGS can be used; the paper solves
-    the dual instead. It is the same minimum otherwise: with square Ω_b no other one is added.
+    Differences from the publication: M_b = Ω_bᵀ Ω_b, and the hinge is smoothed by a parabola, so that L-BFGS
+    can be used in place of a solver of the dual problem; the metric of a query is averaged over several rows.
 
     References
     ----------
@@ -126,8 +173,6 @@ class PLML(NeighborBaseline):
     True
     """
 
-    loss_curve_: list[float]
-
     _parameters: ClassVar[ParameterTable] = {
         **NEIGHBORS,
         "n_anchors": [Integer(1)],
@@ -136,13 +181,15 @@ class PLML(NeighborBaseline):
         "n_other_class": [Integer(1)],
         "locality": [Number(0)],
         "smoothness": [Number(0)],
-        "n_blended": [Integer(1)],
-        "pull": [Number(0)],
+        "n_metric_neighbors": [Integer(1)],
+        "pull_weight": [Number(0)],
         "alpha": [Number(0)],
         "max_iter": [Integer(0)],
         "tol": [Number(0)],
         "random_state": RANDOM_STATE,
     }
+
+    loss_curve_: list[float]
 
     def __init__(
         self,
@@ -155,8 +202,8 @@ class PLML(NeighborBaseline):
         n_other_class=10,
         locality=1.0,
         smoothness=3.0,
-        n_blended=6,
-        pull=0.1,
+        n_metric_neighbors=6,
+        pull_weight=0.1,
         alpha=0.03,
         max_iter=100,
         tol=1e-4,
@@ -172,8 +219,8 @@ class PLML(NeighborBaseline):
         self.n_other_class = n_other_class
         self.locality = locality
         self.smoothness = smoothness
-        self.n_blended = n_blended
-        self.pull = pull
+        self.n_metric_neighbors = n_metric_neighbors
+        self.pull_weight = pull_weight
         self.alpha = alpha
         self.max_iter = max_iter
         self.tol = tol
@@ -181,115 +228,51 @@ class PLML(NeighborBaseline):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _fit_metric(self, X: Floats, labels: Labels) -> QueryMaps:
+    def _fit_metric(self, X: Floats, labels: Labels) -> AnchorMaps:
         with single_threaded_blas():
-            axes = principal_axes(X, self.n_components)
+            axes = select_axes(X, self.n_components)
             reduced = X @ axes.T
             anchors = cluster_centers(reduced, min(self.n_anchors, len(X)), self._rng())
-            weights = self._anchor_weights(reduced, anchors)
-            maps = self._basis_maps(reduced, labels, weights)
+            weights = self._learn_weights(reduced, anchors)
+            maps = self._learn_maps(reduced, labels, weights)
         self.anchors_ = anchors @ axes
         self.anchor_weights_ = weights
         self.anchor_feature_weights_ = diagonals(maps @ axes)
-        return AnchorMaps(X, axes, weights, maps, n_blended=min(self.n_blended, len(X)))
+        return AnchorMaps(X, axes, weights, maps, n_metric_neighbors=min(self.n_metric_neighbors, len(X)))
 
-    def _anchor_weights(self, points: Floats, anchors: Floats) -> Floats:
-        size = float(np.sqrt(points.var(axis=0).sum())) or 1.0
-        points, anchors = points / size, anchors / size
-        k = min(GRAPH_NEIGHBORS, len(points) - 1)
-        everyone = np.arange(len(points))
-        neighbors, distances = euclidean_search(points).query(points, k, exclude=everyone, n_jobs=self.n_jobs)
-        objective = WeightObjective(
-            points,
+    def _learn_weights(self, X: Floats, anchors: Floats) -> Floats:
+        """Return the weights of the anchors, (n_rows, n_anchors)."""
+        spread = float(np.sqrt(X.var(axis=0).sum())) or 1.0
+        X, anchors = X / spread, anchors / spread
+        k = min(GRAPH_NEIGHBORS, len(X) - 1)
+        neighbors, distances = euclidean_search(X).query(X, k, exclude=np.arange(len(X)), n_jobs=self.n_jobs)
+        objective = AnchorWeightObjective(
+            X,
             anchors,
-            neighbor_graph(neighbors, distances),
+            similarity_graph(neighbors, distances),
             locality=self.locality,
             smoothness=self.smoothness,
         )
-        weights, losses = smooth_weights(objective)
+        weights, losses = learn_anchor_weights(objective)
         if self.verbose:
-            print(f"[PLML] weights of anchors: loss {losses[-1]:.6g} after {len(losses) - 1} rounds")
+            print(f"[PLML] anchor weights: loss {losses[-1]:.6g} after {len(losses) - 1} iterations")
         return weights
 
-    def _basis_maps(self, points: Floats, labels: Labels, weights: Floats) -> Floats:
-        like = nearest_same_class(points, labels, self.n_same_class, n_jobs=self.n_jobs)
-        unlike = nearest_other_class(points, labels, self.n_other_class, n_jobs=self.n_jobs)
-        size = _mean_length(points, like)
-        objective = BasisObjective(
-            points / size,
+    def _learn_maps(self, X: Floats, labels: Labels, weights: Floats) -> Floats:
+        """Return the maps of the anchors, (n_anchors, n_axes, n_axes)."""
+        same_class = nearest_same_class(X, labels, self.n_same_class, n_jobs=self.n_jobs)
+        other_class = nearest_other_class(X, labels, self.n_other_class, n_jobs=self.n_jobs)
+        unit = rms_distance(X, same_class)
+        loss = AnchorMetricLoss(
+            X / unit,
             weights,
-            like,
-            unlike,
-            pull=self.pull,
+            same_class,
+            other_class,
+            pull_weight=self.pull_weight,
             alpha=self.alpha,
             n_jobs=self.n_jobs,
         )
-        start = np.tile(np.eye(points.shape[1]), (weights.shape[1], 1, 1))
-        found = minimize_lbfgs(
-            objective,
-            [start],
-            max_iter=self.max_iter,
-            tol=self.tol,
-            name="PLML",
-            verbose=self.verbose,
-        )
-        self.loss_curve_, self.n_iter_ = found.losses, found.n_iter
-        return found.arrays[0] / size
-
-
-def principal_axes(points: Floats, n_components: float | str | None) -> Floats:
-    """The directions in which points vary most, or the features if all are wanted: (n_axes, n_features).
-
-    n_components : how many, or what share of the variance they have together; "auto" or None
-    """
-    n_features = points.shape[1]
-    if n_components == "auto":
-        n_components = None if n_features <= MOST_FEATURES else SHARE_KEPT
-    if n_components is None or (isinstance(n_components, Integral) and int(n_components) >= n_features):
-        return np.eye(n_features)
-    steps = points - points.mean(axis=0)
-    values, axes = np.linalg.eigh(steps.T @ steps)
-    values, axes = np.maximum(values[::-1], 0.0), axes[:, ::-1].T
-    if isinstance(n_components, Integral):
-        return axes[: int(n_components)]
-    reached = np.cumsum(values)
-    return axes[: int(np.searchsorted(reached, float(n_components) * reached[-1])) + 1]
-
-
-class AnchorMaps(QueryMaps):
-    """Points that are measured by a mixture of the anchors' metrics, like those that are nearest to a query.
-
-    Parameters
-    ----------
-    X : (n_rows, n_features)
-    axes : (n_axes, n_features) what anchors see of a point
-    weights : (n_points, n_anchors)
-    maps : (n_anchors, rank, n_axes)
-    n_blended : how many of the nearest
-    """
-
-    def __init__(self, X: Floats, axes: Floats, weights: Floats, maps: Floats, *, n_blended: int) -> None:
-        super().__init__(X)
-        self.axes, self.weights, self.n_blended = axes, weights, n_blended
-        self.metrics = maps.transpose(0, 2, 1) @ maps
-
-    @cached_property
-    def _reduced_search(self) -> ExactSearch:
-        return euclidean_search(self.X @ self.axes.T)
-
-    def maps_at(self, queries: Floats) -> Floats:
-        nearest, _ = self._reduced_search.query(queries @ self.axes.T, self.n_blended, n_jobs=1)
-        n_anchors, n_axes, _ = self.metrics.shape
-        mixed = self.weights[nearest].mean(axis=1) @ self.metrics.reshape(n_anchors, -1)
-        values, vectors = np.linalg.eigh(mixed.reshape(-1, n_axes, n_axes))
-        maps = np.sqrt(np.maximum(values, 0.0))[:, :, None] * vectors.transpose(0, 2, 1)
-        return maps @ self.axes
-
-
-def _mean_length(points: Floats, like: Indices) -> float:
-    """How far neighbors of the same class are from each other: the root of the mean square."""
-    there = like >= 0
-    if not there.any():
-        return 1.0
-    squares = np.square(points[:, None, :] - points[like]).sum(axis=2)
-    return float(np.sqrt(squares[there].mean())) or 1.0
+        initial = np.tile(np.eye(X.shape[1]), (weights.shape[1], 1, 1))
+        minimum = minimize_lbfgs(loss, [initial], self._iteration_settings())
+        self.loss_curve_, self.n_iter_ = minimum.losses, minimum.n_iter
+        return minimum.arrays[0] / unit
