@@ -21,7 +21,7 @@ def cluster_centers(X: Floats, n_clusters: int, rng: np.random.Generator) -> Flo
     Returns
     -------
     centers : (n_centers, n_features)
-        There are `n_clusters` of them, or as many as there are distinct rows where these are fewer.
+        n_centers is `n_clusters`, or the number of distinct rows if that is smaller.
     """
     centers = _initial_centers(X, n_clusters, rng)
     nearest = None

@@ -288,7 +288,7 @@ class QueryMaps(MappedRows):
 
 
 class _SomeRows:
-    """Some rows of a model in which the queries own the metrics."""
+    """A search among some rows of a model with metrics at queries."""
 
     def __init__(self, model: QueryMaps, rows: Indices) -> None:
         self._model, self._rows = model, model.X[rows]

@@ -38,6 +38,27 @@ class _Group(NamedTuple):
     class_bounds: Indices
 
 
+class _PairWeights(NamedTuple):
+    """Weights w_ij of pairs of a query and a row; the sums are over impostors until targets are added.
+
+    Attributes
+    ----------
+    targets : (n_queries, n_targets)
+        w_ij of targets j.
+    weighted_rows : (n_groups, n_queries, n_features)
+        Σ_j w_ij x_j over the rows of each group.
+    queries : (n_groups, n_queries)
+        Σ_j w_ij over the rows of each group.
+    rows : (n_rows,)
+        Σ_i w_ij.
+    """
+
+    targets: Floats
+    weighted_rows: Floats
+    queries: Floats
+    rows: Floats
+
+
 class LargeMarginLoss:
     """The loss as a function of the maps.
 
@@ -153,36 +174,58 @@ class LargeMarginLoss:
         distances = np.full(targets.shape, -np.inf)
         for query_coordinates, (rows, columns, members) in zip(mapped_queries, pairs, strict=True):
             distances[rows, columns] = np.square(query_coordinates[rows] - mapped[members]).sum(axis=1)
-
-        push, pull = self._push_weight / self._n_pairs, (1.0 - self._push_weight) / self._n_pairs
-        loss = pull * float(distances[targets >= 0].sum())
-        target_weights = np.zeros(targets.shape)  # w_ij of targets j
-        weighted_rows = np.zeros((len(maps), *queries.shape))  # Σ_j w_ij x_j, for each map
-        query_weights = np.zeros((len(maps), len(queries)))  # Σ_j w_ij, for each map
-        row_weights = np.zeros(len(self._X))  # Σ_i w_ij
-        for number, group in enumerate(self._groups):
-            sums = SlopeSums(
-                target_weights, weighted_rows[number], query_weights[number], np.zeros(len(group.X))
-            )
-            block = _query_block(mapped_queries[number], self._labels[part], 1.0 + distances, group)
-            loss += push * _sum_impostors(mapped_queries[number], lifted[number], block, group.X, sums)
-            row_weights[group.members] = sums.impostors
-        for weights in (weighted_rows, query_weights, row_weights):
-            weights *= -push
-        target_weights *= push
-        target_weights += pull
-
+        loss, weights = self._weight_pairs(part, mapped_queries, lifted, distances)
         gradient = np.empty(maps.shape)
         for number, (rows, columns, members) in enumerate(pairs):
-            row_sums, query_sums = weighted_rows[number], query_weights[number]
-            weights = target_weights[rows, columns]
-            np.add.at(row_sums, rows, weights[:, None] * self._X[members])
-            np.add.at(query_sums, rows, weights)
-            np.add.at(row_weights, members, weights)
+            row_sums, query_sums = weights.weighted_rows[number], weights.queries[number]
+            target_weights = weights.targets[rows, columns]
+            np.add.at(row_sums, rows, target_weights[:, None] * self._X[members])
+            np.add.at(query_sums, rows, target_weights)
+            np.add.at(weights.rows, members, target_weights)
             differences = queries * query_sums[:, None] - row_sums  # Σ_j w_ij (x_i − x_j)
             mapped_row_sums = row_sums @ maps[number].T
             gradient[number] = 2.0 * (mapped_queries[number].T @ differences - mapped_row_sums.T @ queries)
-        return loss, gradient, row_weights
+        return loss, gradient, weights.rows
+
+    def _weight_pairs(
+        self, part: slice, mapped_queries: list[Floats], lifted: list[Floats], distances: Floats
+    ) -> tuple[float, _PairWeights]:
+        """Return what a block of queries adds to the loss, and the weights w_ij of targets and impostors.
+
+        Parameters
+        ----------
+        part : slice
+            The rows that are queries.
+        mapped_queries : list of (n_queries, rank)
+            The queries by the map of each group.
+        lifted : list of (n_padded, rank + 1)
+            See `_lift`, for each group.
+        distances : (n_queries, n_targets)
+            Squared distances to the targets; −inf where a target is missing.
+        """
+        n_queries, n_features = len(distances), self._X.shape[1]
+        push, pull = self._push_weight / self._n_pairs, (1.0 - self._push_weight) / self._n_pairs
+        loss = pull * float(distances[self._targets[part] >= 0].sum())
+        weights = _PairWeights(
+            np.zeros(distances.shape),
+            np.zeros((len(lifted), n_queries, n_features)),
+            np.zeros((len(lifted), n_queries)),
+            np.zeros(len(self._X)),
+        )
+        for number, group in enumerate(self._groups):
+            sums = SlopeSums(
+                weights.targets,
+                weights.weighted_rows[number],
+                weights.queries[number],
+                np.zeros(len(group.X)),
+            )
+            block = _query_block(mapped_queries[number], self._labels[part], 1.0 + distances, group)
+            loss += push * _sum_impostors(mapped_queries[number], lifted[number], block, group.X, sums)
+            weights.rows[group.members] = sums.impostors
+        for impostor_weights in (weights.weighted_rows, weights.queries, weights.rows):
+            impostor_weights *= -push
+        weights.targets[:] = push * weights.targets + pull
+        return loss, weights
 
     def _target_pairs(self, group: int, targets: Indices) -> tuple[Indices, Indices, Indices]:
         """Return the entries of `targets` that are rows of a group: rows, columns and values."""
