@@ -1,4 +1,4 @@
-"""Cluster centers are means of what is nearest to them, and are found again with the same seed."""
+"""Cluster centers are the means of their rows, and the same for the same seed."""
 
 import numpy as np
 
@@ -7,31 +7,30 @@ from lann.baselines._kmeans import cluster_centers, squared_distances
 
 def test_centers_of_separate_clusters_are_their_means():
     rng = np.random.default_rng(0)
-    middles = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0], [10.0, 10.0]])
-    points = np.concatenate([middle + 0.1 * rng.normal(size=(25, 2)) for middle in middles])
-    centers = cluster_centers(points, 4, rng)
-    expected = points.reshape(4, 25, 2).mean(axis=1)
-    np.testing.assert_allclose(sorted(centers.tolist()), sorted(expected.tolist()))
+    centers = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0], [10.0, 10.0]])
+    X = np.concatenate([center + 0.1 * rng.normal(size=(25, 2)) for center in centers])
+    expected = X.reshape(4, 25, 2).mean(axis=1)
+    np.testing.assert_allclose(sorted(cluster_centers(X, 4, rng).tolist()), sorted(expected.tolist()))
 
 
-def test_every_center_is_the_mean_of_its_points():
+def test_every_center_is_the_mean_of_its_rows():
     rng = np.random.default_rng(1)
-    points = rng.normal(size=(300, 5))
-    centers = cluster_centers(points, 7, np.random.default_rng(0))
-    nearest = squared_distances(points, centers).argmin(axis=1)
-    for place, center in enumerate(centers):
-        np.testing.assert_allclose(center, points[nearest == place].mean(axis=0))
-    assert np.array_equal(centers, cluster_centers(points, 7, np.random.default_rng(0)))
+    X = rng.normal(size=(300, 5))
+    centers = cluster_centers(X, 7, np.random.default_rng(0))
+    nearest = squared_distances(X, centers).argmin(axis=1)
+    for number, center in enumerate(centers):
+        np.testing.assert_allclose(center, X[nearest == number].mean(axis=0))
+    assert np.array_equal(centers, cluster_centers(X, 7, np.random.default_rng(0)))
 
 
-def test_no_more_centers_than_different_points():
-    points = np.repeat([[0.0, 1.0], [2.0, 3.0]], 10, axis=0)
-    centers = cluster_centers(points, 5, np.random.default_rng(0))
+def test_at_most_one_center_per_distinct_row():
+    X = np.repeat([[0.0, 1.0], [2.0, 3.0]], 10, axis=0)
+    centers = cluster_centers(X, 5, np.random.default_rng(0))
     assert sorted(centers.tolist()) == [[0.0, 1.0], [2.0, 3.0]]
 
 
-def test_distances_are_those_of_the_formula():
+def test_distances_equal_the_formula():
     rng = np.random.default_rng(2)
-    points, centers = rng.normal(size=(8, 3)), rng.normal(size=(4, 3))
-    expected = [[np.sum((point - center) ** 2) for center in centers] for point in points]
-    np.testing.assert_allclose(squared_distances(points, centers), expected)
+    X, centers = rng.normal(size=(8, 3)), rng.normal(size=(4, 3))
+    expected = [[np.sum((row - center) ** 2) for center in centers] for row in X]
+    np.testing.assert_allclose(squared_distances(X, centers), expected)

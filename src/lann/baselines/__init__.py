@@ -1,23 +1,22 @@
-"""The methods of the field, as scikit-learn estimators that share their parameters' and attributes' names.
+"""Published methods as scikit-learn estimators, with common names of parameters and attributes.
 
-Scale features beforehand (StandardScaler): every distance here adds up differences of features.
+Scale the features beforehand (StandardScaler): all distances are sums over features.
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-_HOMES: dict[str, str] = {
-    "DANN": "dann",
-    "GLML": "glml",
-    "GMLVQ": "gmlvq",
-    "GRLVQ": "grlvq",
-    "LGMLVQ": "lgmlvq",
-    "LGRLVQ": "lgrlvq",
-    "LMNN": "lmnn",
-    "MultiMetricLMNN": "multi_metric_lmnn",
-    "PLML": "plml",
-    "PublishedLANN": "published_lann",
-}
+if TYPE_CHECKING:
+    from lann.baselines._dann import DANN
+    from lann.baselines._glml.glml import GLML
+    from lann.baselines._large_margin.lmnn import LMNN
+    from lann.baselines._large_margin.multi_metric_lmnn import MultiMetricLMNN
+    from lann.baselines._lvq.gmlvq import GMLVQ
+    from lann.baselines._lvq.grlvq import GRLVQ
+    from lann.baselines._lvq.lgmlvq import LGMLVQ
+    from lann.baselines._lvq.lgrlvq import LGRLVQ
+    from lann.baselines._plml.plml import PLML
+    from lann.baselines._published_lann import PublishedLANN
 
 __all__ = [
     "DANN",
@@ -32,13 +31,26 @@ __all__ = [
     "PublishedLANN",
 ]
 
+# Imported on first use, with numba: `import lann.baselines` stays cheap.
+_MODULES = {
+    "DANN": "_dann",
+    "GLML": "_glml.glml",
+    "GMLVQ": "_lvq.gmlvq",
+    "GRLVQ": "_lvq.grlvq",
+    "LGMLVQ": "_lvq.lgmlvq",
+    "LGRLVQ": "_lvq.lgrlvq",
+    "LMNN": "_large_margin.lmnn",
+    "MultiMetricLMNN": "_large_margin.multi_metric_lmnn",
+    "PLML": "_plml.plml",
+    "PublishedLANN": "_published_lann",
+}
+
 
 def __getattr__(name: str) -> Any:
-    # Imported on first use, as the compiled loops that some of them need take a moment to load.
-    if name in _HOMES:
-        return getattr(import_module(f"lann.baselines.{_HOMES[name]}"), name)
+    if name in _MODULES:
+        return getattr(import_module(f"lann.baselines.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'lann.baselines' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted([*globals(), *_MODULES])

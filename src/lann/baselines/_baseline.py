@@ -16,6 +16,7 @@ from lann._inputs import check_enough_rows, check_not_too_large, check_two_class
 from lann._neighbor_classifier import ModelClassifier, NeighborClassifier
 from lann._types import Floats, Labels
 from lann._validation import N_JOBS, VERBOSE, Integer, OneOf, ParameterTable, validate_parameters
+from lann.baselines._lbfgs import IterationSettings
 from lann.baselines._mapped_rows import MappedRows
 from lann.model import NeighborModel
 
@@ -78,9 +79,13 @@ class Baseline(ModelClassifier):
         random_state: Any = getattr(self, "random_state", None)
         return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
 
+    def _iteration_settings(self, name: str | None = None) -> IterationSettings:
+        """Return `max_iter`, `tol` and `verbose`; None is the name of the class."""
+        return IterationSettings(self.max_iter, self.tol, name or type(self).__name__, self.verbose)
+
 
 class NeighborBaseline(Baseline, NeighborClassifier):
-    """A baseline whose k nearest training rows vote.
+    """A baseline in which the k nearest training rows vote.
 
     Subclasses have the parameters `n_neighbors` and `weights`, and provide `_fit_metric`.
     """

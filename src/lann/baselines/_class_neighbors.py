@@ -1,4 +1,4 @@
-"""For every point its nearest points of the same class, and its nearest points of other classes."""
+"""Search for the nearest rows of the same class, and of other classes."""
 
 from __future__ import annotations
 
@@ -9,31 +9,45 @@ from lann.metrics import DiagonalMetric
 from lann.search import ExactSearch
 
 
-def nearest_same_class(points: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
-    """The k nearest others of the same class, nearest first: (n_points, k), -1 where the class has fewer."""
-    found = np.full((len(points), k), -1)
+def nearest_same_class(X: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
+    """Return the k nearest other rows of the same class for each row.
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    labels : (n_rows,)
+    k : int
+    n_jobs : int or None
+        Number of threads.
+
+    Returns
+    -------
+    indices : (n_rows, k)
+        Nearest first; -1 where the class has fewer rows.
+    """
+    neighbors = np.full((len(X), k), -1)
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
-        wanted = min(k, len(members) - 1)
-        if wanted > 0:
-            indices, _ = euclidean_search(points[members]).query(
-                points[members], wanted, exclude=np.arange(len(members)), n_jobs=n_jobs
+        n_found = min(k, len(members) - 1)
+        if n_found > 0:
+            indices, _ = euclidean_search(X[members]).query(
+                X[members], n_found, exclude=np.arange(len(members)), n_jobs=n_jobs
             )
-            found[members, :wanted] = members[indices]
-    return found
+            neighbors[members, :n_found] = members[indices]
+    return neighbors
 
 
-def nearest_other_class(points: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
-    """The k nearest of other classes, nearest first: (n_points, k), -1 where there are fewer."""
-    found = np.full((len(points), k), -1)
+def nearest_other_class(X: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
+    """Return the k nearest rows of other classes for each row: see `nearest_same_class`."""
+    neighbors = np.full((len(X), k), -1)
     for label in np.unique(labels):
         members, others = np.flatnonzero(labels == label), np.flatnonzero(labels != label)
-        wanted = min(k, len(others))
-        indices, _ = euclidean_search(points[others]).query(points[members], wanted, n_jobs=n_jobs)
-        found[members, :wanted] = others[indices]
-    return found
+        n_found = min(k, len(others))
+        indices, _ = euclidean_search(X[others]).query(X[members], n_found, n_jobs=n_jobs)
+        neighbors[members, :n_found] = others[indices]
+    return neighbors
 
 
-def euclidean_search(points: Floats) -> ExactSearch:
-    """Who is near when all features count alike."""
-    return ExactSearch(DiagonalMetric(points, np.ones(points.shape[1])))
+def euclidean_search(X: Floats) -> ExactSearch:
+    """Return a search for the nearest rows under the Euclidean metric."""
+    return ExactSearch(DiagonalMetric(X, np.ones(X.shape[1])))

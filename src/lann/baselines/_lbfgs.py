@@ -1,4 +1,4 @@
-"""The L-BFGS driver: minimize a function of some arrays."""
+"""Minimize a function of several arrays by L-BFGS."""
 
 from __future__ import annotations
 
@@ -16,8 +16,45 @@ Objective = Callable[..., tuple[float, Sequence[Floats]]]
 
 
 @dataclass(frozen=True)
+class IterationSettings:
+    """When an iterative solver stops, and what it prints.
+
+    Attributes
+    ----------
+    max_iter : int
+        Maximum number of iterations; 0 returns the initial arrays.
+    tol : float
+        The solver has converged when the relative decrease of the loss is smaller.
+    name : str
+        Name of the method in messages.
+    verbose : int, default=0
+        1 prints a line per iteration.
+    """
+
+    max_iter: int
+    tol: float
+    name: str
+    verbose: int = 0
+
+    def print_loss(self, n_iter: int, loss: float, unit: str = "iteration") -> None:
+        """Print the loss after an iteration if `verbose`."""
+        if self.verbose:
+            print(f"[{self.name}] {unit} {n_iter}/{self.max_iter}: loss {loss:.6g}")
+
+
+@dataclass(frozen=True)
 class Minimum:
-    """Where the search ended: the arrays, the loss after every iteration, and whether it had converged."""
+    """The result of a minimization.
+
+    Attributes
+    ----------
+    arrays : list of ndarray
+        The last arrays, with the shapes of the initial ones.
+    losses : list of float
+        Loss after every iteration.
+    converged : bool
+        Whether the solver stopped before the maximum number of iterations.
+    """
 
     arrays: list[Floats]
     losses: list[float]
@@ -28,68 +65,57 @@ class Minimum:
         return len(self.losses)
 
 
-def minimize_lbfgs(
-    objective: Objective,
-    start: Sequence[Floats],
-    *,
-    max_iter: int,
-    tol: float,
-    name: str,
-    verbose: int = 0,
-    warn: bool = True,
-) -> Minimum:
-    """Minimize by L-BFGS.
+def minimize_lbfgs(objective: Objective, initial: Sequence[Floats], settings: IterationSettings) -> Minimum:
+    """Minimize a function of several arrays by L-BFGS; warn if it has not converged.
 
     Parameters
     ----------
-    objective
-        From arrays of the shapes of `start` to the loss and its gradients, in the same order.
-    start
-        Where to begin.
-    max_iter
-        The largest number of iterations; 0 gives the start.
-    tol
-        Ends when the loss falls by less than this part of itself in an iteration, or when no entry of the
-        gradient is larger.
-    name
-        Of the method, for messages.
-    verbose
-        1 prints a line per iteration.
-    warn
-        Whether to warn if `max_iter` is reached before that.
+    objective : callable
+        From arrays with the shapes of `initial` to the loss and its gradients, in the same order.
+    initial : sequence of ndarray
+    settings : IterationSettings
+        `tol` also applies to the largest entry of the gradient.
+
+    Returns
+    -------
+    minimum : Minimum
     """
-    if max_iter == 0:  # SciPy would still take a step
-        return Minimum([np.array(array, dtype=np.float64) for array in start], [], converged=False)
-    shapes = [array.shape for array in start]
-    ends = np.cumsum([array.size for array in start])[:-1]
+    if settings.max_iter == 0:  # SciPy would still take a step
+        return Minimum([np.array(array, dtype=np.float64) for array in initial], [], converged=False)
+    shapes = [array.shape for array in initial]
+    ends = np.cumsum([array.size for array in initial])[:-1]
     losses: list[float] = []
 
-    def unpacked(flat: Floats) -> list[Floats]:
+    def unpack(flat: Floats) -> list[Floats]:
         return [part.reshape(shape) for part, shape in zip(np.split(flat, ends), shapes, strict=True)]
 
     def packed_objective(flat: Floats) -> tuple[float, Floats]:
-        loss, gradients = objective(*unpacked(flat))
+        loss, gradients = objective(*unpack(flat))
         return float(loss), np.concatenate([gradient.ravel() for gradient in gradients])
 
-    def hear(intermediate_result: OptimizeResult) -> None:
+    def on_iteration_end(intermediate_result: OptimizeResult) -> None:
         losses.append(float(intermediate_result.fun))
-        if verbose:
-            print(f"[{name}] iteration {len(losses)}/{max_iter}: loss {losses[-1]:.6g}")
+        settings.print_loss(len(losses), losses[-1])
 
-    found = minimize(
+    result = minimize(
         packed_objective,
-        np.concatenate([np.ravel(array) for array in start]),
+        np.concatenate([np.ravel(array) for array in initial]),
         jac=True,
         method="L-BFGS-B",
-        callback=hear,
-        # Several evaluations in an iteration are a line search's: the iterations are what is limited.
-        options={"maxiter": max_iter, "ftol": tol, "gtol": tol, "maxfun": 20 * max_iter + 100},
+        callback=on_iteration_end,
+        options={
+            "maxiter": settings.max_iter,
+            "ftol": settings.tol,
+            "gtol": settings.tol,
+            # A line search evaluates the function several times; only the iterations are to be limited.
+            "maxfun": 20 * settings.max_iter + 100,
+        },
     )
-    converged = found.status == 0
-    if warn and not converged:
+    converged = result.status == 0
+    if not converged:
         warnings.warn(
-            f"{name} has not converged after {len(losses)} iterations; raise max_iter or tol.",
+            f"{settings.name} has not converged after {len(losses)} iterations; raise max_iter or tol.",
             ConvergenceWarning,
             stacklevel=2,
         )
-    return Minimum(unpacked(found.x), losses, converged)
+    return Minimum(unpack(result.x), losses, converged)

@@ -1,7 +1,8 @@
 """Training rows that are compared with queries by linear maps.
 
 A metric is a linear map Ω of shape (rank, n_features): d(x, p) = ‖Ω (x − p)‖² = (x − p)ᵀ Λ (x − p), Λ = Ωᵀ Ω.
-The methods differ in whose map it is: one for all rows, that of the row's group, or that of the query.
+The methods differ in what the map depends on: it is the same for all pairs, or depends on the group of the
+row, or on the query.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -69,8 +70,8 @@ def split_by_group(
     """
     contributions = np.empty(steps.shape)
     for group in np.unique(groups):
-        there = groups == group
-        contributions[there] = split(steps[there], maps[group])
+        mask = groups == group
+        contributions[mask] = split(steps[mask], maps[group])
     return contributions
 
 
@@ -84,6 +85,8 @@ class MappedRows(NeighborModel):
 
     has_training_rows = True
     wide_neighborhood = WIDE
+    # Attributes that are computed on first use, and not pickled.
+    _lazy: ClassVar[tuple[str, ...]] = ("_feature_weights", "vote_rule")
 
     def __init__(self, X: Floats) -> None:
         self.X = X
@@ -115,8 +118,7 @@ class MappedRows(NeighborModel):
         """Return how much a difference in each feature counts for each row: (n_rows, n_features)."""
 
     def __getstate__(self) -> dict[str, Any]:
-        lazy = ("_searches", "_reduced_search", "_feature_weights", "vote_rule")
-        return {name: value for name, value in self.__dict__.items() if name not in lazy}
+        return {name: value for name, value in self.__dict__.items() if name not in self._lazy}
 
 
 class GroupMaps(MappedRows):
@@ -129,6 +131,8 @@ class GroupMaps(MappedRows):
         Positions in `maps`.
     maps : (n_groups, rank, n_features)
     """
+
+    _lazy = (*MappedRows._lazy, "_searches")
 
     def __init__(self, X: Floats, groups: Indices, maps: Floats) -> None:
         super().__init__(X)
@@ -144,13 +148,13 @@ class GroupMaps(MappedRows):
     ) -> tuple[Indices, Floats]:
         all_indices, all_distances = [], []
         for components, members, search in self._searches:
-            own = None
+            excluded_members = None
             if exclude is not None:
-                position = np.searchsorted(members, exclude)
-                there = members[np.minimum(position, len(members) - 1)] == exclude
-                own = np.where(there, position, -1)
+                positions = np.searchsorted(members, exclude)
+                is_member = members[np.minimum(positions, len(members) - 1)] == exclude
+                excluded_members = np.where(is_member, positions, -1)
             indices, distances = search.query(
-                queries @ components.T, min(k, len(members)), exclude=own, n_jobs=n_jobs
+                queries @ components.T, min(k, len(members)), exclude=excluded_members, n_jobs=n_jobs
             )
             all_indices.append(np.where(indices < 0, -1, members[indices]))
             all_distances.append(distances)
@@ -171,8 +175,8 @@ class GroupMaps(MappedRows):
         steps, groups = queries[:, None, :] - self.X[indices], self.groups[indices]
         distances = np.empty(indices.shape)
         for group in np.unique(groups):
-            there = groups == group
-            distances[there] = np.square(steps[there] @ self.maps[group].T).sum(axis=1)
+            mask = groups == group
+            distances[mask] = np.square(steps[mask] @ self.maps[group].T).sum(axis=1)
         return distances
 
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
@@ -234,12 +238,12 @@ class QueryMaps(MappedRows):
             tile = X[start : start + ROW_TILE]
             mapped = (maps.reshape(-1, n_features) @ tile.T).reshape(n_queries, rank, -1)
             mapped -= mapped_queries
-            measured = np.einsum("qrp,qrp->qp", mapped, mapped)
+            tile_distances = np.einsum("qrp,qrp->qp", mapped, mapped)
             positions = np.tile(np.arange(start, start + len(tile)), (n_queries, 1))
             if exclude is not None:
                 positions[positions == exclude[:, None]] = -1
             indices, distances = smallest(
-                np.concatenate([distances, measured], axis=1),
+                np.concatenate([distances, tile_distances], axis=1),
                 np.concatenate([indices, positions], axis=1),
                 k,
             )
@@ -284,7 +288,7 @@ class QueryMaps(MappedRows):
 
 
 class _SomeRows:
-    """Some rows of a model in which the queries own the metrics."""
+    """A search among some rows of a model with metrics at queries."""
 
     def __init__(self, model: QueryMaps, rows: Indices) -> None:
         self._model, self._rows = model, model.X[rows]

@@ -1,0 +1,1 @@
+"""Generative local metric learning: GLML."""

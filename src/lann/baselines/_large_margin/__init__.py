@@ -1,0 +1,1 @@
+"""Large margin nearest neighbors: LMNN and MultiMetricLMNN."""

@@ -1,0 +1,1 @@
+"""Generalized learning vector quantization: GRLVQ, GMLVQ, LGRLVQ and LGMLVQ."""

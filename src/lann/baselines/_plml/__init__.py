@@ -1,0 +1,1 @@
+"""Parametric local metric learning: PLML."""

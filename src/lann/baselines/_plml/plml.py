@@ -1,0 +1,278 @@
+"""PLML: metrics that change smoothly, weighted means of the metrics of a few anchors."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+
+from lann._threads import single_threaded_blas
+from lann._types import Floats, Indices, Labels
+from lann._validation import RANDOM_STATE, Integer, Number, OneOf, ParameterTable
+from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
+from lann.baselines._class_neighbors import euclidean_search, nearest_other_class, nearest_same_class
+from lann.baselines._components import principal_axes
+from lann.baselines._kmeans import cluster_centers
+from lann.baselines._lbfgs import minimize_lbfgs
+from lann.baselines._mapped_rows import diagonals
+from lann.baselines._plml.anchor_metrics import AnchorMetricLoss
+from lann.baselines._plml.anchor_weights import AnchorWeightObjective, learn_anchor_weights, similarity_graph
+from lann.baselines._plml.model import AnchorMaps
+
+# Neighbors of a row in the graph along which weights are smooth; as published.
+GRAPH_NEIGHBORS = 6
+# With more features than this, "auto" keeps this share of the variance; as published for images.
+MAX_FEATURES = 64
+VARIANCE_SHARE = 0.95
+
+
+def select_axes(X: Floats, n_components: float | str | None) -> Floats:
+    """Return the first principal axes, or the features if all are selected: (n_axes, n_features).
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    n_components : int, float, "auto" or None
+        As in `PLML`.
+    """
+    n_features = X.shape[1]
+    if n_components == "auto":
+        n_components = None if n_features <= MAX_FEATURES else VARIANCE_SHARE
+    if n_components is None or (isinstance(n_components, Integral) and int(n_components) >= n_features):
+        return np.eye(n_features)
+    variances, axes = principal_axes(X - X.mean(axis=0))
+    if isinstance(n_components, Integral):
+        return axes[: int(n_components)]
+    cumulative = np.cumsum(np.maximum(variances, 0.0))
+    return axes[: int(np.searchsorted(cumulative, float(n_components) * cumulative[-1])) + 1]
+
+
+def rms_distance(X: Floats, neighbors: Indices) -> float:
+    """Return the root mean squared distance of rows to their neighbors, or 1 if that is 0.
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    neighbors : (n_rows, k)
+        -1 where there are fewer.
+    """
+    present = neighbors >= 0
+    if not present.any():
+        return 1.0
+    squares = np.square(X[:, None, :] - X[neighbors]).sum(axis=2)
+    return float(np.sqrt(squares[present].mean())) or 1.0
+
+
+class PLML(NeighborBaseline):
+    """Parametric local metric learning: metrics that are weighted means of the metrics of a few anchors.
+
+    The anchors u_b are the centers of k-means. The metric of training row i is M_i = Σ_b W_ib M_b, with
+    weights W_ib ≥ 0 that add up to 1. First, the weights are learned: rows are approximated by nearby
+    anchors, and the weights of neighbors are similar (L is the Laplacian of their similarity graph):
+
+        min_W  ‖X − W U‖² + λ₁ Σ_ib W_ib ‖x_i − u_b‖² + λ₂ tr(Wᵀ L W)
+
+    Then, the metrics of the anchors are learned: same-class neighbors j are to be nearer than other-class
+    neighbors l by a margin, with d_i(x) = (x_i − x)ᵀ M_i (x_i − x):
+
+        min_M  mean [1 + d_i(x_j) − d_i(x_l)]₊ + α₂ mean d_i(x_j) + α₁ mean ‖M_b‖² / n_features
+
+    with means over triplets (i, j, l), pairs (i, j) and anchors b. A query is compared with all training rows
+    by the mean metric of the nearest ones.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of neighbors that vote.
+    weights : {"uniform", "distance"}, default="uniform"
+        Whether all votes count the same, or 1/d with d the squared distance.
+    n_anchors : int, default=20
+        Number of anchors, at most the number of distinct rows; the default is as published.
+    n_components : int, float, "auto" or None, default="auto"
+        Number of principal components on which the anchors measure; a float up to 1 selects as many as have
+        this share of the variance. None is all features. "auto" is all features if there are at most 64, else
+        0.95: the training time grows with the square of the number.
+    n_same_class : int, default=3
+        Number of same-class neighbors per row in the triplets.
+    n_other_class : int, default=10
+        Number of other-class neighbors per row in the triplets.
+    locality : float, default=1.0
+        λ₁: how much distant anchors are penalized, with rows in units of their spread.
+    smoothness : float, default=3.0
+        λ₂: how much different weights of neighbors are penalized.
+    n_metric_neighbors : int, default=6
+        Number of training rows, the nearest to a query, over which its metric is averaged; at most all. The
+        publication has 1.
+    pull_weight : float, default=0.1
+        α₂: weight of the distances to same-class neighbors, in units of their mean.
+    alpha : float, default=0.03
+        α₁: strength of the regularization of the metrics of the anchors toward 0.
+    max_iter : int, default=100
+        Maximum number of iterations of L-BFGS for the metrics of the anchors; 0 is plain kNN.
+    tol : float, default=1e-4
+        L-BFGS stops when the relative decrease of the loss is smaller.
+    verbose : int, default=0
+        1 prints a line for the weights, and a line per iteration of L-BFGS.
+    n_jobs : int or None, default=None
+        Number of threads, as in scikit-learn. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Determines the initialization of k-means.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    model_ : NeighborModel
+        The fitted model: training rows, metrics, search and vote.
+    anchors_ : ndarray of shape (n_anchors, n_features)
+        The anchors u_b, projected to the principal components.
+    anchor_weights_ : ndarray of shape (n_samples, n_anchors)
+        The weights W of each training row.
+    anchor_feature_weights_ : ndarray of shape (n_anchors, n_features)
+        The diagonals of the metrics M_b of the anchors.
+    feature_weights_ : ndarray of shape (n_samples, n_features)
+        The diagonal of the metric at each training row.
+    class_feature_weights_ : ndarray of shape (n_classes, n_features)
+        Mean over the rows of each class.
+    mean_feature_weights_ : ndarray of shape (n_features,)
+        Mean over all rows.
+    n_iter_ : int
+        Number of iterations of L-BFGS.
+    loss_curve_ : list of float
+        Loss of the metrics of the anchors after every iteration.
+
+    See Also
+    --------
+    GLML : Metrics at queries from densities of the classes.
+    DANN : Metrics at queries from a local discriminant analysis.
+
+    Notes
+    -----
+    Differences from the publication: M_b = Ω_bᵀ Ω_b, and the hinge is smoothed by a parabola, so that L-BFGS
+    can be used in place of a solver of the dual problem; the metric of a query is averaged over several rows.
+
+    References
+    ----------
+    J. Wang, A. Kalousis, A. Woznica: Parametric Local Metric Learning for Nearest Neighbor Classification.
+    NIPS 2012.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import train_test_split
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from lann.baselines import PLML
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    >>> clf = make_pipeline(StandardScaler(), PLML(random_state=0)).fit(X_train, y_train)
+    >>> clf.score(X_test, y_test) > 0.9
+    True
+    """
+
+    _parameters: ClassVar[ParameterTable] = {
+        **NEIGHBORS,
+        "n_anchors": [Integer(1)],
+        "n_components": [Integer(1), Number(0, 1, closed="right"), OneOf("auto", None)],
+        "n_same_class": [Integer(1)],
+        "n_other_class": [Integer(1)],
+        "locality": [Number(0)],
+        "smoothness": [Number(0)],
+        "n_metric_neighbors": [Integer(1)],
+        "pull_weight": [Number(0)],
+        "alpha": [Number(0)],
+        "max_iter": [Integer(0)],
+        "tol": [Number(0)],
+        "random_state": RANDOM_STATE,
+    }
+
+    loss_curve_: list[float]
+
+    def __init__(
+        self,
+        n_neighbors=5,
+        *,
+        weights="uniform",
+        n_anchors=20,
+        n_components="auto",
+        n_same_class=3,
+        n_other_class=10,
+        locality=1.0,
+        smoothness=3.0,
+        n_metric_neighbors=6,
+        pull_weight=0.1,
+        alpha=0.03,
+        max_iter=100,
+        tol=1e-4,
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.n_anchors = n_anchors
+        self.n_components = n_components
+        self.n_same_class = n_same_class
+        self.n_other_class = n_other_class
+        self.locality = locality
+        self.smoothness = smoothness
+        self.n_metric_neighbors = n_metric_neighbors
+        self.pull_weight = pull_weight
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _fit_metric(self, X: Floats, labels: Labels) -> AnchorMaps:
+        with single_threaded_blas():
+            axes = select_axes(X, self.n_components)
+            reduced = X @ axes.T
+            anchors = cluster_centers(reduced, min(self.n_anchors, len(X)), self._rng())
+            weights = self._learn_weights(reduced, anchors)
+            maps = self._learn_maps(reduced, labels, weights)
+        self.anchors_ = anchors @ axes
+        self.anchor_weights_ = weights
+        self.anchor_feature_weights_ = diagonals(maps @ axes)
+        return AnchorMaps(X, axes, weights, maps, n_metric_neighbors=min(self.n_metric_neighbors, len(X)))
+
+    def _learn_weights(self, X: Floats, anchors: Floats) -> Floats:
+        """Return the weights of the anchors, (n_rows, n_anchors)."""
+        spread = float(np.sqrt(X.var(axis=0).sum())) or 1.0
+        X, anchors = X / spread, anchors / spread
+        k = min(GRAPH_NEIGHBORS, len(X) - 1)
+        neighbors, distances = euclidean_search(X).query(X, k, exclude=np.arange(len(X)), n_jobs=self.n_jobs)
+        objective = AnchorWeightObjective(
+            X,
+            anchors,
+            similarity_graph(neighbors, distances),
+            locality=self.locality,
+            smoothness=self.smoothness,
+        )
+        weights, losses = learn_anchor_weights(objective)
+        if self.verbose:
+            print(f"[PLML] anchor weights: loss {losses[-1]:.6g} after {len(losses) - 1} iterations")
+        return weights
+
+    def _learn_maps(self, X: Floats, labels: Labels, weights: Floats) -> Floats:
+        """Return the maps of the anchors, (n_anchors, n_axes, n_axes)."""
+        same_class = nearest_same_class(X, labels, self.n_same_class, n_jobs=self.n_jobs)
+        other_class = nearest_other_class(X, labels, self.n_other_class, n_jobs=self.n_jobs)
+        unit = rms_distance(X, same_class)
+        loss = AnchorMetricLoss(
+            X / unit,
+            weights,
+            same_class,
+            other_class,
+            pull_weight=self.pull_weight,
+            alpha=self.alpha,
+            n_jobs=self.n_jobs,
+        )
+        initial = np.tile(np.eye(X.shape[1]), (weights.shape[1], 1, 1))
+        minimum = minimize_lbfgs(loss, [initial], self._iteration_settings())
+        self.loss_curve_, self.n_iter_ = minimum.losses, minimum.n_iter
+        return minimum.arrays[0] / unit
