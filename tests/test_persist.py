@@ -142,7 +142,7 @@ def test_import_lann_does_not_import_skops():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-# What save refuses ----------------------------------------------------------------------------------------
+# Invalid models
 
 
 def save_fails(model, folder, message, error=ValueError):
@@ -157,14 +157,14 @@ def save_fails(model, folder, message, error=ValueError):
     assert path.read_bytes() == b"old"
 
 
-def test_save_refuses_what_is_no_model(data, tmp_path):
+def test_saving_something_else_raises(data, tmp_path):
     X, y = data
     save_fails("text", tmp_path, "type str")
     save_fails(LogisticRegression().fit(X, y), tmp_path, "type LogisticRegression")
     save_fails(make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y), tmp_path, "type Pipeline")
 
 
-def test_save_refuses_the_unfitted(tmp_path):
+def test_saving_an_unfitted_model_raises(tmp_path):
     save_fails(LANNClassifier(), tmp_path, "not fitted", NotFittedError)
     save_fails(make_pipeline(StandardScaler(), LANNClassifier()), tmp_path, "not fitted", NotFittedError)
 
@@ -185,7 +185,7 @@ class Own(LANNClassifier):
         (make_pipeline(StandardScaler(), memory="folder"), "memory"),
     ],
 )
-def test_save_names_the_part_that_load_would_refuse(step, name, data, tmp_path):
+def test_a_part_that_cannot_be_loaded_is_named(step, name, data, tmp_path):
     X, y = data
     model = make_pipeline(step, LANNClassifier(max_iter=0))
     if name == "memory":
@@ -196,7 +196,7 @@ def test_save_names_the_part_that_load_would_refuse(step, name, data, tmp_path):
     save_fails(model, tmp_path / "folder", name)
 
 
-def test_save_refuses_other_parts_by_name(data, tmp_path):
+def test_other_parts_are_named(data, tmp_path):
     X, y = data
     save_fails(Own(max_iter=0).fit(X, y), tmp_path, "Own")
     random = LANNClassifier(max_iter=0, random_state=np.random.RandomState(0)).fit(X, y)
@@ -211,7 +211,7 @@ def test_save_leaves_the_old_file_if_writing_fails(classifier, tmp_path, monkeyp
     save_fails(classifier, tmp_path, "No space left", OSError)
 
 
-def test_save_says_what_is_wrong_with_the_path(classifier, tmp_path):
+def test_saving_to_an_invalid_path_raises(classifier, tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder"):
         save(classifier, tmp_path)
     with pytest.raises(FileNotFoundError, match="no folder"):
@@ -219,7 +219,7 @@ def test_save_says_what_is_wrong_with_the_path(classifier, tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-# What load refuses ----------------------------------------------------------------------------------------
+# Invalid files
 
 
 class Trap:
@@ -331,7 +331,7 @@ def test_types_that_are_not_on_the_list_are_named(hostile, place, saved):
     load_fails(rewritten(saved, change), name)
 
 
-def test_a_function_of_the_function_transformer_is_refused(data, tmp_path):
+def test_a_function_of_the_function_transformer_raises(data, tmp_path):
     X, y = data
     columns = ColumnTransformer([("s", StandardScaler(), ["a"])], remainder="passthrough")
     save(make_pipeline(columns, LANNClassifier(max_iter=0)).fit(X, y), tmp_path / "m.skops")
@@ -349,7 +349,7 @@ def test_a_function_of_the_function_transformer_is_refused(data, tmp_path):
     load_fails(rewritten(tmp_path / "m.skops", change), "FunctionTransformer has func")
 
 
-def test_one_number_for_two_things_is_refused(saved):
+def test_one_id_for_two_objects_raises(saved):
     def change(schema):
         penalty, smoothing = attributes(schema)["alpha"], attributes(schema)["smoothing"]
         smoothing["__id__"] = penalty["__id__"]
@@ -446,7 +446,7 @@ def test_arrays_of_absurd_size_are_not_allocated(saved):
     load_fails(rewritten(saved, **{array_file(saved): buffer.getvalue()}), "not have the size of its header")
 
 
-def test_arrays_that_are_something_else_are_refused(saved):
+def test_arrays_that_are_something_else_raise(saved):
     load_fails(rewritten(saved, **{array_file(saved): pickle.dumps([1])}), "damaged")
 
 
@@ -456,13 +456,13 @@ def test_zip_bombs_are_not_unpacked(saved):
     load_fails(saved, "compressed")
 
 
-def test_two_members_of_one_name_are_refused(saved):
+def test_two_members_of_one_name_raise(saved):
     with zipfile.ZipFile(saved, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
         archive.writestr("schema.json", b"{}")
     load_fails(saved, "overlap")
 
 
-def test_labels_out_of_range_are_refused(classifier, data, tmp_path):
+def test_labels_out_of_range_raise(classifier, data, tmp_path):
     """The compiled loops would read past the ends of arrays."""
     X, y = data
     model = LANNClassifier(max_iter=0).fit(X, y)
@@ -511,7 +511,7 @@ def test_landmarks_that_do_not_fit_the_model_raise(data, tmp_path, change):
         save(model, tmp_path / "m.skops")
 
 
-def test_load_says_what_is_wrong_with_the_path(tmp_path):
+def test_loading_from_an_invalid_path_raises(tmp_path):
     load_fails(tmp_path / "none.skops", "There is no file", FileNotFoundError)
     load_fails(tmp_path, "is a folder", IsADirectoryError)
 

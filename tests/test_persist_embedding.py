@@ -1,4 +1,4 @@
-"""Saved embeddings place new points as before, without umap; broken ones are refused."""
+"""Saved embeddings transform new rows as before, without umap; invalid ones raise."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def test_places_the_same_bits(kind, method, halves, tmp_path):
 
 def test_placing_needs_no_umap(embedding, tmp_path, in_new_process, halves):
     save(embedding, tmp_path / "embedding.skops")
-    places = in_new_process(f"""
+    coordinates = in_new_process(f"""
         import json, sys
         from lann import load
 
@@ -53,15 +53,15 @@ def test_placing_needs_no_umap(embedding, tmp_path, in_new_process, halves):
         embedding = load({str(tmp_path / "embedding.skops")!r})
         print(json.dumps(embedding.transform([{halves[2][0].tolist()}]).tolist()))
     """)
-    assert places == embedding.transform(halves[2][:1]).tolist()
+    assert coordinates == embedding.transform(halves[2][:1]).tolist()
 
 
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("embedding_", lambda places: places[:-1]),
-        ("embedding_", lambda places: places.astype(np.float32)),
-        ("embedding_", lambda places: np.where(places == places.max(), np.nan, places)),
+        ("embedding_", lambda coordinates: coordinates[:-1]),
+        ("embedding_", lambda coordinates: coordinates.astype(np.float32)),
+        ("embedding_", lambda coordinates: np.where(coordinates == coordinates.max(), np.nan, coordinates)),
         ("neighbors_", lambda lists: lists + 1),
         ("neighbors_", lambda lists: -lists),
         ("neighbors_", lambda lists: lists[:, :-1]),
@@ -79,7 +79,7 @@ def test_placing_needs_no_umap(embedding, tmp_path, in_new_process, halves):
         ("model_", lambda model: None),
     ],
 )
-def test_parts_that_do_not_fit_are_refused(embedding, name, change):
+def test_parts_that_do_not_fit_raise(embedding, name, change):
     check_model(embedding)
     setattr(embedding, name, change(getattr(embedding, name)))
     with pytest.raises(
@@ -88,7 +88,7 @@ def test_parts_that_do_not_fit_are_refused(embedding, name, change):
         check_model(embedding)
 
 
-def test_a_foreign_classifier_is_refused(embedding, iris):
+def test_a_foreign_classifier_raises(embedding, iris):
     X, y = iris
     embedding.classifier_ = LANNClassifier(max_iter=0).fit(X[:60], y[:60])
     with pytest.raises(InvalidModelFile, match="do not fit together"):

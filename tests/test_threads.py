@@ -44,7 +44,7 @@ def test_no_items_need_no_call():
     assert map_blocks(lambda part: pytest.fail("called"), 0, 10, n_jobs=2) == []
 
 
-def test_several_threads_work_when_asked_for():
+def test_several_threads():
     meeting = threading.Barrier(2, timeout=60)
     # Passes only if two blocks are worked on at once.
     assert len(map_blocks(lambda part: meeting.wait(), 2, 1, n_jobs=2)) == 2

@@ -11,14 +11,14 @@ try:
 except ImportError:  # before scikit-learn 1.9
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Stands in where scikit-learn has no callbacks."""
+        """A mixin without effect, for versions of scikit-learn without callbacks."""
 
     def with_callbacks(method: Callable) -> Callable:
         return method
 
 
 class FitProgress:
-    """Tells scikit-learn's callbacks, where there are any, about the epochs of a fit."""
+    """Calls scikit-learn's callbacks, if there are any, in every epoch of a fit."""
 
     def __init__(self, estimator: Any, max_iter: int, X: Any, y: Any) -> None:
         self._estimator, self._data = estimator, {"X": X, "y": y}
@@ -28,7 +28,13 @@ class FitProgress:
             self._context.call_on_fit_task_begin(estimator=estimator, **self._data)
 
     def epoch(self, fitted: Callable[[], dict[str, Any]]) -> bool:
-        """Report one epoch; `fitted` gives the attributes of a model that stopped here. True: stop."""
+        """Call the callbacks after an epoch; return whether one of them stops the fit.
+
+        Parameters
+        ----------
+        fitted : callable
+            Returns the fitted attributes as they would be after this epoch.
+        """
         if self._context is None:
             return False
         task = self._context.subcontext(task_name="epoch")
@@ -38,18 +44,19 @@ class FitProgress:
         )
 
     def end(self) -> None:
+        """Call the callbacks after the fit."""
         if self._context is not None:
             self._context.call_on_fit_task_end(estimator=self._estimator, **self._data)
 
 
 @contextmanager
 def unchanged_on_failure(estimator: Any) -> Iterator[None]:
-    """If a fit fails, the estimator is what it was before: an earlier model stays usable."""
+    """Restore the attributes of an estimator if a fit fails, so that a previous fit stays usable."""
     before = dict(vars(estimator))
     try:
         yield
     except BaseException:
-        # Only what a fit sets: what scikit-learn keeps for its callbacks is its own to take down.
+        # Only fitted attributes: scikit-learn removes those of its callbacks itself.
         for name in [name for name in vars(estimator) if name.endswith("_")]:
             delattr(estimator, name)
         vars(estimator).update(before)

@@ -19,7 +19,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that others see all of it or nothing; its folder is created if need be."""
+    """Write a file completely or not at all; create its folder if it does not exist."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:

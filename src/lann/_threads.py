@@ -1,4 +1,4 @@
-"""Run blocks of queries on threads, with BLAS held to one thread inside."""
+"""Run blocks of queries on threads, with BLAS limited to one thread."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from threadpoolctl import ThreadpoolController
 
 Result = TypeVar("Result")
 
-# So few are done before the threads, or the limit of BLAS, would be set up.
+# This many items take less time than starting threads or limiting BLAS.
 FEW_ITEMS = 64
 
 
 class _SingleThreadedBlas:
-    """Counts who needs a single-threaded BLAS, so that overlapping threads restore the limit once.
+    """A context in which BLAS uses one thread; nested and concurrent uses are counted.
 
-    The limit is a property of the process: if every thread saved and restored it by itself, the last to
-    leave could restore another's "1" for good. And threadpoolctl lets only one living thread set it, so
-    that is done by threads that end at once: whoever comes next is free to set it, too.
+    The limit is global to the process: if every thread saved and restored it by itself, the last one could
+    restore the "1" of another for good. threadpoolctl lets only one living thread set the limit, so it is set
+    and restored by short-lived threads.
 
-    Held around whole passes, not only around threads: a BLAS that has used its own threads leaves them
-    spinning for milliseconds, in the way of ours.
+    The context is held around whole passes: threads of BLAS keep spinning for milliseconds after their use
+    and would slow down ours.
     """
 
     def __init__(self) -> None:
@@ -51,8 +51,8 @@ class _SingleThreadedBlas:
                     self._limiter = None
 
     def reset_after_fork(self) -> None:
-        # The child has one thread: whoever held the lock or a limit does not exist there. It starts from
-        # the parent's original limits.
+        # The child has one thread, which holds neither the lock nor a limit. It starts from the original
+        # limits of the parent.
         self._lock = threading.Lock()
         if self._limiter is not None:
             _on_its_own_thread(self._limiter.restore_original_limits)
@@ -80,8 +80,8 @@ def map_blocks(
 ) -> list[Result]:
     """Call `function` on consecutive slices of at most `block` items, on `n_jobs` threads, in order.
 
-    `n_jobs` means what it means in scikit-learn; inside another joblib call, None is one thread. The
-    slices do not depend on `n_jobs`, so neither does the result.
+    `n_jobs` is that of scikit-learn; inside another joblib call, None is one thread. The slices, and
+    therefore the results, do not depend on `n_jobs`.
     """
     slices = [slice(start, min(start + block, n_items)) for start in range(0, n_items, block)]
     if not slices:
@@ -92,6 +92,6 @@ def map_blocks(
     with single_threaded_blas():
         if n_threads == 1:
             return [function(part) for part in slices]
-        # joblib decides how many; its own thread pool takes 10 ms a call, this one a tenth of one.
+        # joblib determines the number; its own thread pool takes 10 ms per call, this one 0.1 ms.
         with ThreadPoolExecutor(n_threads) as pool:
             return list(pool.map(function, slices))

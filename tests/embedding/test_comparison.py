@@ -66,7 +66,7 @@ def test_quality_is_against_scaled_data_and_the_metrics_of_lann(comparison, halv
         )  # fmt: skip
 
 
-def test_the_table_says_what_the_panels_say(comparison):
+def test_the_table_has_the_scores_of_the_panels(comparison):
     frame = comparison.to_frame()
     assert frame.index.tolist() == NAMES
     for panel in comparison:
@@ -135,7 +135,7 @@ def test_what_is_not_there_is_named(comparison):
         (lambda X, y, A, b: (X, y), {"embeddings": {}}, "at least one method"),
     ],
 )
-def test_refused_in_one_sentence(halves, arguments, options, said):
+def test_invalid_arguments_raise(halves, arguments, options, said):
     with pytest.raises(ValueError, match=said):
         compare_embeddings(*arguments(*halves), **options)
 

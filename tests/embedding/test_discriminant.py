@@ -16,14 +16,16 @@ def test_with_three_classes_it_is_lda(wine):
 def test_with_two_classes_the_second_direction_is_across_the_first(wine):
     X, y = scale(wine[0]), wine[1] > 0
     plane = DiscriminantPlane().fit(X, y)
-    places = plane.transform(X)
+    coordinates = plane.transform(X)
     expected = LinearDiscriminantAnalysis().fit(X, y).transform(X)[:, 0]
-    np.testing.assert_allclose(places[:, 0], expected, atol=1e-10)
+    np.testing.assert_allclose(coordinates[:, 0], expected, atol=1e-10)
     first, second = plane.components_
     assert abs(first @ second) < 1e-10
-    within = sum(((places[y == c] - places[y == c].mean(axis=0)) ** 2).sum(axis=0) for c in (False, True))
+    within = sum(
+        ((coordinates[y == c] - coordinates[y == c].mean(axis=0)) ** 2).sum(axis=0) for c in (False, True)
+    )
     np.testing.assert_allclose(np.sqrt(within / len(X)), 1)
-    # Nothing across the first varies more: not the features, and no direction by lot.
+    # Nothing across the first varies more: not the features, and no random direction.
     unit = first / np.linalg.norm(first)
     rng = np.random.default_rng(0)
     ways = np.vstack([np.eye(X.shape[1]), rng.normal(size=(200, X.shape[1]))])
@@ -35,10 +37,10 @@ def test_with_two_classes_the_second_direction_is_across_the_first(wine):
 
 def test_a_single_feature_leaves_nothing_across():
     X = np.arange(12.0)[:, None]
-    places = DiscriminantPlane().fit(X, X[:, 0] > 5).transform(X)
-    assert places.shape == (12, 2)
-    assert np.ptp(places[:, 0]) > 0
-    assert not places[:, 1].any()
+    coordinates = DiscriminantPlane().fit(X, X[:, 0] > 5).transform(X)
+    assert coordinates.shape == (12, 2)
+    assert np.ptp(coordinates[:, 0]) > 0
+    assert not coordinates[:, 1].any()
 
 
 def test_class_means_on_a_line_leave_one_direction_too():
@@ -46,11 +48,11 @@ def test_class_means_on_a_line_leave_one_direction_too():
     X = rng.normal(size=(90, 2)) * [0.1, 1.0]
     y = np.repeat([0, 1, 2], 30)
     X[:, 0] += y
-    places = DiscriminantPlane().fit(X, y).transform(X)
-    assert places[:, 1].std() > 0
+    coordinates = DiscriminantPlane().fit(X, y).transform(X)
+    assert coordinates[:, 1].std() > 0
 
 
-def test_one_class_is_refused():
+def test_one_class_raises():
     with pytest.raises(ValueError, match="one class only"):
         DiscriminantPlane().fit([[0.0], [1.0]], [1, 1])
 

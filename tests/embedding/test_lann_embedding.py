@@ -62,7 +62,7 @@ def test_names_and_labels_must_fit_a_fitted_classifier(iris):
         LANNEmbedding(FrozenEstimator(clf)).fit(X, iris[1][:-1])
 
 
-def test_a_classifier_fitted_on_other_points_is_refused(fitted):
+def test_a_classifier_fitted_on_other_rows_raises(fitted):
     X, y, clf = fitted
     with pytest.raises(ValueError, match="X must be the rows that it was fitted with"):
         LANNEmbedding(FrozenEstimator(clf)).fit(X[::-1], y[::-1])
@@ -111,8 +111,8 @@ def test_untrained_it_is_the_euclidean_embedding(iris):
 
 def _among_its_class(embedding, X, y, X_new, y_new):
     """Share of new points whose nearest five training points in the embedding are mostly of their class."""
-    places = embedding.fit(X, y).embedding_
-    return KNeighborsClassifier(5).fit(places, y).score(embedding.transform(X_new), y_new)
+    coordinates = embedding.fit(X, y).embedding_
+    return KNeighborsClassifier(5).fit(coordinates, y).score(embedding.transform(X_new), y_new)
 
 
 def test_new_points_of_licorice_land_among_their_class():

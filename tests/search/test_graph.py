@@ -68,7 +68,7 @@ def test_no_queries():
     assert indices.shape == distances.shape == (0, 3)
 
 
-def test_all_points_can_be_asked_for():
+def test_all_points_as_neighbors():
     metric, queries = metric_of(3, None, n_points=40)
     indices, _ = GraphSearch(metric).query(queries[:10], 40)
     np.testing.assert_array_equal(np.sort(indices, axis=1), np.tile(np.arange(40), (10, 1)))

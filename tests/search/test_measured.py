@@ -52,7 +52,7 @@ def test_it_equals_the_definition(reference, kind, search):
 
 
 @given(searches(scales=(1e-60, 1e-19, 1e-8, 1.0, 1e8, 1e17, 1e60), offsets=(0.0, 1e6)))
-def test_any_scale_and_place(reference, search):
+def test_any_scale_and_offset(reference, search):
     metric, *rest = search
     check_nearest(reference, ExactSearch(metric), *rest)
 
