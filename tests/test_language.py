@@ -19,7 +19,7 @@ BRITISH = (
     r"neighbour|colour|centre[ds]?\b|centring|behaviour|favour|\bgrey|licence|judgement|labelled(?!by)|"
     r"travelled|artefact|(minim|maxim|optim|normal|standard|regular|summar|vector|quant|recogn|serial)is(e|ed|es|ing|ation)\b"
 )
-# What STYLE and glossary replace: by class index, position, coordinates; depends on; supports; optimistic; ...
+# The glossary has: class index, position, coordinates; depends on; supports; optimistic; raises; random; ...
 DIALECT = (
     r"\bhangs? on\b|\bspeaks? (for|against)\b|\bflatter|\brefuse[ds]?\b|\bby lot\b|\bplaces\b|_places?\b|"
     r"\bplace_|\blike_and_unlike|_unlike\b|\bunlike_|\bjudges\b|\b_hear\b|look_around"
