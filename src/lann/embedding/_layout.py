@@ -45,6 +45,11 @@ def check_installed(method: str = "umap") -> None:
     ------
     ImportError
         If umap-learn is missing.
+
+    Examples
+    --------
+    >>> from lann.embedding import check_installed
+    >>> check_installed("tsne")  # comes with scikit-learn
     """
     if method != "tsne":
         _umap()

@@ -43,6 +43,18 @@ def build_explanation(
     Returns
     -------
     explanation : Explanation
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import build_explanation
+    >>> iris = load_iris()
+    >>> clf = LANNClassifier(random_state=0).fit(iris.data, iris.target)
+    >>> build_explanation(
+    ...     clf.model_, iris.data[:3], classes=clf.classes_, feature_names=iris.feature_names
+    ... ).predictions
+    array([0, 0, 0])
     """
     neighbors, squared = model.voters(queries, n_jobs=n_jobs)
     votes = model.vote(neighbors, squared)  # the vote of `predict_proba`, to the bit
