@@ -10,14 +10,14 @@ import numpy as np
 from lann._types import Floats, Indices
 from lann.metrics import Levels
 from lann.search import coarse_search
-from lann.training.candidates import find_candidates, usual_distances
-from lann.training.matrices_online import OnlineMatrices, inherited_maps
-from lann.training.online import OnlineLearner
-from lann.training.queries import asked_rows
-from lann.training.run import Run
-from lann.training.settings import Settings
-from lann.training.start_map import wanted_axes
-from lann.training.temperature import with_temperature
+from lann.training._candidates import find_candidates, usual_distances
+from lann.training._initial_map import wanted_axes
+from lann.training._online_matrices import OnlineMatrices, inherited_maps
+from lann.training._online_weights import OnlineLearner
+from lann.training._run import Run
+from lann.training._sampling import asked_rows
+from lann.training._settings import Settings
+from lann.training._temperature import with_temperature
 from lann.vote import zero_distance_guard
 
 RATE = 0.05

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from lann.metrics import Levels
-from lann.training.candidates import usual_distances
-from lann.training.settings import Settings
+from lann.training._candidates import usual_distances
+from lann.training._settings import Settings
 from lann.vote import zero_distance_guard
 
 

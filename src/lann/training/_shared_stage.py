@@ -8,12 +8,12 @@ import numpy as np
 
 from lann._types import Floats, Indices
 from lann.metrics import Levels
-from lann.training.candidates import candidates_among
-from lann.training.judges import clearly_fewer, draw_judges, errors
-from lann.training.queries import QueryStream, stratified_sample
-from lann.training.run import Run
-from lann.training.settings import Settings
-from lann.training.shared_stage import SharedStage
+from lann.training._candidates import candidates_among
+from lann.training._level_selection import clearly_fewer, draw_judges, errors
+from lann.training._run import Run
+from lann.training._sampling import QueryStream, stratified_sample
+from lann.training._settings import Settings
+from lann.training._shared_parameters import SharedStage
 from lann.vote import zero_distance_guard
 
 BATCH = 128

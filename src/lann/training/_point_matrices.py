@@ -11,12 +11,12 @@ from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import Levels
 from lann.search import smallest
-from lann.training.adam import Adam
-from lann.training.matrix_walk import descend, mean_squares, measure, mix_in_turn
-from lann.training.points import run_stage
-from lann.training.run import Run
-from lann.training.settings import LARGEST_LOG_WEIGHT, Settings, restraint
-from lann.training.walk import mix_with_neighbors
+from lann.training._adam import Adam
+from lann.training._kernels import mix_with_neighbors
+from lann.training._matrix_kernels import descend, mean_squares, measure, mix_in_turn
+from lann.training._point_weights import run_stage
+from lann.training._run import Run
+from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, restraint
 from lann.vote import LOSSES, losses
 
 # Of A, relative to a matrix of ones on the diagonal; and of the scales, as of the weights.

@@ -16,7 +16,7 @@ from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, distance, rounding_bound
 from lann.search import ExactSearch, count_found, insert
-from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
+from lann.training._settings import LARGEST_LOG_WEIGHT, Settings
 from lann.vote import LOSSES, weighted_loss
 
 # Points searched at once: more make the search faster and the list of shrunk points longer.

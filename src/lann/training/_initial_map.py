@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from lann._types import Floats, Labels
-from lann.training.settings import Settings
+from lann.training._settings import Settings
 
 # How much of the identity is mixed with the covariance within classes before it is inverted.
 SHRINKAGE = 0.3

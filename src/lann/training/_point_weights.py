@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric
-from lann.training.adam import Adam
-from lann.training.candidates import find_candidates
-from lann.training.judges import clearly_fewer, errors
-from lann.training.queries import QueryStream, asked_rows
-from lann.training.run import Run
-from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
-from lann.training.walk import backward_weights, forward, mix_with_neighbors
+from lann.training._adam import Adam
+from lann.training._candidates import find_candidates
+from lann.training._kernels import backward_weights, forward, mix_with_neighbors
+from lann.training._level_selection import clearly_fewer, errors
+from lann.training._run import Run
+from lann.training._sampling import QueryStream, asked_rows
+from lann.training._settings import LARGEST_LOG_WEIGHT, Settings
 from lann.vote import LOSSES, losses, zero_distance_guard
 
 BATCH = 512

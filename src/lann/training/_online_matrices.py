@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from lann._types import Floats, Indices
 from lann.metrics import Levels, project, squared_norm
 from lann.search import count_found, insert
-from lann.training.candidates import usual_distances
-from lann.training.matrices import starting_maps
-from lann.training.matrix_walk import step_between
-from lann.training.settings import LARGEST_LOG_WEIGHT, Settings
+from lann.training._candidates import usual_distances
+from lann.training._matrix_kernels import step_between
+from lann.training._point_matrices import starting_maps
+from lann.training._settings import LARGEST_LOG_WEIGHT, Settings
 from lann.vote import HUGE, LOSSES, weighted_loss, zero_distance_guard
 
 # A step with a bound changes no distance's logarithm by much more than 0.5: 1/d explodes for near duplicates.

@@ -7,7 +7,7 @@ import numpy as np
 from lann._types import Floats, Indices, Labels
 from lann.metrics import DiagonalMetric, MatrixMetric
 from lann.search import smallest
-from lann.training.settings import Settings
+from lann.training._settings import Settings
 from lann.vote import VoteRule, class_shares, zero_distance_guard
 
 N_VOTERS = 5

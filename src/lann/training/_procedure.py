@@ -9,18 +9,18 @@ import numpy as np
 
 from lann._threads import single_threaded_blas
 from lann.metrics import Levels
-from lann.training.judges import draw_judges
-from lann.training.matrices import learn_matrices
-from lann.training.monitor import Epoch, Listener, Monitor
-from lann.training.one_by_one import learn_matrices_online, learn_online
-from lann.training.points import learn_points
-from lann.training.queries import asked_rows, hold_out
-from lann.training.run import Run
-from lann.training.settings import Settings
-from lann.training.shared import learn_shared
-from lann.training.start_map import start_map, wanted_axes
-from lann.training.temperature import with_temperature
-from lann.training.units import Units
+from lann.training._extend import learn_matrices_online, learn_online
+from lann.training._initial_map import start_map, wanted_axes
+from lann.training._level_selection import draw_judges
+from lann.training._point_matrices import learn_matrices
+from lann.training._point_weights import learn_points
+from lann.training._run import Run
+from lann.training._sampling import asked_rows, hold_out
+from lann.training._settings import Settings
+from lann.training._shared_stage import learn_shared
+from lann.training._standardization import Units
+from lann.training._temperature import with_temperature
+from lann.training._trainer import Epoch, Listener, Monitor
 
 SHARED_EPOCHS = 12
 POINT_EPOCHS = {"staged": 2, "online": 20}

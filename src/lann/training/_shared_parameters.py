@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels
-from lann.training.adam import Adam
-from lann.training.batch import backward_points, bend, gather_bins, renumber
-from lann.training.settings import LARGEST_LOG_WEIGHT, Settings, restraint
-from lann.training.walk import backward_weights, forward
+from lann.training._adam import Adam
+from lann.training._curve_kernels import backward_points, bend, gather_bins, renumber
+from lann.training._kernels import backward_weights, forward
+from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, restraint
 from lann.vote import LOSSES, losses
 
 # Strengths of the pull toward equal, straight curves, axes that are the features, and equal classes.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lann._types import Indices
-from lann.training.monitor import Monitor
+from lann.training._trainer import Monitor
 
 
 @dataclass(frozen=True)

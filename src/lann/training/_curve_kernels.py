@@ -13,7 +13,7 @@ def renumber(rows, candidates, alive, place):
     Parameters
     ----------
     rows : (n_queries,)
-    candidates, alive : (n_queries, C) as `lann.training.walk.forward` takes them
+    candidates, alive : (n_queries, C) as `lann.training._kernels.forward` takes them
     place : (n_points,) all -1, as they are again in the end
 
     Returns
