@@ -1,25 +1,43 @@
-"""Who could be near a training point, under what all points of a class share."""
+"""Candidates for the neighbors of training rows, under the class metrics."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from lann._types import Floats, Indices
+from lann._types import Floats, Indices, Labels
 from lann.metrics import DiagonalMetric, Levels
-from lann.search import coarse_search
+from lann.search import ExactSearch, GraphSearch, coarse_search
 
-# Training points whose neighbors give the scale of distances.
-SCALE_SAMPLE = 2_000
+# Number of rows whose neighbors give the typical distance.
+ROWS_FOR_SCALE = 2_000
+# The first candidates of a row are the neighbors that give the typical distance.
+N_TYPICAL = 5
+
+
+def query_other_points(
+    search: ExactSearch | GraphSearch, rows: Indices, n_candidates: int, *, n_jobs: int | None = None
+) -> tuple[Indices, Floats]:
+    """Return the nearest other points of some of the points of a search.
+
+    Parameters
+    ----------
+    search : ExactSearch or GraphSearch
+    rows : (n_rows,)
+        Points, distinct.
+    n_candidates : int
+        Fewer are found where there are fewer points.
+
+    Returns
+    -------
+    candidates, distances : (n_rows, n_candidates)
+        Nearest first; distances are squared.
+    """
+    metric = search.metric
+    k = min(n_candidates, metric.n_points - 1)
+    return search.query(metric.points[rows], k, exclude=rows, n_jobs=n_jobs)
 
 
 def find_candidates(
-    levels: Levels, rows: Indices, n_candidates: int, *, n_jobs: int | None = None
-) -> tuple[Indices, Floats]:
-    """The nearest other training points of some rows, under the class weights: as `candidates_among`."""
-    return candidates_among(levels.class_metric(), rows, n_candidates, n_jobs=n_jobs)
-
-
-def candidates_among(
     metric: DiagonalMetric,
     rows: Indices,
     n_candidates: int,
@@ -27,30 +45,50 @@ def candidates_among(
     reference: Indices | None = None,
     n_jobs: int | None = None,
 ) -> tuple[Indices, Floats]:
-    """The nearest other points of some of the metric's points.
+    """Return the nearest other points of some points: as `query_other_points`.
 
     Parameters
     ----------
-    rows : (n_rows,) points, distinct
-    reference : the points that may be candidates; all by default
+    reference : (n_reference,) or None
+        Points that can be candidates; None is all.
+    """
+    if reference is None or len(reference) == metric.n_points:
+        return query_other_points(coarse_search(metric, len(rows)), rows, n_candidates, n_jobs=n_jobs)
+    position = np.full(metric.n_points, -1)
+    position[reference] = np.arange(len(reference))
+    search = coarse_search(metric.subset(reference), len(rows))
+    k = min(n_candidates, len(reference) - 1)
+    found, distances = search.query(metric.points[rows], k, exclude=position[rows], n_jobs=n_jobs)
+    return reference[found], distances
+
+
+def same_class_candidates(labels: Labels, rows: Indices, candidates: Indices, k: int) -> Indices:
+    """Return the k nearest candidates of the class of each row.
+
+    Parameters
+    ----------
+    labels : (n_points,)
+    rows : (n_rows,)
+    candidates : (n_rows, n_candidates)
+        Nearest first; -1 for none.
+    k : int
 
     Returns
     -------
-    candidates, distances : (n_rows, at most n_candidates), nearest first
+    same : (n_rows, k)
+        -1 where there are fewer.
     """
-    queries = metric.points[rows]
-    if reference is None or len(reference) == metric.n_points:
-        own, k = rows, min(n_candidates, metric.n_points - 1)
-        return coarse_search(metric, len(rows)).query(queries, k, exclude=own, n_jobs=n_jobs)
-    place = np.full(metric.n_points, -1)
-    place[reference] = np.arange(len(reference))
-    k = min(n_candidates, len(reference) - 1)
-    search = coarse_search(metric.subset(reference), len(rows))
-    candidates, distances = search.query(queries, k, exclude=place[rows], n_jobs=n_jobs)
-    return reference[candidates], distances
+    same = (labels[np.maximum(candidates, 0)] == labels[rows][:, None]) & (candidates >= 0)
+    order = np.argsort(~same, axis=1, kind="stable")[:, :k]
+    chosen = np.where(
+        np.take_along_axis(same, order, axis=1), np.take_along_axis(candidates, order, axis=1), -1
+    )
+    padded = np.full((len(rows), k), -1)
+    padded[:, : chosen.shape[1]] = chosen
+    return padded
 
 
-def usual_distances(levels: Levels, n_jobs: int | None = None) -> Floats:
-    """Distances of some training points to their neighbors: (n_rows, k)."""
-    rows = np.linspace(0, len(levels.X) - 1, min(SCALE_SAMPLE, len(levels.X))).astype(np.int64)
-    return find_candidates(levels, rows, 5, n_jobs=n_jobs)[1]
+def typical_distances(levels: Levels, *, n_jobs: int | None = None) -> Floats:
+    """Return the squared distances of a sample of rows to their neighbors: (n_rows, N_TYPICAL)."""
+    rows = np.linspace(0, len(levels.X) - 1, min(ROWS_FOR_SCALE, len(levels.X))).astype(np.int64)
+    return find_candidates(levels.class_metric(), rows, N_TYPICAL, n_jobs=n_jobs)[1]

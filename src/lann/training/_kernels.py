@@ -1,82 +1,168 @@
-"""The compiled walk of training: from candidates to distances, and from slopes back to gradients."""
+"""Compiled functions of training with weights: the nearest candidates of a batch, gradients, smoothing."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+from lann._types import Floats, Indices
+
+
+class Batch(NamedTuple):
+    """Training rows as queries, and the candidates for their neighbors.
+
+    Attributes
+    ----------
+    rows : (n_queries,)
+        Points that are the queries.
+    candidates : (n_queries, n_candidates)
+        Points; -1 for none.
+    kept : (n_queries, n_candidates)
+        Which candidates are not dropped.
+    axis_mask : (n_axes,)
+        1, or 0 for an axis that is dropped.
+    epsilon : float
+        ε, which is added to every squared distance.
+    """
+
+    rows: Indices
+    candidates: Indices
+    kept: NDArray[np.bool_]
+    axis_mask: Floats
+    epsilon: float
+
+
+class WeightedPoints(NamedTuple):
+    """Points and the weights with which they measure.
+
+    Attributes
+    ----------
+    points : (n_points, n_axes)
+    weights : (n_owners, n_axes)
+    owners : (n_points,)
+        The row of `weights` that a point measures with: its class, or itself.
+    """
+
+    points: Floats
+    weights: Floats
+    owners: Indices
+
+
+class Neighbors(NamedTuple):
+    """The nearest candidates of each query.
+
+    Attributes
+    ----------
+    indices : (n_queries, k)
+        Points; -1 for none.
+    distances : (n_queries, k)
+        Squared, with ε.
+    counts : (n_queries,)
+        Number of neighbors; they come first.
+    """
+
+    indices: Indices
+    distances: Floats
+    counts: Indices
 
 
 @njit(nogil=True, cache=True)
-def forward(rows, candidates, alive, scales, points, weights, owners, epsilon, n_near):
-    """The nearest surviving candidates of each query, as points and weights are now.
+def nearest_candidates(batch, metric, k):
+    """Return the k nearest kept candidates of each query, in no particular order: a `Neighbors`.
 
-    Parameters
-    ----------
-    rows : (n_queries,) which training points are the queries
-    candidates : (n_queries, C) their candidates, -1 for none
-    alive : (n_queries, C) which candidates survive the dropout
-    scales : (n_features,) 1, or 0 for a feature dropped from this batch
-    points : (n_points, n_features) on their curves
-    weights, owners : (n_owners, n_features), (n_points,) whose weights a point measures with
-
-    Returns
-    -------
-    near, distances : (n_queries, n_near) in no order, distances with ε
-    counts : (n_queries,) how many are filled
+    batch : Batch; metric : WeightedPoints
     """
+    rows, candidates, kept, axis_mask, epsilon = batch
+    points, weights, owners = metric
     n_queries, n_candidates = candidates.shape
-    near = np.full((n_queries, n_near), -1, np.int64)
-    distances = np.full((n_queries, n_near), np.inf)
+    near = np.full((n_queries, k), -1, np.int64)
+    distances = np.full((n_queries, k), np.inf)
     counts = np.zeros(n_queries, np.int64)
     for q in range(n_queries):
         query = points[rows[q]]
-        count, worst = 0, 0
+        count, farthest = 0, 0
         for c in range(n_candidates):
             j = candidates[q, c]
-            if j < 0 or not alive[q, c]:
+            if j < 0 or not kept[q, c]:
                 continue
-            found = epsilon + _scaled_distance(query, points[j], weights[owners[j]], scales)
-            if count < n_near:
-                place = count
+            found = epsilon + _masked_distance(query, points[j], weights[owners[j]], axis_mask)
+            if count < k:
+                slot = count
                 count += 1
-            elif found < distances[q, worst]:
-                place = worst
+            elif found < distances[q, farthest]:
+                slot = farthest
             else:
                 continue
-            distances[q, place], near[q, place] = found, j
-            worst = 0
-            for slot in range(1, count):
-                if distances[q, slot] > distances[q, worst]:
-                    worst = slot
+            distances[q, slot], near[q, slot] = found, j
+            farthest = 0
+            for other in range(1, count):
+                if distances[q, other] > distances[q, farthest]:
+                    farthest = other
         counts[q] = count
-    return near, distances, counts
+    return Neighbors(near, distances, counts)
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _scaled_distance(x, point, weights, scales):
+def _masked_distance(x, point, weights, axis_mask):
+    """Return Σ w (x − p)² over the axes that are not dropped."""
     total = 0.0
-    for f in range(x.shape[0]):
-        difference = scales[f] * (x[f] - point[f])
-        total += weights[f] * difference * difference
+    for a in range(x.shape[0]):
+        difference = axis_mask[a] * (x[a] - point[a])
+        total += weights[a] * difference * difference
     return total
 
 
 @njit(nogil=True, cache=True)
-def backward_weights(rows, near, counts, loss_slopes, scales, points, weights, owners, gradient):
-    """Add ∂loss/∂log w = slope · w · difference² to the gradient of each neighbor's owner."""
+def add_weight_gradient(batch, neighbors, slopes, metric, gradient):
+    """Add ∂loss/∂log w = slope · w · difference², over all pairs, to the gradient of each neighbor's owner.
+
+    slopes : (n_queries, k) ∂loss/∂d; gradient : (n_owners, n_axes), changed in place
+    """
+    points, weights, owners = metric
+    axis_mask = batch.axis_mask
+    near, counts = neighbors.indices, neighbors.counts
     for q in range(near.shape[0]):
-        query = points[rows[q]]
+        query = points[batch.rows[q]]
         for slot in range(counts[q]):
             point, owner = points[near[q, slot]], owners[near[q, slot]]
-            slope = loss_slopes[q, slot]
-            for f in range(query.shape[0]):
-                difference = point[f] - query[f]
-                gradient[owner, f] += slope * scales[f] * weights[owner, f] * difference * difference
+            slope = slopes[q, slot]
+            for a in range(query.shape[0]):
+                difference = point[a] - query[a]
+                gradient[owner, a] += slope * axis_mask[a] * weights[owner, a] * difference * difference
 
 
 @njit(nogil=True, cache=True)
-def mix_with_neighbors(values, neighbors, strength):
-    """Move each row toward the mean of its neighbors' rows; -1 marks a missing neighbor."""
+def point_gradient(batch, neighbors, slopes, metric):
+    """Return ∂loss/∂point: 2 · slope · w · difference over all pairs, of a query and of a neighbor.
+
+    slopes : (n_queries, k) ∂loss/∂d; returns (n_points, n_axes)
+    """
+    points, weights, owners = metric
+    axis_mask = batch.axis_mask
+    near, counts = neighbors.indices, neighbors.counts
+    gradient = np.zeros(points.shape)
+    for q in range(near.shape[0]):
+        i = batch.rows[q]
+        for slot in range(counts[q]):
+            j = near[q, slot]
+            owner = owners[j]
+            slope = 2.0 * slopes[q, slot]
+            for a in range(gradient.shape[1]):
+                change = slope * axis_mask[a] * weights[owner, a] * (points[j, a] - points[i, a])
+                gradient[j, a] += change
+                gradient[i, a] -= change
+    return gradient
+
+
+@njit(nogil=True, cache=True)
+def mix_with_neighbors(values, neighbors, share):
+    """Replace a share of each row by the mean of the rows of its neighbors, all at once.
+
+    values : (n_rows, n_columns); neighbors : (n_rows, k), -1 for none; returns (n_rows, n_columns)
+    """
     n_rows, n_columns = values.shape
     mixed = values.copy()
     mean = np.empty(n_columns)
@@ -87,9 +173,9 @@ def mix_with_neighbors(values, neighbors, strength):
             j = neighbors[i, slot]
             if j >= 0:
                 count += 1
-                for f in range(n_columns):
-                    mean[f] += values[j, f]
+                for column in range(n_columns):
+                    mean[column] += values[j, column]
         if count > 0:
-            for f in range(n_columns):
-                mixed[i, f] += strength * (mean[f] / count - values[i, f])
+            for column in range(n_columns):
+                mixed[i, column] += share * (mean[column] / count - values[i, column])
     return mixed

@@ -1,111 +1,176 @@
-"""The compiled walk of training with matrices: distances of pairs, gradients and steps of single points.
+"""Compiled functions of training with matrices: distances of pairs, gradients and steps of single points.
 
-A point's matrix is Ω = √s A, with a scale s of its own; d = s ‖Aᵀ u‖², u = √w ⊙ (difference along the axes).
+The matrix of a point is Ω = √s A, with a scale s; d = s ‖Aᵀ u‖², u = √w ⊙ (difference on the axes).
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
+from lann._types import Floats, Indices
 from lann.metrics import project, squared_norm
 from lann.vote import HUGE
 
 
-@njit(nogil=True, cache=True)
-def measure(pairs, queries, owners, axes, points, roots, maps, scales, out):
-    """Write the distance of each of some pairs: d = s ‖Aᵀ u‖².
+class MatrixPoints(NamedTuple):
+    """Points and the matrices with which they measure.
 
-    pairs : (n,) which entries of queries, owners and out (flat) to fill, those of one owner together
-    axes : (n_axes,) 1, or 0 for an axis dropped from this batch
-    roots : (n_points, n_axes) √w; maps, scales : (n_points, n_axes, rank), (n_points,) A and s
+    Attributes
+    ----------
+    points : (n_points, n_axes)
+    roots : (n_points, n_axes)
+        √w, the roots of the weights.
+    matrices : (n_points, n_axes, rank)
+        A.
+    scales : (n_points,)
+        s.
     """
-    n_axes, rank = maps.shape[1:]
-    step, turned = np.empty(n_axes), np.empty(rank)
+
+    points: Floats
+    roots: Floats
+    matrices: NDArray
+    scales: Floats
+
+
+class PairSlopes(NamedTuple):
+    """Pairs of a query and a neighbor, those of a neighbor together, and the slope of the loss for each.
+
+    Attributes
+    ----------
+    neighbors : (n_neighbors,)
+        Points, distinct.
+    starts : (n_neighbors + 1,)
+        Where the pairs of each neighbor start.
+    queries : (n_pairs,)
+        Points.
+    slopes : (n_pairs,)
+        ∂loss/∂d.
+    axis_mask : (n_axes,)
+        1, or 0 for an axis that is dropped.
+    """
+
+    neighbors: Indices
+    starts: Indices
+    queries: Indices
+    slopes: Floats
+    axis_mask: Floats
+
+
+class Descent(NamedTuple):
+    """How a matrix takes a step.
+
+    Attributes
+    ----------
+    loss_factor : float
+        Of the gradient of the loss.
+    regularization : float
+        Factor of the penalty ½ ‖A − I‖².
+    rate : float
+        Step size.
+    decay, correction : float
+        Decay of the second moments, and the correction of their bias.
+    """
+
+    loss_factor: float
+    regularization: float
+    rate: float
+    decay: float
+    correction: float
+
+
+@njit(nogil=True, cache=True)
+def pair_distances(pairs, queries, neighbors, axis_mask, metric, out):
+    """Write the squared distance of some pairs, d = s ‖Aᵀ u‖², to `out`.
+
+    pairs : (n,) entries of the following arrays, those of one neighbor together
+    queries, neighbors, out : (n_pairs,)
+    axis_mask : (n_axes,); metric : MatrixPoints
+    """
+    points, roots, matrices, scales = metric
+    n_axes, rank = matrices.shape[1:]
+    step, projected = np.empty(n_axes), np.empty(rank)
     for pair in pairs:
-        j = owners[pair]
-        step_between(points[j], points[queries[pair]], roots[j], axes, step)
-        project(step, maps[j], turned)
-        out[pair] = scales[j] * squared_norm(turned)
+        j = neighbors[pair]
+        weighted_step(points[j], points[queries[pair]], roots[j], axis_mask, step)
+        project(step, matrices[j], projected)
+        out[pair] = scales[j] * squared_norm(projected)
 
 
 @njit(nogil=True, cache=True)
-def step_between(point, query, roots, axes, step):
-    """u = √w ⊙ (point − query), without the axes that are dropped."""
+def weighted_step(point, query, roots, axis_mask, step):
+    """Write u = √w ⊙ (point − query), 0 for axes that are dropped, to `step`; all arrays are (n_axes,)."""
     for a in range(step.shape[0]):
-        step[a] = roots[a] * axes[a] * (point[a] - query[a])
+        step[a] = roots[a] * axis_mask[a] * (point[a] - query[a])
 
 
 @njit(nogil=True, cache=True)
-def point_gradient(j, first, last, queries, loss_slopes, axes, points, roots, own, scale, out):
-    """∂loss/∂A = Σ 2 s · slope · u (Aᵀu)ᵀ of point j, written to `out` (n_axes, rank); returns ∂loss/∂log s.
+def matrix_gradient(number, pairs, metric, out):
+    """Write ∂loss/∂A = Σ 2 s · slope · u (Aᵀu)ᵀ of one neighbor to `out` and return ∂loss/∂log s.
 
-    first, last : which of the pairs, in queries and loss_slopes, are the point's
-    own, scale : A and s
+    number : position of the neighbor; pairs : PairSlopes; metric : MatrixPoints; out : (n_axes, rank)
     """
+    queries, slopes, axis_mask = pairs.queries, pairs.slopes, pairs.axis_mask
+    points, roots = metric.points, metric.roots
+    j = pairs.neighbors[number]
+    own, scale = metric.matrices[j], metric.scales[j]
     n_axes, rank = own.shape
-    step, turned = np.empty(n_axes), np.empty(rank)
+    step, projected = np.empty(n_axes), np.empty(rank)
     by_scale = 0.0
     out[:] = 0.0
-    for pair in range(first, last):
-        step_between(points[j], points[queries[pair]], roots[j], axes, step)
-        project(step, own, turned)
-        by_scale += loss_slopes[pair] * scale * squared_norm(turned)
-        slope = 2.0 * scale * loss_slopes[pair]
+    for pair in range(pairs.starts[number], pairs.starts[number + 1]):
+        weighted_step(points[j], points[queries[pair]], roots[j], axis_mask, step)
+        project(step, own, projected)
+        by_scale += slopes[pair] * scale * squared_norm(projected)
+        slope = 2.0 * scale * slopes[pair]
         for a in range(n_axes):
-            pull, row = slope * step[a], out[a]
+            change, row = slope * step[a], out[a]
             for r in range(rank):
-                row[r] += pull * turned[r]
+                row[r] += change * projected[r]
     return by_scale
 
 
 @njit(nogil=True, cache=True)
-def descend(
-    touched, starts, queries, loss_slopes, axes, points, roots, maps, scales, weight, restraint, pulled,
-    rate, decay, correction, second,
-):  # fmt: skip
-    """One step of each touched point's A; returns the gradients for log s.
+def descend(pairs, metric, descent, second):
+    """Take one step of the A of each neighbor and return the gradients for log s, (n_neighbors,).
 
-    starts : (n_touched + 1,) where the pairs of each touched point begin, in queries and loss_slopes
-    weight : of the loss; restraint : of the penalty, ½ ‖A − I‖²
-    pulled : (n_touched, n_axes, rank) the point to which the penalty pulls, if it is not I; else empty
+    pairs : PairSlopes; metric : MatrixPoints, matrices changed in place; descent : Descent
     second : (n_points,) second moments, changed in place
     """
-    n_axes, rank = maps.shape[1:]
+    matrices = metric.matrices
+    n_axes, rank = matrices.shape[1:]
     gradient = np.empty((n_axes, rank))
-    by_scale = np.empty(touched.shape[0])
-    for number in range(touched.shape[0]):
-        j = touched[number]
-        own = maps[j]
-        by_scale[number] = weight * point_gradient(
-            j, starts[number], starts[number + 1], queries, loss_slopes, axes, points, roots, own, scales[j],
-            gradient,
-        )  # fmt: skip
+    by_scale = np.empty(pairs.neighbors.shape[0])
+    for number in range(pairs.neighbors.shape[0]):
+        j = pairs.neighbors[number]
+        own = matrices[j]
+        by_scale[number] = descent.loss_factor * matrix_gradient(number, pairs, metric, gradient)
         for a in range(n_axes):
             row, own_row = gradient[a], own[a]
             for r in range(rank):
-                row[r] = weight * row[r] + restraint * own_row[r]
-            if pulled.shape[0] > 0:
-                for r in range(rank):
-                    row[r] -= restraint * pulled[number, a, r]
-            elif a < rank:
-                row[a] -= restraint
-        _move(own, gradient, rate, decay, correction, second, j)
+                row[r] = descent.loss_factor * row[r] + descent.regularization * own_row[r]
+            if a < rank:
+                row[a] -= descent.regularization
+        _take_step(own, gradient, descent, second, j)
     return by_scale
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def _move(own, gradient, rate, decay, correction, second, j):
-    """One step of A. Its entries share one second moment, the mean over the axes of the gradient's square.
+def _take_step(own, gradient, descent, second, j):
+    """Take one step of the A of point j.
 
-    So a direction that hardly matters is hardly moved, and nothing but A itself takes memory.
+    Its entries share one second moment, the mean over the axes of the squared gradient: a direction that
+    hardly matters hardly changes, and only A itself takes memory.
     """
     n_axes, rank = own.shape
     size = squared_norm(gradient.ravel()) / n_axes
     if not size < HUGE:
         return
-    second[j] += (1.0 - decay) * (size - second[j])
-    length = rate / (np.sqrt(second[j] * correction) + 1e-4)
+    second[j] += (1.0 - descent.decay) * (size - second[j])
+    length = descent.rate / (np.sqrt(second[j] * descent.correction) + 1e-4)
     for a in range(n_axes):
         row, own_row = gradient[a], own[a]
         for r in range(rank):
@@ -113,31 +178,34 @@ def _move(own, gradient, rate, decay, correction, second, j):
 
 
 @njit(nogil=True, cache=True)
-def mean_squares(rows, maps, weights, out):
-    """The mean over the axes of Σ_r w_a A_ar², for some points, into `out` (n_points,)."""
-    n_axes = maps.shape[1]
+def write_mean_squares(rows, matrices, out):
+    """Write Σ A² / n_axes, the mean squared singular value, of some points to `out` (n_points,)."""
+    n_axes = matrices.shape[1]
     for j in rows:
         total = 0.0
         for a in range(n_axes):
-            total += weights[j, a] * squared_norm(maps[j, a])
+            total += squared_norm(matrices[j, a])
         out[j] = total / n_axes
 
 
 @njit(nogil=True, cache=True)
-def mix_in_turn(maps, neighbors, strength):
-    """Move each map toward the mean of its neighbors', one after another; -1 marks a missing neighbor."""
-    n_axes, rank = maps.shape[1:]
-    for i in range(maps.shape[0]):
+def mix_matrices(matrices, neighbors, share):
+    """Replace a share of each matrix by the mean of its neighbors, one after another, in place.
+
+    neighbors : (n_points, k), -1 for none
+    """
+    n_axes, rank = matrices.shape[1:]
+    for i in range(matrices.shape[0]):
         count = np.sum(neighbors[i] >= 0)
         if count == 0:
             continue
-        share = strength / count
+        each = share / count
         for a in range(n_axes):
-            own = maps[i, a]
+            own = matrices[i, a]
             for r in range(rank):
-                own[r] *= 1.0 - strength
+                own[r] *= 1.0 - share
             for j in neighbors[i]:
                 if j >= 0:
-                    other = maps[j, a]
+                    other = matrices[j, a]
                     for r in range(rank):
-                        own[r] += share * other[r]
+                        own[r] += each * other[r]

@@ -1,149 +1,187 @@
-"""One point at a time, with matrices: its nearest neighbors are found, and their Ω take a plain step.
+"""Online updates of point matrices: find the neighbors of one query, then take a step on their matrices.
 
-A step Ω − rate · ∂E/∂Ω, with ∂d/∂Ω = 2 u uᵀΩ, is (I − c uuᵀ) Ω with c = 2 · rate · ∂E/∂d. It multiplies the
-determinant by 1 − c ‖u‖², and that can be undone: the determinant then stays what it was.
+A step Ω − rate · ∂loss/∂Ω, with ∂d/∂Ω = 2 u uᵀΩ, is (I − c uuᵀ) Ω with c = 2 · rate · ∂loss/∂d. It multiplies
+the determinant by 1 − c ‖u‖², which can be undone by a factor.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices
+from lann._types import Floats, Indices, Labels
 from lann.metrics import Levels, project, squared_norm
-from lann.search import count_found, insert
-from lann.training._candidates import usual_distances
-from lann.training._matrix_kernels import step_between
-from lann.training._point_matrices import starting_maps
-from lann.training._settings import LARGEST_LOG_WEIGHT, Settings
-from lann.vote import HUGE, LOSSES, weighted_loss, zero_distance_guard
+from lann.search import insert
+from lann.training._initial_matrices import initial_matrices
+from lann.training._loss import LossRule
+from lann.training._matrix_kernels import weighted_step
+from lann.training._online_kernels import clear, new_nearest, query_loss
+from lann.training._settings import LARGEST_LOG_WEIGHT
+from lann.vote import HUGE
 
-# A step with a bound changes no distance's logarithm by much more than 0.5: 1/d explodes for near duplicates.
+# A bounded step changes a log distance by little more than 0.5: 1/d explodes for near duplicates.
 LARGEST_STEP = 0.25
+# Nearer to 1, the determinant would vanish.
+LARGEST_DETERMINANT_STEP = 0.9
+
+
+class OnlineMatrixPoints(NamedTuple):
+    """Points with matrices that are trained online.
+
+    Attributes
+    ----------
+    points : (n_points, n_axes)
+    labels : (n_points,)
+    roots : (n_points, n_axes)
+        √w, the roots of the weights.
+    matrices : (n_points, n_axes, rank)
+        Ω, changed in place.
+    """
+
+    points: Floats
+    labels: Labels
+    roots: Floats
+    matrices: NDArray
+
+    @classmethod
+    def of(cls, levels: Levels) -> OnlineMatrixPoints:
+        """Return the points of some levels, with a copy of their matrices."""
+        return cls(levels.points, levels.labels, np.sqrt(levels.weights), initial_matrices(levels))
 
 
 class OnlineMatrices:
-    """Matrices that learn from one query after another.
+    """Point matrices that are trained by the published steps, with neighbors among all points.
 
     Parameters
     ----------
-    levels : points, and the matrices from which they start
-    relative : steps that are bounded; otherwise plain gradient steps
+    levels : Levels
+        Initial values.
+    rule : LossRule
+    epsilon : float
+        ε, which is added to every squared distance.
+    constraint : {"norm", "determinant", "bounded"}
+        Restored after every step.
     """
 
-    def __init__(self, levels: Levels, settings: Settings, *, relative: bool) -> None:
-        self.start = levels
-        self.maps: NDArray = starting_maps(levels).copy()
-        self._roots = np.sqrt(levels.weights)
-        self._points = levels.points
-        self._rules = (
-            min(settings.n_neighbors, len(levels.X) - 1),
-            zero_distance_guard(usual_distances(levels, settings.n_jobs)),
-            LOSSES[settings.loss], settings.power, settings.strength,
-            settings.class_weights_of(len(levels.class_log_weights)),
-            relative, settings.fixed_norm, settings.determinant,
-        )  # fmt: skip
-        self._smoothing = settings.smoothing
+    name = "point matrices"
 
-    def one_pass(self, rows: Indices, candidates: Indices | None, rate: float, *, left: float = 1.0) -> float:
-        """One step per row; its neighbors are found among its candidates (n_rows, C), or all points.
-
-        Returns the mean loss. `left` is the part of the smoothing that is left, as training goes on.
-        """
-        lists = np.empty((len(rows), 0), np.int64) if candidates is None else candidates
-        total = _steps(
-            rows, lists, candidates is None, self._points, self.start.labels, self._roots, self.maps, rate,
-            *self._rules, left * self._smoothing,
-        )  # fmt: skip
-        return total / len(rows)
+    def __init__(self, levels: Levels, rule: LossRule, epsilon: float, constraint: str) -> None:
+        self._start = levels
+        self._points = OnlineMatrixPoints.of(levels)
+        self._rule, self._epsilon = rule, epsilon
+        self._constraint = constraint
 
     def levels(self) -> Levels:
-        return self.start.replace(point_matrices=self.maps.copy())
+        """Return a snapshot of the levels."""
+        return self._start.replace(point_matrices=self._points.matrices.copy())
 
-
-def inherited_maps(maps: NDArray, near: Indices, shares: Floats) -> NDArray:
-    """Matrices for new points: the mean over near points of the same class, the nearer the more.
-
-    near, shares : (n_new, k) points, and their parts of the mean, which are 0 for all where there is none:
-    such a point starts from I
-    """
-    inherited = np.zeros((len(near), *maps.shape[1:]), maps.dtype)
-    for slot in range(near.shape[1]):
-        inherited += shares[:, slot, None, None].astype(maps.dtype) * maps[near[:, slot]]
-    inherited[~shares.any(axis=1)] = np.eye(*maps.shape[1:])
-    return inherited
+    def train_pass(self, rows: Indices, rate: float) -> float:
+        """Take one step for each row, in order, and return the mean loss."""
+        fixed_norm, fixed_determinant = self._constraint == "norm", self._constraint == "determinant"
+        total = _published_steps(
+            rows, self._points, self._rule, self._epsilon, fixed_norm, fixed_determinant, rate
+        )
+        return total / len(rows)
 
 
 @njit(nogil=True, cache=True)
-def _steps(
-    rows, lists, exhaustive, points, labels, roots, maps, rate,
-    k, epsilon, kind, power, strength, votes, relative, fixed_norm, determinant, smoothing,
-):  # fmt: skip
-    """Walk through the rows in order; returns the summed loss.
+def _published_steps(rows, points, rule, epsilon, fixed_norm, fixed_determinant, rate):
+    """Take one published step for each row, in order; return the total loss.
 
-    lists : (n_rows, C) candidates of each row, -1 for none
+    rows : (n_rows,); points : OnlineMatrixPoints; rule : LossRule
     """
-    n_axes, rank = maps.shape[1:]
-    near, near_labels = np.empty(k, np.int64), np.empty(k, np.int64)
-    distances, slopes = np.empty(k), np.empty(k)
-    axes, step, turned = np.ones(n_axes), np.empty(n_axes), np.empty(rank)
+    coordinates, labels, roots, matrices = points
+    n_axes, rank = matrices.shape[1:]
+    nearest = new_nearest(rule.n_neighbors)
+    mask, step, projected = np.ones(n_axes), np.empty(n_axes), np.empty(rank)
+    largest = LARGEST_DETERMINANT_STEP if fixed_determinant else np.inf
     total = 0.0
-    for r in range(rows.shape[0]):
-        i = rows[r]
-        near[:] = -1
-        distances[:] = np.inf
-        for c in range(points.shape[0] if exhaustive else lists.shape[1]):
-            j = c if exhaustive else lists[r, c]
-            if j >= 0 and j != i:
-                step_between(points[j], points[i], roots[j], axes, step)
-                project(step, maps[j], turned)
-                insert(distances, near, squared_norm(turned), j)
-        n_near = count_found(near)
-        if n_near == 0:
-            continue
-        distances += epsilon
-        near_labels[:n_near] = labels[near[:n_near]]
-        total += weighted_loss(
-            kind, distances, near_labels, labels[i], n_near, power, strength, votes, slopes
-        )
-        if rate > 0.0:
-            for slot in range(n_near):
-                j = near[slot]
-                step_between(points[j], points[i], roots[j], axes, step)
-                _move(maps[j], step, turned, 2.0 * rate * slopes[slot], relative, determinant)
-        if smoothing > 0.0:
-            _mix_alike(near, near_labels, labels[i], n_near, maps, smoothing)
-        if rate > 0.0 or smoothing > 0.0:
-            for slot in range(n_near):
-                _bound(maps[near[slot]], roots[near[slot]], fixed_norm)
+    for i in rows:
+        clear(nearest)
+        for j in range(coordinates.shape[0]):
+            if j != i:
+                weighted_step(coordinates[j], coordinates[i], roots[j], mask, step)
+                project(step, matrices[j], projected)
+                insert(nearest.distances, nearest.indices, squared_norm(projected), j)
+        loss, n_near = query_loss(nearest, labels, labels[i], epsilon, rule)
+        total += loss
+        for slot in range(n_near):
+            j = nearest.indices[slot]
+            weighted_step(coordinates[j], coordinates[i], roots[j], mask, step)
+            c = 2.0 * rate * nearest.slopes[slot]
+            _take_step(matrices[j], step, projected, c, largest, fixed_determinant)
+        for slot in range(n_near):
+            j = nearest.indices[slot]
+            _restore_bounds(matrices[j], roots[j], fixed_norm)
     return total
 
 
 @njit(nogil=True, cache=True)
-def _move(own, step, turned, c, relative, determinant):
-    """Ω becomes (I − c uuᵀ) Ω, if that is a matrix to go on with."""
+def bounded_matrix_steps(rows, candidates, points, rule, epsilon, rate, smoothing):
+    """Take one bounded step on the matrices of the nearest candidates of each row; return the total loss.
+
+    The matrices stay bounded, and are mixed with those of same-class neighbors.
+
+    rows : (n_rows,), in order; candidates : (n_rows, n_candidates), -1 for none
+    points : OnlineMatrixPoints; rule : LossRule; smoothing : share of a matrix that is replaced
+    """
+    coordinates, labels, roots, matrices = points
+    n_axes, rank = matrices.shape[1:]
+    nearest = new_nearest(rule.n_neighbors)
+    mask, step, projected = np.ones(n_axes), np.empty(n_axes), np.empty(rank)
+    total = 0.0
+    for r in range(rows.shape[0]):
+        i = rows[r]
+        clear(nearest)
+        for j in candidates[r]:
+            if j >= 0 and j != i:
+                weighted_step(coordinates[j], coordinates[i], roots[j], mask, step)
+                project(step, matrices[j], projected)
+                insert(nearest.distances, nearest.indices, squared_norm(projected), j)
+        loss, n_near = query_loss(nearest, labels, labels[i], epsilon, rule)
+        total += loss
+        for slot in range(n_near):
+            j = nearest.indices[slot]
+            weighted_step(coordinates[j], coordinates[i], roots[j], mask, step)
+            c = 2.0 * rate * nearest.slopes[slot]
+            _take_step(matrices[j], step, projected, c, LARGEST_STEP, False)
+        if smoothing > 0.0:
+            _mix_same_class(nearest, n_near, labels[i], matrices, smoothing)
+        for slot in range(n_near):
+            j = nearest.indices[slot]
+            _restore_bounds(matrices[j], roots[j], False)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _take_step(own, step, projected, c, largest, fixed_determinant):
+    """Replace Ω by (I − c uuᵀ) Ω, if that is finite and not 0; |c| ‖u‖² is at most `largest`.
+
+    own : (n_axes, rank) Ω; step : (n_axes,) u; projected : (rank,) buffer
+    """
     n_axes, rank = own.shape
-    project(step, own, turned)
+    project(step, own, projected)
     length = squared_norm(step)
-    largest = LARGEST_STEP if relative else 0.9  # nearer to 1 the determinant would vanish
-    if (relative or determinant) and abs(c) * length > largest:
+    if abs(c) * length > largest:
         c = np.sign(c) * largest / length
-    norm = squared_norm(turned)
+    norm = squared_norm(projected)
     # ‖Ω'‖² = ‖Ω‖² − 2c ‖Ωᵀu‖² + c² ‖u‖² ‖Ωᵀu‖²
     before = squared_norm(own.ravel())
     after = before - 2.0 * c * norm + c * c * length * norm
     if not (0.0 < after < HUGE):
         return
-    stretch = (1.0 - c * length) ** (-1.0 / n_axes) if determinant else 1.0
+    factor = (1.0 - c * length) ** (-1.0 / n_axes) if fixed_determinant else 1.0
     for a in range(n_axes):
         for r in range(rank):
-            own[a, r] = stretch * (own[a, r] - c * step[a] * turned[r])
+            own[a, r] = factor * (own[a, r] - c * step[a] * projected[r])
 
 
 @njit(nogil=True, cache=True)
-def _bound(own, roots, fixed_norm):
-    """A trace of Λ equal to the number of axes, or a mean square singular value of Ω within e^±6."""
+def _restore_bounds(own, roots, fixed_norm):
+    """Scale Ω: the trace of Λ is n_axes, or the mean squared singular value of Ω within e^±6."""
     n_axes = own.shape[0]
     total = 0.0
     for a in range(n_axes):
@@ -157,17 +195,17 @@ def _bound(own, roots, fixed_norm):
 
 
 @njit(nogil=True, cache=True)
-def _mix_alike(near, near_labels, label, n_near, maps, strength):
-    """Mix the matrices of the neighbors that have the query's label with their mean."""
-    mean = np.zeros(maps.shape[1:])
+def _mix_same_class(nearest, n_near, label, matrices, share):
+    """Replace a share of the matrices of the neighbors with a given label by their mean."""
+    mean = np.zeros(matrices.shape[1:])
     count = 0
     for slot in range(n_near):
-        if near_labels[slot] == label:
-            mean += maps[near[slot]]
+        if nearest.labels[slot] == label:
+            mean += matrices[nearest.indices[slot]]
             count += 1
     if count > 1:
         mean /= count
         for slot in range(n_near):
-            if near_labels[slot] == label:
-                own = maps[near[slot]]
-                own += strength * (mean - own)
+            if nearest.labels[slot] == label:
+                own = matrices[nearest.indices[slot]]
+                own += share * (mean - own)

@@ -1,238 +1,297 @@
-"""One point at a time: its nearest neighbors are found, and their own metrics take a step.
+"""Online updates of point weights: find the neighbors of one query, then take a step on their weights.
 
-The published method searches all points before every step. Here a block of points is searched at once, by
-one matrix product, under the metrics as they were last lifted. A step changes a few metrics, most of them
-little: as long as no weight of a point has shrunk below 9/10, neither has any distance to it. The few points
-that shrank more are measured again before each step, and a bound on the rest proves that the neighbors are
-the true ones (or else all points are measured). The result is that of the plain loop.
+The published algorithm searches all points before every step. Here a block of queries is searched at once, by
+one lifted product, under the weights as they were last lifted. A step changes few weights, most of them
+little: as long as no weight of a point has decreased below 9/10, neither has any distance to it. The few
+points with a larger decrease are measured again before each step, and a bound on the others proves that the
+neighbors are the true ones (otherwise all points are measured). The result is that of the plain loop.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices
-from lann.metrics import DiagonalMetric, distance, rounding_bound
-from lann.search import ExactSearch, count_found, insert
-from lann.training._settings import LARGEST_LOG_WEIGHT, Settings
-from lann.vote import LOSSES, weighted_loss
+from lann._types import Floats, Indices, Labels
+from lann.metrics import DiagonalMetric, Levels, distance, rounding_bound
+from lann.search import ExactSearch, insert
+from lann.training._loss import LossRule
+from lann.training._online_kernels import clear, new_nearest, query_loss
+from lann.training._settings import LARGEST_LOG_WEIGHT
 
-# Points searched at once: more make the search faster and the list of shrunk points longer.
+# Number of queries that are searched at once: more make the search faster, and more points decrease.
 SMALLEST_BLOCK, LARGEST_BLOCK = 128, 2048
-FEW_SHRUNK, MANY_SHRUNK = 64, 256
+FEW_DECREASED, MANY_DECREASED = 64, 256
+# Number of candidates beyond the neighbors.
 SPARE = 12
+# Up to this factor, a decrease of a weight is covered by the bound.
 SLACK = 0.9
-# A relative step changes no logarithm by more than this: 1/d explodes for near duplicates.
+# A relative step changes no log weight by more than this: 1/d explodes for near duplicates.
 LARGEST_STEP = 0.5
 TINY = np.finfo(np.float64).tiny
+NORM, DETERMINANT, BOUNDED = 0, 1, 2
+CONSTRAINTS = {"norm": NORM, "determinant": DETERMINANT, "bounded": BOUNDED}
 
 
-class OnlineLearner:
-    """Point weights that learn from one query after another.
+class OnlinePoints(NamedTuple):
+    """Points that are trained online.
+
+    Attributes
+    ----------
+    points : (n_points, n_axes)
+    labels : (n_points,)
+    weights : (n_points, n_axes)
+        Changed in place.
+    """
+
+    points: Floats
+    labels: Labels
+    weights: Floats
+
+
+class _BlockSearch(NamedTuple):
+    """The search of a block of queries, and what has changed since.
+
+    rows : (n_rows,) points that are the queries
+    candidates : (n_rows, n_candidates) points, -1 for none
+    limits, sizes, rounding : (n_rows,), (n_rows,) and a number that bound the distances to all other points:
+        see `ExactSearch.shortlists` and `DiagonalMetric.rounding`
+    lifted_weights : (n_points, n_axes) for which these bounds hold
+    decreased : (n_points,) all False; afterwards True for points whose weights have decreased
+    """
+
+    rows: Indices
+    candidates: Indices
+    limits: Floats
+    sizes: Floats
+    rounding: float
+    lifted_weights: Floats
+    decreased: NDArray[np.bool_]
+
+
+class OnlineWeights:
+    """Point weights that are trained by the published steps, with neighbors among all points.
 
     Parameters
     ----------
-    points : (n_points, n_features) on their curves
-    labels : (n_points,)
-    weights : (n_points, n_features), changed in place
-    k, epsilon : neighbors of a query, and the guard for zero distances
-    relative : steps on log w, none larger than 0.5; otherwise plain gradient steps on λ = √w
+    levels : Levels
+        Initial values.
+    rule : LossRule
+    epsilon : float
+        ε, which is added to every squared distance.
+    constraint : {"norm", "determinant", "bounded"}
+        Restored after every step.
+    n_jobs : int or None
+        Number of threads.
+
+    Attributes
+    ----------
+    metric : DiagonalMetric
+        The points and their weights, which are changed in place.
     """
 
+    name = "point weights"
+
     def __init__(
-        self,
-        points: Floats,
-        labels: Indices,
-        weights: Floats,
-        n_classes: int,
-        settings: Settings,
-        *,
-        k: int,
-        epsilon: float,
-        relative: bool,
+        self, levels: Levels, rule: LossRule, epsilon: float, constraint: str, *, n_jobs: int | None = None
     ) -> None:
-        self.metric = DiagonalMetric(points, weights)
-        self.labels = labels
-        self._lifted_weights = self.metric.weights.copy()
-        self._shrunk = np.zeros(len(points), np.bool_)
-        self._rules = (
-            k, epsilon, LOSSES[settings.loss], settings.power, settings.strength,
-            settings.class_weights_of(n_classes), relative, settings.fixed_norm,
-            settings.determinant,
-        )  # fmt: skip
-        self._smoothing = settings.smoothing
-        self._n_jobs = settings.n_jobs
+        self._start = levels
+        self.metric = DiagonalMetric(levels.points, levels.weights)
+        self._rule, self._epsilon = rule, epsilon
+        self._constraint = CONSTRAINTS[constraint]
+        self._n_jobs = n_jobs
+        self._decreased = np.zeros(len(levels.X), np.bool_)
         self._block = LARGEST_BLOCK
-        self._search: ExactSearch | None = None
+        # The weights as they were last lifted, in an array of their own.
+        self._lifted = DiagonalMetric(self.metric.points, self.metric.weights.copy())
+        self._search = ExactSearch(self._lifted)
 
-    def one_pass(self, rows: Indices, candidates: Indices | None, rate: float, *, left: float = 1.0) -> float:
-        """One step per row; its neighbors are found among its candidates (n_rows, C), or all points.
+    def levels(self) -> Levels:
+        """Return a snapshot of the levels."""
+        return with_weights(self._start, self.metric.weights)
 
-        Returns the mean loss. `left` is the part of the smoothing that is left, as training goes on; at 0,
-        and a rate of 0, the pass only measures.
-        """
-        if candidates is None:
-            return self.exhaustive_pass(rows, rate, left=left)
-        return self.shortlist_pass(rows, candidates, rate, left=left)
-
-    def exhaustive_pass(self, rows: Indices, rate: float, *, left: float = 1.0) -> float:
-        """One step per row, its neighbors found among all points."""
-        if self._search is None:
-            self._lifted_weights[:] = self.metric.weights
-            self._search = ExactSearch(DiagonalMetric(self.metric.points, self._lifted_weights))
-        keep = min(self._rules[0] + 1 + SPARE, self.metric.n_points)
+    def train_pass(self, rows: Indices, rate: float) -> float:
+        """Take one step for each row, in order, and return the mean loss."""
         total, start = 0.0, 0
         with single_threaded_blas():
             while start < len(rows):
                 block = rows[start : start + self._block]
                 start += len(block)
-                queries = self.metric.points[block]
-                lists, limits = self._search.shortlists(queries, keep, n_jobs=self._n_jobs)
-                sizes, rounding = self._search.metric.rounding(queries, self._search.dtype)
-                loss, shrunk = self._steps(block, lists, limits, sizes, rounding, True, rate, left)
-                self._lifted_weights[shrunk] = self.metric.weights[shrunk]
-                self._search.update(shrunk)
-                total += loss
-                if len(shrunk) > MANY_SHRUNK:
-                    self._block = max(self._block // 2, SMALLEST_BLOCK)
-                elif len(shrunk) < FEW_SHRUNK:
-                    self._block = min(self._block * 2, LARGEST_BLOCK)
+                total += self._train_block(block, rate)
         return total / len(rows)
 
-    def shortlist_pass(self, rows: Indices, candidates: Indices, rate: float, *, left: float = 1.0) -> float:
-        """One step per row, its neighbors found among its own candidates (n_rows, C)."""
-        self._search = None  # what was lifted is out of date afterwards
-        nothing = np.zeros(len(rows))
-        loss, _ = self._steps(rows, candidates, nothing, nothing, 0.0, False, rate, left)
-        return loss / len(rows)
-
-    def _steps(
-        self, rows: Indices, lists: Indices, limits: Floats, sizes: Floats, rounding: float,
-        exhaustive: bool, rate: float, left: float,
-    ) -> tuple[float, Indices]:  # fmt: skip
-        loss, n_shrunk, shrunk = _steps(
-            rows, lists, limits, sizes, rounding, exhaustive, self.metric.points, self.labels,
-            self.metric.weights, self._lifted_weights, self._shrunk, rate, *self._rules,
-            left * self._smoothing,
+    def _train_block(self, rows: Indices, rate: float) -> float:
+        """Search a block of queries, take the steps and update the search; return the total loss."""
+        metric, lifted, search = self.metric, self._lifted, self._search
+        queries = metric.points[rows]
+        keep = min(self._rule.n_neighbors + 1 + SPARE, metric.n_points)
+        candidates, limits = search.shortlists(queries, keep, n_jobs=self._n_jobs)
+        sizes, rounding = lifted.rounding(queries, search.dtype)
+        loss, decreased = _published_steps(
+            _BlockSearch(rows, candidates, limits, sizes, rounding, lifted.weights, self._decreased),
+            OnlinePoints(metric.points, self._start.labels, metric.weights),
+            self._rule, self._epsilon, self._constraint, rate,
         )  # fmt: skip
-        shrunk = shrunk[:n_shrunk]
-        self._shrunk[shrunk] = False
-        return loss, shrunk
+        self._decreased[decreased] = False
+        lifted.weights[decreased] = metric.weights[decreased]
+        search.update(decreased)
+        if len(decreased) > MANY_DECREASED:
+            self._block = max(self._block // 2, SMALLEST_BLOCK)
+        elif len(decreased) < FEW_DECREASED:
+            self._block = min(self._block * 2, LARGEST_BLOCK)
+        return loss
+
+
+def with_weights(levels: Levels, weights: Floats) -> Levels:
+    """Return the levels with other weights of the points: (n_points, n_axes)."""
+    # A published weight can be 0; its logarithm must stay finite.
+    log_weights = np.log(np.maximum(weights, TINY))
+    return levels.replace(point_log_weights=log_weights - levels.class_log_weights[levels.labels])
 
 
 @njit(nogil=True, cache=True)
-def _steps(
-    rows, lists, limits, sizes, rounding, exhaustive, points, labels, weights, lifted_weights, shrunk, rate,
-    k, epsilon, kind, power, strength, votes, relative, fixed_norm, determinant, smoothing,
-):  # fmt: skip
-    """Walk through the rows in order; returns the summed loss and the points whose weights shrank.
+def _published_steps(search, points, rule, epsilon, constraint, rate):
+    """Take one published step for each row; return the total loss and the points whose weights decreased.
 
-    lists : (n_rows, C) candidates of each row, -1 for none
-    limits, sizes : (n_rows,) bound the distances, as lifted, to all points outside the list
-    lifted_weights : (n_points, n_features) the weights those bounds hold for
-    shrunk : (n_points,) all False at the start
+    search : _BlockSearch; points : OnlinePoints; rule : LossRule
     """
-    n_rows = rows.shape[0]
-    shrunk_list = np.empty(n_rows * k, np.int64)
-    n_shrunk = 0
-    near = np.empty(k, np.int64)
-    near_labels = np.empty(k, np.int64)
-    distances = np.empty(k)
-    slopes = np.empty(k)
+    rows, candidates, limits, sizes, rounding, lifted_weights, decreased = search
+    coordinates, labels, weights = points
+    k = rule.n_neighbors
+    decreased_list, n_decreased = np.empty(rows.shape[0] * k, np.int64), 0
+    nearest = new_nearest(k)
+    near, distances = nearest.indices, nearest.distances
     total = 0.0
-    for r in range(n_rows):
+    for r in range(rows.shape[0]):
         i = rows[r]
-        near[:] = -1
-        distances[:] = np.inf
-        for c in range(lists.shape[1]):
-            j = lists[r, c]
-            if j >= 0 and j != i and not (exhaustive and shrunk[j]):
-                insert(distances, near, distance(points[i], points[j], weights[j]), j)
-        if exhaustive:
-            for c in range(n_shrunk):
-                j = shrunk_list[c]
+        clear(nearest)
+        for c in range(candidates.shape[1]):
+            j = candidates[r, c]
+            if j >= 0 and j != i and not decreased[j]:
+                insert(distances, near, distance(coordinates[i], coordinates[j], weights[j]), j)
+        for c in range(n_decreased):
+            j = decreased_list[c]
+            if j != i:
+                insert(distances, near, distance(coordinates[i], coordinates[j], weights[j]), j)
+        farthest = distances[k - 1] / SLACK
+        if not limits[r] > farthest + rounding_bound(sizes[r], farthest, rounding):
+            clear(nearest)
+            for j in range(coordinates.shape[0]):
                 if j != i:
-                    insert(distances, near, distance(points[i], points[j], weights[j]), j)
-            farthest = distances[k - 1] / SLACK
-            if not limits[r] > farthest + rounding_bound(sizes[r], farthest, rounding):
-                near[:] = -1
-                distances[:] = np.inf
-                for j in range(points.shape[0]):
-                    if j != i:
-                        insert(distances, near, distance(points[i], points[j], weights[j]), j)
-        n_near = count_found(near)
-        if n_near == 0:
-            continue
-        distances += epsilon
-        near_labels[:n_near] = labels[near[:n_near]]
-        total += weighted_loss(
-            kind, distances, near_labels, labels[i], n_near, power, strength, votes, slopes
-        )
+                    insert(distances, near, distance(coordinates[i], coordinates[j], weights[j]), j)
+        loss, n_near = query_loss(nearest, labels, labels[i], epsilon, rule)
+        total += loss
         for slot in range(n_near):
             j = near[slot]
-            _move(points[i], points[j], weights[j], rate * slopes[slot], relative, fixed_norm, determinant)
-        if smoothing > 0.0:
-            _mix_alike(near, near_labels, labels[i], n_near, weights, smoothing)
+            _take_step(coordinates[i], coordinates[j], weights[j], rate * nearest.slopes[slot], constraint)
         for slot in range(n_near):
             j = near[slot]
-            if exhaustive and not shrunk[j] and _has_shrunk(weights[j], lifted_weights[j]):
-                shrunk[j] = True
-                shrunk_list[n_shrunk] = j
-                n_shrunk += 1
-    return total, n_shrunk, shrunk_list
+            if not decreased[j] and _has_decreased(weights[j], lifted_weights[j]):
+                decreased[j] = True
+                decreased_list[n_decreased] = j
+                n_decreased += 1
+    return total, decreased_list[:n_decreased]
 
 
 @njit(nogil=True, cache=True)
-def _has_shrunk(weights, lifted_weights):
-    lost = 0
-    for f in range(weights.shape[0]):
-        lost += weights[f] < SLACK * lifted_weights[f]
-    return lost > 0
+def _has_decreased(weights, lifted_weights):
+    n_less = 0
+    for a in range(weights.shape[0]):
+        n_less += weights[a] < SLACK * lifted_weights[a]
+    return n_less > 0
 
 
 @njit(nogil=True, cache=True)
-def _move(x, point, weights, step, relative, fixed_norm, determinant):
-    """One gradient step on a point's weights, for ∂loss/∂d · rate = `step`, then the constraint."""
-    n_features = x.shape[0]
-    moved = np.empty(n_features)
+def _take_step(x, point, weights, step, constraint):
+    """Take one gradient step on the λ = √w of a point, for rate · ∂loss/∂d = `step`, and constrain them."""
+    n_axes = x.shape[0]
+    moved = np.empty(n_axes)
     total = 0.0
-    for f in range(n_features):
-        squared = (x[f] - point[f]) ** 2
-        if relative:
-            change = -step * weights[f] * squared
-            moved[f] = weights[f] * np.exp(min(max(change, -LARGEST_STEP), LARGEST_STEP))
-        else:
-            # λ − rate · ∂E/∂λ with ∂d/∂λ = 2 λ (x − p)²
-            root = np.sqrt(weights[f]) * (1.0 - 2.0 * step * squared)
-            moved[f] = root * root
-        total += moved[f]
+    for a in range(n_axes):
+        # λ − rate · ∂loss/∂λ with ∂d/∂λ = 2 λ (x − p)²
+        root = np.sqrt(weights[a]) * (1.0 - 2.0 * step * (x[a] - point[a]) ** 2)
+        moved[a] = root * root
+        total += moved[a]
     if not (0.0 < total < np.inf):
         return
-    scale = n_features / total if fixed_norm else 1.0
-    if determinant:
+    if constraint == NORM:
+        scale = n_axes / total
+    elif constraint == DETERMINANT:
         scale = np.exp(-np.mean(np.log(np.maximum(moved, TINY))))
-    for f in range(n_features):
-        weights[f] = moved[f] * scale
-        if not fixed_norm:
-            weights[f] = min(max(weights[f], np.exp(-LARGEST_LOG_WEIGHT)), np.exp(LARGEST_LOG_WEIGHT))
+    else:
+        scale = 1.0
+    for a in range(n_axes):
+        weights[a] = moved[a] * scale if constraint == NORM else _bounded(moved[a] * scale)
 
 
 @njit(nogil=True, cache=True)
-def _mix_alike(near, near_labels, label, n_near, weights, strength):
-    """Mix the weights of the neighbors that have the query's label with their mean."""
-    n_features = weights.shape[1]
-    for f in range(n_features):
+def _bounded(weight):
+    return min(max(weight, np.exp(-LARGEST_LOG_WEIGHT)), np.exp(LARGEST_LOG_WEIGHT))
+
+
+@njit(nogil=True, cache=True)
+def relative_weight_steps(rows, candidates, points, rule, epsilon, rate, smoothing):
+    """Take one step on the log weights of the nearest candidates of each row; return the total loss.
+
+    No step is larger than 0.5; weights stay bounded, and are mixed with those of same-class neighbors.
+
+    rows : (n_rows,), in order; candidates : (n_rows, n_candidates), -1 for none
+    points : OnlinePoints; rule : LossRule; smoothing : share of the weights that is replaced
+    """
+    coordinates, labels, weights = points
+    nearest = new_nearest(rule.n_neighbors)
+    near = nearest.indices
+    total = 0.0
+    for r in range(rows.shape[0]):
+        i = rows[r]
+        clear(nearest)
+        for j in candidates[r]:
+            if j >= 0 and j != i:
+                measured = distance(coordinates[i], coordinates[j], weights[j])
+                insert(nearest.distances, near, measured, j)
+        loss, n_near = query_loss(nearest, labels, labels[i], epsilon, rule)
+        total += loss
+        for slot in range(n_near):
+            j = near[slot]
+            _take_relative_step(coordinates[i], coordinates[j], weights[j], rate * nearest.slopes[slot])
+        if smoothing > 0.0:
+            _mix_same_class(nearest, n_near, labels[i], weights, smoothing)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _take_relative_step(x, point, weights, step):
+    """Take one step on the log weights of a point, for rate · ∂loss/∂d = `step`."""
+    n_axes = x.shape[0]
+    moved = np.empty(n_axes)
+    total = 0.0
+    for a in range(n_axes):
+        change = -step * weights[a] * (x[a] - point[a]) ** 2
+        moved[a] = weights[a] * np.exp(min(max(change, -LARGEST_STEP), LARGEST_STEP))
+        total += moved[a]
+    if not (0.0 < total < np.inf):
+        return
+    for a in range(n_axes):
+        weights[a] = _bounded(moved[a])
+
+
+@njit(nogil=True, cache=True)
+def _mix_same_class(nearest, n_near, label, weights, share):
+    """Replace a share of the weights of the neighbors with a given label by their mean."""
+    for a in range(weights.shape[1]):
         mean = 0.0
         count = 0
         for slot in range(n_near):
-            if near_labels[slot] == label:
-                mean += weights[near[slot], f]
+            if nearest.labels[slot] == label:
+                mean += weights[nearest.indices[slot], a]
                 count += 1
         if count > 1:
             mean /= count
             for slot in range(n_near):
-                if near_labels[slot] == label:
-                    j = near[slot]
-                    weights[j, f] += strength * (mean - weights[j, f])
+                if nearest.labels[slot] == label:
+                    j = nearest.indices[slot]
+                    weights[j, a] += share * (mean - weights[j, a])

@@ -1,182 +1,167 @@
-"""The second stage with matrices: every point's own Ω, with all that points share frozen."""
+"""Point metrics as matrices: the matrix that each row owns, with its gradient."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import Levels
 from lann.search import smallest
 from lann.training._adam import Adam
-from lann.training._kernels import mix_with_neighbors
-from lann.training._matrix_kernels import descend, mean_squares, measure, mix_in_turn
-from lann.training._point_weights import run_stage
-from lann.training._run import Run
-from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, restraint
-from lann.vote import LOSSES, losses
+from lann.training._initial_matrices import initial_matrices
+from lann.training._kernels import Batch, Neighbors, mix_with_neighbors
+from lann.training._loss import batch_loss
+from lann.training._matrix_kernels import (
+    Descent,
+    MatrixPoints,
+    PairSlopes,
+    descend,
+    mix_matrices,
+    pair_distances,
+    write_mean_squares,
+)
+from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, regularization_factor
 
-# Of A, relative to a matrix of ones on the diagonal; and of the scales, as of the weights.
-RATE, SCALE_RATE = 0.06, 0.03
+# Decay of the second moments.
 DECAY = 0.99
-# Of a matrix, relative to that of weights.
-PENALTY = 0.5
-# A smoothing reads all matrices, so there is one for every ten steps.
+# Initial step sizes of the matrices and of the scales, which keep this ratio.
+MATRIX_RATE, SCALE_RATE = 0.06, 0.03
+# Strength of the regularization of matrices relative to that of weights.
+REGULARIZATION = 0.5
+# Smoothing reads all matrices, so it is done once for every ten steps.
 SMOOTHING_EVERY = 10
-# From so many numbers on, matrices are learned and kept in float32.
-SINGLE_FROM = 2**24
-# A matrix that vanishes is not stretched beyond this.
+# The scale compensates for a small matrix down to this mean squared singular value.
 SMALLEST_SQUARE = 1e-30
-# Pairs, and points, that a thread takes at once.
+# Pairs, and points, that a thread processes at a time.
 PAIR_BLOCK, POINT_BLOCK = 1024, 128
 
 
-def starting_maps(levels: Levels) -> NDArray:
-    """The points' matrices: those they have, or else I for all."""
-    if levels.point_matrices is not None:
-        return levels.point_matrices
-    n_points, n_axes = levels.point_log_weights.shape
-    dtype = np.float32 if n_points * n_axes**2 > SINGLE_FROM else np.float64
-    return np.broadcast_to(np.eye(n_axes, dtype=dtype), (n_points, n_axes, n_axes))
+class PointMatrices:
+    """The matrix Ω_j = √s_j A_j of each point: a scale, and a matrix that starts as the identity.
 
+    Parameters
+    ----------
+    levels : Levels
+        Initial values; the shared levels, and weights of points, stay as they are.
+    settings : Settings
 
-class Pull(NamedTuple):
-    """A batch's pairs of query and neighbor, those of a neighbor together, and the loss' slope for each."""
+    Attributes
+    ----------
+    matrices : (n_points, n_axes, rank)
+        A.
+    log_scales : (n_points,)
+        log s.
+    """
 
-    touched: Indices  # (n_touched,) the neighbors
-    starts: Indices  # (n_touched + 1,) where the pairs of each begin
-    queries: Indices  # (n_pairs,)
-    slopes: Floats  # (n_pairs,) ∂loss/∂d
-    axes: Floats  # (n_axes,) 1, or 0 for an axis dropped from this batch
-
-
-class MatrixStage:
-    """Each point's matrix Ω_j = √s_j A_j: a scale (how far it reaches) and how it turns and stretches."""
+    name = "point matrices"
+    # Step size relative to that of the shared levels.
+    relative_rate = 1.2
 
     def __init__(self, levels: Levels, settings: Settings) -> None:
-        self.settings = settings
-        self.start = levels
-        self.points = levels.points
+        self._settings = settings
+        self._start = levels
+        self._rule = settings.loss_rule(len(levels.class_log_weights))
+        self._points = levels.points
         self._roots = np.sqrt(levels.weights)
-        self.votes = settings.class_weights_of(len(levels.class_log_weights))
-        self.maps = starting_maps(levels).copy()
-        n_points = len(self.maps)
+        self.matrices = initial_matrices(levels)
+        n_points = len(self.matrices)
         self.log_scales = np.zeros(n_points)
         self._adam_scales = Adam(self.log_scales)
         self._second = np.zeros(n_points)
         self._n_steps = 0
-        self._sizes = np.empty(n_points)
-        self._bound(np.arange(n_points))
-        self._restraint = PENALTY * settings.alpha * restraint(n_points)
+        self._squares = np.empty(n_points)
+        self._restore_bounds(np.arange(n_points))
+        self._regularization = REGULARIZATION * settings.alpha * regularization_factor(n_points)
+
+    @property
+    def metric(self) -> MatrixPoints:
+        """The points and their matrices, as kernels take them."""
+        return MatrixPoints(self._points, self._roots, self.matrices, np.exp(self.log_scales))
 
     def levels(self) -> Levels:
-        stretch = np.exp(0.5 * self.log_scales).astype(self.maps.dtype)
-        return self.start.replace(point_matrices=self.maps * stretch[:, None, None])
+        """Return a snapshot of the levels."""
+        roots = np.exp(0.5 * self.log_scales).astype(self.matrices.dtype)
+        return self._start.replace(point_matrices=self.matrices * roots[:, None, None])
 
-    def loss(
-        self, rows: Indices, candidates: Indices, alive: NDArray, scales: Floats, epsilon: float
-    ) -> tuple[float, Pull]:
-        """The mean loss of a batch, and the slopes that pull at its neighbors' matrices."""
-        settings, labels = self.settings, self.start.labels
-        candidates = np.where(alive, candidates, -1)
-        distances = epsilon + self._measure(rows, candidates, scales)
-        near, distances = smallest(distances, candidates, settings.n_neighbors)
-        counts = np.sum(near >= 0, axis=1)
-        loss, slopes = losses(
-            LOSSES[settings.loss], distances, labels[near], labels[rows], counts,
-            settings.power, settings.strength, self.votes,
-        )  # fmt: skip
-        slopes /= len(rows)
-        pairs = np.flatnonzero(near >= 0)
-        pairs = pairs[np.argsort(near.ravel()[pairs], kind="stable")]
-        touched, starts = np.unique(near.ravel()[pairs], return_index=True)
-        queries = rows[pairs // near.shape[1]]
-        return loss, Pull(touched, np.append(starts, len(pairs)), queries, slopes.ravel()[pairs], scales)
+    def loss(self, batch: Batch) -> tuple[float, PairSlopes]:
+        """Compute the mean loss of a batch, and its slope for each pair of a query and a neighbor."""
+        candidates = np.where(batch.kept, batch.candidates, -1)
+        distances = batch.epsilon + self._distances(batch.rows, candidates, batch.axis_mask)
+        near, distances = smallest(distances, candidates, self._rule.n_neighbors)
+        neighbors = Neighbors(near, distances, np.sum(near >= 0, axis=1))
+        loss, slopes = batch_loss(self._rule, batch.rows, neighbors, self._start.labels)
+        pairs = _pairs_by_neighbor(near)
+        distinct, starts = np.unique(near.ravel()[pairs], return_index=True)
+        queries = batch.rows[pairs // near.shape[1]]
+        starts = np.append(starts, len(pairs))
+        return loss, PairSlopes(distinct, starts, queries, slopes.ravel()[pairs], batch.axis_mask)
 
-    def _measure(self, rows: Indices, candidates: Indices, axes: Floats) -> Floats:
-        """Distances to the candidates that there are: (n_queries, n_candidates)."""
-        owners, queries = candidates.ravel(), np.repeat(rows, candidates.shape[1])
-        pairs = np.flatnonzero(owners >= 0)
-        pairs = pairs[np.argsort(owners[pairs], kind="stable")]
+    def _distances(self, rows: Indices, candidates: Indices, axis_mask: Floats) -> Floats:
+        """Return the squared distances of each query to its candidates, infinite where there is none."""
+        metric = self.metric
+        neighbors, queries = candidates.ravel(), np.repeat(rows, candidates.shape[1])
+        pairs = _pairs_by_neighbor(candidates)
         out = np.full(candidates.size, np.inf)
-        scales = np.exp(self.log_scales)
         map_blocks(
-            lambda part: measure(
-                pairs[part], queries, owners, axes, self.points, self._roots, self.maps, scales, out
-            ),
-            len(pairs), PAIR_BLOCK, n_jobs=self.settings.n_jobs,
+            lambda part: pair_distances(pairs[part], queries, neighbors, axis_mask, metric, out),
+            len(pairs), PAIR_BLOCK, n_jobs=self._settings.n_jobs,
         )  # fmt: skip
         return out.reshape(candidates.shape)
 
-    def step(self, pull: Pull, rate: float, smoothing: float, neighbors: Indices) -> None:
+    def step(self, gradient: PairSlopes, rate: float, smoothing: float, neighbors: Indices) -> None:
+        """Take one step against the gradient, smooth, and restore the bounds.
+
+        Parameters
+        ----------
+        gradient : PairSlopes
+            Of the mean loss of a batch.
+        rate : float
+            Step size of the matrices.
+        smoothing : float
+            Share of the parameters of a point that is replaced by those of its neighbors.
+        neighbors : (n_points, k)
+            Same-class neighbors; -1 for none.
+        """
         self._n_steps += 1
+        changed = gradient.neighbors
+        by_scale = self._settings.alpha * self.log_scales
+        by_scale[changed] += self._descend(gradient, rate)
+        self._adam_scales.step(by_scale, rate * SCALE_RATE / MATRIX_RATE)
+        if smoothing > 0:
+            share = min(smoothing, 1.0)
+            self.log_scales[:] = mix_with_neighbors(self.log_scales[:, None], neighbors, share)[:, 0]
+            if self._n_steps % SMOOTHING_EVERY == 0:
+                mix_matrices(self.matrices, neighbors, 1.0 - (1.0 - share) ** SMOOTHING_EVERY)
+                changed = np.arange(len(self.matrices))
+        self._restore_bounds(changed)
+
+    def _descend(self, pairs: PairSlopes, rate: float) -> Floats:
+        """Take one step of the matrices of some points and return the gradients for their scales."""
+        metric = self.metric
+        # Few queries of a batch change a point, so its gradient counts as that of the sum over all rows.
+        loss_factor = float(len(self.matrices))
         correction = 1.0 / (1.0 - DECAY**self._n_steps)
-        # A point is touched by few queries, so its gradient counts as much as that of a whole data set.
-        weight = float(len(self.maps))
-        scales = np.exp(self.log_scales)
+        descent = Descent(loss_factor, self._regularization, rate, DECAY, correction)
 
-        def descend_some(part: slice) -> Floats:
-            some = pull.touched[part]
-            return descend(
-                some, pull.starts[part.start : part.stop + 1], pull.queries, pull.slopes, pull.axes,
-                self.points, self._roots, self.maps, scales, weight, self._restraint, self._pulled(some),
-                rate, DECAY, correction, self._second,
-            )  # fmt: skip
+        def descend_block(part: slice) -> Floats:
+            starts = pairs.starts[part.start : part.stop + 1]
+            block = pairs._replace(neighbors=pairs.neighbors[part], starts=starts)
+            return descend(block, metric, descent, self._second)
 
-        by_scale = map_blocks(descend_some, len(pull.touched), POINT_BLOCK, n_jobs=self.settings.n_jobs)
-        gradient = self.settings.alpha * self.log_scales
-        gradient[pull.touched] += np.concatenate([np.empty(0), *by_scale])
-        self._adam_scales.step(gradient, rate * SCALE_RATE / RATE)
-        moved = pull.touched
-        if smoothing > 0 and self._smooth(min(smoothing, 1.0), neighbors):
-            moved = np.arange(len(self.maps))
-        self._bound(moved)
+        by_scale = map_blocks(descend_block, len(pairs.neighbors), POINT_BLOCK, n_jobs=self._settings.n_jobs)
+        return np.concatenate([np.empty(0), *by_scale])
 
-    def _pulled(self, rows: Indices) -> Floats:
-        """Where the penalty pulls some points' A: empty for I, the start."""
-        if not self.settings.determinant:
-            return np.empty((0, 0, 0))
-        return -determinant_pull(self.maps[rows].astype(np.float64, copy=False))
-
-    def _smooth(self, strength: float, neighbors: Indices) -> bool:
-        """Mix scales and, if it is their turn, matrices with those of like neighbors; whether it was."""
-        mixed = mix_with_neighbors(self.log_scales[:, None], neighbors, strength)
-        self.log_scales[:] = mixed[:, 0]
-        due = self._n_steps % SMOOTHING_EVERY == 0
-        if due:
-            mix_in_turn(self.maps, neighbors, 1.0 - (1.0 - strength) ** SMOOTHING_EVERY)
-        return due
-
-    def _bound(self, moved: Indices) -> None:
-        """A trace of Λ equal to the number of axes, or a mean square singular value of Ω within e^±6."""
-        fixed = self.settings.fixed_norm
-        weights = np.square(self._roots) if fixed else np.ones(self._roots.shape)
-        mean_squares(moved, self.maps, weights, self._sizes)
-        needed = -np.log(np.maximum(self._sizes, SMALLEST_SQUARE))
-        if fixed:
-            self.log_scales[:] = needed
-        else:
-            np.clip(
-                self.log_scales, needed - LARGEST_LOG_WEIGHT, needed + LARGEST_LOG_WEIGHT, out=self.log_scales
-            )
+    def _restore_bounds(self, changed: Indices) -> None:
+        """Scale all matrices so that the mean squared singular value of Ω is within e^±6."""
+        write_mean_squares(changed, self.matrices, self._squares)
+        neutral = -np.log(np.maximum(self._squares, SMALLEST_SQUARE))
+        lowest, highest = neutral - LARGEST_LOG_WEIGHT, neutral + LARGEST_LOG_WEIGHT
+        np.clip(self.log_scales, lowest, highest, out=self.log_scales)
 
 
-def determinant_pull(maps: Floats) -> Floats:
-    """The gradient of −½ log det(ΩᵀΩ) for each Ω, −Ω(ΩᵀΩ)⁻¹: as maps, (n, n_axes, rank).
-
-    A direction narrower than some ten-millionth of the others counts as lost, and is pulled ever less.
-    """
-    gram = np.matmul(maps.swapaxes(1, 2), maps)  # (n, rank, rank)
-    rank = maps.shape[2]
-    ridge = 1e-13 * np.trace(gram, axis1=1, axis2=2) / rank + SMALLEST_SQUARE
-    gram[:, np.arange(rank), np.arange(rank)] += ridge[:, None]
-    return -np.asarray(np.linalg.solve(gram, maps.swapaxes(1, 2)), np.float64).swapaxes(1, 2)
-
-
-def learn_matrices(levels: Levels, settings: Settings, run: Run) -> Levels:
-    """Learn the points' own matrices; they start from those of `levels`, or from I."""
-    rate = 1.2 * settings.learning_rate if settings.learning_rate else RATE
-    return run_stage(MatrixStage(levels, settings), "point matrices", rate, levels, settings, run)
+def _pairs_by_neighbor(neighbors: Indices) -> Indices:
+    """Return the flat positions of all entries that are not -1, those of one neighbor together."""
+    flat = neighbors.ravel()
+    pairs = np.flatnonzero(flat >= 0)
+    return pairs[np.argsort(flat[pairs], kind="stable")]

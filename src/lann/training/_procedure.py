@@ -1,141 +1,154 @@
-"""The order of the stages: what all points share, then every point's own metric."""
+"""The staged solver: train the levels that all rows share, then the metric of each row."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lann._threads import single_threaded_blas
 from lann.metrics import Levels
-from lann.training._extend import learn_matrices_online, learn_online
-from lann.training._initial_map import start_map, wanted_axes
-from lann.training._level_selection import draw_judges
-from lann.training._point_matrices import learn_matrices
-from lann.training._point_weights import learn_points
-from lann.training._run import Run
-from lann.training._sampling import asked_rows, hold_out
+from lann.search import GraphSearch
+from lann.training._initial_map import n_axes_of, with_initial_map
+from lann.training._initial_matrices import check_matrix_memory
+from lann.training._level_selection import draw_selection_rows
+from lann.training._point_stage import PointStage
+from lann.training._sampling import draw_validation_rows
 from lann.training._settings import Settings
-from lann.training._shared_stage import learn_shared
-from lann.training._standardization import Units
-from lann.training._temperature import with_temperature
-from lann.training._trainer import Epoch, Listener, Monitor
+from lann.training._shared_stage import SharedStage
+from lann.training._standardization import Standardization
+from lann.training._trainer import Callback, Epoch, Trainer
 
-SHARED_EPOCHS = 12
-POINT_EPOCHS = {"staged": 2, "online": 20}
-# Features are dropped less where there are more points than this.
-MANY_POINTS = 500
-# More numbers than this in all matrices are refused: with its copies, training would take ten gigabytes.
-MOST_NUMBERS = 2**29
-COPIES = 5
-# By solver, and whether a point's own metric is diagonal.
-LEARN_OWN = {
-    ("staged", True): learn_points,
-    ("staged", False): learn_matrices,
-    ("online", True): learn_online,
-    ("online", False): learn_matrices_online,
-}
+SHARED_EPOCHS, POINT_EPOCHS = 12, 2
+# With more rows than this, fewer features are dropped.
+MANY_ROWS = 500
+# Coordinates that differ by less, relative to the largest, are those of the same point: float32 in the graph.
+SAME_POINT = 1e-6
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What training leaves behind.
+class TrainingResult:
+    """The result of a training.
 
     Attributes
     ----------
-    levels : what was learned
-    monitor : the losses on the way, and the levels that did not help
-    temperature : of the softmax, where that is the loss
+    levels : Levels
+    losses : list of float
+        Mean training loss of every epoch.
+    validation_losses : list of float
+        Mean loss of the validation rows after every epoch, with early stopping.
+    dropped_levels : list of str
+        Names of the levels that were dropped because they do not help.
+    index : GraphSearch or None
+        A graph under the class metric of `levels`, if training has built one.
     """
 
     levels: Levels
     losses: list[float]
     validation_losses: list[float]
     dropped_levels: list[str]
-    temperature: float | None
+    index: GraphSearch | None
 
 
-def planned_epochs(settings: Settings, max_iter: int | None) -> tuple[int, int]:
-    """How many epochs go to the shared levels, and how many to the points."""
-    shared = SHARED_EPOCHS if settings.shared else 0
-    points = POINT_EPOCHS[settings.solver] if settings.point_metrics else 0
-    if max_iter is None or shared + points == 0:
+def plan_epochs(settings: Settings) -> tuple[int, int]:
+    """Return the number of epochs for the shared levels, and for the point metrics."""
+    shared = SHARED_EPOCHS if settings.shared_levels else 0
+    points = POINT_EPOCHS if settings.point_metrics else 0
+    n_epochs = settings.max_iter
+    if n_epochs is None or shared + points == 0:
         return shared, points
-    to_shared = math.ceil(max_iter * shared / (shared + points))
-    if points > 0 and shared > 0 and max_iter > 1:
-        to_shared = min(to_shared, max_iter - 1)  # each gets one
-    return to_shared, max_iter - to_shared
+    for_shared = math.ceil(n_epochs * shared / (shared + points))
+    if points > 0 and shared > 0 and n_epochs > 1:
+        for_shared = min(for_shared, n_epochs - 1)  # at least one for each
+    return for_shared, n_epochs - for_shared
 
 
 def n_epochs_of(settings: Settings) -> int:
-    return sum(planned_epochs(settings, settings.max_iter))
+    """Return the number of epochs of a training, at most."""
+    return sum(plan_epochs(settings))
 
 
 def train(
-    start: Levels, settings: Settings, rng: np.random.Generator, *, callback: Listener | None = None
-) -> Outcome:
-    """Learn the levels that are switched on, from where `start` stands."""
-    n_points = len(start.X)
-    shared_epochs, point_epochs = planned_epochs(settings, settings.max_iter)
-    validation_fraction, listener = settings.validation_fraction, callback
-    units = Units.of(start.X) if settings.curves and shared_epochs > 0 else None
-    levels = start if units is None else units.enter(start, settings.n_bins)
+    start: Levels, settings: Settings, rng: np.random.Generator, *, callback: Callback | None = None
+) -> TrainingResult:
+    """Train the levels that are switched on, in stages.
 
-    def in_data_units(learned: Levels) -> Levels:
-        return learned if units is None else units.leave(learned, start.X)
+    Parameters
+    ----------
+    start : Levels
+        Rows in the user's units, and initial values of their levels.
+    settings : Settings
+    rng : Generator
+        Determines the order of the rows, and dropout.
+    callback : callable or None
+        Called with an `Epoch` after every epoch; training stops if it returns True.
 
-    def report(epoch: Epoch) -> bool:
-        return listener is not None and listener(replace(epoch, levels=lambda: in_data_units(epoch.levels())))
-
-    monitor = Monitor(shared_epochs + point_epochs, listener=report)
-    watched = None
-    if validation_fraction is not None and monitor.n_epochs > 0:
-        _, watched = hold_out(n_points, validation_fraction, rng)
-    settings = with_temperature(settings, levels)
-    settings = settings.replace(feature_dropout=settings.feature_dropout * min(1.0, MANY_POINTS / n_points))
-    judges = None
-    if settings.solver == "staged" and point_epochs > 0:
-        judges = draw_judges(asked_rows(n_points, watched), settings, rng)
-    run = Run(shared_epochs, rng, monitor, watched, judges)
-    # The same bits whatever the number of BLAS' threads, and none of them in the way of ours.
+    Raises
+    ------
+    ValueError
+        If values are too large to be squared, or the matrices too large for the memory.
+    """
+    shared_epochs, point_epochs = plan_epochs(settings)
+    n_rows, n_features = start.X.shape
+    levels, restore = _standardize(start, settings, shared_epochs)
+    trainer = Trainer(shared_epochs + point_epochs, _in_user_units(callback, restore))
+    fraction = settings.validation_fraction if trainer.n_epochs > 0 else None
+    validation_rows = draw_validation_rows(n_rows, fraction, rng)
+    selection_rows = validation_rows[:0]
+    if settings.drop_levels and point_epochs > 0:
+        selection_rows = draw_selection_rows(np.setdiff1d(np.arange(n_rows), validation_rows), rng)
+    settings = settings.replace(feature_dropout=settings.feature_dropout * min(1.0, MANY_ROWS / n_rows))
+    index = None
+    # The same bits for any number of BLAS threads, and none of them competes with ours.
     with single_threaded_blas():
-        if levels.components is None and monitor.n_epochs > 0:
-            levels = _with_fewer_axes(levels, wanted_axes(settings, start.X.shape[1]))
+        if trainer.n_epochs > 0:
+            levels = with_initial_map(levels, n_axes_of(settings.form, settings.n_components, n_features))
         if settings.form != "diagonal" and point_epochs > 0:
-            _check_memory(levels)
+            check_matrix_memory(levels)
         if shared_epochs > 0:
-            levels = learn_shared(levels, settings, run)
-        if point_epochs > 0 and not monitor.told_to_stop:
-            learn_own = LEARN_OWN[settings.solver, settings.form == "diagonal"]
-            levels = learn_own(levels, settings, replace(run, n_epochs=point_epochs))
-    if settings.fixed_norm:
-        levels = levels.with_fixed_norm()
-    if settings.determinant and settings.form == "diagonal":
-        levels = levels.with_fixed_determinant()
-    temperature = settings.temperature if settings.loss == "softmax" else None
-    return Outcome(
-        in_data_units(levels), monitor.losses, monitor.held_out_losses, monitor.left_out, temperature
+            levels = trainer.run(
+                SharedStage(levels, settings, shared_epochs, validation_rows, selection_rows, rng)
+            )
+        if point_epochs > 0 and not trainer.stopped:
+            stage = PointStage(levels, settings, point_epochs, validation_rows, selection_rows, rng)
+            levels, index = trainer.run(stage), stage.index
+    levels = restore(levels)
+    return TrainingResult(
+        levels, trainer.losses, trainer.validation_losses, trainer.dropped_levels, _index_of(levels, index)
     )
 
 
-def _with_fewer_axes(levels: Levels, n_axes: int) -> Levels:
-    """The levels with a map to start from, if it is to have fewer axes than there are features."""
-    n_points, n_features = levels.X.shape
-    if n_axes == n_features:
-        return levels
-    return levels.replace(
-        components=start_map(levels.curves.transform(levels.X), levels.labels, n_axes),
-        class_log_weights=np.zeros((len(levels.class_log_weights), n_axes)),
-        point_log_weights=np.zeros((n_points, n_axes)),
-    )
+def _standardize(
+    start: Levels, settings: Settings, shared_epochs: int
+) -> tuple[Levels, Callable[[Levels], Levels]]:
+    """Return the levels of standardized rows, if curves are learned, and the way back to the user's units."""
+    if not settings.curves or shared_epochs == 0:
+        return start, lambda levels: levels
+    standardization = Standardization(start.X)
+    return standardization.apply(start, settings.n_bins), standardization.undo
 
 
-def _check_memory(levels: Levels) -> None:
-    n_points, n_axes = len(levels.X), levels.class_log_weights.shape[1]
-    if n_points * n_axes**2 > MOST_NUMBERS:
-        size = COPIES * 4 * n_points * n_axes**2 / 2**30
-        raise ValueError(
-            f"Matrices over {n_axes} axes for {n_points} points take some {size:.0f} GB to learn; use "
-            "metric='low_rank' with a smaller rank, or fewer points."
-        )
+def _in_user_units(callback: Callback | None, restore: Callable[[Levels], Levels]) -> Callback | None:
+    """Return a callback whose epochs give levels in the user's units."""
+    if callback is None:
+        return None
+
+    def on_epoch_end(epoch: Epoch) -> bool:
+        return callback(replace(epoch, levels=lambda: restore(epoch.levels())))
+
+    return on_epoch_end
+
+
+def _index_of(levels: Levels, index: GraphSearch | None) -> GraphSearch | None:
+    """Return the graph, ranked under the class metric of the levels, if it is one of the same points."""
+    if index is None:
+        return None
+    metric, points = levels.class_metric(), index.metric.points
+    # The units of the curves have changed since, so points are the same up to rounding.
+    rounding = SAME_POINT * np.abs(points).max()
+    same_points = points.shape == metric.points.shape and np.abs(points - metric.points).max() <= rounding
+    if not (same_points and np.array_equal(metric.weights, index.metric.weights)):
+        return None
+    return index.with_metric(metric)

@@ -1,14 +1,20 @@
-"""Which training points are asked next, and who could be near them."""
+"""The choice of training rows: queries in shuffled order, samples, and rows that are held back."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from lann._types import Indices
+from lann._types import Floats, Indices, Labels
 
 
 class QueryStream:
-    """Training points in shuffled order, over and over."""
+    """Rows in shuffled order, without end: every row once before any row again.
+
+    Parameters
+    ----------
+    rows : (n_rows,)
+    rng : Generator
+    """
 
     def __init__(self, rows: Indices, rng: np.random.Generator) -> None:
         self._rows = rows
@@ -16,17 +22,18 @@ class QueryStream:
         self._waiting = np.empty(0, np.int64)
 
     def take(self, n: int) -> Indices:
+        """Return the next n rows."""
         drawn, n_drawn = [self._waiting], len(self._waiting)
         while n_drawn < n:
             drawn.append(self._rng.permutation(self._rows))
             n_drawn += len(self._rows)
-        everything = np.concatenate(drawn)
-        taken, self._waiting = everything[:n], everything[n:]
+        joined = np.concatenate(drawn)
+        taken, self._waiting = joined[:n], joined[n:]
         return taken
 
 
-def stratified_sample(labels: Indices, size: int, rng: np.random.Generator, *, at_least: int = 50) -> Indices:
-    """About `size` rows, in order: of every class its share, and a small class nearly whole."""
+def stratified_sample(labels: Labels, size: int, rng: np.random.Generator, *, at_least: int = 50) -> Indices:
+    """Return about `size` rows, ascending: each class in proportion, but at least `at_least` rows of it."""
     if len(labels) <= size:
         return np.arange(len(labels))
     shuffled = rng.permutation(len(labels))
@@ -37,17 +44,17 @@ def stratified_sample(labels: Indices, size: int, rng: np.random.Generator, *, a
     return np.sort(np.concatenate(chosen))
 
 
-def asked_rows(n_points: int, held_out: Indices | None) -> Indices:
-    """The rows that training asks: all that are not held out."""
-    rows = np.arange(n_points)
-    return rows if held_out is None else np.setdiff1d(rows, held_out)
+def draw_validation_rows(n_rows: int, fraction: float | None, rng: np.random.Generator) -> Indices:
+    """Return the rows whose loss decides on early stopping, ascending; none if `fraction` is None.
 
-
-def hold_out(n_points: int, fraction: float, rng: np.random.Generator) -> tuple[Indices, Indices]:
-    """Split rows into those asked in training and those asked to see how it goes.
-
-    A point held out as a query still serves others as a neighbor, so this costs no neighbors.
+    They are no queries of the training, but still neighbors of others.
     """
-    rows = rng.permutation(n_points)
-    n_held = min(max(1, round(fraction * n_points)), n_points - 1)
-    return np.sort(rows[n_held:]), np.sort(rows[:n_held])
+    if fraction is None:
+        return np.empty(0, np.int64)
+    n_drawn = min(max(1, round(fraction * n_rows)), n_rows - 1)
+    return np.sort(rng.permutation(n_rows)[:n_drawn])
+
+
+def draw_axis_mask(n_axes: int, dropout: float, rng: np.random.Generator) -> Floats:
+    """Return 1 for each axis, or 0 with probability `dropout`: (n_axes,)."""
+    return np.where(rng.random(n_axes) < dropout, 0.0, 1.0)

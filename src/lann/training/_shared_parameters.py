@@ -1,228 +1,249 @@
-"""What all points share, curves, a map and class weights, as parameters with gradients."""
+"""Parameters of the levels that all rows share (curves, linear map, class weights), with their gradients."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels
 from lann.training._adam import Adam
-from lann.training._curve_kernels import backward_points, bend, gather_bins, renumber
-from lann.training._kernels import backward_weights, forward
-from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, restraint
-from lann.vote import LOSSES, losses
+from lann.training._curve_kernels import Cells, add_by_bin, compact_batch, curve_values
+from lann.training._kernels import (
+    Batch,
+    WeightedPoints,
+    add_weight_gradient,
+    nearest_candidates,
+    point_gradient,
+)
+from lann.training._loss import batch_loss
+from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, regularization_factor
 
-# Strengths of the pull toward equal, straight curves, axes that are the features, and equal classes.
-PULL = {"height": 0.5, "bin": 0.5, "kink": 0.7, "map": 5.0, "class_height": 2.0, "class": 7.0}
+# Strength of the regularization of each parameter; "bin_differences" is for curves without kinks.
+REGULARIZATION = {
+    "feature_slopes": 0.5,
+    "bin_slopes": 0.5,
+    "bin_differences": 0.7,
+    "map": 5.0,
+    "class_scales": 2.0,
+    "class_weights": 7.0,
+}
 # The map learns more slowly than the rest: every entry moves all points.
 MAP_RATE = 0.2
-# An entry of the map returns to where it started, unless its gradients agree: their mean has to exceed this
-# part of their root mean square. Most pairs of features have nothing to do with each other.
+# An entry of the map returns to its initial value unless its gradients agree: their mean has to exceed this
+# share of their root mean square. Most pairs of features have nothing to do with each other.
 AGREEMENT = 0.2
+# Bounds of the parameters.
+SMALLEST_FEATURE_SLOPE = -4.0
+LARGEST_BIN_SLOPE = 3.0
 LARGEST_ENTRY = 20.0
-# Products with a map of so many numbers are spread over threads, so many rows at a time.
+# Products with a map of at least this many numbers run on threads, in blocks of rows.
 LARGE_MAP = 64 * 64
 ROW_BLOCK = 512
 
 
-class SharedStage:
-    """Parameters of curves, map and class weights, and their gradients.
+class SharedParameters:
+    """Parameters of curves, linear map and class weights.
 
-    A slope is exp(height_l + bin_lb); a class weight is exp(class_height_c + class_ca).
+        log slope of feature f in bin b = feature_slopes_f + bin_slopes_fb
+        log weight of class c on axis a = class_scales_c + class_weights_ca
+
+    Parameters
+    ----------
+    levels : Levels
+        Rows and initial values; point metrics are not used.
+    settings : Settings
+    straight : bool, default=False
+        Whether curves stay straight: a slope per feature.
+
+    Attributes
+    ----------
+    curves : FeatureCurves
+    map : (n_axes, n_features) or None
+    map_is_learned : bool
+    feature_slopes : (n_features,)
+    bin_slopes : (n_features, n_bins)
+    class_scales : (n_classes,)
+    class_weights : (n_classes, n_axes)
     """
 
-    def __init__(self, levels: Levels, settings: Settings) -> None:
+    def __init__(self, levels: Levels, settings: Settings, *, straight: bool = False) -> None:
         self.settings = settings
+        self.straight = straight
         self.X, self.labels = levels.X, levels.labels
-        self.votes = settings.class_weights_of(len(levels.class_log_weights))
+        self.rule = settings.loss_rule(len(levels.class_log_weights))
         self.curves = levels.curves
-        bins, self._offsets = self.curves.locate(self.X)
-        features = np.arange(self.X.shape[1])
-        self._cells = (features * self.curves.n_bins + bins).astype(np.uint32)
-        self._place = np.full(len(self.X), -1)
-        self._everyone = np.arange(len(self.X))
+        bins, offsets = self.curves.locate(self.X)
+        first = np.arange(self.X.shape[1]) * self.curves.n_bins
+        self._cells = Cells((first + bins).astype(np.uint32), offsets)
+        self._position = np.full(len(self.X), -1)
         self._used_bins = self.curves.used
         log_slopes = np.log(self.curves.slopes)
-        self.height = log_slopes.mean(axis=1)
-        self.bin = log_slopes - self.height[:, None]
-        self.class_height = levels.class_log_weights.mean(axis=1)
-        self.by_class = levels.class_log_weights - self.class_height[:, None]
+        self.feature_slopes = log_slopes.mean(axis=1)
+        self.bin_slopes = log_slopes - self.feature_slopes[:, None]
+        self.class_scales = levels.class_log_weights.mean(axis=1)
+        self.class_weights = levels.class_log_weights - self.class_scales[:, None]
         self._adam = {
-            name: Adam(array)
-            for name, array in (
-                ("height", self.height),
-                ("bin", self.bin),
-                ("class_height", self.class_height),
-                ("class", self.by_class),
-            )
+            "feature_slopes": Adam(self.feature_slopes),
+            "bin_slopes": Adam(self.bin_slopes),
+            "class_scales": Adam(self.class_scales),
+            "class_weights": Adam(self.class_weights),
         }
         self.map = levels.components
-        self._home = np.empty((0, 0)) if levels.components is None else levels.components
-        self.map_learns = False
+        self._initial_map = np.empty((0, 0)) if levels.components is None else levels.components
+        self.map_is_learned = False
 
-    def unlock_map(self) -> None:
-        """From now on the map is learned, too; without one the axes have been the features."""
+    def learn_map(self) -> None:
+        """Learn the linear map from now on; without one, the axes have been the features."""
         n_features = self.X.shape[1]
         square = self.map is None or self.map.shape[0] == n_features
         self.map = np.eye(n_features) if self.map is None else self.map.copy()
-        # Pulled toward the features themselves, or toward its start where it has fewer axes.
-        self._home = np.eye(n_features) if square else self.map.copy()
+        # Regularized toward the features themselves, or toward its start where it has fewer axes.
+        self._initial_map = np.eye(n_features) if square else self.map.copy()
         self._adam["map"] = Adam(self.map)
-        self.map_learns = True
+        self.map_is_learned = True
 
-    def without(self, level: str) -> SharedStage | None:
-        """The same stage with a level left out and no longer learned; None where it is not learned anyway."""
-        settings, curves = self.settings, self.curves
-        levels = Levels(self.X, self.labels, curves, self.class_log_weights, np.empty((0, 0)), self.map)
-        n_features = self.X.shape[1]
+    def without(self, level: str) -> SharedParameters | None:
+        """Return parameters in which a level is neutral and no longer learned; None if it is not learned."""
+        settings, straight = self.settings, self.straight
+        levels = Levels(self.X, self.labels, self.curves, self.class_log_weights, np.empty((0, 0)), self.map)
         if level == "class" and settings.class_metrics:
             settings = settings.replace(class_metrics=False)
             levels = levels.replace(class_log_weights=np.zeros_like(levels.class_log_weights))
-        elif level == "map" and self.map_learns and len(self._home) == n_features:
+        elif level == "map" and self.map_is_learned and len(self._initial_map) == self.X.shape[1]:
             settings = settings.replace(linear_map=False)
             levels = levels.replace(components=None)
-        elif level == "curves" and settings.curves and curves.n_bins > 1:
-            settings = settings.replace(straight=True)
-            straight = np.repeat(np.exp(self.height)[:, None], curves.n_bins, axis=1)
-            levels = levels.replace(curves=curves.with_slopes(straight))
+        elif level == "curves" and settings.curves and not straight and self.curves.n_bins > 1:
+            straight = True
+            slopes = np.repeat(np.exp(self.feature_slopes)[:, None], self.curves.n_bins, axis=1)
+            levels = levels.replace(curves=self.curves.with_slopes(slopes))
         else:
             return None
-        other = SharedStage(levels, settings)
-        if self.map_learns and settings.linear_map:
-            other.unlock_map()
-            other._home = self._home
+        other = SharedParameters(levels, settings, straight=straight)
+        if self.map_is_learned and settings.linear_map:
+            other.learn_map()
+            other._initial_map = self._initial_map
         return other
 
     @property
-    def class_log_weights(self) -> Floats:
-        return self.class_height[:, None] + self.by_class
+    def n_axes(self) -> int:
+        return self.class_weights.shape[1]
 
     @property
-    def points(self) -> Floats:
-        """All points along the axes, as curves and map are now."""
-        return self._turn(self._bend(self._everyone))
+    def class_log_weights(self) -> Floats:
+        """Log weights of the axes for each class: (n_classes, n_axes)."""
+        return self.class_scales[:, None] + self.class_weights
 
     def metric(self) -> DiagonalMetric:
-        """How the points of each class measure now."""
-        return Levels.metric_of_classes(self.points, self.labels, self.class_log_weights)
+        """Return the metric in which every row measures with the weights of its class."""
+        points = self._apply_map(self._curve_values(np.arange(len(self.X))))
+        return Levels.metric_of_classes(points, self.labels, self.class_log_weights)
 
-    def loss(
-        self, rows: Indices, candidates: Indices, alive: NDArray, scales: Floats, epsilon: float
-    ) -> tuple[float, dict[str, Floats]]:
-        """The mean loss of a batch and its gradient for each parameter, without the pull.
-
-        scales : (n_axes,) 1, or 0 for an axis dropped from this batch
-        """
+    def loss(self, batch: Batch) -> tuple[float, dict[str, Floats]]:
+        """Compute the mean loss of a batch and its gradient for each learned parameter."""
         settings = self.settings
-        weights = np.exp(self.class_log_weights)
-        used, rows, candidates = renumber(rows, candidates, alive, self._place)
+        used, batch = compact_batch(batch, self._position)
         labels = self.labels[used]
-        curved = self._bend(used)
-        points = self._turn(curved)
-        near, distances, counts = forward(
-            rows, candidates, alive, scales, points, weights, labels, epsilon, settings.n_neighbors
-        )
-        loss, loss_slopes = losses(
-            LOSSES[settings.loss], distances, labels[near], labels[rows], counts,
-            settings.power, settings.strength, self.votes,
-        )  # fmt: skip
-        loss_slopes /= len(rows)
+        curved = self._curve_values(used)
+        metric = WeightedPoints(self._apply_map(curved), np.exp(self.class_log_weights), labels)
+        neighbors = nearest_candidates(batch, metric, self.rule.n_neighbors)
+        loss, slopes = batch_loss(self.rule, batch.rows, neighbors, labels)
         gradient: dict[str, Floats] = {}
-        if settings.curves or self.map_learns:
-            point_gradient = backward_points(rows, near, counts, loss_slopes, scales, points, weights, labels)
-            if self.map_learns:
+        if settings.curves or self.map_is_learned:
+            by_point = point_gradient(batch, neighbors, slopes, metric)
+            if self.map_is_learned:
                 gradient["map"] = self._in_blocks(
-                    lambda part: point_gradient[part].T @ curved[part], len(curved), _total
+                    lambda part: by_point[part].T @ curved[part], len(curved), _sum
                 )
             if settings.curves:
-                gradient |= self._curve_gradient(used, point_gradient)
+                gradient |= self._curve_gradient(used, by_point)
         if settings.class_metrics:
-            gradient["class"] = np.zeros(weights.shape)
-            backward_weights(
-                rows, near, counts, loss_slopes, scales, points, weights, labels, gradient["class"]
-            )
-            gradient["class_height"] = gradient["class"].sum(axis=1)
+            by_class = np.zeros(metric.weights.shape)
+            add_weight_gradient(batch, neighbors, slopes, metric, by_class)
+            gradient |= {"class_weights": by_class, "class_scales": by_class.sum(axis=1)}
         return loss, gradient
 
-    def _curve_gradient(self, used: Indices, point_gradient: Floats) -> dict[str, Floats]:
-        along_features = point_gradient
-        axes = self.map
-        if axes is not None:
-            along_features = self._in_blocks(
-                lambda part: point_gradient[part] @ axes, len(used), np.concatenate
-            )
+    def _curve_gradient(self, used: Indices, by_point: Floats) -> dict[str, Floats]:
+        components = self.map
+        by_value = by_point
+        if components is not None:
+            by_value = self._in_blocks(lambda part: by_point[part] @ components, len(used), np.concatenate)
         sums, moments = np.zeros(self.curves.slopes.shape), np.zeros(self.curves.slopes.shape)
-        gather_bins(self._cells, self._offsets, used, along_features, sums, moments)
+        add_by_bin(self._cells, used, by_value, sums, moments)
         by_bin = self.curves.slope_gradient(sums, moments) * self.curves.slopes
-        return {"bin": by_bin, "height": by_bin.sum(axis=1)}
+        gradient = {"feature_slopes": by_bin.sum(axis=1)}
+        if not self.straight:
+            gradient["bin_slopes"] = by_bin
+        return gradient
 
-    def pull(self) -> dict[str, Floats]:
-        """The gradient of the penalties."""
-        strength = self.settings.alpha * restraint(len(self.X)) / len(self.X)
-        bin_pull = PULL["bin"] * self.bin
-        kinks = PULL["kink"] * np.diff(self.bin, axis=1) * self._used_bins[:, 1:]
-        bin_pull[:, 1:] += kinks
-        bin_pull[:, :-1] -= kinks
-        pull = {
-            "height": strength * PULL["height"] * (self.height - self.height.mean()),
-            "bin": strength * bin_pull,
-            "class_height": strength * PULL["class_height"] * self.class_height,
-            "class": strength * PULL["class"] * self.by_class,
+    def regularization_gradient(self) -> dict[str, Floats]:
+        """Return the gradient of the penalties for each parameter."""
+        strength = self.settings.alpha * regularization_factor(len(self.X)) / len(self.X)
+        by_bin = REGULARIZATION["bin_slopes"] * self.bin_slopes
+        differences = np.diff(self.bin_slopes, axis=1)
+        kinks = REGULARIZATION["bin_differences"] * differences * self._used_bins[:, 1:]
+        by_bin[:, 1:] += kinks
+        by_bin[:, :-1] -= kinks
+        centered = self.feature_slopes - self.feature_slopes.mean()
+        gradient = {
+            "feature_slopes": strength * REGULARIZATION["feature_slopes"] * centered,
+            "bin_slopes": strength * by_bin,
+            "class_scales": strength * REGULARIZATION["class_scales"] * self.class_scales,
+            "class_weights": strength * REGULARIZATION["class_weights"] * self.class_weights,
         }
-        if self.map_learns and self.map is not None:
-            pull["map"] = strength * PULL["map"] * (self.map - self._home)
-        return pull
+        if self.map_is_learned and self.map is not None:
+            gradient["map"] = strength * REGULARIZATION["map"] * (self.map - self._initial_map)
+        return gradient
 
     def step(self, gradient: dict[str, Floats], rate: float) -> None:
-        pull = self.pull()
+        """Take one step against the gradient of the loss, which is changed, and that of the penalties."""
+        regularization = self.regularization_gradient()
         for name, values in gradient.items():
-            values += pull[name]
-            if name == "bin":
-                values *= 0.0 if self.settings.straight else self._used_bins
+            values += regularization[name]
+            if name == "bin_slopes":
+                values *= self._used_bins
             self._adam[name].step(values, MAP_RATE * rate if name == "map" else rate)
         self._constrain(rate)
 
     def _constrain(self, rate: float) -> None:
-        """Fix what the loss leaves free: the overall scale, and what curves and classes share."""
+        """Restore the bounds, and fix the overall scale of curves and classes, which the loss leaves free."""
         if self.settings.curves:
-            self.height -= self.height.max()  # no exponential may overflow
-            self.height -= 0.5 * np.log(np.mean(np.exp(2.0 * self.height)))
-            np.maximum(self.height, -4.0, out=self.height)
-            np.clip(self.bin, -3.0, 3.0, out=self.bin)
-            self.curves = self.curves.with_slopes(np.exp(self.height[:, None] + self.bin))
-        if self.map_learns and self.map is not None:
-            self.map -= self._home
+            slopes = self.feature_slopes
+            slopes -= slopes.max()  # no exponential may overflow
+            slopes -= 0.5 * np.log(np.mean(np.exp(2.0 * slopes)))
+            np.maximum(slopes, SMALLEST_FEATURE_SLOPE, out=slopes)
+            np.clip(self.bin_slopes, -LARGEST_BIN_SLOPE, LARGEST_BIN_SLOPE, out=self.bin_slopes)
+            self.curves = self.curves.with_slopes(np.exp(slopes[:, None] + self.bin_slopes))
+        if self.map_is_learned and self.map is not None:
+            self.map -= self._initial_map
             np.clip(self.map, -LARGEST_ENTRY, LARGEST_ENTRY, out=self.map)
             back = AGREEMENT * MAP_RATE * rate
             self.map -= np.clip(self.map, -back, back)
-            self.map += self._home
+            self.map += self._initial_map
         if self.settings.class_metrics:
-            np.clip(self.class_height, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=self.class_height)
-            np.clip(self.by_class, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=self.by_class)
-            self.class_height -= self.class_height.mean()
-            self.by_class -= self.by_class.mean(axis=0)
+            for values in (self.class_scales, self.class_weights):
+                np.clip(values, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=values)
+                values -= values.mean(axis=0)
 
-    def _bend(self, used: Indices) -> Floats:
-        return bend(self._cells, self._offsets, used, self.curves.starts, self.curves.slopes)
+    def _curve_values(self, used: Indices) -> Floats:
+        return curve_values(self._cells, used, self.curves.starts, self.curves.slopes)
 
-    def _turn(self, curved: Floats) -> Floats:
+    def _apply_map(self, curved: Floats) -> Floats:
         if self.map is None:
             return curved
-        axes = self.map.T
-        return self._in_blocks(lambda part: curved[part] @ axes, len(curved), np.concatenate)
+        transposed = self.map.T
+        return self._in_blocks(lambda part: curved[part] @ transposed, len(curved), np.concatenate)
 
     def _in_blocks(
-        self, product: Callable[[slice], Floats], n_rows: int, join: Callable[[list[Floats]], Floats]
+        self, product: Callable[[slice], Floats], n_rows: int, combine: Callable[[list[Floats]], Floats]
     ) -> Floats:
-        """A product with the map, where it is large on threads: the blocks do not depend on their number."""
-        if self._home.size < LARGE_MAP:
-            return join([product(slice(0, n_rows))])
-        return join(map_blocks(product, n_rows, ROW_BLOCK, n_jobs=self.settings.n_jobs))
+        """Compute a product with the map, on threads if it is large; blocks do not depend on their number."""
+        if self._initial_map.size < LARGE_MAP:
+            return combine([product(slice(0, n_rows))])
+        return combine(map_blocks(product, n_rows, ROW_BLOCK, n_jobs=self.settings.n_jobs))
 
 
-def _total(parts: list[Floats]) -> Floats:
+def _sum(parts: list[Floats]) -> Floats:
     return np.sum(parts, axis=0)

@@ -1,155 +1,201 @@
-"""The first stage: what all points share, feature curves, a map and class weights, learned in batches."""
+"""The first stage: train the levels that all rows share, in batches."""
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from lann._types import Floats, Indices
 from lann.metrics import Levels
-from lann.training._candidates import candidates_among
-from lann.training._level_selection import clearly_fewer, draw_judges, errors
-from lann.training._run import Run
-from lann.training._sampling import QueryStream, stratified_sample
+from lann.training._candidates import N_TYPICAL, find_candidates
+from lann.training._kernels import Batch
+from lann.training._level_selection import draw_selection_rows, is_significantly_better, weighted_errors
+from lann.training._sampling import QueryStream, draw_axis_mask, stratified_sample
 from lann.training._settings import Settings
-from lann.training._shared_parameters import SharedStage
+from lann.training._shared_parameters import SharedParameters
 from lann.vote import zero_distance_guard
 
-BATCH = 128
+BATCH_SIZE = 128
 BATCHES_PER_EPOCH = 50
-RATE = 0.05
-# Curves and class weights need no more points than this to be learned from.
-POOL = 20_000
-# Up to here the search for candidates costs little, and all points are searched.
-SMALL = 1_000
-# Candidates serve for so many epochs before they are searched again.
+# The shared levels need no more rows than this.
+MOST_ROWS = 20_000
+# Up to this many rows, the search for candidates is cheap and includes all rows.
+FEW_ROWS = 1_000
+# Number of epochs for which candidates are used before they are searched again.
 EPOCHS_PER_SEARCH = 2
-# A square map joins after this part of the epochs: the features should be on their curves by then.
-MAP_FROM = 1 / 3
-# After this part of the epochs the levels are judged.
-JUDGED_AT = 2 / 3
+# A square map is learned after this share of the epochs, when the features are on their curves.
+MAP_START = 1 / 3
+# After this share of the epochs, levels that do not help are dropped.
+SELECTION_START = 2 / 3
+DROPPABLE_LEVELS = ("map", "class", "curves")
 
 
-def learn_shared(levels: Levels, settings: Settings, run: Run) -> Levels:
-    """Learn curves, map and class weights; `levels` is where they start.
+class _Queries(NamedTuple):
+    """Queries of the epochs until the next search.
 
-    With `settings.drop_levels` and many points, some are not asked before they have judged, late in training,
-    which levels help. Those that will judge the points' own level are not asked at all.
+    rows : (n_queries,)
+    candidates : (n_queries, n_candidates)
+    epsilon : float
+    keep_probability : float, with which a batch keeps a candidate
     """
-    n_epochs, rng, monitor = run.n_epochs, run.rng, run.monitor
-    pool = stratified_sample(levels.labels, POOL, rng)
-    stage = SharedStage(
-        levels.replace(X=levels.X[pool], labels=levels.labels[pool], point_log_weights=np.empty((0, 0))),
-        settings,
-    )
-    watched = _in_pool(pool, run.held_out)
-    asked = np.setdiff1d(np.arange(len(pool)), np.union1d(watched, _in_pool(pool, run.judges)))
-    judged_from = math.ceil(JUDGED_AT * n_epochs / EPOCHS_PER_SEARCH) * EPOCHS_PER_SEARCH
-    judges = draw_judges(asked, settings, rng) if judged_from < n_epochs else asked[:0]
-    stream = QueryStream(np.setdiff1d(asked, judges), rng)
-    batch = min(BATCH, len(asked) - len(judges))
-    per_epoch = BATCHES_PER_EPOCH * batch
-    rate = settings.learning_rate or RATE
-    n_axes = stage.by_class.shape[1]
-    n_steps = n_epochs * BATCHES_PER_EPOCH
-    map_from = 0 if levels.components is not None else math.floor(MAP_FROM * n_epochs)
-    found: tuple[Indices, Indices, float, float]
 
-    def search(n_ahead: int) -> tuple[Indices, Indices, float, float]:
-        rows = stream.take(n_ahead * per_epoch)
-        reference, survival = sample_reference(len(pool), settings, rng)
-        return rows, *candidates_of(stage, rows, reference), survival
+    rows: Indices
+    candidates: Indices
+    epsilon: float
+    keep_probability: float
 
-    def learn(epoch: int) -> float:
-        nonlocal found, stage, stream
-        if settings.linear_map and epoch == map_from:
-            stage.unlock_map()
-        if epoch == judged_from and len(judges) > 0:
-            stage, without = pruned(stage, judges)
-            monitor.left_out.extend(without)
-            if without:
-                monitor.forget_best()
-            stream = QueryStream(asked, rng)
-        if epoch % EPOCHS_PER_SEARCH == 0:
-            found = search(min(EPOCHS_PER_SEARCH, n_epochs - epoch))
-        rows, candidates, epsilon, survival = found
+
+class SharedStage:
+    """Training of curves, linear map and class weights.
+
+    With `settings.drop_levels` and many rows, some rows are no queries until they have decided, late in the
+    stage, which levels help.
+
+    Parameters
+    ----------
+    levels : Levels
+        Initial values.
+    settings : Settings
+    n_epochs : int
+    validation_rows, excluded_rows : (n,)
+        Rows for early stopping, and further ones that are no queries of this stage.
+    rng : Generator
+    """
+
+    name = "shared levels"
+
+    def __init__(
+        self,
+        levels: Levels,
+        settings: Settings,
+        n_epochs: int,
+        validation_rows: Indices,
+        excluded_rows: Indices,
+        rng: np.random.Generator,
+    ) -> None:
+        self.n_epochs = n_epochs
+        self.dropped_levels: list[str] = []
+        self._start, self._settings, self._rng = levels, settings, rng
+        pool = stratified_sample(levels.labels, MOST_ROWS, rng)
+        self.parameters = SharedParameters(
+            levels.replace(X=levels.X[pool], labels=levels.labels[pool], point_log_weights=np.empty((0, 0))),
+            settings,
+        )
+        # From here on, rows are counted in the pool.
+        self._validation_rows = _positions(pool, validation_rows)
+        excluded = np.union1d(self._validation_rows, _positions(pool, excluded_rows))
+        self._rows = np.setdiff1d(np.arange(len(pool)), excluded)
+        self._selection_epoch = math.ceil(SELECTION_START * n_epochs / EPOCHS_PER_SEARCH) * EPOCHS_PER_SEARCH
+        self._selection_rows = self._rows[:0]
+        if settings.drop_levels and self._selection_epoch < n_epochs:
+            self._selection_rows = draw_selection_rows(self._rows, rng)
+        self._map_epoch = 0 if levels.components is not None else math.floor(MAP_START * n_epochs)
+        self._stream = QueryStream(np.setdiff1d(self._rows, self._selection_rows), rng)
+        self._batch_size = min(BATCH_SIZE, len(self._rows) - len(self._selection_rows))
+        self._queries: _Queries | None = None
+
+    def prepare_epoch(self, epoch: int) -> bool:
+        if self._settings.linear_map and epoch == self._map_epoch:
+            self.parameters.learn_map()
+        if epoch == self._selection_epoch and len(self._selection_rows) > 0:
+            self.parameters, dropped = without_harmful_levels(self.parameters, self._selection_rows)
+            self.dropped_levels.extend(dropped)
+            self._stream = QueryStream(self._rows, self._rng)
+        return True
+
+    def train_epoch(self, epoch: int) -> float:
+        if self._queries is None or epoch % EPOCHS_PER_SEARCH == 0:
+            self._queries = self._next_queries(min(EPOCHS_PER_SEARCH, self.n_epochs - epoch))
+        rows, candidates, epsilon, keep_probability = self._queries
+        rng, n_steps = self._rng, self.n_epochs * BATCHES_PER_EPOCH
+        first_batch = epoch % EPOCHS_PER_SEARCH * BATCHES_PER_EPOCH
         total = 0.0
         for number in range(BATCHES_PER_EPOCH):
-            first = epoch % EPOCHS_PER_SEARCH * per_epoch + number * batch
-            part = slice(first, first + batch)
-            alive = rng.random(candidates[part].shape) < survival
-            scales = np.where(rng.random(n_axes) < settings.feature_dropout, 0.0, 1.0)
-            loss, gradient = stage.loss(rows[part], candidates[part], alive, scales, epsilon)
-            stage.step(gradient, rate * (1.0 - (epoch * BATCHES_PER_EPOCH + number) / n_steps))
+            first = (first_batch + number) * self._batch_size
+            part = slice(first, first + self._batch_size)
+            kept = rng.random(candidates[part].shape) < keep_probability
+            mask = draw_axis_mask(self.parameters.n_axes, self._settings.feature_dropout, rng)
+            loss, gradient = self.parameters.loss(Batch(rows[part], candidates[part], kept, mask, epsilon))
+            remaining = 1.0 - (epoch * BATCHES_PER_EPOCH + number) / n_steps
+            self.parameters.step(gradient, self._settings.learning_rate * remaining)
             total += loss
         return total / BATCHES_PER_EPOCH
 
-    def snapshot() -> Levels:
-        mapped = None if stage.map is None else stage.map.copy()
-        return levels.replace(
-            curves=stage.curves, components=mapped, class_log_weights=stage.class_log_weights
+    def validation_loss(self) -> float | None:
+        if len(self._validation_rows) == 0:
+            return None
+        return loss_without_dropout(self.parameters, self._validation_rows)
+
+    def levels(self) -> Levels:
+        parameters = self.parameters
+        return self._start.replace(
+            curves=parameters.curves,
+            components=None if parameters.map is None else parameters.map.copy(),
+            class_log_weights=parameters.class_log_weights,
         )
 
-    def watched_loss() -> float:
-        return loss_of(stage, watched)
-
-    watch = watched_loss if len(watched) > 0 else None
-    return monitor.run("what all points share", n_epochs, learn, snapshot, watch)
-
-
-def _in_pool(pool: Indices, rows: Indices | None) -> Indices:
-    """The places in the pool of some rows."""
-    return np.empty(0, np.int64) if rows is None else np.flatnonzero(np.isin(pool, rows))
+    def _next_queries(self, n_epochs: int) -> _Queries:
+        """Draw the queries of the next epochs and search their candidates."""
+        rows = self._stream.take(n_epochs * BATCHES_PER_EPOCH * self._batch_size)
+        n_rows = len(self.parameters.X)
+        reference, keep_probability = sample_reference(n_rows, self._settings.candidate_dropout, self._rng)
+        return _Queries(rows, *_candidates(self.parameters, rows, reference), keep_probability)
 
 
-def pruned(stage: SharedStage, judges: Indices) -> tuple[SharedStage, list[str]]:
-    """The stage without the levels without which the judges make clearly fewer errors, and their names."""
+def _positions(pool: Indices, rows: Indices) -> Indices:
+    """Return where some rows are in the pool."""
+    return np.flatnonzero(np.isin(pool, rows))
 
-    def errors_with(some: SharedStage) -> Floats:
-        metric, settings = some.metric(), stage.settings
-        candidates, _ = candidates_among(metric, judges, settings.n_candidates, n_jobs=settings.n_jobs)
-        return errors(metric, stage.labels, len(stage.votes), judges, candidates, settings)
 
-    left_out: list[str] = []
-    usual = errors_with(stage)
-    for name in ("map", "class", "curves"):
-        without = stage.without(name)
+def without_harmful_levels(parameters: SharedParameters, rows: Indices) -> tuple[SharedParameters, list[str]]:
+    """Return the parameters without the levels that cause more errors on some rows, and their names."""
+    dropped: list[str] = []
+    best_errors = _errors(parameters, rows)
+    for level in DROPPABLE_LEVELS:
+        without = parameters.without(level)
         if without is None:
             continue
-        found = errors_with(without)
-        if clearly_fewer(found, usual):
-            stage, usual = without, found
-            left_out.append(name)
-    return stage, left_out
+        errors = _errors(without, rows)
+        if is_significantly_better(errors, best_errors):
+            parameters, best_errors = without, errors
+            dropped.append(level)
+    return parameters, dropped
 
 
-def sample_reference(n_points: int, settings: Settings, rng: np.random.Generator) -> tuple[Indices, float]:
-    """The points that may be candidates for now, and how likely each then survives a batch's dropout.
+def _errors(parameters: SharedParameters, rows: Indices) -> Floats:
+    metric, settings = parameters.metric(), parameters.settings
+    candidates, _ = find_candidates(metric, rows, settings.n_candidates, n_jobs=settings.n_jobs)
+    return weighted_errors(metric, parameters.labels, rows, candidates, parameters.rule.class_weight)
 
-    Of many points, part of the dropout is done here, once for all batches: to search among a third of the
-    points for a third of the candidates costs a fraction.
+
+def sample_reference(n_rows: int, dropout: float, rng: np.random.Generator) -> tuple[Indices, float]:
+    """Return the rows that can be candidates, and with which probability a batch keeps each of them.
+
+    Of many rows, part of the dropout is done here, once for all batches: to search a third of the rows for a
+    third of the candidates is much cheaper.
     """
-    survival = 1.0 - settings.candidate_dropout
-    fraction = min(max(SMALL / n_points, survival), 1.0)
-    size = max(round(fraction * n_points), 2)
-    reference = np.sort(rng.choice(n_points, size, replace=False)) if size < n_points else np.arange(n_points)
-    return reference, survival / fraction
+    keep = 1.0 - dropout
+    fraction = min(max(FEW_ROWS / n_rows, keep), 1.0)
+    size = max(round(fraction * n_rows), 2)
+    reference = np.sort(rng.choice(n_rows, size, replace=False)) if size < n_rows else np.arange(n_rows)
+    return reference, keep / fraction
 
 
-def candidates_of(stage: SharedStage, rows: Indices, reference: Indices) -> tuple[Indices, float]:
-    """The candidates of some training points among the reference: (n_rows, C), and ε."""
-    settings = stage.settings
-    distinct, where = np.unique(rows, return_inverse=True)
-    wanted = math.ceil(settings.n_candidates * len(reference) / len(stage.X))
-    candidates, distances = candidates_among(
-        stage.metric(), distinct, wanted, reference=reference, n_jobs=settings.n_jobs
+def loss_without_dropout(parameters: SharedParameters, rows: Indices) -> float:
+    """Return the mean loss of some rows, with nothing dropped."""
+    candidates, epsilon = _candidates(parameters, rows, np.arange(len(parameters.X)))
+    kept, mask = np.ones(candidates.shape, np.bool_), np.ones(parameters.n_axes)
+    return parameters.loss(Batch(rows, candidates, kept, mask, epsilon))[0]
+
+
+def _candidates(parameters: SharedParameters, rows: Indices, reference: Indices) -> tuple[Indices, float]:
+    """Return the candidates of some rows among the reference, (n_rows, n_candidates), and ε."""
+    settings = parameters.settings
+    distinct, position = np.unique(rows, return_inverse=True)
+    n_candidates = math.ceil(settings.n_candidates * len(reference) / len(parameters.X))
+    candidates, distances = find_candidates(
+        parameters.metric(), distinct, n_candidates, reference=reference, n_jobs=settings.n_jobs
     )
-    return candidates[where], zero_distance_guard(distances[:, :5])
-
-
-def loss_of(stage: SharedStage, rows: Indices) -> float:
-    """The loss of queries that are not trained on, with nothing dropped."""
-    candidates, epsilon = candidates_of(stage, rows, np.arange(len(stage.X)))
-    everything = np.ones(candidates.shape, np.bool_)
-    return stage.loss(rows, candidates, everything, np.ones(stage.by_class.shape[1]), epsilon)[0]
+    return candidates[position], zero_distance_guard(distances[:, :N_TYPICAL])

@@ -1,11 +1,8 @@
-"""The units in which curves are learned."""
+"""Standardization: curves are learned on features of mean 0 and variance 1, so the data need no scaling."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import NDArray
 
 from lann._inputs import check_not_too_large
 from lann._types import Floats
@@ -13,25 +10,31 @@ from lann.encoding import FeatureCurves
 from lann.metrics import Levels
 
 
-@dataclass(frozen=True)
-class Units:
-    """Curves are learned over z-scored data, so that no scaling is needed beforehand."""
+class Standardization:
+    """The standardization of training rows, and back to the user's units.
 
-    center: Floats
-    scale: Floats
-    constant: NDArray[np.bool_]
+    Parameters
+    ----------
+    X : (n_rows, n_features)
 
-    @classmethod
-    def of(cls, X: Floats) -> Units:
-        """Mean and standard deviation of each feature, and whether it is constant but for rounding."""
+    Attributes
+    ----------
+    center, scale : (n_features,)
+        Mean and standard deviation; for constant features, the latter is their absolute value, at least 1.
+    constant : (n_features,)
+        Which features are constant, up to rounding.
+    """
+
+    def __init__(self, X: Floats) -> None:
         check_not_too_large(X)
-        center, scale = X.mean(axis=0), X.std(axis=0)
-        rounding = len(X) * np.finfo(np.float64).eps * np.abs(center)
-        constant = scale <= rounding
-        return cls(center, np.where(constant, np.maximum(np.abs(center), 1.0), scale), constant)
+        self._X = X
+        self.center, deviation = X.mean(axis=0), X.std(axis=0)
+        size = np.abs(self.center)
+        self.constant = deviation <= len(X) * np.finfo(np.float64).eps * size
+        self.scale = np.where(self.constant, np.maximum(size, 1.0), deviation)
 
-    def enter(self, levels: Levels, n_bins: int) -> Levels:
-        """The same levels over z-scored data, with curves to bend."""
+    def apply(self, levels: Levels, n_bins: int) -> Levels:
+        """Return the same levels of standardized rows, with curves of positive slopes."""
         X = (levels.X - self.center) / self.scale
         if levels.curves.is_identity:
             curves = FeatureCurves.straight(X, n_bins)
@@ -40,8 +43,8 @@ class Units:
             curves = curves.with_slopes(np.where(curves.slopes > 0, curves.slopes, 1.0))
         return levels.replace(X=X, curves=curves)
 
-    def leave(self, levels: Levels, X: Floats) -> Levels:
-        """Back to the data's units. What never varied has taught nothing, so it weighs nothing."""
+    def undo(self, levels: Levels) -> Levels:
+        """Return the same levels in the user's units; constant features get the weight 0."""
         curves = levels.curves.rescaled(self.center, self.scale)
         curves = curves.with_slopes(np.where(self.constant[:, None], 0.0, curves.slopes))
-        return levels.replace(X=X, curves=curves)
+        return levels.replace(X=self._X, curves=curves)

@@ -1,108 +1,144 @@
-"""Keeps the losses, decides when to stop, and tells whoever listens how training goes."""
+"""The training loop: run stages, record their losses, stop early, and keep the best model of each."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from lann.metrics import Levels
 
 
+class Stage(Protocol):
+    """A part of the training, such as the shared levels; it owns the parameters that it trains.
+
+    Attributes
+    ----------
+    name : str
+    n_epochs : int
+        Number of epochs, at most.
+    dropped_levels : list of str
+        Names of the levels that were dropped so far because they do not help.
+    """
+
+    name: str
+    n_epochs: int
+    dropped_levels: list[str]
+
+    def prepare_epoch(self, epoch: int) -> bool:
+        """Prepare an epoch, counted from 0; return False to end the stage before it."""
+
+    def train_epoch(self, epoch: int) -> float:
+        """Train for one epoch and return the mean loss of the queries."""
+
+    def validation_loss(self) -> float | None:
+        """Return the mean loss of the validation rows now; None if there are none."""
+
+    def levels(self) -> Levels:
+        """Return a snapshot of the levels."""
+
+
 @dataclass(frozen=True)
 class Epoch:
-    """What a listener hears: where training stands, and how to get the model as it is now."""
+    """The state of the training after an epoch.
+
+    Attributes
+    ----------
+    stage : str
+        Name of the stage.
+    number : int
+        Number of the epoch over all stages, from 1.
+    n_epochs : int
+        Number of epochs of all stages, at most.
+    loss : float
+        Mean training loss of the epoch.
+    validation_loss : float or None
+        Mean loss of the validation rows after the epoch, with early stopping.
+    levels : callable
+        Returns the levels as they are now.
+    """
 
     stage: str
     number: int
     n_epochs: int
     loss: float
-    held_out_loss: float | None
+    validation_loss: float | None
     levels: Callable[[], Levels]
 
     def __str__(self) -> str:
-        validation = "" if self.held_out_loss is None else f", validation loss {self.held_out_loss:.4f}"
+        validation = "" if self.validation_loss is None else f", validation loss {self.validation_loss:.4f}"
         return f"epoch {self.number}/{self.n_epochs}, {self.stage}: loss {self.loss:.4f}{validation}"
 
 
-# Returns whether the stage should end.
-Listener = Callable[[Epoch], bool]
+# Called after every epoch; returns whether the training should stop.
+Callback = Callable[[Epoch], bool]
 
 
 @dataclass
-class Monitor:
-    """Follows training over its stages.
+class Trainer:
+    """Runs the stages of a training one after another.
 
-    Training ends when a listener asks for it; a stage, where losses of held-out queries are given, when the
-    best of them is `patience` epochs old. `left_out` names the levels that did not help.
+    Attributes
+    ----------
+    n_epochs : int
+        Number of epochs of all stages, at most.
+    callback : callable or None
+        Called after every epoch; training stops if it returns True.
+    patience : int
+        A stage with validation rows ends when this many epochs have not lowered their loss.
+    tolerance : float
+        By how much an epoch has to lower the validation loss.
+    losses, validation_losses : list of float
+        Of every epoch so far.
+    dropped_levels : list of str
+        Names of the levels that were dropped.
+    stopped : bool
+        Whether the callback has stopped the training.
     """
 
     n_epochs: int
-    listener: Listener | None = None
+    callback: Callback | None = None
     patience: int = 3
     tolerance: float = 1e-4
     losses: list[float] = field(default_factory=list)
-    held_out_losses: list[float] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
-    told_to_stop: bool = False
+    validation_losses: list[float] = field(default_factory=list)
+    dropped_levels: list[str] = field(default_factory=list)
+    stopped: bool = False
 
-    def run(
-        self,
-        stage: str,
-        n_epochs: int,
-        learn: Callable[[int], float],
-        snapshot: Callable[[], Levels],
-        held_out_loss: Callable[[], float] | None = None,
-        give_up: Callable[[int], bool] | None = None,
-    ) -> Levels:
-        """Run a stage to its end, or until someone says stop, and return its best model.
+    def run(self, stage: Stage) -> Levels:
+        """Run a stage to its end and return its best levels.
 
-        Parameters
-        ----------
-        learn : learns for one epoch, given its number, and returns the training loss
-        snapshot : the model as it is now
-        held_out_loss : the loss of the held-out queries now; without it, the last model is the best
-        give_up : asked before each epoch, given its number, whether to end the stage
+        These are the levels with the lowest validation loss, or the last ones where there are no validation
+        rows.
         """
-        best = snapshot()
-        self.start_stage(stage)
-        for number in range(n_epochs):
-            if give_up is not None and give_up(number):
+        best, best_loss, n_not_better = stage.levels(), math.inf, 0
+        validated = False
+        n_dropped = len(stage.dropped_levels)
+        for epoch in range(stage.n_epochs):
+            continues = stage.prepare_epoch(epoch)
+            if len(stage.dropped_levels) > n_dropped:  # what was best before is another model
+                best, best_loss, n_not_better = stage.levels(), math.inf, 0
+                n_dropped = len(stage.dropped_levels)
+            if not continues:
                 break
-            loss = learn(number)
-            stop = self.epoch(loss, None if held_out_loss is None else held_out_loss(), snapshot)
-            if held_out_loss is None or self.is_best:
-                best = snapshot()
-            if stop:
+            loss = stage.train_epoch(epoch)
+            validation_loss = stage.validation_loss()
+            if validation_loss is not None:
+                validated = True
+                self.validation_losses.append(validation_loss)
+                n_not_better += 1
+                if validation_loss < best_loss - self.tolerance:
+                    best, best_loss, n_not_better = stage.levels(), validation_loss, 0
+            self._on_epoch_end(stage, loss, validation_loss)
+            if self.stopped or n_not_better >= self.patience:
                 break
-        return best
+        self.dropped_levels.extend(stage.dropped_levels)
+        return best if validated else stage.levels()
 
-    def start_stage(self, name: str) -> None:
-        self._stage = name
-        self.forget_best()
-
-    def forget_best(self) -> None:
-        """Whatever comes next is the best so far: what came before is another model."""
-        self._best = float("inf")
-        self._age = 0
-
-    def epoch(self, loss: float, held_out: float | None, snapshot: Callable[[], Levels]) -> bool:
-        """Record an epoch; True if the stage should end."""
+    def _on_epoch_end(self, stage: Stage, loss: float, validation_loss: float | None) -> None:
         self.losses.append(loss)
-        stop = False
-        if held_out is not None:
-            self.held_out_losses.append(held_out)
-            self._age += 1
-            if held_out < self._best - self.tolerance:
-                self._best, self._age = held_out, 0
-            stop = self._age >= self.patience
-        if self.listener is not None:
+        if self.callback is not None:
             number = len(self.losses)
-            self.told_to_stop = bool(
-                self.listener(Epoch(self._stage, number, self.n_epochs, loss, held_out, snapshot))
-            )
-        return stop or self.told_to_stop
-
-    @property
-    def is_best(self) -> bool:
-        """Whether the latest epoch of this stage had the lowest held-out loss so far."""
-        return self._age == 0
+            epoch = Epoch(stage.name, number, self.n_epochs, loss, validation_loss, stage.levels)
+            self.stopped = bool(self.callback(epoch))
