@@ -5,38 +5,18 @@ Only the points that a batch uses are computed.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
-
-from lann._types import Floats
-from lann.training._kernels import Batch
-
-
-class Cells(NamedTuple):
-    """Where the values of all points are on the curves.
-
-    Attributes
-    ----------
-    bins : (n_points, n_features)
-        Flat index, in an array of shape (n_features, n_bins), of the bin of each value.
-    offsets : (n_points, n_features)
-        Offset of each value from the origin of its bin.
-    """
-
-    bins: NDArray[np.uint32]
-    offsets: Floats
 
 
 @njit(nogil=True, cache=True)
-def compact_batch(batch, position):
-    """Return the points that a batch uses, and the batch with indices that count these points.
+def compact_batch(rows, candidates, kept, position):
+    """Return the points that a batch uses, and its queries and candidates as positions among these.
 
     Parameters
     ----------
-    batch : Batch
+    rows, candidates, kept
+        Of a `Batch`.
     position : (n_points,)
         All -1, before and after.
 
@@ -44,10 +24,10 @@ def compact_batch(batch, position):
     -------
     used : (n_used,)
         The queries and their kept candidates, in order of appearance.
-    batch : Batch
-        With -1 for candidates that are dropped.
+    rows : (n_queries,)
+    candidates : (n_queries, n_candidates)
+        -1 for candidates that are dropped.
     """
-    rows, candidates, kept, axis_mask, epsilon = batch
     used = np.empty(rows.size + candidates.size, np.int64)
     new_rows = np.empty(rows.shape[0], np.int64)
     new_candidates = np.full(candidates.shape, -1, np.int64)
@@ -70,37 +50,37 @@ def compact_batch(batch, position):
             new_candidates[q, c] = position[j]
     for number in range(n_used):
         position[used[number]] = -1
-    return used[:n_used], Batch(new_rows, new_candidates, kept, axis_mask, epsilon)
+    return used[:n_used], new_rows, new_candidates
 
 
 @njit(nogil=True, cache=True)
-def curve_values(cells, used, starts, slopes):
+def curve_values(cells, offsets, used, starts, slopes):
     """Return some points on the curves: (n_used, n_features).
 
-    cells : Cells; used : (n_used,); starts, slopes : (n_features, n_bins)
+    cells : (n_points, n_features) flat index of the bin of each value, in (n_features, n_bins)
+    offsets : (n_points, n_features) from the origins of the bins; used : (n_used,)
+    starts, slopes : (n_features, n_bins)
     """
-    bins, offsets = cells
     flat_starts, flat_slopes = starts.ravel(), slopes.ravel()
-    out = np.empty((used.shape[0], bins.shape[1]))
+    out = np.empty((used.shape[0], cells.shape[1]))
     for number in range(used.shape[0]):
         i = used[number]
-        for f in range(bins.shape[1]):
-            cell = bins[i, f]
+        for f in range(cells.shape[1]):
+            cell = cells[i, f]
             out[number, f] = flat_starts[cell] + flat_slopes[cell] * offsets[i, f]
     return out
 
 
 @njit(nogil=True, cache=True)
-def add_by_bin(cells, used, gradient, sums, moments):
+def add_by_bin(cells, offsets, used, gradient, sums, moments):
     """Add the gradients of some points to the sums by bin that `FeatureCurves.slope_gradient` takes.
 
-    cells : Cells; used : (n_used,); gradient : (n_used, n_features)
+    cells, offsets, used : as for `curve_values`; gradient : (n_used, n_features)
     sums, moments : (n_features, n_bins), changed in place
     """
-    bins, offsets = cells
     flat_sums, flat_moments = sums.ravel(), moments.ravel()
     for number in range(used.shape[0]):
         i = used[number]
-        for f in range(bins.shape[1]):
-            flat_sums[bins[i, f]] += gradient[number, f]
-            flat_moments[bins[i, f]] += gradient[number, f] * offsets[i, f]
+        for f in range(cells.shape[1]):
+            flat_sums[cells[i, f]] += gradient[number, f]
+            flat_moments[cells[i, f]] += gradient[number, f] * offsets[i, f]

@@ -8,7 +8,7 @@ from lann._types import Floats, Indices, Labels
 from lann.metrics import Levels
 from lann.training._candidates import find_candidates, typical_distances
 from lann.training._inheritance import inherit
-from lann.training._online_matrices import OnlineMatrixPoints, bounded_matrix_steps
+from lann.training._online_matrices import MatrixUpdate, OnlineMatrixPoints, matrix_steps
 from lann.training._online_weights import OnlinePoints, relative_weight_steps, with_weights
 from lann.training._settings import Settings
 from lann.vote import zero_distance_guard
@@ -57,7 +57,8 @@ def _train_on(levels: Levels, rows: Indices, settings: Settings) -> Levels:
     rate, smoothing = settings.learning_rate, settings.smoothing
     if levels.point_matrices is not None:
         matrix_points = OnlineMatrixPoints.of(levels)
-        bounded_matrix_steps(rows, candidates, matrix_points, rule, epsilon, rate, smoothing)
+        update = MatrixUpdate.bounded(rate, smoothing)
+        matrix_steps(rows, candidates, matrix_points, rule, epsilon, update)
         return levels.replace(point_matrices=matrix_points.matrices)
     points = OnlinePoints(levels.points, levels.labels, levels.weights)
     relative_weight_steps(rows, candidates, points, rule, epsilon, rate, smoothing)

@@ -9,6 +9,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
+from lann.training._loss import Neighbors, batch_loss
+
+# Instead of a gradient that is not needed.
+NOT_NEEDED = np.empty((0, 0))
 
 
 class Batch(NamedTuple):
@@ -51,26 +55,36 @@ class WeightedPoints(NamedTuple):
     owners: Indices
 
 
-class Neighbors(NamedTuple):
-    """The nearest candidates of each query.
+@njit(nogil=True, cache=True)
+def loss_and_gradients(batch, metric, labels, rule, by_weight, by_point):
+    """Compute the mean loss of a batch and add its gradients to two arrays.
 
-    Attributes
+    Parameters
     ----------
-    indices : (n_queries, k)
-        Points; -1 for none.
-    distances : (n_queries, k)
-        Squared, with ε.
-    counts : (n_queries,)
-        Number of neighbors; they come first.
-    """
+    batch : Batch
+    metric : WeightedPoints
+    labels : (n_points,)
+    rule : LossRule
+    by_weight : (n_owners, n_axes) or empty
+        The gradient for the log weights is added to it; it is not computed if the array is empty.
+    by_point : (n_points, n_axes) or empty
+        The same for the points.
 
-    indices: Indices
-    distances: Floats
-    counts: Indices
+    Returns
+    -------
+    loss : float
+    """
+    neighbors = _nearest_candidates(batch, metric, rule.n_neighbors)
+    loss, slopes = batch_loss(neighbors, batch.rows, labels, rule)
+    if by_weight.size > 0:
+        _add_weight_gradient(batch, neighbors, slopes, metric, by_weight)
+    if by_point.size > 0:
+        _add_point_gradient(batch, neighbors, slopes, metric, by_point)
+    return loss
 
 
 @njit(nogil=True, cache=True)
-def nearest_candidates(batch, metric, k):
+def _nearest_candidates(batch, metric, k):
     """Return the k nearest kept candidates of each query, in no particular order: a `Neighbors`.
 
     batch : Batch; metric : WeightedPoints
@@ -116,7 +130,7 @@ def _masked_distance(x, point, weights, axis_mask):
 
 
 @njit(nogil=True, cache=True)
-def add_weight_gradient(batch, neighbors, slopes, metric, gradient):
+def _add_weight_gradient(batch, neighbors, slopes, metric, gradient):
     """Add ∂loss/∂log w = slope · w · difference², over all pairs, to the gradient of each neighbor's owner.
 
     slopes : (n_queries, k) ∂loss/∂d; gradient : (n_owners, n_axes), changed in place
@@ -135,15 +149,14 @@ def add_weight_gradient(batch, neighbors, slopes, metric, gradient):
 
 
 @njit(nogil=True, cache=True)
-def point_gradient(batch, neighbors, slopes, metric):
-    """Return ∂loss/∂point: 2 · slope · w · difference over all pairs, of a query and of a neighbor.
+def _add_point_gradient(batch, neighbors, slopes, metric, gradient):
+    """Add ∂loss/∂point = 2 · slope · w · difference, over all pairs, to the gradients of both points.
 
-    slopes : (n_queries, k) ∂loss/∂d; returns (n_points, n_axes)
+    slopes : (n_queries, k) ∂loss/∂d; gradient : (n_points, n_axes), changed in place
     """
     points, weights, owners = metric
     axis_mask = batch.axis_mask
     near, counts = neighbors.indices, neighbors.counts
-    gradient = np.zeros(points.shape)
     for q in range(near.shape[0]):
         i = batch.rows[q]
         for slot in range(counts[q]):
@@ -154,7 +167,6 @@ def point_gradient(batch, neighbors, slopes, metric):
                 change = slope * axis_mask[a] * weights[owner, a] * (points[j, a] - points[i, a])
                 gradient[j, a] += change
                 gradient[i, a] -= change
-    return gradient
 
 
 @njit(nogil=True, cache=True)

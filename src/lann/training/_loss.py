@@ -1,11 +1,13 @@
-"""The loss of queries in training: which neighbors count, and how."""
+"""The loss of a batch of queries in training, given their neighbors."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from lann._types import Floats, Indices, Labels
-from lann.training._kernels import Neighbors
+import numpy as np
+from numba import njit
+
+from lann._types import Floats, Indices
 from lann.vote import losses
 
 
@@ -33,26 +35,49 @@ class LossRule(NamedTuple):
     class_weight: Floats
 
 
-def batch_loss(rule: LossRule, rows: Indices, neighbors: Neighbors, labels: Labels) -> tuple[float, Floats]:
-    """Compute the mean loss of a batch, and its slope with respect to each distance.
+class Neighbors(NamedTuple):
+    """The nearest candidates of each query.
+
+    Attributes
+    ----------
+    indices : (n_queries, k)
+        Points; -1 for none.
+    distances : (n_queries, k)
+        Squared, with ε.
+    counts : (n_queries,)
+        Number of neighbors; they come first.
+    """
+
+    indices: Indices
+    distances: Floats
+    counts: Indices
+
+
+@njit(nogil=True, cache=True)
+def batch_loss(neighbors, rows, labels, rule):
+    """Compute the mean loss of a batch, and its slope for each distance.
 
     Parameters
     ----------
-    rule : LossRule
+    neighbors : Neighbors
+        The distances are changed.
     rows : (n_queries,)
         Points that are the queries.
-    neighbors : Neighbors
-        Of the queries; the distances are changed.
     labels : (n_points,)
+    rule : LossRule
 
     Returns
     -------
     loss : float
     slopes : (n_queries, k)
     """
+    near, distances, counts = neighbors
+    near_labels = np.empty(near.shape, np.int64)
+    for q in range(near.shape[0]):
+        for slot in range(counts[q]):
+            near_labels[q, slot] = labels[near[q, slot]]
     loss, slopes = losses(
-        rule.kind, neighbors.distances, labels[neighbors.indices], labels[rows], neighbors.counts,
-        rule.power, rule.strength, rule.class_weight,
-    )  # fmt: skip
-    slopes /= len(rows)
+        rule.kind, distances, near_labels, labels[rows], counts, rule.power, rule.strength, rule.class_weight
+    )
+    slopes /= rows.shape[0]
     return loss, slopes

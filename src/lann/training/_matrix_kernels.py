@@ -1,6 +1,7 @@
 """Compiled functions of training with matrices: distances of pairs, gradients and steps of single points.
 
-The matrix of a point is Ω = √s A, with a scale s; d = s ‖Aᵀ u‖², u = √w ⊙ (difference on the axes).
+The matrix of a point is Ω = √s A, with a scale s; d = s ‖Aᵀ u‖², u = √w ⊙ (difference on the axes). The
+functions take named tuples, or plain ones of the same entries.
 """
 
 from __future__ import annotations
@@ -113,15 +114,15 @@ def matrix_gradient(number, pairs, metric, out):
 
     number : position of the neighbor; pairs : PairSlopes; metric : MatrixPoints; out : (n_axes, rank)
     """
-    queries, slopes, axis_mask = pairs.queries, pairs.slopes, pairs.axis_mask
-    points, roots = metric.points, metric.roots
-    j = pairs.neighbors[number]
-    own, scale = metric.matrices[j], metric.scales[j]
+    neighbors, starts, queries, slopes, axis_mask = pairs
+    points, roots, matrices, scales = metric
+    j = neighbors[number]
+    own, scale = matrices[j], scales[j]
     n_axes, rank = own.shape
     step, projected = np.empty(n_axes), np.empty(rank)
     by_scale = 0.0
     out[:] = 0.0
-    for pair in range(pairs.starts[number], pairs.starts[number + 1]):
+    for pair in range(starts[number], starts[number + 1]):
         weighted_step(points[j], points[queries[pair]], roots[j], axis_mask, step)
         project(step, own, projected)
         by_scale += slopes[pair] * scale * squared_norm(projected)
@@ -140,20 +141,21 @@ def descend(pairs, metric, descent, second):
     pairs : PairSlopes; metric : MatrixPoints, matrices changed in place; descent : Descent
     second : (n_points,) second moments, changed in place
     """
-    matrices = metric.matrices
+    neighbors, matrices = pairs[0], metric[2]
+    loss_factor, regularization = descent[:2]
     n_axes, rank = matrices.shape[1:]
     gradient = np.empty((n_axes, rank))
-    by_scale = np.empty(pairs.neighbors.shape[0])
-    for number in range(pairs.neighbors.shape[0]):
-        j = pairs.neighbors[number]
+    by_scale = np.empty(neighbors.shape[0])
+    for number in range(neighbors.shape[0]):
+        j = neighbors[number]
         own = matrices[j]
-        by_scale[number] = descent.loss_factor * matrix_gradient(number, pairs, metric, gradient)
+        by_scale[number] = loss_factor * matrix_gradient(number, pairs, metric, gradient)
         for a in range(n_axes):
             row, own_row = gradient[a], own[a]
             for r in range(rank):
-                row[r] = descent.loss_factor * row[r] + descent.regularization * own_row[r]
+                row[r] = loss_factor * row[r] + regularization * own_row[r]
             if a < rank:
-                row[a] -= descent.regularization
+                row[a] -= regularization
         _take_step(own, gradient, descent, second, j)
     return by_scale
 
@@ -165,12 +167,13 @@ def _take_step(own, gradient, descent, second, j):
     Its entries share one second moment, the mean over the axes of the squared gradient: a direction that
     hardly matters hardly changes, and only A itself takes memory.
     """
+    rate, decay, correction = descent[2:]
     n_axes, rank = own.shape
     size = squared_norm(gradient.ravel()) / n_axes
     if not size < HUGE:
         return
-    second[j] += (1.0 - descent.decay) * (size - second[j])
-    length = descent.rate / (np.sqrt(second[j] * descent.correction) + 1e-4)
+    second[j] += (1.0 - decay) * (size - second[j])
+    length = rate / (np.sqrt(second[j] * correction) + 1e-4)
     for a in range(n_axes):
         row, own_row = gradient[a], own[a]
         for r in range(rank):

@@ -30,12 +30,6 @@ class Nearest(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def new_nearest(k):
-    """Return buffers for k neighbors."""
-    return Nearest(np.empty(k, np.int64), np.empty(k), np.empty(k, np.int64), np.empty(k))
-
-
-@njit(nogil=True, cache=True)
 def clear(nearest):
     """Remove all neighbors."""
     nearest.indices[:] = -1

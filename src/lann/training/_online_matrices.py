@@ -18,7 +18,7 @@ from lann.search import insert
 from lann.training._initial_matrices import initial_matrices
 from lann.training._loss import LossRule
 from lann.training._matrix_kernels import weighted_step
-from lann.training._online_kernels import clear, new_nearest, query_loss
+from lann.training._online_kernels import Nearest, clear, query_loss
 from lann.training._settings import LARGEST_LOG_WEIGHT
 from lann.vote import HUGE
 
@@ -52,6 +52,33 @@ class OnlineMatrixPoints(NamedTuple):
         return cls(levels.points, levels.labels, np.sqrt(levels.weights), initial_matrices(levels))
 
 
+class MatrixUpdate(NamedTuple):
+    """How matrices take a step, and what is restored afterwards.
+
+    Attributes
+    ----------
+    rate : float
+        Step size.
+    largest_step : float
+        Bound of |c| ‖u‖².
+    fixed_norm, fixed_determinant : bool
+        Whether the norm, or the determinant, stays what it is.
+    smoothing : float
+        Share of a matrix that is replaced by the mean over the same-class neighbors of a query.
+    """
+
+    rate: float
+    largest_step: float
+    fixed_norm: bool
+    fixed_determinant: bool
+    smoothing: float
+
+    @classmethod
+    def bounded(cls, rate: float, smoothing: float) -> MatrixUpdate:
+        """Return bounded steps, without a constraint other than the bounds of all matrices."""
+        return cls(rate, LARGEST_STEP, False, False, smoothing)
+
+
 class OnlineMatrices:
     """Point matrices that are trained by the published steps, with neighbors among all points.
 
@@ -72,7 +99,9 @@ class OnlineMatrices:
         self._start = levels
         self._points = OnlineMatrixPoints.of(levels)
         self._rule, self._epsilon = rule, epsilon
-        self._constraint = constraint
+        determinant = constraint == "determinant"
+        largest_step = LARGEST_DETERMINANT_STEP if determinant else np.inf
+        self._update = MatrixUpdate(0.0, largest_step, constraint == "norm", determinant, 0.0)
 
     def levels(self) -> Levels:
         """Return a snapshot of the levels."""
@@ -80,100 +109,66 @@ class OnlineMatrices:
 
     def train_pass(self, rows: Indices, rate: float) -> float:
         """Take one step for each row, in order, and return the mean loss."""
-        fixed_norm, fixed_determinant = self._constraint == "norm", self._constraint == "determinant"
-        total = _published_steps(
-            rows, self._points, self._rule, self._epsilon, fixed_norm, fixed_determinant, rate
-        )
+        everyone = np.empty((len(rows), 0), np.int64)
+        update = self._update._replace(rate=rate)
+        total = matrix_steps(rows, everyone, self._points, self._rule, self._epsilon, update)
         return total / len(rows)
 
 
 @njit(nogil=True, cache=True)
-def _published_steps(rows, points, rule, epsilon, fixed_norm, fixed_determinant, rate):
-    """Take one published step for each row, in order; return the total loss.
+def matrix_steps(rows, candidates, points, rule, epsilon, update):
+    """Take one step for each row, in order, and return the total loss.
 
-    rows : (n_rows,); points : OnlineMatrixPoints; rule : LossRule
+    rows : (n_rows,); points : OnlineMatrixPoints; rule : LossRule; update : MatrixUpdate
+    candidates : (n_rows, n_candidates), -1 for none; all points where there are no columns
     """
     coordinates, labels, roots, matrices = points
     n_axes, rank = matrices.shape[1:]
-    nearest = new_nearest(rule.n_neighbors)
-    mask, step, projected = np.ones(n_axes), np.empty(n_axes), np.empty(rank)
-    largest = LARGEST_DETERMINANT_STEP if fixed_determinant else np.inf
-    total = 0.0
-    for i in rows:
-        clear(nearest)
-        for j in range(coordinates.shape[0]):
-            if j != i:
-                weighted_step(coordinates[j], coordinates[i], roots[j], mask, step)
-                project(step, matrices[j], projected)
-                insert(nearest.distances, nearest.indices, squared_norm(projected), j)
-        loss, n_near = query_loss(nearest, labels, labels[i], epsilon, rule)
-        total += loss
-        for slot in range(n_near):
-            j = nearest.indices[slot]
-            weighted_step(coordinates[j], coordinates[i], roots[j], mask, step)
-            c = 2.0 * rate * nearest.slopes[slot]
-            _take_step(matrices[j], step, projected, c, largest, fixed_determinant)
-        for slot in range(n_near):
-            j = nearest.indices[slot]
-            _restore_bounds(matrices[j], roots[j], fixed_norm)
-    return total
-
-
-@njit(nogil=True, cache=True)
-def bounded_matrix_steps(rows, candidates, points, rule, epsilon, rate, smoothing):
-    """Take one bounded step on the matrices of the nearest candidates of each row; return the total loss.
-
-    The matrices stay bounded, and are mixed with those of same-class neighbors.
-
-    rows : (n_rows,), in order; candidates : (n_rows, n_candidates), -1 for none
-    points : OnlineMatrixPoints; rule : LossRule; smoothing : share of a matrix that is replaced
-    """
-    coordinates, labels, roots, matrices = points
-    n_axes, rank = matrices.shape[1:]
-    nearest = new_nearest(rule.n_neighbors)
-    mask, step, projected = np.ones(n_axes), np.empty(n_axes), np.empty(rank)
+    ones, step, projected = np.ones(n_axes), np.empty(n_axes), np.empty(rank)
+    k = rule.n_neighbors
+    near, distances = np.empty(k, np.int64), np.empty(k)
+    nearest = Nearest(near, distances, np.empty(k, np.int64), np.empty(k))
+    exhaustive = candidates.shape[1] == 0
     total = 0.0
     for r in range(rows.shape[0]):
         i = rows[r]
         clear(nearest)
-        for j in candidates[r]:
+        for c in range(coordinates.shape[0] if exhaustive else candidates.shape[1]):
+            j = c if exhaustive else candidates[r, c]
             if j >= 0 and j != i:
-                weighted_step(coordinates[j], coordinates[i], roots[j], mask, step)
+                weighted_step(coordinates[j], coordinates[i], roots[j], ones, step)
                 project(step, matrices[j], projected)
-                insert(nearest.distances, nearest.indices, squared_norm(projected), j)
+                insert(distances, near, squared_norm(projected), j)
         loss, n_near = query_loss(nearest, labels, labels[i], epsilon, rule)
         total += loss
         for slot in range(n_near):
-            j = nearest.indices[slot]
-            weighted_step(coordinates[j], coordinates[i], roots[j], mask, step)
-            c = 2.0 * rate * nearest.slopes[slot]
-            _take_step(matrices[j], step, projected, c, LARGEST_STEP, False)
-        if smoothing > 0.0:
-            _mix_same_class(nearest, n_near, labels[i], matrices, smoothing)
+            j = near[slot]
+            weighted_step(coordinates[j], coordinates[i], roots[j], ones, step)
+            _take_step(matrices[j], step, projected, 2.0 * update.rate * nearest.slopes[slot], update)
+        if update.smoothing > 0.0:
+            _mix_same_class(nearest, n_near, labels[i], matrices, update.smoothing)
         for slot in range(n_near):
-            j = nearest.indices[slot]
-            _restore_bounds(matrices[j], roots[j], False)
+            _restore_bounds(matrices[near[slot]], roots[near[slot]], update.fixed_norm)
     return total
 
 
 @njit(nogil=True, cache=True)
-def _take_step(own, step, projected, c, largest, fixed_determinant):
-    """Replace Ω by (I − c uuᵀ) Ω, if that is finite and not 0; |c| ‖u‖² is at most `largest`.
+def _take_step(own, step, projected, c, update):
+    """Replace Ω by (I − c uuᵀ) Ω, if that is finite and not 0.
 
-    own : (n_axes, rank) Ω; step : (n_axes,) u; projected : (rank,) buffer
+    own : (n_axes, rank) Ω; step : (n_axes,) u; projected : (rank,) buffer; update : MatrixUpdate
     """
     n_axes, rank = own.shape
     project(step, own, projected)
     length = squared_norm(step)
-    if abs(c) * length > largest:
-        c = np.sign(c) * largest / length
+    if abs(c) * length > update.largest_step:
+        c = np.sign(c) * update.largest_step / length
     norm = squared_norm(projected)
     # ‖Ω'‖² = ‖Ω‖² − 2c ‖Ωᵀu‖² + c² ‖u‖² ‖Ωᵀu‖²
-    before = squared_norm(own.ravel())
-    after = before - 2.0 * c * norm + c * c * length * norm
+    after = squared_norm(own.ravel()) - 2.0 * c * norm + c * c * length * norm
     if not (0.0 < after < HUGE):
         return
-    factor = (1.0 - c * length) ** (-1.0 / n_axes) if fixed_determinant else 1.0
+    factor = (1.0 - c * length) ** (-1.0 / n_axes) if update.fixed_determinant else 1.0
     for a in range(n_axes):
         for r in range(rank):
             own[a, r] = factor * (own[a, r] - c * step[a] * projected[r])

@@ -20,7 +20,7 @@ from lann._types import Floats, Indices, Labels
 from lann.metrics import DiagonalMetric, Levels, distance, rounding_bound
 from lann.search import ExactSearch, insert
 from lann.training._loss import LossRule
-from lann.training._online_kernels import clear, new_nearest, query_loss
+from lann.training._online_kernels import Nearest, clear, query_loss
 from lann.training._settings import LARGEST_LOG_WEIGHT
 
 # Number of queries that are searched at once: more make the search faster, and more points decrease.
@@ -163,8 +163,8 @@ def _published_steps(search, points, rule, epsilon, constraint, rate):
     coordinates, labels, weights = points
     k = rule.n_neighbors
     decreased_list, n_decreased = np.empty(rows.shape[0] * k, np.int64), 0
-    nearest = new_nearest(k)
-    near, distances = nearest.indices, nearest.distances
+    near, distances = np.empty(k, np.int64), np.empty(k)
+    nearest = Nearest(near, distances, np.empty(k, np.int64), np.empty(k))
     total = 0.0
     for r in range(rows.shape[0]):
         i = rows[r]
@@ -243,8 +243,9 @@ def relative_weight_steps(rows, candidates, points, rule, epsilon, rate, smoothi
     points : OnlinePoints; rule : LossRule; smoothing : share of the weights that is replaced
     """
     coordinates, labels, weights = points
-    nearest = new_nearest(rule.n_neighbors)
-    near = nearest.indices
+    k = rule.n_neighbors
+    near, distances = np.empty(k, np.int64), np.empty(k)
+    nearest = Nearest(near, distances, np.empty(k, np.int64), np.empty(k))
     total = 0.0
     for r in range(rows.shape[0]):
         i = rows[r]
@@ -252,7 +253,7 @@ def relative_weight_steps(rows, candidates, points, rule, epsilon, rate, smoothi
         for j in candidates[r]:
             if j >= 0 and j != i:
                 measured = distance(coordinates[i], coordinates[j], weights[j])
-                insert(nearest.distances, near, measured, j)
+                insert(distances, near, measured, j)
         loss, n_near = query_loss(nearest, labels, labels[i], epsilon, rule)
         total += loss
         for slot in range(n_near):

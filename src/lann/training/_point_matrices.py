@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lann._threads import map_blocks
@@ -10,8 +12,8 @@ from lann.metrics import Levels
 from lann.search import smallest
 from lann.training._adam import Adam
 from lann.training._initial_matrices import initial_matrices
-from lann.training._kernels import Batch, Neighbors, mix_with_neighbors
-from lann.training._loss import batch_loss
+from lann.training._kernels import Batch, mix_with_neighbors
+from lann.training._loss import Neighbors, batch_loss
 from lann.training._matrix_kernels import (
     Descent,
     MatrixPoints,
@@ -79,6 +81,10 @@ class PointMatrices:
         """The points and their matrices, as kernels take them."""
         return MatrixPoints(self._points, self._roots, self.matrices, np.exp(self.log_scales))
 
+    def _plain_metric(self) -> tuple[Any, ...]:
+        # numba recognizes plain tuples faster than named ones, and blocks are small.
+        return tuple(self.metric)
+
     def levels(self) -> Levels:
         """Return a snapshot of the levels."""
         roots = np.exp(0.5 * self.log_scales).astype(self.matrices.dtype)
@@ -90,7 +96,7 @@ class PointMatrices:
         distances = batch.epsilon + self._distances(batch.rows, candidates, batch.axis_mask)
         near, distances = smallest(distances, candidates, self._rule.n_neighbors)
         neighbors = Neighbors(near, distances, np.sum(near >= 0, axis=1))
-        loss, slopes = batch_loss(self._rule, batch.rows, neighbors, self._start.labels)
+        loss, slopes = batch_loss(neighbors, batch.rows, self._start.labels, self._rule)
         pairs = _pairs_by_neighbor(near)
         distinct, starts = np.unique(near.ravel()[pairs], return_index=True)
         queries = batch.rows[pairs // near.shape[1]]
@@ -99,7 +105,7 @@ class PointMatrices:
 
     def _distances(self, rows: Indices, candidates: Indices, axis_mask: Floats) -> Floats:
         """Return the squared distances of each query to its candidates, infinite where there is none."""
-        metric = self.metric
+        metric = self._plain_metric()
         neighbors, queries = candidates.ravel(), np.repeat(rows, candidates.shape[1])
         pairs = _pairs_by_neighbor(candidates)
         out = np.full(candidates.size, np.inf)
@@ -138,18 +144,18 @@ class PointMatrices:
 
     def _descend(self, pairs: PairSlopes, rate: float) -> Floats:
         """Take one step of the matrices of some points and return the gradients for their scales."""
-        metric = self.metric
+        metric = self._plain_metric()
         # Few queries of a batch change a point, so its gradient counts as that of the sum over all rows.
         loss_factor = float(len(self.matrices))
         correction = 1.0 / (1.0 - DECAY**self._n_steps)
-        descent = Descent(loss_factor, self._regularization, rate, DECAY, correction)
+        descent = tuple(Descent(loss_factor, self._regularization, rate, DECAY, correction))
+        neighbors, starts, *rest = pairs
 
         def descend_block(part: slice) -> Floats:
-            starts = pairs.starts[part.start : part.stop + 1]
-            block = pairs._replace(neighbors=pairs.neighbors[part], starts=starts)
+            block = (neighbors[part], starts[part.start : part.stop + 1], *rest)
             return descend(block, metric, descent, self._second)
 
-        by_scale = map_blocks(descend_block, len(pairs.neighbors), POINT_BLOCK, n_jobs=self._settings.n_jobs)
+        by_scale = map_blocks(descend_block, len(neighbors), POINT_BLOCK, n_jobs=self._settings.n_jobs)
         return np.concatenate([np.empty(0), *by_scale])
 
     def _restore_bounds(self, changed: Indices) -> None:

@@ -8,13 +8,12 @@ from lann._types import Floats, Indices
 from lann.metrics import Levels
 from lann.training._adam import Adam
 from lann.training._kernels import (
+    NOT_NEEDED,
     Batch,
     WeightedPoints,
-    add_weight_gradient,
+    loss_and_gradients,
     mix_with_neighbors,
-    nearest_candidates,
 )
-from lann.training._loss import batch_loss
 from lann.training._settings import LARGEST_LOG_WEIGHT, Settings
 
 
@@ -67,10 +66,9 @@ class PointWeights:
         The gradient is overwritten by the next call.
         """
         metric = WeightedPoints(self._points, self._weights, self._owners)
-        neighbors = nearest_candidates(batch, metric, self._rule.n_neighbors)
-        loss, slopes = batch_loss(self._rule, batch.rows, neighbors, self._start.labels)
         self._gradient[:] = 0.0
-        add_weight_gradient(batch, neighbors, slopes, metric, self._gradient)
+        labels = self._start.labels
+        loss = loss_and_gradients(batch, metric, labels, self._rule, self._gradient, NOT_NEEDED)
         return loss, self._gradient
 
     def step(self, gradient: Floats, rate: float, smoothing: float, neighbors: Indices) -> None:

@@ -10,15 +10,8 @@ from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels
 from lann.training._adam import Adam
-from lann.training._curve_kernels import Cells, add_by_bin, compact_batch, curve_values
-from lann.training._kernels import (
-    Batch,
-    WeightedPoints,
-    add_weight_gradient,
-    nearest_candidates,
-    point_gradient,
-)
-from lann.training._loss import batch_loss
+from lann.training._curve_kernels import add_by_bin, compact_batch, curve_values
+from lann.training._kernels import NOT_NEEDED, Batch, WeightedPoints, loss_and_gradients
 from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, regularization_factor
 
 # Strength of the regularization of each parameter; "bin_differences" is for curves without kinks.
@@ -75,9 +68,9 @@ class SharedParameters:
         self.X, self.labels = levels.X, levels.labels
         self.rule = settings.loss_rule(len(levels.class_log_weights))
         self.curves = levels.curves
-        bins, offsets = self.curves.locate(self.X)
-        first = np.arange(self.X.shape[1]) * self.curves.n_bins
-        self._cells = Cells((first + bins).astype(np.uint32), offsets)
+        bins, self._offsets = self.curves.locate(self.X)
+        features = np.arange(self.X.shape[1])
+        self._cells = (features * self.curves.n_bins + bins).astype(np.uint32)
         self._position = np.full(len(self.X), -1)
         self._used_bins = self.curves.used
         log_slopes = np.log(self.curves.slopes)
@@ -144,24 +137,23 @@ class SharedParameters:
     def loss(self, batch: Batch) -> tuple[float, dict[str, Floats]]:
         """Compute the mean loss of a batch and its gradient for each learned parameter."""
         settings = self.settings
-        used, batch = compact_batch(batch, self._position)
+        rows, candidates, kept, axis_mask, epsilon = batch
+        used, rows, candidates = compact_batch(rows, candidates, kept, self._position)
+        batch = Batch(rows, candidates, kept, axis_mask, epsilon)
         labels = self.labels[used]
         curved = self._curve_values(used)
         metric = WeightedPoints(self._apply_map(curved), np.exp(self.class_log_weights), labels)
-        neighbors = nearest_candidates(batch, metric, self.rule.n_neighbors)
-        loss, slopes = batch_loss(self.rule, batch.rows, neighbors, labels)
-        gradient: dict[str, Floats] = {}
+        by_class = np.zeros(metric.weights.shape) if settings.class_metrics else NOT_NEEDED
+        by_point = NOT_NEEDED
         if settings.curves or self.map_is_learned:
-            by_point = point_gradient(batch, neighbors, slopes, metric)
-            if self.map_is_learned:
-                gradient["map"] = self._in_blocks(
-                    lambda part: by_point[part].T @ curved[part], len(curved), _sum
-                )
-            if settings.curves:
-                gradient |= self._curve_gradient(used, by_point)
+            by_point = np.zeros(metric.points.shape)
+        loss = loss_and_gradients(batch, metric, labels, self.rule, by_class, by_point)
+        gradient: dict[str, Floats] = {}
+        if self.map_is_learned:
+            gradient["map"] = self._in_blocks(lambda part: by_point[part].T @ curved[part], len(curved), _sum)
+        if settings.curves:
+            gradient |= self._curve_gradient(used, by_point)
         if settings.class_metrics:
-            by_class = np.zeros(metric.weights.shape)
-            add_weight_gradient(batch, neighbors, slopes, metric, by_class)
             gradient |= {"class_weights": by_class, "class_scales": by_class.sum(axis=1)}
         return loss, gradient
 
@@ -171,7 +163,7 @@ class SharedParameters:
         if components is not None:
             by_value = self._in_blocks(lambda part: by_point[part] @ components, len(used), np.concatenate)
         sums, moments = np.zeros(self.curves.slopes.shape), np.zeros(self.curves.slopes.shape)
-        add_by_bin(self._cells, used, by_value, sums, moments)
+        add_by_bin(self._cells, self._offsets, used, by_value, sums, moments)
         by_bin = self.curves.slope_gradient(sums, moments) * self.curves.slopes
         gradient = {"feature_slopes": by_bin.sum(axis=1)}
         if not self.straight:
@@ -228,7 +220,7 @@ class SharedParameters:
                 values -= values.mean(axis=0)
 
     def _curve_values(self, used: Indices) -> Floats:
-        return curve_values(self._cells, used, self.curves.starts, self.curves.slopes)
+        return curve_values(self._cells, self._offsets, used, self.curves.starts, self.curves.slopes)
 
     def _apply_map(self, curved: Floats) -> Floats:
         if self.map is None:
