@@ -83,7 +83,8 @@ def loss_and_gradients(batch, metric, labels, rule, by_weight, by_point):
     return loss
 
 
-@njit(nogil=True, cache=True)
+# Functions that are inlined are compiled once, with the function that calls them.
+@njit(inline="always")
 def _nearest_candidates(batch, metric, k):
     """Return the k nearest kept candidates of each query, in no particular order: a `Neighbors`.
 
@@ -129,7 +130,7 @@ def _masked_distance(x, point, weights, axis_mask):
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(inline="always")
 def _add_weight_gradient(batch, neighbors, slopes, metric, gradient):
     """Add ∂loss/∂log w = slope · w · difference², over all pairs, to the gradient of each neighbor's owner.
 
@@ -148,7 +149,7 @@ def _add_weight_gradient(batch, neighbors, slopes, metric, gradient):
                 gradient[owner, a] += slope * axis_mask[a] * weights[owner, a] * difference * difference
 
 
-@njit(nogil=True, cache=True)
+@njit(inline="always")
 def _add_point_gradient(batch, neighbors, slopes, metric, gradient):
     """Add ∂loss/∂point = 2 · slope · w · difference, over all pairs, to the gradients of both points.
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from lann._types import Floats, Indices
-from lann.vote import losses
+from lann.vote import weighted_loss
 
 
 class LossRule(NamedTuple):
@@ -53,7 +53,7 @@ class Neighbors(NamedTuple):
     counts: Indices
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def batch_loss(neighbors, rows, labels, rule):
     """Compute the mean loss of a batch, and its slope for each distance.
 
@@ -72,12 +72,19 @@ def batch_loss(neighbors, rows, labels, rule):
     slopes : (n_queries, k)
     """
     near, distances, counts = neighbors
-    near_labels = np.empty(near.shape, np.int64)
-    for q in range(near.shape[0]):
+    kind, k, power, strength, class_weight = rule
+    slopes = np.zeros(distances.shape)
+    near_labels = np.empty(k, np.int64)
+    n_queries, total = near.shape[0], 0.0
+    for q in range(n_queries):
+        if counts[q] == 0:
+            continue
         for slot in range(counts[q]):
-            near_labels[q, slot] = labels[near[q, slot]]
-    loss, slopes = losses(
-        rule.kind, distances, near_labels, labels[rows], counts, rule.power, rule.strength, rule.class_weight
-    )
-    slopes /= rows.shape[0]
-    return loss, slopes
+            near_labels[slot] = labels[near[q, slot]]
+        total += weighted_loss(
+            kind, distances[q], near_labels, labels[rows[q]], counts[q],
+            power, strength, class_weight, slopes[q],
+        )  # fmt: skip
+        for slot in range(counts[q]):
+            slopes[q, slot] /= n_queries
+    return total / n_queries, slopes
