@@ -18,7 +18,7 @@ class Nearest(NamedTuple):
     Attributes
     ----------
     indices, distances
-        Nearest first; -1 and infinite where there are fewer. With ε, once the loss is computed.
+        Nearest first; -1 and infinite where there are fewer. The loss changes the distances.
     labels, slopes
         Class indices, and ∂loss/∂d, as far as there are neighbors.
     """
