@@ -12,10 +12,10 @@ def run(levels, callback=None, **settings):
 @pytest.mark.parametrize("form", ["diagonal", "full", "low_rank"])
 @pytest.mark.parametrize("constraint", ["norm", "determinant", "bounded"])
 def test_training_lowers_the_loss(plain, form, constraint):
-    result = run(plain, form=form, constraint=constraint, n_components=2, max_iter=5, temperature=None)
+    result = run(plain, form=form, constraint=constraint, n_components=3, max_iter=5)
     assert len(result.losses) == 5
     assert result.losses[-1] < result.losses[0]
-    n_axes = 2 if form == "low_rank" else 4
+    n_axes = 3 if form == "low_rank" else 4
     assert (result.levels.components is None) == (form != "low_rank")
     if form == "diagonal":
         assert result.levels.point_matrices is None
