@@ -102,8 +102,8 @@ def test_selection_rows_are_queries_in_the_second_half_only(monkeypatch, rings):
     assert len(first & set(selection_rows)) == 0
     assert stage.prepare_epoch(1)
     stage.train_epoch(1)
-    asked = set(np.concatenate(queries))
-    assert asked == set(range(2000)) - set(validation_rows)
+    all_queries = set(np.concatenate(queries))
+    assert all_queries == set(range(2000)) - set(validation_rows)
 
 
 @pytest.mark.parametrize("drop", [False, True])

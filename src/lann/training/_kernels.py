@@ -38,6 +38,11 @@ class Batch(NamedTuple):
     axis_mask: Floats
     epsilon: float
 
+    @classmethod
+    def without_dropout(cls, rows: Indices, candidates: Indices, n_axes: int, epsilon: float) -> Batch:
+        """Return a batch from which nothing is dropped."""
+        return cls(rows, candidates, np.ones(candidates.shape, np.bool_), np.ones(n_axes), epsilon)
+
 
 class WeightedPoints(NamedTuple):
     """Points and the weights with which they measure.

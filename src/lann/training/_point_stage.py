@@ -139,9 +139,8 @@ class PointStage:
     def validation_loss(self) -> float | None:
         if len(self._validation_rows) == 0:
             return None
-        candidates = self._candidates_of(self._validation_rows)
-        kept, mask = np.ones(candidates.shape, np.bool_), np.ones(self._start.class_log_weights.shape[1])
-        batch = Batch(self._validation_rows, candidates, kept, mask, self._epsilon)
+        rows, n_axes = self._validation_rows, self._start.class_log_weights.shape[1]
+        batch = Batch.without_dropout(rows, self._candidates_of(rows), n_axes, self._epsilon)
         return self.parameters.loss(batch)[0]
 
     def levels(self) -> Levels:

@@ -186,8 +186,8 @@ def sample_reference(n_rows: int, dropout: float, rng: np.random.Generator) -> t
 def loss_without_dropout(parameters: SharedParameters, rows: Indices) -> float:
     """Return the mean loss of some rows, with nothing dropped."""
     candidates, epsilon = _candidates(parameters, rows, np.arange(len(parameters.X)))
-    kept, mask = np.ones(candidates.shape, np.bool_), np.ones(parameters.n_axes)
-    return parameters.loss(Batch(rows, candidates, kept, mask, epsilon))[0]
+    batch = Batch.without_dropout(rows, candidates, parameters.n_axes, epsilon)
+    return parameters.loss(batch)[0]
 
 
 def _candidates(parameters: SharedParameters, rows: Indices, reference: Indices) -> tuple[Indices, float]:
