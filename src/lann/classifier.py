@@ -34,6 +34,7 @@ from lann._validation import (
 if TYPE_CHECKING:
     from lann.metrics import Levels
     from lann.model import LocalModel
+    from lann.search import GraphSearch
     from lann.training import Epoch, Settings
 
 LEVELS = ("curves", "map", "class", "point")
@@ -365,7 +366,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         result = train(start, settings, rng, callback=lambda epoch: self._on_epoch_end(epoch, progress))
         self.loss_curve_, self.validation_curve_ = result.losses, result.validation_losses
         self.n_iter_ = len(result.losses)
-        self._set_model(result.levels)
+        self._set_model(result.levels, result.index)
         self.levels_ = tuple(level for level in result.levels.in_use if level not in result.dropped_levels)
         progress.end()
 
@@ -382,8 +383,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
 
         return progress.epoch(fitted_now)
 
-    def _set_model(self, levels: Levels) -> None:
-        """Set the fitted attributes that follow from the levels."""
+    def _set_model(self, levels: Levels, index: GraphSearch | None = None) -> None:
+        """Set the fitted attributes that follow from the levels, and a graph under their class metric."""
         from lann.model import LocalModel
 
         power = self.power
@@ -395,6 +396,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             n_neighbors=self.n_neighbors,
             power=power,
             class_weight=class_weight_array(self.class_weight, self.classes_, levels.labels),
+            index=index,
             n_jobs=self.n_jobs,
         )
         self.n_neighbors_, self.power_ = self.model_.n_neighbors, self.model_.vote_rule.power
@@ -417,7 +419,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             alpha=self.alpha,
             smoothing=self.smoothing,
             max_iter=self.max_iter,
-            learning_rate=self.learning_rate,
+            learning_rate=self.learning_rate or Settings.learning_rate,
             validation_fraction=self.validation_fraction if self.early_stopping else None,
             class_weight=class_weight_array(self.class_weight, self.classes_, labels),
             n_jobs=self.n_jobs,

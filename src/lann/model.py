@@ -274,7 +274,7 @@ class LocalModel(NeighborModel):
     class_weight : (n_classes,) or None
         Factor of the votes of each class.
     index : GraphSearch or None
-        A graph of the same rows on the same axes, if there is one already.
+        A graph under the class metric of the levels, if there is one already.
     n_jobs : int or None
         Number of threads.
     """
@@ -406,10 +406,9 @@ class LocalModel(NeighborModel):
         metric = self.levels.local_metric()
         if self.n_candidates is None:
             return exhaustive_search(metric)
-        class_metric = self.levels.class_metric()
         if self._index is not None and self._wants_graph(n_queries):
-            return Shortlist(self._index.with_metric(class_metric), metric, self.n_candidates)
-        return Shortlist(coarse_search(class_metric, n_queries), metric, self.n_candidates)
+            return Shortlist(self._index, metric, self.n_candidates)
+        return Shortlist(coarse_search(self.levels.class_metric(), n_queries), metric, self.n_candidates)
 
     def _wants_graph(self, n_queries: int | None) -> bool:
         return GraphSearch.pays(len(self.X), n_queries)

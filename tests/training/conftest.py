@@ -1,10 +1,15 @@
-"""Levels over the blobs, before and after training."""
+"""Levels of small data sets before and after training, batches, and slow references."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from lann.metrics import Levels
 from lann.training import Settings, train
+from lann.training._kernels import Batch
+
+EPSILON = 0.05
 
 
 @pytest.fixture
@@ -14,4 +19,50 @@ def plain(blobs):
 
 @pytest.fixture
 def learned(plain):
-    return train(plain, Settings(), np.random.default_rng(0), max_iter=4).levels
+    return train(plain, Settings(max_iter=4), np.random.default_rng(0)).levels
+
+
+@pytest.fixture
+def rings():
+    """Two features determine the class together: whether exactly one of them is far from 0."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(2000, 5))
+    far = np.abs(X) > 0.6
+    return X, (far[:, 0] != far[:, 1]).astype(np.int64)
+
+
+@pytest.fixture
+def small_levels():
+    """30 rows of two classes over three features, with class weights."""
+    rng = np.random.default_rng(0)
+    plain = Levels.plain(rng.normal(size=(30, 3)), rng.integers(0, 2, 30), 2)
+    return plain.replace(class_log_weights=0.5 * rng.normal(size=(2, 3)))
+
+
+@pytest.fixture
+def make_batch():
+    """Make a random batch whose last axis is dropped."""
+
+    def make(n_points=30, n_axes=3, *, seed=1, n_queries=10, n_candidates=12):
+        rng = np.random.default_rng(seed)
+        rows = rng.choice(n_points, n_queries, replace=False)
+        others = [np.delete(np.arange(n_points), i) for i in rows]
+        candidates = np.stack([some[rng.permutation(n_points - 1)[:n_candidates]] for some in others])
+        mask = np.ones(n_axes)
+        mask[-1] = 0.0
+        return Batch(rows, candidates, rng.random(candidates.shape) < 0.8, mask, EPSILON)
+
+    return make
+
+
+@pytest.fixture
+def slow_loss(reference):
+    """Compute the mean loss of a batch by the slow reference; weights: (n_points, n_axes)."""
+
+    def loss(points, weights, labels, batch, settings, matrices=None):
+        rule = SimpleNamespace(
+            loss="shares", n_neighbors=settings.n_neighbors, power=settings.power, strength=settings.floor
+        )
+        return reference.batch_loss(points, weights, labels, *batch, rule, labels.max() + 1, matrices)
+
+    return loss

@@ -2,162 +2,166 @@ import numpy as np
 import pytest
 
 from lann.metrics import Levels
-from lann.training import Settings, train
-from lann.training.monitor import Monitor
-from lann.training.points import PointStage
-from lann.training.procedure import planned_epochs
-from lann.training.temperature import usual_temperature
+from lann.search import GraphSearch, _graph
+from lann.training import Settings, _initial_matrices, n_epochs_of, train
+from lann.training._point_weights import PointWeights
+from lann.training._procedure import plan_epochs
+
+ONLY_POINTS = {"curves": False, "linear_map": False, "class_metrics": False}
+
+
+def run(levels, settings=None, *, seed=0, callback=None, **changes):
+    settings = Settings(**changes) if settings is None else settings
+    return train(levels, settings, np.random.default_rng(seed), callback=callback)
 
 
 @pytest.mark.parametrize(
-    ("settings", "max_iter", "expected"),
+    ("settings", "expected"),
     [
-        ({}, None, (12, 2)),
-        ({}, 0, (0, 0)),
-        ({}, 7, (6, 1)),
-        ({}, 1, (1, 0)),
-        ({"point_weights": False}, 5, (5, 0)),
-        ({"curves": False, "map": False, "class_weights": False}, 5, (0, 5)),
-        ({"curves": False, "map": False, "class_weights": False, "solver": "online"}, None, (0, 20)),
-        ({"curves": False, "map": False, "class_weights": False, "point_weights": False}, None, (0, 0)),
+        ({}, (12, 2)),
+        ({"max_iter": 0}, (0, 0)),
+        ({"max_iter": 7}, (6, 1)),
+        ({"max_iter": 1}, (1, 0)),
+        ({"max_iter": 5, "point_metrics": False}, (5, 0)),
+        ({"max_iter": 5, **ONLY_POINTS}, (0, 5)),
+        ({"point_metrics": False, **ONLY_POINTS}, (0, 0)),
+        ({"max_iter": 5, "point_metrics": False, **ONLY_POINTS}, (0, 0)),
     ],
 )
-def test_epochs_are_shared_out(settings, max_iter, expected):
-    assert planned_epochs(Settings(**settings), max_iter) == expected
+def test_epochs_are_divided_between_the_stages(settings, expected):
+    assert plan_epochs(Settings(**settings)) == expected
+    assert n_epochs_of(Settings(**settings)) == sum(expected)
 
 
-def test_with_no_level_to_learn_no_epochs_are_planned():
-    nothing = Settings(curves=False, linear_map=False, class_metrics=False, point_metrics=False)
-    assert planned_epochs(nothing, 5) == (0, 0)
+def test_training_learns_every_level(plain):
+    result = run(plain, max_iter=4)
+    assert result.levels.in_use == ("curves", "map", "class", "point")
+    assert result.levels.X is plain.X
+    assert len(result.losses) == 4
+    assert result.validation_losses == []
+    assert result.dropped_levels == []
+    assert result.index is None
 
 
-def test_training_learns_every_level(plain, learned):
-    assert learned.X is plain.X
-    assert not learned.curves.is_identity
-    assert learned.map is not None
-    assert learned.class_log_weights.any()
-
-
-def test_the_losses_are_told(plain):
-    heard = []
-    outcome = train(
-        plain, Settings(), np.random.default_rng(0), max_iter=4, listener=lambda epoch: heard.append(epoch)
+def test_the_callback_gets_every_epoch_in_the_units_of_the_user(plain):
+    epochs, levels = [], []
+    result = run(
+        plain, max_iter=4, callback=lambda epoch: epochs.append(epoch) or levels.append(epoch.levels())
     )
-    assert [epoch.number for epoch in heard] == [1, 2, 3, 4]
-    assert [epoch.loss for epoch in heard] == outcome.monitor.losses
-    assert heard[0].snapshot().X is plain.X
-    assert outcome.temperature is None
+    assert [epoch.number for epoch in epochs] == [1, 2, 3, 4]
+    assert [epoch.loss for epoch in epochs] == result.losses
+    assert [epoch.stage for epoch in epochs] == [*["shared levels"] * 3, "point weights"]
+    assert all(some.X is plain.X for some in levels)
+    np.testing.assert_array_equal(levels[-1].points, result.levels.points)
 
 
-def test_a_listener_that_says_stop_ends_the_training(plain):
-    outcome = train(plain, Settings(), np.random.default_rng(0), listener=lambda epoch: epoch.number == 2)
-    assert len(outcome.monitor.losses) == 2
+def test_the_callback_can_stop_the_training(plain):
+    result = run(plain, callback=lambda epoch: epoch.number == 2)
+    assert len(result.losses) == 2
+    assert "point" not in result.levels.in_use
 
 
-@pytest.mark.parametrize("loss", ["shares", "softmax"])
-def test_the_temperature_is_that_given_or_chosen(plain, loss):
-    settings = Settings(loss=loss, power=1.0, n_neighbors=5)
-    chosen = train(plain, settings, np.random.default_rng(0), max_iter=1).temperature
-    given = train(plain, settings.replace(temperature=7.0), np.random.default_rng(0), max_iter=1).temperature
-    if loss == "shares":
-        assert chosen is None
-        assert given is None
-    else:
-        assert chosen > 0
-        assert given == 7.0
+def test_early_stopping_has_a_validation_loss_for_every_epoch(plain):
+    result = run(plain, max_iter=4, validation_fraction=0.2)
+    assert len(result.validation_losses) == len(result.losses) == 4
+    assert run(plain, max_iter=0, validation_fraction=0.2).validation_losses == []
 
 
-def test_the_usual_temperature_follows_the_scale_of_the_data(blobs):
-    X, y = blobs
-    settings = Settings(loss="softmax", power=1.0)
-    one, other = (usual_temperature(Levels.plain(X * s, y, 3), settings) for s in (1.0, 10.0))
-    assert one == pytest.approx(100 * other, rel=1e-6)
-
-
-def test_many_points_judge_the_levels_and_few_do_not(rings):
+def test_many_rows_select_the_levels_and_few_do_not(rings):
     X, y = rings
-    for n, judged in ((500, False), (2000, True)):
-        start = Levels.plain(X[:n], y[:n], 2)
-        outcome = train(start, Settings(), np.random.default_rng(0), max_iter=14)
-        kept = train(start, Settings(drop_levels=False), np.random.default_rng(0), max_iter=14)
-        assert kept.monitor.left_out == []
-        same = np.array_equal(outcome.levels.curves.slopes, kept.levels.curves.slopes)
-        assert same != judged
-        assert (outcome.levels.map is None) == ("map" in outcome.monitor.left_out)
+    for n_rows, selected in ((500, False), (2000, True)):
+        start = Levels.plain(X[:n_rows], y[:n_rows], 2)
+        result, kept = (run(start, max_iter=14, drop_levels=drop) for drop in (True, False))
+        assert kept.dropped_levels == []
+        same = np.array_equal(result.levels.curves.slopes, kept.levels.curves.slopes)
+        assert same != selected
+        assert (result.levels.components is None) == ("map" in result.dropped_levels)
 
 
-def test_a_level_that_harms_is_left_out(rings, monkeypatch):
-    """Points that learn nonsense: the judges see that, and the level goes."""
+def test_harmful_point_metrics_are_dropped(rings, monkeypatch):
     X, y = rings
 
-    def learn_nonsense(self, *_):
-        self.height[y == 1] = -6.0  # the points of one class think that they are near to all
-        self._measure()
+    def take_harmful_step(self, *_):
+        self.scales[y == 1] = -6.0  # the rows of one class are near to all queries
+        self._update_weights()
 
-    monkeypatch.setattr(PointStage, "step", learn_nonsense)
-    outcome = train(Levels.plain(X, y, 2), Settings(), np.random.default_rng(0))
-    assert outcome.monitor.left_out == ["point"]
-    assert "point" not in outcome.levels.in_use
-    assert len(outcome.monitor.losses) == 13
-    # Also where points start from what an earlier training has left.
-    again = train(
-        outcome.levels.replace(point_log_weights=np.ones(X.shape)), Settings(), np.random.default_rng(0)
-    )
+    monkeypatch.setattr(PointWeights, "step", take_harmful_step)
+    result = run(Levels.plain(X, y, 2))
+    assert result.dropped_levels == ["point"]
+    assert "point" not in result.levels.in_use
+    assert len(result.losses) == 13
+    # Also where point metrics start from those of an earlier training.
+    again = run(result.levels.replace(point_log_weights=np.ones(X.shape)))
     assert not again.levels.point_log_weights.any()
 
 
-def test_what_was_best_before_a_level_was_left_out_is_forgotten(rings, monkeypatch):
-    """Early stopping keeps the best model, but none that has a level which the judges have left out."""
+def test_early_stopping_keeps_the_best_point_metrics_of_both_halves(rings, monkeypatch):
     X, y = rings
-    monkeypatch.setattr("lann.training.shared.clearly_fewer", lambda found, usual: True)
-    losses = iter(np.linspace(0.1, 0.9, 12))  # the first epoch looks best
-    monkeypatch.setattr("lann.training.shared.loss_of", lambda stage, rows: next(losses))
-    settings = Settings(point_metrics=False)
-    outcome = train(
-        Levels.plain(X, y, 2), settings, np.random.default_rng(0), validation_fraction=0.1, patience=20
-    )
-    assert outcome.monitor.left_out == ["map", "class", "curves"]
-    assert outcome.levels.map is None
-    assert not outcome.levels.class_log_weights.any()
-
-
-def test_early_stopping_keeps_the_best_of_both_halves(rings, monkeypatch):
-    """Judges ask in the middle of the points' stage; what was best before is not lost by that."""
-    X, y = rings
-    weights = []
-    true_levels = PointStage.levels
+    snapshots, losses = [], iter([0.1, 0.9])
+    levels_of = PointWeights.levels
+    monkeypatch.setattr("lann.training._point_stage.PointStage.validation_loss", lambda self: next(losses))
     monkeypatch.setattr(
-        PointStage,
+        PointWeights,
         "levels",
-        lambda self: weights.append(true_levels(self).point_log_weights) or true_levels(self),
+        lambda self: snapshots.append(levels_of(self).point_log_weights) or levels_of(self),
     )
-    losses = iter([0.1, 0.9])
-
-    def run(self, stage, n_epochs, learn, snapshot, held_out_loss=None, give_up=None):
-        return true_run(self, stage, n_epochs, learn, snapshot, lambda: next(losses), give_up)
-
-    true_run = Monitor.run
-    monkeypatch.setattr(Monitor, "run", run)
-    settings = Settings(curves=False, linear_map=False, class_metrics=False)
-    outcome = train(Levels.plain(X, y, 2), settings, np.random.default_rng(0), validation_fraction=0.1)
-    np.testing.assert_array_equal(outcome.levels.point_log_weights, weights[1])
+    result = run(Levels.plain(X, y, 2), validation_fraction=0.1, **ONLY_POINTS)
+    assert result.validation_losses == [0.1, 0.9]
+    np.testing.assert_array_equal(result.levels.point_log_weights, snapshots[1])  # after the first epoch
 
 
-def test_a_short_training_has_no_judges(rings):
+def test_a_short_training_selects_no_levels(rings):
     X, y = rings
-    start = Levels.plain(X, y, 2)
     for max_iter in (1, 2):
-        judged, not_judged = (
-            train(start, Settings(drop_levels=p), np.random.default_rng(0), max_iter=max_iter).levels
-            for p in (True, False)
-        )
-        assert judged.curves.slopes.shape == not_judged.curves.slopes.shape
+        result = run(Levels.plain(X, y, 2), max_iter=max_iter)
+        assert result.dropped_levels == []
+        assert len(result.losses) == max_iter
+
+
+def test_matrices_that_take_too_much_memory_raise(monkeypatch, plain):
+    monkeypatch.setattr(_initial_matrices, "MOST_NUMBERS", 100)
+    for form in ("full", "low_rank"):
+        with pytest.raises(ValueError, match="Matrices over 4 axes for 90 rows"):
+            run(plain, form=form)
 
 
 @pytest.fixture
-def rings():
-    """Two features decide together: whether one of them alone is far from 0."""
-    rng = np.random.default_rng(4)
-    X = rng.normal(size=(2000, 5))
-    far = np.abs(X) > 0.6
-    return X, (far[:, 0] != far[:, 1]).astype(np.int64)
+def graphs(monkeypatch):
+    """Use a graph from 50 points and queries on; the graphs that are built."""
+    monkeypatch.setattr(_graph, "FEWEST_POINTS", 50)
+    monkeypatch.setattr(_graph, "FEWEST_QUERIES", 50)
+    built = []
+    build = GraphSearch.__init__
+    monkeypatch.setattr(GraphSearch, "__init__", lambda self, m: built.append(self) or build(self, m))
+    return built
+
+
+def test_the_graph_of_the_training_is_one_of_the_class_metric(plain, graphs):
+    result = run(plain, max_iter=4)
+    assert isinstance(result.index, GraphSearch)
+    metric = result.levels.class_metric()
+    np.testing.assert_array_equal(result.index.metric.points, metric.points)
+    np.testing.assert_array_equal(result.index.metric.weights, metric.weights)
+    n_built = len(graphs)
+    rebuilt = GraphSearch(metric)
+    assert len(graphs) == n_built + 1
+    rows = np.arange(90)
+    for found, expected in zip(
+        result.index.query(metric.points, 10, exclude=rows), rebuilt.query(metric.points, 10, exclude=rows),
+        strict=True,
+    ):  # fmt: skip
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_no_graph_is_returned_if_the_points_have_moved_since(plain, graphs):
+    """A feature that has become constant loses its weight in the end, which moves points under a map."""
+    previous = run(plain, max_iter=4).levels
+    X = plain.X.copy()
+    X[:, 0] = 3.0
+    constant = run(previous.replace(X=X), max_iter=4)
+    assert len(graphs) > 0
+    assert constant.index is None
+
+
+def test_no_graph_is_returned_without_point_metrics(plain, graphs):
+    assert run(plain, max_iter=4, point_metrics=False).index is None

@@ -1,26 +1,33 @@
+import numpy as np
 import pytest
 
-from lann.training.settings import Settings, restraint
+from lann.training import OnlineSettings, Settings
+from lann.training._settings import regularization_factor
+from lann.vote import SHARES, SOFTMAX
 
 
-def test_the_constant_of_the_loss():
-    assert Settings(loss="shares", floor=0.05).strength == 0.05
-    assert Settings(loss="softmax", temperature=2.5).strength == 2.5
+def test_the_rules_of_the_losses():
+    rule = Settings(n_neighbors=7, power=3.0, floor=0.05, class_weight=np.array([1.0, 4.0])).loss_rule(2)
+    assert rule[:4] == (SHARES, 7, 3.0, 0.05)
+    np.testing.assert_array_equal(rule.class_weight, [1.0, 4.0])
+    rule = OnlineSettings(n_neighbors=7).loss_rule(3, 2.5)
+    assert rule[:4] == (SOFTMAX, 7, 1.0, 2.5)
+    np.testing.assert_array_equal(rule.class_weight, np.ones(3))
 
 
-def test_a_softmax_without_temperature_says_so():
-    with pytest.raises(ValueError, match="temperature"):
-        _ = Settings(loss="softmax").strength
+def test_classes_count_alike_by_default():
+    np.testing.assert_array_equal(Settings().loss_rule(3).class_weight, np.ones(3))
 
 
-def test_restraint_is_for_few_points():
-    assert restraint(500) == 1.0
-    assert restraint(2) == 6.0
-    assert restraint(10**6) == 0.3
-    assert restraint(400) > restraint(600)
+def test_few_rows_are_regularized_more():
+    assert regularization_factor(500) == 1.0
+    assert regularization_factor(2) == 6.0
+    assert regularization_factor(10**6) == 0.3
+    assert regularization_factor(400) > regularization_factor(600)
 
 
-def test_replace_gives_another():
-    settings = Settings()
-    assert settings.replace(n_bins=3).n_bins == 3
-    assert settings.n_bins == 16
+@pytest.mark.parametrize("level", ["curves", "linear_map", "class_metrics", "point_metrics"])
+def test_shared_levels_are_those_other_than_the_points(level):
+    none = Settings(curves=False, linear_map=False, class_metrics=False, point_metrics=False)
+    assert not none.shared_levels
+    assert none.replace(**{level: True}).shared_levels == (level != "point_metrics")

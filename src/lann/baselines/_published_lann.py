@@ -11,7 +11,7 @@ from lann._validation import RANDOM_STATE, Integer, Number, OneOf, ParameterTabl
 from lann.baselines._baseline import COMMON, Baseline
 from lann.metrics import Levels
 from lann.model import LocalModel
-from lann.training import Epoch, Settings, train
+from lann.training import Epoch, OnlineSettings, train_online
 
 
 class PublishedLANN(Baseline, NeighborClassifier):
@@ -139,7 +139,7 @@ class PublishedLANN(Baseline, NeighborClassifier):
 
     def _fit_model(self, X: Floats, labels: Labels) -> LocalModel:
         check_enough_rows(self.n_neighbors, len(X))
-        result = train(
+        result = train_online(
             Levels.plain(X, labels, len(self.classes_)),
             self._settings(),
             self._rng(),
@@ -157,23 +157,14 @@ class PublishedLANN(Baseline, NeighborClassifier):
             print(f"[PublishedLANN] {epoch}")
         return False
 
-    def _settings(self) -> Settings:
-        return Settings(
-            curves=False,
-            linear_map=False,
-            class_metrics=False,
-            solver="online",
-            loss="softmax",
+    def _settings(self) -> OnlineSettings:
+        return OnlineSettings(
+            n_neighbors=self.n_neighbors,
+            temperature=None if self.temperature == "auto" else self.temperature,
+            learning_rate=self.learning_rate,
+            constraint=self.constraint,
             form=self.metric,
             n_components=self.n_components,
-            fixed_norm=self.constraint == "norm",
-            determinant=self.constraint == "determinant",
-            exhaustive=True,
-            smoothing=0.0,
             max_iter=self.max_iter,
-            learning_rate=self.learning_rate,
-            temperature=None if self.temperature == "auto" else self.temperature,
-            n_neighbors=self.n_neighbors,
-            power=1.0,
             n_jobs=self.n_jobs,
         )

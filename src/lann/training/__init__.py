@@ -1,9 +1,21 @@
-"""How metrics are learned: shared levels in batches, then every point's own weights."""
+"""Training: learn the metrics of training rows, in stages or one query at a time."""
 
-from lann.training.monitor import Epoch
-from lann.training.one_by_one import join as extend
-from lann.training.one_by_one import warm_start
-from lann.training.procedure import n_epochs_of, train
-from lann.training.settings import Settings
+from lann.training._extend import extend
+from lann.training._online_procedure import OnlineResult, train_online
+from lann.training._procedure import TrainingResult, n_epochs_of, train
+from lann.training._settings import OnlineSettings, Settings
+from lann.training._trainer import Epoch
+from lann.training._warm_start import warm_start
 
-__all__ = ["Epoch", "Settings", "extend", "n_epochs_of", "train", "warm_start"]
+__all__ = [
+    "Epoch",
+    "OnlineResult",
+    "OnlineSettings",
+    "Settings",
+    "TrainingResult",
+    "extend",
+    "n_epochs_of",
+    "train",
+    "train_online",
+    "warm_start",
+]

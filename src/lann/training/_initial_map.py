@@ -1,0 +1,73 @@
+"""The initial linear map where there are fewer axes than features."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from lann._types import Floats, Labels
+from lann.metrics import Levels
+
+# How much of the identity is mixed with the covariance within classes before it is inverted.
+SHRINKAGE = 0.3
+
+
+def default_n_components(n_features: int) -> int:
+    """Return 16, or twice the square root of the number of features where that is more."""
+    return min(n_features, max(16, round(2.0 * math.sqrt(n_features))))
+
+
+def n_axes_of(form: str, n_components: int | None, n_features: int) -> int:
+    """Return the number of axes for a form of point metrics."""
+    if form != "low_rank":
+        return n_features
+    return min(n_components or default_n_components(n_features), n_features)
+
+
+def with_initial_map(levels: Levels, n_axes: int) -> Levels:
+    """Return the levels with an initial map, if they have none and there are fewer axes than features."""
+    n_points, n_features = levels.X.shape
+    if levels.components is not None or n_axes == n_features:
+        return levels
+    return levels.replace(
+        components=discriminant_axes(levels.curves.transform(levels.X), levels.labels, n_axes),
+        class_log_weights=np.zeros((len(levels.class_log_weights), n_axes)),
+        point_log_weights=np.zeros((n_points, n_axes)),
+    )
+
+
+def discriminant_axes(curved: Floats, labels: Labels, n_axes: int) -> Floats:
+    """Return the directions in which classes differ most, then those in which rows do.
+
+    These are the leading eigenvectors of the total covariance after a transform that makes the covariance
+    within classes, shrunk toward the identity, the identity: linear discriminants first, principal components
+    after them.
+
+    Parameters
+    ----------
+    curved : (n_rows, n_features)
+        Rows on the curves.
+    labels : (n_rows,)
+    n_axes : int
+
+    Returns
+    -------
+    components : (n_axes, n_features)
+        Of mean squared length 1.
+    """
+    centered = curved - curved.mean(axis=0)
+    scale = max(float(centered.var(axis=0).mean()), np.finfo(np.float64).tiny)
+    residuals = curved.copy()
+    for label in np.unique(labels):
+        residuals[labels == label] -= curved[labels == label].mean(axis=0)
+    within = residuals.T @ residuals / (len(curved) * scale)
+    total = centered.T @ centered / (len(curved) * scale)
+    values, vectors = np.linalg.eigh((1.0 - SHRINKAGE) * within + SHRINKAGE * np.eye(len(within)))
+    whitening = vectors / np.sqrt(values)  # (n_features, n_features): columns
+    spread, directions = np.linalg.eigh(whitening.T @ total @ whitening)
+    leading = np.argsort(-spread, kind="stable")[:n_axes]
+    axes = (whitening @ directions[:, leading]).T
+    # Eigenvectors are unique up to their signs.
+    signs = np.sign(axes[np.arange(n_axes), np.abs(axes).argmax(axis=1)])
+    return axes * signs[:, None] / np.sqrt(np.square(axes).sum() / n_axes)

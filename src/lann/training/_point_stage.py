@@ -1,0 +1,166 @@
+"""The second stage: train the metric that each row owns, in batches, with the shared levels fixed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+
+from lann._types import Floats, Indices
+from lann.metrics import DiagonalMetric, Levels, MatrixMetric
+from lann.search import GraphSearch, coarse_search
+from lann.training._candidates import N_TYPICAL, query_other_points, same_class_candidates
+from lann.training._kernels import Batch
+from lann.training._level_selection import is_significantly_better, weighted_errors
+from lann.training._point_matrices import PointMatrices
+from lann.training._point_weights import PointWeights
+from lann.training._sampling import QueryStream, draw_axis_mask
+from lann.training._settings import Settings
+from lann.vote import zero_distance_guard
+
+BATCH_SIZE = 512
+BATCHES_PER_EPOCH = 50
+N_SMOOTHING_NEIGHBORS = 5
+
+
+class PointParameters(Protocol):
+    """Parameters of the point metrics: weights or matrices."""
+
+    name: str
+    relative_rate: float
+
+    def loss(self, batch: Batch) -> tuple[float, Any]:
+        """Compute the mean loss of a batch, and the gradient that `step` takes."""
+
+    def step(self, gradient: Any, rate: float, smoothing: float, neighbors: Indices) -> None:
+        """Take one step, smooth with same-class neighbors (n_points, k), and restore the bounds."""
+
+    def levels(self) -> Levels:
+        """Return a snapshot of the levels."""
+
+
+class PointStage:
+    """Training of the point metrics, at a rate that falls to 0.
+
+    The candidates are those under the class metrics. The selection rows are no queries in the first half of
+    the epochs; if more of them are misclassified with point metrics than without by then, the level is
+    dropped and the stage ends.
+
+    Parameters
+    ----------
+    levels : Levels
+        Initial values; the shared levels stay as they are.
+    settings : Settings
+    n_epochs : int
+    validation_rows : (n,)
+        Rows for early stopping, which are no queries.
+    selection_rows : (n,)
+        Other rows, which decide whether point metrics help.
+    rng : Generator
+
+    Attributes
+    ----------
+    index : GraphSearch or None
+        The graph under the class metrics that has found the candidates, if it was one.
+    """
+
+    def __init__(
+        self,
+        levels: Levels,
+        settings: Settings,
+        n_epochs: int,
+        validation_rows: Indices,
+        selection_rows: Indices,
+        rng: np.random.Generator,
+    ) -> None:
+        self.n_epochs = n_epochs
+        self.dropped_levels: list[str] = []
+        self._start, self._settings, self._rng = levels, settings, rng
+        self._validation_rows = validation_rows
+        self._selection_rows = selection_rows if n_epochs > 1 else selection_rows[:0]
+        self._selection_epoch = math.ceil(n_epochs / 2) if len(self._selection_rows) > 0 else n_epochs
+        self._draw_queries()
+        self._search_candidates()
+        self.parameters: PointParameters = (
+            PointWeights(levels, settings) if settings.form == "diagonal" else PointMatrices(levels, settings)
+        )
+        self.name = self.parameters.name
+        self._rate = self.parameters.relative_rate * settings.learning_rate
+
+    def _draw_queries(self) -> None:
+        """Draw the queries of all epochs."""
+        rows = np.setdiff1d(np.arange(len(self._start.X)), self._validation_rows)
+        first_rows = np.setdiff1d(rows, self._selection_rows)
+        self._batch_size = min(BATCH_SIZE, len(first_rows))
+        per_epoch = BATCHES_PER_EPOCH * self._batch_size
+        first = QueryStream(first_rows, self._rng).take(self._selection_epoch * per_epoch)
+        then = QueryStream(rows, self._rng).take((self.n_epochs - self._selection_epoch) * per_epoch)
+        self._queries = np.concatenate([first, then])
+
+    def _search_candidates(self) -> None:
+        """Search the candidates of all rows that are used, and the neighbors to smooth with."""
+        labels, settings = self._start.labels, self._settings
+        rows = np.unique(np.concatenate([self._queries, self._selection_rows, self._validation_rows]))
+        search = coarse_search(self._start.class_metric(), len(rows))
+        self._candidates, distances = query_other_points(
+            search, rows, settings.n_candidates, n_jobs=settings.n_jobs
+        )
+        self.index = search if isinstance(search, GraphSearch) else None
+        self._epsilon = zero_distance_guard(distances[:, :N_TYPICAL])
+        self._position = np.full(len(labels), -1)
+        self._position[rows] = np.arange(len(rows))
+        self._neighbors = np.full((len(labels), N_SMOOTHING_NEIGHBORS), -1)
+        self._neighbors[rows] = same_class_candidates(labels, rows, self._candidates, N_SMOOTHING_NEIGHBORS)
+
+    def prepare_epoch(self, epoch: int) -> bool:
+        if epoch == self._selection_epoch and self._is_harmful():
+            self.dropped_levels.append("point")
+        return not self.dropped_levels
+
+    def train_epoch(self, epoch: int) -> float:
+        settings, rng, n_axes = self._settings, self._rng, self._start.class_log_weights.shape[1]
+        total = 0.0
+        for number in range(BATCHES_PER_EPOCH):
+            first = (epoch * BATCHES_PER_EPOCH + number) * self._batch_size
+            rows = self._queries[first : first + self._batch_size]
+            candidates = self._candidates_of(rows)
+            kept = rng.random(candidates.shape) >= settings.candidate_dropout
+            mask = draw_axis_mask(n_axes, settings.feature_dropout, rng)
+            loss, gradient = self.parameters.loss(Batch(rows, candidates, kept, mask, self._epsilon))
+            # The smoothing falls with the rate, or it would undo in the end what was learned.
+            remaining = 1.0 - first / len(self._queries)
+            self.parameters.step(
+                gradient, self._rate * remaining, settings.smoothing * remaining, self._neighbors
+            )
+            total += loss
+        return total / BATCHES_PER_EPOCH
+
+    def validation_loss(self) -> float | None:
+        if len(self._validation_rows) == 0:
+            return None
+        rows, n_axes = self._validation_rows, self._start.class_log_weights.shape[1]
+        batch = Batch.without_dropout(rows, self._candidates_of(rows), n_axes, self._epsilon)
+        return self.parameters.loss(batch)[0]
+
+    def levels(self) -> Levels:
+        if self.dropped_levels:
+            without = np.zeros_like(self._start.point_log_weights)
+            return self._start.replace(point_log_weights=without, point_matrices=None)
+        return self.parameters.levels()
+
+    def _candidates_of(self, rows: Indices) -> Indices:
+        return self._candidates[self._position[rows]]
+
+    def _is_harmful(self) -> bool:
+        """Return whether the selection rows are classified better without point metrics."""
+        without, with_point_metrics = (
+            self._selection_errors(metric)
+            for metric in (self._start.class_metric(), self.parameters.levels().local_metric())
+        )
+        return is_significantly_better(without, with_point_metrics)
+
+    def _selection_errors(self, metric: DiagonalMetric | MatrixMetric) -> Floats:
+        rows, n_classes = self._selection_rows, len(self._start.class_log_weights)
+        class_weight = self._settings.loss_rule(n_classes).class_weight
+        return weighted_errors(metric, self._start.labels, rows, self._candidates_of(rows), class_weight)

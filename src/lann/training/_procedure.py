@@ -1,0 +1,154 @@
+"""The staged solver: train the levels that all rows share, then the metric of each row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from lann._threads import single_threaded_blas
+from lann.metrics import Levels
+from lann.search import GraphSearch
+from lann.training._initial_map import n_axes_of, with_initial_map
+from lann.training._initial_matrices import check_matrix_memory
+from lann.training._level_selection import draw_selection_rows
+from lann.training._point_stage import PointStage
+from lann.training._sampling import draw_validation_rows
+from lann.training._settings import Settings
+from lann.training._shared_stage import SharedStage
+from lann.training._standardization import Standardization
+from lann.training._trainer import Callback, Epoch, Trainer
+
+SHARED_EPOCHS, POINT_EPOCHS = 12, 2
+# With more rows than this, fewer features are dropped.
+MANY_ROWS = 500
+# Coordinates that differ by less, relative to the largest, are those of the same point: float32 in the graph.
+SAME_POINT = 1e-6
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """The result of a training.
+
+    Attributes
+    ----------
+    levels : Levels
+    losses : list of float
+        Mean training loss of every epoch.
+    validation_losses : list of float
+        Mean loss of the validation rows after every epoch, with early stopping.
+    dropped_levels : list of str
+        Names of the levels that were dropped because they do not help.
+    index : GraphSearch or None
+        A graph under the class metric of `levels`, if training has built one.
+    """
+
+    levels: Levels
+    losses: list[float]
+    validation_losses: list[float]
+    dropped_levels: list[str]
+    index: GraphSearch | None
+
+
+def plan_epochs(settings: Settings) -> tuple[int, int]:
+    """Return the number of epochs for the shared levels, and for the point metrics."""
+    shared = SHARED_EPOCHS if settings.shared_levels else 0
+    points = POINT_EPOCHS if settings.point_metrics else 0
+    n_epochs = settings.max_iter
+    if n_epochs is None or shared + points == 0:
+        return shared, points
+    for_shared = math.ceil(n_epochs * shared / (shared + points))
+    if points > 0 and shared > 0 and n_epochs > 1:
+        for_shared = min(for_shared, n_epochs - 1)  # at least one for each
+    return for_shared, n_epochs - for_shared
+
+
+def n_epochs_of(settings: Settings) -> int:
+    """Return the number of epochs of a training, at most."""
+    return sum(plan_epochs(settings))
+
+
+def train(
+    start: Levels, settings: Settings, rng: np.random.Generator, *, callback: Callback | None = None
+) -> TrainingResult:
+    """Train the levels that are switched on, in stages.
+
+    Parameters
+    ----------
+    start : Levels
+        Rows in the user's units, and initial values of their levels.
+    settings : Settings
+    rng : Generator
+        Determines the order of the rows, and dropout.
+    callback : callable or None
+        Called with an `Epoch` after every epoch; training stops if it returns True.
+
+    Raises
+    ------
+    ValueError
+        If values are too large to be squared, or the matrices too large for the memory.
+    """
+    shared_epochs, point_epochs = plan_epochs(settings)
+    n_rows, n_features = start.X.shape
+    levels, restore = _standardize(start, settings, shared_epochs)
+    trainer = Trainer(shared_epochs + point_epochs, _in_user_units(callback, restore))
+    fraction = settings.validation_fraction if trainer.n_epochs > 0 else None
+    validation_rows = draw_validation_rows(n_rows, fraction, rng)
+    selection_rows = validation_rows[:0]
+    if settings.drop_levels and point_epochs > 0:
+        selection_rows = draw_selection_rows(np.setdiff1d(np.arange(n_rows), validation_rows), rng)
+    settings = settings.replace(feature_dropout=settings.feature_dropout * min(1.0, MANY_ROWS / n_rows))
+    index = None
+    # The same bits for any number of BLAS threads, and none of them competes with ours.
+    with single_threaded_blas():
+        if trainer.n_epochs > 0:
+            levels = with_initial_map(levels, n_axes_of(settings.form, settings.n_components, n_features))
+        if settings.form != "diagonal" and point_epochs > 0:
+            check_matrix_memory(levels)
+        if shared_epochs > 0:
+            levels = trainer.run(
+                SharedStage(levels, settings, shared_epochs, validation_rows, selection_rows, rng)
+            )
+        if point_epochs > 0 and not trainer.stopped:
+            stage = PointStage(levels, settings, point_epochs, validation_rows, selection_rows, rng)
+            levels, index = trainer.run(stage), stage.index
+    levels = restore(levels)
+    return TrainingResult(
+        levels, trainer.losses, trainer.validation_losses, trainer.dropped_levels, _index_of(levels, index)
+    )
+
+
+def _standardize(
+    start: Levels, settings: Settings, shared_epochs: int
+) -> tuple[Levels, Callable[[Levels], Levels]]:
+    """Return the levels of standardized rows, if curves are learned, and the way back to the user's units."""
+    if not settings.curves or shared_epochs == 0:
+        return start, lambda levels: levels
+    standardization = Standardization(start.X)
+    return standardization.apply(start, settings.n_bins), standardization.undo
+
+
+def _in_user_units(callback: Callback | None, restore: Callable[[Levels], Levels]) -> Callback | None:
+    """Return a callback whose epochs give levels in the user's units."""
+    if callback is None:
+        return None
+
+    def on_epoch_end(epoch: Epoch) -> bool:
+        return callback(replace(epoch, levels=lambda: restore(epoch.levels())))
+
+    return on_epoch_end
+
+
+def _index_of(levels: Levels, index: GraphSearch | None) -> GraphSearch | None:
+    """Return the graph, ranked under the class metric of the levels, if it is one of the same points."""
+    if index is None:
+        return None
+    metric, points = levels.class_metric(), index.metric.points
+    # The units of the curves have changed since, so points are the same up to rounding.
+    rounding = SAME_POINT * np.abs(points).max()
+    same_points = points.shape == metric.points.shape and np.abs(points - metric.points).max() <= rounding
+    if not (same_points and np.array_equal(metric.weights, index.metric.weights)):
+        return None
+    return index.with_metric(metric)

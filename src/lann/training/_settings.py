@@ -1,0 +1,134 @@
+"""Settings of the two solvers: the parameters of the estimators, and the constants behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from lann._types import Floats
+from lann.training._loss import LossRule
+from lann.vote import SHARES, SOFTMAX
+
+# Bounded weights stay within e^±6.
+LARGEST_LOG_WEIGHT = 6.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of the staged solver; the defaults are good on all data sets that were tried.
+
+    Attributes
+    ----------
+    curves, linear_map, class_metrics, point_metrics : bool
+        Which levels are learned.
+    n_bins : int
+        Number of bins of each feature curve.
+    form : {"diagonal", "low_rank", "full"}
+        Form of the point metrics.
+    n_components : int or None
+        Number of axes for "low_rank"; None depends on the number of features.
+    drop_levels : bool
+        Whether to drop levels that do not help.
+    n_candidates : int
+        Number of candidates of a query.
+    candidate_dropout, feature_dropout : float
+        Share of the candidates that are dropped for a query, and of the axes for a batch.
+    alpha : float
+        Strength of the regularization.
+    smoothing : float
+        Share of a point metric that is replaced by those of same-class neighbors in the first step.
+    max_iter : int or None
+        Number of epochs of all stages; None is the default of each stage.
+    learning_rate : float
+        Initial step size of the shared levels; those of the point metrics are proportional to it.
+    validation_fraction : float or None
+        Share of the rows that are validation rows; None is no early stopping.
+    class_weight : (n_classes,) or None
+        Factor of the votes, and of the loss, of each class; None is 1 for all.
+    n_jobs : int or None
+        Number of threads.
+    n_neighbors, power, floor : int, float, float
+        Of the share loss. It is sharper than the vote and includes more neighbors, so that a query changes
+        more of them.
+    """
+
+    curves: bool = True
+    linear_map: bool = True
+    class_metrics: bool = True
+    point_metrics: bool = True
+    n_bins: int = 16
+    form: str = "diagonal"
+    n_components: int | None = None
+    drop_levels: bool = True
+    n_candidates: int = 50
+    candidate_dropout: float = 0.7
+    feature_dropout: float = 0.25
+    alpha: float = 1.0
+    smoothing: float = 0.06
+    max_iter: int | None = None
+    learning_rate: float = 0.05
+    validation_fraction: float | None = None
+    class_weight: Floats | None = None
+    n_jobs: int | None = None
+    n_neighbors: int = 10
+    power: float = 4.0
+    floor: float = 0.02
+
+    def replace(self, **changes: Any) -> Settings:
+        """Return the settings with some attributes replaced."""
+        return replace(self, **changes)
+
+    @property
+    def shared_levels(self) -> bool:
+        """Whether any level is learned that all rows share."""
+        return self.curves or self.linear_map or self.class_metrics
+
+    def loss_rule(self, n_classes: int) -> LossRule:
+        """Return the rule of the share loss."""
+        class_weight = np.ones(n_classes) if self.class_weight is None else self.class_weight
+        return LossRule(SHARES, self.n_neighbors, self.power, self.floor, class_weight)
+
+
+@dataclass(frozen=True)
+class OnlineSettings:
+    """Settings of the online solver, the published algorithm.
+
+    Attributes
+    ----------
+    n_neighbors : int
+        Number of neighbors that vote, in the loss too.
+    temperature : float or None
+        β of the softmax; None derives it from the typical votes in the data.
+    learning_rate : float
+        Initial step size; it falls to 0 over the epochs.
+    constraint : {"norm", "determinant", "bounded"}
+        What keeps a point metric bounded.
+    form : {"diagonal", "low_rank", "full"}
+        Form of the point metrics.
+    n_components : int or None
+        Number of axes for "low_rank"; None depends on the number of features.
+    max_iter : int
+        Number of epochs.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    n_neighbors: int = 5
+    temperature: float | None = 1.0
+    learning_rate: float = 0.05
+    constraint: str = "norm"
+    form: str = "diagonal"
+    n_components: int | None = None
+    max_iter: int = 20
+    n_jobs: int | None = None
+
+    def loss_rule(self, n_classes: int, temperature: float) -> LossRule:
+        """Return the rule of the softmax loss."""
+        return LossRule(SOFTMAX, self.n_neighbors, 1.0, temperature, np.ones(n_classes))
+
+
+def regularization_factor(n_rows: int) -> float:
+    """Return the factor of all penalties: few rows need more regularization, many need less."""
+    return min(max(500.0 / n_rows, 0.3), 6.0)

@@ -1,0 +1,241 @@
+"""Parameters of the levels that all rows share (curves, linear map, class weights), with their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from lann._threads import map_blocks
+from lann._types import Floats, Indices
+from lann.metrics import DiagonalMetric, Levels
+from lann.training._adam import Adam
+from lann.training._curve_kernels import add_by_bin, compact_batch, curve_values
+from lann.training._kernels import NOT_NEEDED, Batch, WeightedPoints, loss_and_gradients
+from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, regularization_factor
+
+# Strength of the regularization of each parameter; "bin_differences" is for curves without kinks.
+REGULARIZATION = {
+    "feature_slopes": 0.5,
+    "bin_slopes": 0.5,
+    "bin_differences": 0.7,
+    "map": 5.0,
+    "class_scales": 2.0,
+    "class_weights": 7.0,
+}
+# The map learns more slowly than the rest: every entry moves all points.
+MAP_RATE = 0.2
+# An entry of the map returns to its initial value unless its gradients agree: their mean has to exceed this
+# share of their root mean square. Most pairs of features have nothing to do with each other.
+AGREEMENT = 0.2
+# Bounds of the parameters.
+SMALLEST_FEATURE_SLOPE = -4.0
+LARGEST_BIN_SLOPE = 3.0
+LARGEST_ENTRY = 20.0
+# Products with a map of at least this many numbers run on threads, in blocks of rows.
+LARGE_MAP = 64 * 64
+ROW_BLOCK = 512
+
+
+class SharedParameters:
+    """Parameters of curves, linear map and class weights.
+
+        log slope of feature f in bin b = feature_slopes_f + bin_slopes_fb
+        log weight of class c on axis a = class_scales_c + class_weights_ca
+
+    Parameters
+    ----------
+    levels : Levels
+        Rows and initial values; point metrics are not used.
+    settings : Settings
+    straight : bool, default=False
+        Whether curves stay straight: a slope per feature.
+
+    Attributes
+    ----------
+    curves : FeatureCurves
+    map : (n_axes, n_features) or None
+    map_is_learned : bool
+    feature_slopes : (n_features,)
+    bin_slopes : (n_features, n_bins)
+    class_scales : (n_classes,)
+    class_weights : (n_classes, n_axes)
+    """
+
+    def __init__(self, levels: Levels, settings: Settings, *, straight: bool = False) -> None:
+        self.settings = settings
+        self.straight = straight
+        self.X, self.labels = levels.X, levels.labels
+        self.rule = settings.loss_rule(len(levels.class_log_weights))
+        self.curves = levels.curves
+        bins, self._offsets = self.curves.locate(self.X)
+        features = np.arange(self.X.shape[1])
+        self._cells = (features * self.curves.n_bins + bins).astype(np.uint32)
+        self._position = np.full(len(self.X), -1)
+        self._used_bins = self.curves.used
+        log_slopes = np.log(self.curves.slopes)
+        self.feature_slopes = log_slopes.mean(axis=1)
+        self.bin_slopes = log_slopes - self.feature_slopes[:, None]
+        self.class_scales = levels.class_log_weights.mean(axis=1)
+        self.class_weights = levels.class_log_weights - self.class_scales[:, None]
+        self._adam = {
+            "feature_slopes": Adam(self.feature_slopes),
+            "bin_slopes": Adam(self.bin_slopes),
+            "class_scales": Adam(self.class_scales),
+            "class_weights": Adam(self.class_weights),
+        }
+        self.map = levels.components
+        self._initial_map = np.empty((0, 0)) if levels.components is None else levels.components
+        self.map_is_learned = False
+
+    def learn_map(self) -> None:
+        """Learn the linear map from now on; without one, the axes have been the features."""
+        n_features = self.X.shape[1]
+        square = self.map is None or self.map.shape[0] == n_features
+        self.map = np.eye(n_features) if self.map is None else self.map.copy()
+        # Regularized toward the features themselves, or toward its start where it has fewer axes.
+        self._initial_map = np.eye(n_features) if square else self.map.copy()
+        self._adam["map"] = Adam(self.map)
+        self.map_is_learned = True
+
+    def without(self, level: str) -> SharedParameters | None:
+        """Return parameters in which a level is neutral and no longer learned; None if it is not learned."""
+        settings, straight = self.settings, self.straight
+        levels = Levels(self.X, self.labels, self.curves, self.class_log_weights, np.empty((0, 0)), self.map)
+        if level == "class" and settings.class_metrics:
+            settings = settings.replace(class_metrics=False)
+            levels = levels.replace(class_log_weights=np.zeros_like(levels.class_log_weights))
+        elif level == "map" and self.map_is_learned and len(self._initial_map) == self.X.shape[1]:
+            settings = settings.replace(linear_map=False)
+            levels = levels.replace(components=None)
+        elif level == "curves" and settings.curves and not straight and self.curves.n_bins > 1:
+            straight = True
+            slopes = np.repeat(np.exp(self.feature_slopes)[:, None], self.curves.n_bins, axis=1)
+            levels = levels.replace(curves=self.curves.with_slopes(slopes))
+        else:
+            return None
+        other = SharedParameters(levels, settings, straight=straight)
+        if self.map_is_learned and settings.linear_map:
+            other.learn_map()
+            other._initial_map = self._initial_map
+        return other
+
+    @property
+    def n_axes(self) -> int:
+        return self.class_weights.shape[1]
+
+    @property
+    def class_log_weights(self) -> Floats:
+        """Log weights of the axes for each class: (n_classes, n_axes)."""
+        return self.class_scales[:, None] + self.class_weights
+
+    def metric(self) -> DiagonalMetric:
+        """Return the metric in which every row measures with the weights of its class."""
+        points = self._apply_map(self._curve_values(np.arange(len(self.X))))
+        return Levels.metric_of_classes(points, self.labels, self.class_log_weights)
+
+    def loss(self, batch: Batch) -> tuple[float, dict[str, Floats]]:
+        """Compute the mean loss of a batch and its gradient for each learned parameter."""
+        settings = self.settings
+        rows, candidates, kept, axis_mask, epsilon = batch
+        used, rows, candidates = compact_batch(rows, candidates, kept, self._position)
+        batch = Batch(rows, candidates, kept, axis_mask, epsilon)
+        labels = self.labels[used]
+        curved = self._curve_values(used)
+        metric = WeightedPoints(self._apply_map(curved), np.exp(self.class_log_weights), labels)
+        by_class = np.zeros(metric.weights.shape) if settings.class_metrics else NOT_NEEDED
+        by_point = NOT_NEEDED
+        if settings.curves or self.map_is_learned:
+            by_point = np.zeros(metric.points.shape)
+        loss = loss_and_gradients(batch, metric, labels, self.rule, by_class, by_point)
+        gradient: dict[str, Floats] = {}
+        if self.map_is_learned:
+            gradient["map"] = self._in_blocks(lambda part: by_point[part].T @ curved[part], len(curved), _sum)
+        if settings.curves:
+            gradient |= self._curve_gradient(used, by_point)
+        if settings.class_metrics:
+            gradient |= {"class_weights": by_class, "class_scales": by_class.sum(axis=1)}
+        return loss, gradient
+
+    def _curve_gradient(self, used: Indices, by_point: Floats) -> dict[str, Floats]:
+        components = self.map
+        by_value = by_point
+        if components is not None:
+            by_value = self._in_blocks(lambda part: by_point[part] @ components, len(used), np.concatenate)
+        sums, moments = np.zeros(self.curves.slopes.shape), np.zeros(self.curves.slopes.shape)
+        add_by_bin(self._cells, self._offsets, used, by_value, sums, moments)
+        by_bin = self.curves.slope_gradient(sums, moments) * self.curves.slopes
+        gradient = {"feature_slopes": by_bin.sum(axis=1)}
+        if not self.straight:
+            gradient["bin_slopes"] = by_bin
+        return gradient
+
+    def regularization_gradient(self) -> dict[str, Floats]:
+        """Return the gradient of the penalties for each parameter."""
+        strength = self.settings.alpha * regularization_factor(len(self.X)) / len(self.X)
+        by_bin = REGULARIZATION["bin_slopes"] * self.bin_slopes
+        differences = np.diff(self.bin_slopes, axis=1)
+        kinks = REGULARIZATION["bin_differences"] * differences * self._used_bins[:, 1:]
+        by_bin[:, 1:] += kinks
+        by_bin[:, :-1] -= kinks
+        centered = self.feature_slopes - self.feature_slopes.mean()
+        gradient = {
+            "feature_slopes": strength * REGULARIZATION["feature_slopes"] * centered,
+            "bin_slopes": strength * by_bin,
+            "class_scales": strength * REGULARIZATION["class_scales"] * self.class_scales,
+            "class_weights": strength * REGULARIZATION["class_weights"] * self.class_weights,
+        }
+        if self.map_is_learned and self.map is not None:
+            gradient["map"] = strength * REGULARIZATION["map"] * (self.map - self._initial_map)
+        return gradient
+
+    def step(self, gradient: dict[str, Floats], rate: float) -> None:
+        """Take one step against the gradient of the loss, which is changed, and that of the penalties."""
+        regularization = self.regularization_gradient()
+        for name, values in gradient.items():
+            values += regularization[name]
+            if name == "bin_slopes":
+                values *= self._used_bins
+            self._adam[name].step(values, MAP_RATE * rate if name == "map" else rate)
+        self._constrain(rate)
+
+    def _constrain(self, rate: float) -> None:
+        """Restore the bounds, and fix the overall scale of curves and classes, which the loss leaves free."""
+        if self.settings.curves:
+            slopes = self.feature_slopes
+            slopes -= slopes.max()  # no exponential may overflow
+            slopes -= 0.5 * np.log(np.mean(np.exp(2.0 * slopes)))
+            np.maximum(slopes, SMALLEST_FEATURE_SLOPE, out=slopes)
+            np.clip(self.bin_slopes, -LARGEST_BIN_SLOPE, LARGEST_BIN_SLOPE, out=self.bin_slopes)
+            self.curves = self.curves.with_slopes(np.exp(slopes[:, None] + self.bin_slopes))
+        if self.map_is_learned and self.map is not None:
+            self.map -= self._initial_map
+            np.clip(self.map, -LARGEST_ENTRY, LARGEST_ENTRY, out=self.map)
+            back = AGREEMENT * MAP_RATE * rate
+            self.map -= np.clip(self.map, -back, back)
+            self.map += self._initial_map
+        if self.settings.class_metrics:
+            for values in (self.class_scales, self.class_weights):
+                np.clip(values, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=values)
+                values -= values.mean(axis=0)
+
+    def _curve_values(self, used: Indices) -> Floats:
+        return curve_values(self._cells, self._offsets, used, self.curves.starts, self.curves.slopes)
+
+    def _apply_map(self, curved: Floats) -> Floats:
+        if self.map is None:
+            return curved
+        transposed = self.map.T
+        return self._in_blocks(lambda part: curved[part] @ transposed, len(curved), np.concatenate)
+
+    def _in_blocks(
+        self, product: Callable[[slice], Floats], n_rows: int, combine: Callable[[list[Floats]], Floats]
+    ) -> Floats:
+        """Compute a product with the map, on threads if it is large; blocks do not depend on their number."""
+        if self._initial_map.size < LARGE_MAP:
+            return combine([product(slice(0, n_rows))])
+        return combine(map_blocks(product, n_rows, ROW_BLOCK, n_jobs=self.settings.n_jobs))
+
+
+def _sum(parts: list[Floats]) -> Floats:
+    return np.sum(parts, axis=0)

@@ -1,0 +1,44 @@
+"""The start of a training from the levels of a previous one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lann.metrics import Levels
+from lann.training._inheritance import inherit
+from lann.training._initial_map import n_axes_of
+from lann.training._settings import Settings
+
+
+def warm_start(start: Levels, previous: Levels, settings: Settings) -> Levels:
+    """Return the rows of `start` with those levels of a previous training that are learned again.
+
+    Rows inherit point metrics from same-class neighbors; a row of the previous training gets its own.
+
+    Parameters
+    ----------
+    start : Levels
+        Rows, with nothing learned.
+    previous : Levels
+    settings : Settings
+    """
+    if settings.curves:
+        start = start.replace(curves=previous.curves)
+    n_features, n_axes = start.X.shape[1], previous.class_log_weights.shape[1]
+    wanted = n_axes_of(settings.form, settings.n_components, n_features)
+    map_allowed = settings.linear_map or wanted < n_features
+    if n_axes != wanted or (previous.components is not None and not map_allowed):
+        return start  # the weights of classes and points are about other axes
+    start = start.replace(
+        components=previous.components,
+        class_log_weights=np.zeros_like(previous.class_log_weights),
+        point_log_weights=np.zeros((len(start.X), n_axes)),
+    )
+    if settings.class_metrics:
+        start = start.replace(class_log_weights=previous.class_log_weights)
+    if settings.point_metrics:
+        if settings.form == "diagonal":
+            previous = previous.replace(point_matrices=None)
+        inherited = inherit(previous, start.X, start.labels, n_jobs=settings.n_jobs)
+        start = start.replace(point_log_weights=inherited.log_weights, point_matrices=inherited.matrices)
+    return start

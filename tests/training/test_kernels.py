@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+from lann.training import Settings
+from lann.training._kernels import NOT_NEEDED, WeightedPoints, loss_and_gradients, mix_with_neighbors
+
+SETTINGS = Settings(n_neighbors=5, power=2.0)
+
+
+@pytest.fixture
+def metric(small_levels):
+    return WeightedPoints(small_levels.X, np.exp(small_levels.class_log_weights), small_levels.labels)
+
+
+def loss_of(batch, metric, labels):
+    return loss_and_gradients(batch, metric, labels, SETTINGS.loss_rule(2), NOT_NEEDED, NOT_NEEDED)
+
+
+def test_the_loss_equals_its_definition(slow_loss, make_batch, metric, small_levels):
+    labels, batch = small_levels.labels, make_batch()
+    expected = slow_loss(metric.points, metric.weights[labels], labels, batch, SETTINGS)
+    assert loss_of(batch, metric, labels) == pytest.approx(expected, rel=1e-9)
+
+
+def test_gradients_equal_finite_differences(reference, make_batch, metric, small_levels):
+    labels, batch = small_levels.labels, make_batch()
+    by_weight, by_point = np.zeros((2, 3)), np.zeros((30, 3))
+    loss_and_gradients(batch, metric, labels, SETTINGS.loss_rule(2), by_weight, by_point)
+    expected = reference.slopes(
+        lambda log: loss_of(batch, metric._replace(weights=np.exp(log)), labels), np.log(metric.weights)
+    )
+    assert np.abs(expected).max() > 1e-3
+    np.testing.assert_allclose(by_weight, expected, rtol=1e-4, atol=1e-8)
+    expected = reference.slopes(
+        lambda points: loss_of(batch, metric._replace(points=points), labels), metric.points
+    )
+    assert np.abs(expected).max() > 1e-3
+    np.testing.assert_allclose(by_point, expected, rtol=1e-4, atol=1e-8)
+
+
+def test_mixing_replaces_a_share_by_the_mean_of_the_neighbors():
+    values = np.array([[0.0, 0.0], [2.0, 4.0], [4.0, 8.0]])
+    neighbors = np.array([[1, 2], [0, -1], [-1, -1]])
+    mixed = mix_with_neighbors(values, neighbors, 0.5)
+    np.testing.assert_allclose(mixed, [[1.5, 3.0], [1.0, 2.0], [4.0, 8.0]])
+    np.testing.assert_array_equal(values[0], [0.0, 0.0])

@@ -1,0 +1,146 @@
+import numpy as np
+import pytest
+
+from lann.metrics import Levels
+from lann.training import OnlineSettings, Settings
+from lann.training._online_matrices import (
+    MatrixUpdate,
+    OnlineMatrices,
+    OnlineMatrixPoints,
+    matrix_steps,
+)
+
+EPSILON = 0.01
+
+
+def random_levels(seed=0, n_points=60):
+    rng = np.random.default_rng(seed)
+    levels = Levels.plain(rng.normal(size=(n_points, 3)), rng.integers(0, 3, n_points), 3)
+    return levels.replace(class_log_weights=0.3 * rng.normal(size=(3, 3))), rng
+
+
+def online(levels, constraint="bounded"):
+    rule = OnlineSettings(n_neighbors=4).loss_rule(len(levels.class_log_weights), 1.0)
+    return OnlineMatrices(levels, rule, EPSILON, constraint)
+
+
+def plain_loop(reference, levels, rows, rate, *, norm):
+    """The loop of the paper with matrices: search all points, take a step on each neighbor's Ω, restore."""
+    matrices = np.tile(np.eye(3), (len(levels.X), 1, 1))
+    roots, total = np.sqrt(levels.weights), 0.0
+    for i in rows:
+        own = roots[:, :, None] * matrices
+        d = reference.map_distances(levels.points[i : i + 1], levels.points, own)
+        near, d = reference.nearest(d, 4, exclude=[i])
+        slopes, loss = reference.papers_slopes(
+            d[0] + EPSILON, levels.labels[near[0]], levels.labels[i], 1.0, 3
+        )
+        total += loss
+        for j, slope in zip(near[0], slopes, strict=True):
+            u = roots[j] * (levels.points[j] - levels.points[i])
+            matrices[j] -= rate * slope * 2 * np.outer(u, u) @ matrices[j]
+            if norm:
+                matrices[j] *= np.sqrt(3 / np.sum((roots[j][:, None] * matrices[j]) ** 2))
+            else:
+                mean = np.sum(matrices[j] ** 2) / 3
+                matrices[j] *= np.sqrt(np.clip(mean, np.exp(-6.0), np.exp(6.0)) / mean)
+    return matrices, total / len(rows)
+
+
+@pytest.mark.parametrize("constraint", ["norm", "bounded"])
+@pytest.mark.parametrize("rate", [1e-3, 0.05, 1.0])
+def test_a_pass_equals_the_plain_loop(reference, rate, constraint):
+    levels, rng = random_levels()
+    rows = rng.permutation(60)[: 60 if rate < 1 else 10]
+    updates = online(levels, constraint)
+    loss = updates.train_pass(rows, rate)
+    matrices, expected = plain_loop(reference, levels, rows, rate, norm=constraint == "norm")
+    assert loss == pytest.approx(expected, rel=1e-7)
+    np.testing.assert_allclose(updates.levels().point_matrices, matrices, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("rate", [1e-3, 0.1, 10.0])
+def test_the_determinant_stays_what_it_is(rate):
+    levels, rng = random_levels(3)
+    updates = online(levels, "determinant")
+    updates.train_pass(rng.permutation(60)[:20], rate)
+    matrices = updates.levels().point_matrices
+    inside = np.mean(np.linalg.svd(matrices)[1] ** 2, axis=1) < np.exp(5.9)  # the other bound not reached
+    assert inside.sum() > 30
+    np.testing.assert_allclose(np.linalg.det(matrices[inside]), 1.0, rtol=1e-6)
+    assert not np.allclose(matrices, np.eye(3))
+
+
+@pytest.fixture
+def duplicates():
+    """Duplicates with different labels, and zero distances."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(8, 2))[rng.integers(0, 8, 20)]
+    return Levels.plain(X, rng.integers(0, 2, 20), 2), rng
+
+
+@pytest.mark.parametrize("constraint", ["norm", "determinant", "bounded"])
+@pytest.mark.parametrize("rate", [1e-6, 0.1, 1e3, 1e12, 1e200])
+def test_matrices_obey_their_constraint_after_any_step(duplicates, rate, constraint):
+    levels, rng = duplicates
+    updates = online(levels, constraint)
+    for _ in range(2):
+        updates.train_pass(rng.permutation(20), rate)
+        matrices = updates.levels().point_matrices
+        assert np.all(np.isfinite(matrices))
+        squares = np.mean(np.linalg.svd(matrices)[1] ** 2, axis=1)
+        if constraint == "norm":
+            np.testing.assert_allclose(squares, 1.0, rtol=1e-9)
+        else:
+            assert np.abs(np.log(squares)).max() <= 6.0 + 1e-9
+
+
+def bounded_steps(levels, rows, candidates, rate, smoothing=0.0):
+    points, rule = OnlineMatrixPoints.of(levels), Settings(n_neighbors=4).loss_rule(3)
+    total = matrix_steps(rows, candidates, points, rule, EPSILON, MatrixUpdate.bounded(rate, smoothing))
+    return total, points.matrices
+
+
+@pytest.mark.parametrize("rate", [1e-6, 0.1, 1e3, 1e12, 1e200])
+def test_bounded_steps_of_any_size_stay_in_bounds(duplicates, rate):
+    levels, rng = duplicates
+    everyone = np.tile(np.arange(20), (20, 1))
+    _, matrices = bounded_steps(levels, rng.permutation(20), everyone, rate, smoothing=0.1)
+    squares = np.mean(np.linalg.svd(matrices)[1] ** 2, axis=1)
+    assert np.abs(np.log(squares)).max() <= 6.0 + 1e-9
+    assert not np.allclose(matrices, np.eye(2), atol=1e-12)
+
+
+def test_a_bounded_step_changes_a_log_distance_by_little():
+    levels, rng = random_levels(6)
+    everyone, largest = np.arange(60)[None], 0.0
+    for i in rng.permutation(60)[:10]:
+        _, matrices = bounded_steps(levels, np.array([i]), everyone, 1e6)
+        u = np.sqrt(levels.weights) * (levels.points - levels.points[i])
+        others = np.arange(60) != i
+        before = np.sum(u**2, axis=1)[others]
+        after = np.sum(np.einsum("ja,jar->jr", u, matrices) ** 2, axis=1)[others]
+        largest = max(largest, np.abs(np.log(after / before)).max())
+    assert 0.4 < largest < 0.6
+
+
+def test_with_all_points_as_candidates_a_pass_is_exhaustive():
+    levels, rng = random_levels(1)
+    rows = rng.permutation(60)
+    no_columns, everyone = np.empty((60, 0), np.int64), np.tile(np.arange(60), (60, 1))
+    everyone = np.column_stack([everyone, np.full(60, -1)])
+    (one, one_matrices), (other, other_matrices) = (
+        bounded_steps(levels, rows, candidates, 0.1) for candidates in (no_columns, everyone)
+    )
+    assert one == other
+    np.testing.assert_array_equal(one_matrices, other_matrices)
+
+
+def test_smoothing_makes_same_class_neighbors_similar():
+    levels, rng = random_levels(5)
+    rows, everyone = rng.permutation(60), np.tile(np.arange(60), (60, 1))
+    spread = [
+        bounded_steps(levels, rows, everyone, 0.1, smoothing)[1].std(axis=0).mean()
+        for smoothing in (0.0, 0.5)
+    ]
+    assert spread[1] < spread[0]

@@ -1,0 +1,229 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lann.metrics import DiagonalMetric, Levels
+from lann.training import OnlineSettings, Settings
+from lann.training._online_weights import OnlinePoints, OnlineWeights, relative_weight_steps
+from lann.vote import softmax_loss
+
+RATES = [0.0, 1e-3, 0.05, 1.0, 100.0]
+
+
+def online(points, labels, *, k=3, epsilon=0.01, temperature=1.0, constraint="norm", n_jobs=None):
+    levels = Levels.plain(points, labels, labels.max() + 1)
+    rule = OnlineSettings(n_neighbors=k).loss_rule(labels.max() + 1, temperature)
+    return OnlineWeights(levels, rule, epsilon, constraint, n_jobs=n_jobs)
+
+
+def random_points(seed, n_points, *, twins=False):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(n_points, 3))
+    if twins:  # equally far from all points, to the bit as long as they learn the same
+        points = points[rng.integers(0, n_points // 3, n_points)]
+    return points, rng.integers(0, 3, n_points), rng
+
+
+def test_a_step_computed_by_hand():
+    """One query with two neighbors, one of its own class and one of another."""
+    points, labels = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 0, 1])
+    beta, rate = 0.5, 0.1
+    updates = online(points, labels, k=2, epsilon=0.0, temperature=beta)
+    loss = updates.train_pass(np.array([0]), rate)
+    # d_1 = 1, d_2 = 2; S(0) = 1, S(1) = 1/2
+    p_0 = np.exp(1 / beta) / (np.exp(1 / beta) + np.exp(0.5 / beta))
+    assert loss == pytest.approx(-np.log(p_0))
+    slope_1 = 1 / (beta * 1**2) * (1 - p_0)  # ∂E/∂d_1
+    slope_2 = -1 / (beta * 2**2) * (1 - p_0)  # ∂E/∂d_2
+    roots_1 = np.array([1 - rate * slope_1 * 2, 1.0])
+    roots_2 = np.array([1 - rate * slope_2 * 2, 1 - rate * slope_2 * 2])
+    weights = updates.metric.weights
+    np.testing.assert_allclose(weights[0], 1.0)
+    np.testing.assert_allclose(weights[1], roots_1**2 * 2 / np.sum(roots_1**2))
+    np.testing.assert_allclose(weights[2], roots_2**2 * 2 / np.sum(roots_2**2))
+    assert weights[1, 0] < weights[1, 1]
+    np.testing.assert_allclose(updates.levels().weights, weights)
+
+
+@pytest.mark.parametrize("constraint", ["norm", "bounded"])
+@pytest.mark.parametrize("rate", RATES)
+def test_a_pass_equals_the_plain_loop(reference, rate, constraint):
+    points, labels, rng = random_points(0, 120)
+    updates, slow = online(points, labels, k=4, constraint=constraint), np.ones(points.shape)
+    # Every step may increase the rounding of those before it, and large ones do: fewer of these.
+    n_rows, tolerance = (120, 1e-9) if rate < 1 else (20, 1e-7)
+    for _ in range(3):
+        rows = rng.permutation(120)[:n_rows]
+        loss = updates.train_pass(rows, rate)
+        expected = reference.exhaustive_pass(
+            points, labels, slow, rows, rate, k=4, epsilon=0.01, temperature=1.0, n_classes=3,
+            norm=constraint == "norm",
+        )  # fmt: skip
+        assert loss == pytest.approx(expected, rel=tolerance)
+        np.testing.assert_allclose(updates.metric.weights, slow, rtol=tolerance, atol=tolerance)
+    assert np.any(slow != 1.0) == (rate > 0)
+
+
+@pytest.mark.parametrize("constraint", ["norm", "bounded"])
+@pytest.mark.parametrize("twins", [False, True])
+@pytest.mark.parametrize("rate", RATES)
+def test_many_steps_equal_the_plain_loop_with_the_same_rounding(reference, rate, twins, constraint):
+    """The loop takes distances and slopes from the library, so that only the search can differ."""
+
+    def measure(x, points, weights):
+        return DiagonalMetric(points, weights).distances(x[None], np.arange(len(points))[None])[0]
+
+    def slopes_of(d, near_labels, label, temperature, n_classes):
+        slopes = np.empty(len(d))
+        loss = softmax_loss(d, near_labels, label, len(d), 1.0, temperature, n_classes, slopes)
+        return slopes, loss
+
+    points, labels, rng = random_points(1, 400, twins=twins)
+    updates, slow = online(points, labels, k=4, constraint=constraint), np.ones(points.shape)
+    for _ in range(3):
+        rows = rng.permutation(400)[:300]
+        loss = updates.train_pass(rows, rate)
+        expected = reference.exhaustive_pass(
+            points, labels, slow, rows, rate, k=4, epsilon=0.01, temperature=1.0, n_classes=3,
+            norm=constraint == "norm", measure=measure, slopes_of=slopes_of,
+        )  # fmt: skip
+        assert loss == pytest.approx(expected, rel=1e-9)
+        np.testing.assert_allclose(updates.metric.weights, slow, rtol=1e-9, atol=1e-12)
+
+
+def test_more_rows_than_a_block(reference):
+    points, labels, rng = random_points(1, 600)
+    updates, slow = online(points, labels, k=5, temperature=5.0), np.ones(points.shape)
+    updates._block = 128
+    for _ in range(2):
+        rows = rng.permutation(600)
+        loss = updates.train_pass(rows, 0.2)
+        expected = reference.exhaustive_pass(
+            points, labels, slow, rows, 0.2, k=5, epsilon=0.01, temperature=5.0, n_classes=3
+        )
+        assert loss == pytest.approx(expected, abs=1e-9)
+        np.testing.assert_allclose(updates.metric.weights, slow, rtol=1e-9, atol=1e-9)
+
+
+def test_equal_distances_are_ordered_by_index(reference):
+    """Small integers are added without rounding, so that many distances are equal."""
+    rng = np.random.default_rng(2)
+    points, labels = rng.integers(0, 4, (150, 3)).astype(float), rng.integers(0, 3, 150)
+    n_changed = 0
+    for row in range(0, 150, 10):
+        slow = np.ones(points.shape)
+        updates = online(points, labels, k=4, constraint="bounded")
+        updates.train_pass(np.array([row]), 0.1)
+        reference.exhaustive_pass(
+            points, labels, slow, [row], 0.1, k=4, epsilon=0.01, temperature=1.0, n_classes=3, norm=False
+        )
+        np.testing.assert_allclose(updates.metric.weights, slow, rtol=1e-12)
+        n_changed += np.any(slow != 1.0)
+    assert n_changed > 5
+
+
+def test_the_determinant_stays_1():
+    points, labels, rng = random_points(3, 60)
+    updates = online(points, labels, constraint="determinant")
+    updates.train_pass(rng.permutation(60), 0.05)
+    log_weights = np.log(updates.metric.weights)
+    inside = np.abs(log_weights).max(axis=1) < 5.9
+    assert inside.sum() > 30
+    np.testing.assert_allclose(log_weights[inside].sum(axis=1), 0.0, atol=1e-9)
+    assert np.abs(log_weights).max() > 0.1
+
+
+def test_the_same_bits_at_any_number_of_threads():
+    points, labels, rng = random_points(5, 400)
+    rows = rng.permutation(400)
+    one, other = (online(points, labels, k=5, temperature=2.0, n_jobs=n_jobs) for n_jobs in (1, 2))
+    assert one.train_pass(rows, 0.3) == other.train_pass(rows, 0.3)
+    np.testing.assert_array_equal(one.metric.weights, other.metric.weights)
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([1e-6, 0.1, 1e3, 1e12, 1e200]),
+    st.sampled_from(["norm", "determinant", "bounded"]),
+    st.sampled_from([1e-300, 1e-9, 0.1]),
+)
+def test_weights_obey_their_constraint_after_any_step(seed, rate, constraint, epsilon):
+    """Duplicates with different labels, zero distances, steps of any size."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(8, 2))[rng.integers(0, 8, 20)]
+    updates = online(points, np.arange(20) % 2, constraint=constraint, epsilon=epsilon)
+    weights = updates.metric.weights
+    for _ in range(2):
+        updates.train_pass(rng.permutation(20), rate)
+        assert np.all(np.isfinite(weights))
+        assert np.all(weights >= 0)
+        assert np.all(np.isfinite(updates.levels().point_log_weights))
+        if constraint == "norm":
+            np.testing.assert_allclose(weights.sum(axis=1), 2.0, rtol=1e-9)
+        else:
+            assert weights.min() >= np.exp(-6.0) * (1 - 1e-9)
+            assert weights.max() <= np.exp(6.0) * (1 + 1e-9)
+
+
+def relative_steps(points, labels, rows, candidates, *, rate=0.1, smoothing=0.0, epsilon=0.01, weights=None):
+    weights = np.ones(points.shape) if weights is None else weights
+    rule = Settings(n_neighbors=4).loss_rule(labels.max() + 1)
+    some = OnlinePoints(points, labels, weights)
+    return relative_weight_steps(rows, candidates, some, rule, epsilon, rate, smoothing), weights
+
+
+def test_a_relative_step_equals_the_plain_loop(reference):
+    points, labels, rng = random_points(6, 60)
+    rows = rng.permutation(60)[:20]
+    candidates = np.stack([rng.permutation(60)[:12] for _ in rows])
+    candidates[:, 5] = -1
+    total, weights = relative_steps(points, labels, rows, candidates)
+    slow, expected = np.ones(points.shape), 0.0
+    for i, row_candidates in zip(rows, candidates, strict=True):
+        near = np.array([j for j in row_candidates if j not in (-1, i)])
+        d = np.array([np.sum(slow[j] * (points[i] - points[j]) ** 2) for j in near])
+        order = np.lexsort((near, d))[:4]
+        near, d = near[order], d[order] + 0.01
+
+        def loss(distances, i=i, near=near):
+            return reference.share_loss(distances, labels[near], labels[i], 4.0, 0.02)
+
+        expected += loss(d)
+        for j, slope in zip(near, reference.slopes(loss, d), strict=True):
+            change = -0.1 * slope * slow[j] * (points[i] - points[j]) ** 2
+            slow[j] = np.clip(slow[j] * np.exp(np.clip(change, -0.5, 0.5)), np.exp(-6.0), np.exp(6.0))
+    assert total == pytest.approx(expected, rel=1e-6)
+    np.testing.assert_allclose(weights, slow, rtol=1e-6)
+    assert np.abs(np.log(slow)).max() > 0.01
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([1e-6, 0.1, 1e3, 1e12, 1e200]),
+    st.sampled_from([0.0, 0.3]),
+    st.sampled_from([1e-300, 1e-9, 0.1]),
+)
+def test_relative_steps_of_any_size_stay_in_bounds(seed, rate, smoothing, epsilon):
+    """Duplicates with different labels, zero distances, steps of any size."""
+    rng = np.random.default_rng(seed)
+    points, labels = rng.normal(size=(8, 2))[rng.integers(0, 8, 20)], np.arange(20) % 2
+    everyone, weights = np.tile(np.arange(20), (20, 1)), np.ones((20, 2))
+    for _ in range(2):
+        relative_steps(
+            points, labels, rng.permutation(20), everyone,
+            rate=rate, smoothing=smoothing, epsilon=epsilon, weights=weights,
+        )  # fmt: skip
+        assert np.all(np.isfinite(weights))
+        assert weights.min() >= np.exp(-6.0) * (1 - 1e-9)
+        assert weights.max() <= np.exp(6.0) * (1 + 1e-9)
+
+
+def test_smoothing_makes_same_class_neighbors_similar():
+    points, labels, rng = random_points(6, 80)
+    rows, everyone = rng.permutation(80), np.tile(np.arange(80), (80, 1))
+    spread = [
+        relative_steps(points, labels, rows, everyone, smoothing=smoothing)[1].std(axis=0).mean()
+        for smoothing in (0.0, 0.5)
+    ]
+    assert spread[1] < spread[0]

@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+
+from lann.training import Settings, _initial_matrices
+from lann.training._matrix_kernels import matrix_gradient
+from lann.training._point_matrices import PointMatrices
+from lann.training._point_weights import PointWeights
+
+
+@pytest.fixture(params=[3, 2], ids=["square", "low rank"])
+def levels(small_levels, request):
+    rng = np.random.default_rng(1)
+    rank = request.param
+    return small_levels.replace(point_matrices=np.eye(3, rank) + 0.3 * rng.normal(size=(30, 3, rank)))
+
+
+@pytest.mark.parametrize("n_neighbors", [1, 6, 50])
+def test_the_loss_equals_its_definition(slow_loss, make_batch, levels, n_neighbors):
+    settings, batch = Settings(n_neighbors=n_neighbors, power=2.0), make_batch()
+    batch.candidates[:, 3] = -1  # a missing candidate
+    batch.kept[0] = False  # a query without candidates
+    found, _ = PointMatrices(levels, settings).loss(batch)
+    expected = slow_loss(levels.points, levels.weights, levels.labels, batch, settings, levels.point_matrices)
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_initial_loss_is_that_of_the_weights(make_batch, small_levels):
+    found, _ = PointMatrices(small_levels, Settings()).loss(make_batch())
+    expected, _ = PointWeights(small_levels, Settings()).loss(make_batch())
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_gradients_equal_finite_differences(reference, make_batch, levels):
+    settings, batch = Settings(n_neighbors=5, power=2.0), make_batch()
+    parameters = PointMatrices(levels, settings)
+    _, pairs = parameters.loss(batch)
+    by_matrix, by_scale = np.zeros(levels.point_matrices.shape), np.zeros(30)
+    for number, j in enumerate(pairs.neighbors):
+        by_scale[j] = matrix_gradient(number, pairs, parameters.metric, by_matrix[j])
+
+    def loss_of(matrices):
+        return PointMatrices(levels.replace(point_matrices=matrices), settings).loss(batch)[0]
+
+    expected = reference.slopes(loss_of, levels.point_matrices, step=1e-5)
+    assert np.abs(expected).max() > 1e-4
+    np.testing.assert_allclose(by_matrix, expected, rtol=1e-3, atol=1e-8)
+    expected = reference.slopes(
+        lambda log: loss_of(np.exp(0.5 * log)[:, None, None] * levels.point_matrices), np.zeros(30), step=1e-5
+    )
+    np.testing.assert_allclose(by_scale, expected, rtol=1e-3, atol=1e-8)
+
+
+def test_without_a_step_levels_are_the_initial_ones(small_levels, levels):
+    np.testing.assert_array_equal(
+        PointMatrices(small_levels, Settings()).levels().point_matrices, np.tile(np.eye(3), (30, 1, 1))
+    )
+    np.testing.assert_allclose(
+        PointMatrices(levels, Settings()).levels().point_matrices, levels.point_matrices, rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("single", [False, True], ids=["float64", "float32"])
+@pytest.mark.parametrize("rate", [1e-3, 1.0, 1e6])
+def test_steps_of_any_size_stay_in_bounds(monkeypatch, make_batch, small_levels, rate, single):
+    monkeypatch.setattr(_initial_matrices, "SINGLE_FROM", 0 if single else 2**24)
+    parameters = PointMatrices(small_levels, Settings())
+    neighbors = np.tile(np.array([1, 2, 3, -1, -1]), (30, 1))
+    for seed in range(11):
+        _, gradient = parameters.loss(make_batch(seed=seed))
+        parameters.step(gradient, rate, 0.03, neighbors)
+        matrices = parameters.levels().point_matrices
+        assert matrices.dtype == (np.float32 if single else np.float64)
+        assert np.all(np.isfinite(matrices))
+        squares = np.mean(np.linalg.svd(matrices.astype(float))[1] ** 2, axis=1)
+        assert np.abs(np.log(squares)).max() <= 6.0 + 1e-5
+    assert not np.allclose(matrices, np.eye(3))

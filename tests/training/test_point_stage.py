@@ -1,0 +1,133 @@
+import numpy as np
+import pytest
+
+from lann.metrics import Levels
+from lann.search import GraphSearch, _graph
+from lann.training import Settings, _initial_matrices
+from lann.training._point_stage import PointStage
+from lann.training._point_weights import PointWeights
+from lann.training._trainer import Trainer
+
+NO_ROWS = np.empty(0, np.int64)
+WEIGHTS, MATRICES = Settings(), Settings(form="full")
+
+
+def run(levels, settings, n_epochs, *, seed=0, validation_rows=NO_ROWS, patience=3):
+    trainer = Trainer(n_epochs, patience=patience)
+    rng = np.random.default_rng(seed)
+    stage = PointStage(levels, settings, n_epochs, validation_rows, NO_ROWS, rng)
+    return trainer.run(stage), trainer
+
+
+@pytest.mark.parametrize("settings", [WEIGHTS, MATRICES], ids=["weights", "matrices"])
+def test_training_lowers_the_loss_and_changes_only_point_metrics(small_levels, settings):
+    learned, trainer = run(small_levels, settings, 3)
+    assert trainer.losses[-1] < trainer.losses[0]
+    assert learned.curves is small_levels.curves
+    np.testing.assert_array_equal(learned.class_log_weights, small_levels.class_log_weights)
+    if settings is WEIGHTS:
+        assert learned.point_log_weights.any()
+        assert learned.point_matrices is None
+    else:
+        assert not learned.point_log_weights.any()
+        assert not np.allclose(learned.point_matrices, np.eye(3))
+
+
+@pytest.mark.parametrize("settings", [WEIGHTS, MATRICES], ids=["weights", "matrices"])
+def test_the_same_generator_gives_the_same_bits_for_any_number_of_threads(settings):
+    rng = np.random.default_rng(2)
+    levels = Levels.plain(rng.normal(size=(300, 5)), rng.integers(0, 2, 300), 2)
+    one, other = (run(levels, settings.replace(n_jobs=n), 1, seed=3)[0] for n in (1, 2))
+    if settings is WEIGHTS:
+        np.testing.assert_array_equal(one.point_log_weights, other.point_log_weights)
+    else:
+        np.testing.assert_array_equal(one.point_matrices, other.point_matrices)
+
+
+def test_regularization_keeps_matrices_near_the_identity(small_levels):
+    def departure(alpha):
+        learned, _ = run(small_levels, MATRICES.replace(alpha=alpha, smoothing=0.0), 1)
+        return np.mean((np.linalg.svd(learned.point_matrices)[1] - 1) ** 2)
+
+    assert departure(100.0) < 0.5 * departure(0.0)
+
+
+def test_smoothing_makes_same_class_neighbors_similar(small_levels):
+    spread = [
+        run(small_levels, MATRICES.replace(smoothing=smoothing), 1)[0].point_matrices.std(axis=0).mean()
+        for smoothing in (0.0, 0.1)
+    ]
+    assert spread[1] < 0.7 * spread[0]
+
+
+def test_single_precision_learns_the_same(monkeypatch, small_levels):
+    double, _ = run(small_levels, MATRICES, 1)
+    monkeypatch.setattr(_initial_matrices, "SINGLE_FROM", 0)
+    single, _ = run(small_levels, MATRICES, 1)
+    assert single.point_matrices.dtype == np.float32
+    np.testing.assert_allclose(single.point_matrices, double.point_matrices, rtol=1e-2, atol=1e-3)
+
+
+def test_training_stops_when_the_validation_loss_does_not_decrease(small_levels):
+    settings = MATRICES.replace(learning_rate=1.0)
+    learned, trainer = run(small_levels, settings, 40, validation_rows=np.arange(0, 30, 3), patience=1)
+    assert len(trainer.losses) == len(trainer.validation_losses) < 40
+    assert np.all(np.isfinite(learned.point_matrices))
+
+
+def test_matrices_find_a_direction_across_the_features():
+    """The classes differ along (1, 1) alone, which weights cannot express."""
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], 100)
+    along, across = rng.normal(size=200) + 2 * y, 10 * rng.normal(size=200)
+    X = np.column_stack([along + across, along - across]) / np.sqrt(2)
+    learned, _ = run(Levels.plain(X, y, 2), MATRICES.replace(alpha=0.1, feature_dropout=0.0), 4)
+    metric = np.mean(learned.point_matrices @ learned.point_matrices.swapaxes(1, 2), axis=0)
+    direction = np.linalg.eigh(metric)[1][:, -1]
+    assert abs(direction @ [1, 1]) / np.sqrt(2) > 0.98
+    assert np.linalg.eigvalsh(metric)[1] > 1.5 * np.linalg.eigvalsh(metric)[0]
+
+
+def test_selection_rows_are_queries_in_the_second_half_only(monkeypatch, rings):
+    X, y = rings
+    selection_rows, validation_rows = np.arange(0, 2000, 20), np.arange(1, 2000, 20)
+    queries = []
+    loss = PointWeights.loss
+    monkeypatch.setattr(PointWeights, "loss", lambda self, b: queries.append(b.rows) or loss(self, b))
+    rng = np.random.default_rng(0)
+    stage = PointStage(Levels.plain(X, y, 2), WEIGHTS, 2, validation_rows, selection_rows, rng)
+    assert stage.prepare_epoch(0)
+    stage.train_epoch(0)
+    first = set(np.concatenate(queries))
+    assert len(first & set(selection_rows)) == 0
+    assert stage.prepare_epoch(1)
+    stage.train_epoch(1)
+    all_queries = set(np.concatenate(queries))
+    assert all_queries == set(range(2000)) - set(validation_rows)
+
+
+@pytest.mark.parametrize("drop", [False, True])
+def test_harmful_point_metrics_are_dropped_and_end_the_stage(monkeypatch, rings, drop):
+    X, y = rings
+    better = []
+    monkeypatch.setattr(
+        "lann.training._point_stage.is_significantly_better", lambda *errors: better.append(errors) or drop
+    )
+    start = Levels.plain(X, y, 2).replace(point_log_weights=np.ones(X.shape))
+    stage = PointStage(start, WEIGHTS, 2, NO_ROWS, np.arange(0, 2000, 20), np.random.default_rng(0))
+    trainer = Trainer(2)
+    learned = trainer.run(stage)
+    assert len(better) == 1
+    assert trainer.dropped_levels == (["point"] if drop else [])
+    assert len(trainer.losses) == (1 if drop else 2)
+    assert learned.point_log_weights.any() == (not drop)
+
+
+def test_the_graph_of_the_candidates_is_kept(monkeypatch, small_levels):
+    rng = np.random.default_rng(0)
+    assert PointStage(small_levels, WEIGHTS, 1, NO_ROWS, NO_ROWS, rng).index is None
+    monkeypatch.setattr(_graph, "FEWEST_POINTS", 30)
+    monkeypatch.setattr(_graph, "FEWEST_QUERIES", 30)
+    index = PointStage(small_levels, WEIGHTS, 1, NO_ROWS, NO_ROWS, rng).index
+    assert isinstance(index, GraphSearch)
+    np.testing.assert_array_equal(index.metric.points, small_levels.points)
