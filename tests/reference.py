@@ -45,37 +45,37 @@ def softmax_loss(distances, labels, label, power, temperature, n_classes):
     return highest + np.log(np.sum(np.exp(scores - highest))) - scores[label]
 
 
-def loss_with_votes(kind, distances, labels, label, power, strength, votes):
-    """The loss of a query whose neighbors' supports count as often as their classes have votes."""
-    support = votes[labels] * distances**-power
+def weighted_loss(kind, distances, labels, label, power, strength, class_weight):
+    """The loss of a query whose neighbors' supports are multiplied by the weights of their classes."""
+    support = class_weight[labels] * distances**-power
     if kind == "shares":
         total, same = support.sum(), support[labels == label].sum()
         return -np.log((same + strength * total) / ((1 + strength) * total))
-    scores = np.bincount(labels, support, len(votes)) / strength
+    scores = np.bincount(labels, support, len(class_weight)) / strength
     return scores.max() + np.log(np.sum(np.exp(scores - scores.max()))) - scores[label]
 
 
 def slopes(function, x, step=1e-6):
     """Central differences of a function of an array, relative to the size of each entry."""
     result = np.zeros_like(x)
-    for place in np.ndindex(x.shape):
-        h = step * max(1.0, abs(x[place]))
+    for entry in np.ndindex(x.shape):
+        h = step * max(1.0, abs(x[entry]))
         up, down = x.copy(), x.copy()
-        up[place] += h
-        down[place] -= h
-        result[place] = (function(up) - function(down)) / (2 * h)
+        up[entry] += h
+        down[entry] -= h
+        result[entry] = (function(up) - function(down)) / (2 * h)
     return result
 
 
-def papers_slopes(d, near_labels, label, temperature, n_classes):
+def published_slopes(d, near_labels, label, temperature, n_classes):
     """∂E/∂d of each neighbor, and E: the paper's closed form."""
     scores = np.array([np.sum(1 / d[near_labels == c]) for c in range(n_classes)]) / temperature
     probabilities = np.exp(scores - scores.max())
     probabilities /= probabilities.sum()
-    alike = (1 - probabilities[label]) / (temperature * d**2)
-    unlike = -probabilities[near_labels] / (temperature * d**2)
+    same = (1 - probabilities[label]) / (temperature * d**2)
+    other = -probabilities[near_labels] / (temperature * d**2)
     loss = softmax_loss(d, near_labels, label, 1.0, temperature, n_classes)
-    return np.where(near_labels == label, alike, unlike), loss
+    return np.where(near_labels == label, same, other), loss
 
 
 def distances_to_all(x, points, weights):
@@ -84,7 +84,7 @@ def distances_to_all(x, points, weights):
 
 def exhaustive_pass(
     points, labels, weights, rows, rate, *, k, epsilon, temperature, n_classes, norm=True,
-    measure=distances_to_all, slopes_of=papers_slopes,
+    measure=distances_to_all, slopes_of=published_slopes,
 ):  # fmt: skip
     """The paper's loop: one point after another, all points searched, plain steps on λ, then the norm.
 
@@ -110,36 +110,33 @@ def exhaustive_pass(
     return total / len(rows)
 
 
-def batch_loss(
-    points, weights, labels, rows, candidates, alive, scales, epsilon, settings, n_classes, maps=None
-):  # fmt: skip
-    """The mean loss of training points among their surviving candidates.
+def batch_loss(points, weights, labels, batch, settings, matrices=None):
+    """The mean loss of training points among the candidates that are not dropped.
 
-    weights : (n_points, n_axes); maps : (n_points, n_axes, rank), none means I
+    weights : (n_points, n_axes); matrices : (n_points, n_axes, rank), None is I
     """
-    maps = np.tile(np.eye(points.shape[1]), (len(points), 1, 1)) if maps is None else maps
+    matrices = np.tile(np.eye(points.shape[1]), (len(points), 1, 1)) if matrices is None else matrices
+    rows, candidates, kept, scales, epsilon = batch
     total = 0.0
-    for i, own, lives in zip(rows, candidates, alive, strict=True):
+    for i, own, kept_i in zip(rows, candidates, kept, strict=True):
         d = {
-            j: epsilon + np.sum((maps[j].T @ (np.sqrt(weights[j]) * scales * (points[i] - points[j]))) ** 2)
-            for j in own[lives]
+            j: epsilon
+            + np.sum((matrices[j].T @ (np.sqrt(weights[j]) * scales * (points[i] - points[j]))) ** 2)
+            for j in own[kept_i]
             if j >= 0
         }
         near = sorted(d, key=lambda j, d=d: (d[j], j))[: settings.n_neighbors]
         if near:
-            d, y = np.array([d[j] for j in near]), labels[near]
-            if settings.loss == "shares":
-                total += share_loss(d, y, labels[i], settings.power, settings.strength)
-            else:
-                total += softmax_loss(d, y, labels[i], settings.power, settings.strength, n_classes)
+            squared = np.array([d[j] for j in near])
+            total += share_loss(squared, labels[near], labels[i], settings.power, settings.floor)
     return total / len(rows)
 
 
-def matrix_distances(queries, points, maps):
+def matrix_distances(queries, points, matrices):
     """d_j(x) = ‖Ω_jᵀ (x − p_j)‖² for every query and point: (n_queries, n_points)."""
     return np.array(
         [
-            [np.sum((m.T.astype(float) @ (x - p)) ** 2) for p, m in zip(points, maps, strict=True)]
+            [np.sum((m.T.astype(float) @ (x - p)) ** 2) for p, m in zip(points, matrices, strict=True)]
             for x in queries
         ]
     )

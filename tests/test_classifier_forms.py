@@ -87,9 +87,9 @@ def test_low_rank_with_all_axes_is_full(data):
 
 
 def test_matrices_too_large_for_memory_raise(data, monkeypatch):
-    monkeypatch.setattr("lann.training.procedure.MOST_NUMBERS", 100)
+    monkeypatch.setattr("lann.training._initial_matrices.MOST_NUMBERS", 100)
     for form in ({"metric": "full"}, {"metric": "low_rank"}):
-        with pytest.raises(ValueError, match=r"Matrices over 6 axes for 160 points take some .* GB to learn"):
+        with pytest.raises(ValueError, match=r"Matrices over 6 axes for 160 rows take about .* GB to learn"):
             fitted(data, **form)
 
 
@@ -104,8 +104,8 @@ def test_with_nothing_learned_it_is_plain_knn(data, form):
 
 
 def test_a_dropped_level_stays_dropped_when_rows_are_added(data, monkeypatch):
-    monkeypatch.setattr("lann.training.judges.JUDGED_FROM", 100)
-    monkeypatch.setattr("lann.training.points.clearly_fewer", lambda without, with_it: True)
+    monkeypatch.setattr("lann.training._level_selection.FEWEST_ROWS", 100)
+    monkeypatch.setattr("lann.training._point_stage.is_significantly_better", lambda without, with_it: True)
     for form in ({}, {"metric": "full"}):
         clf = fitted(data, **form, max_iter=14)
         assert "point" not in clf.levels_

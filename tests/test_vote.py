@@ -4,11 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lann.vote import (
-    LOSSES,
     VoteRule,
     choose_n_neighbors,
     class_shares,
-    losses,
     share_loss,
     softmax_loss,
     zero_distance_guard,
@@ -126,32 +124,6 @@ def test_share_loss_is_bounded_by_its_floor():
     np.testing.assert_allclose(slopes, 0, atol=1e-12)
     loss = share_loss(np.array([1.0, 2.0, 3.0]), np.array([2, 2, 2]), 2, 3, 3.0, 0.02, slopes)
     assert loss == pytest.approx(0, abs=1e-14)
-
-
-@pytest.mark.parametrize("kind", ["shares", "softmax"])
-@pytest.mark.parametrize("votes", [[1.0, 1.0, 1.0], [0.2, 5.0, 1.0]])
-def test_a_batch_is_the_mean_of_its_queries(reference, kind, votes):
-    rng = np.random.default_rng(5)
-    votes = np.array(votes)
-    distances = np.sort(rng.uniform(0.5, 2, (7, 4)), axis=1)
-    labels, targets = rng.integers(0, 3, (7, 4)), rng.integers(0, 3, 7)
-    counts = np.array([4, 3, 2, 1, 0, 4, 4])
-    power, strength = 2.0, 0.5
-
-    def mean_loss(distances):
-        total = 0.0
-        for d, near, label, n in zip(distances, labels, targets, counts, strict=True):
-            if n > 0:
-                total += votes[label] * reference.loss_with_votes(
-                    kind, d[:n], near[:n], label, power, strength, votes
-                )
-        return total / 7
-
-    loss, slopes = losses(LOSSES[kind], distances.copy(), labels, targets, counts, power, strength, votes)
-    assert loss == pytest.approx(mean_loss(distances))
-    np.testing.assert_allclose(slopes / 7, reference.slopes(mean_loss, distances), atol=1e-7)
-    assert np.all(slopes[np.arange(4) >= counts[:, None]] == 0)
-    assert np.any(slopes[0] != 0)
 
 
 @pytest.mark.parametrize(("power", "expected"), [(1.0, [1.0, 0.5, 2.0]), (0.0, [1.0, 1.0, 8.0])])

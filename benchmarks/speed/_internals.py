@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.common.arrays import Floats, Indices, Labels
-from lann.metrics import DiagonalMetric
+from lann.metrics import DiagonalMetric, Levels
 from lann.search import ExactSearch, GraphSearch
-from lann.training import Settings
-from lann.training.online import OnlineLearner
+from lann.training import OnlineSettings
+from lann.training._online_weights import OnlineWeights
 
 
 def exact_search(points: Floats, weights: Floats) -> ExactSearch:
@@ -29,10 +29,8 @@ def compile_graph_search(points: Floats) -> None:
 
 def online_pass(X: Floats, y: Labels, rows: Indices, *, k: int, rate: float, n_jobs: int) -> Floats:
     """Return the weights after one epoch of the published algorithm, as the library computes it."""
-    weights = np.ones(X.shape)
-    settings = Settings(
-        loss="softmax", temperature=1.0, power=1.0, smoothing=0.0, fixed_norm=True, n_jobs=n_jobs
-    )
-    learner = OnlineLearner(X, y, weights, y.max() + 1, settings, k=k, epsilon=1e-3, relative=False)
-    learner.exhaustive_pass(rows, rate)
-    return weights
+    n_classes = int(y.max()) + 1
+    rule = OnlineSettings(n_neighbors=k).loss_rule(n_classes, 1.0)
+    updates = OnlineWeights(Levels.plain(X, y, n_classes), rule, 1e-3, "norm", n_jobs=n_jobs)
+    updates.train_pass(rows, rate)
+    return updates.metric.weights

@@ -1,7 +1,7 @@
 """The vote: from distances to shares and class probabilities, and the losses that train it.
 
 A neighbor at squared distance d supports its label with (d + ε)^−p; ε keeps zero distances finite. The losses
-are compiled functions of one query; `losses` runs them over a batch.
+are compiled functions of one query.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from numba import njit
 from lann._types import Floats, Labels
 
 SHARES, SOFTMAX = 0, 1
-LOSSES = {"shares": SHARES, "softmax": SOFTMAX}
 # Distances that overflow count as equally far.
 HUGE = 1e300
 # The numbers of neighbors among which "auto" chooses; the first is the default.
@@ -196,17 +195,3 @@ def weighted_loss(kind, distances, labels, label, n_near, power, strength, class
         if class_weight[labels[slot]] != 1.0:
             slopes[slot] *= class_weight[labels[slot]] ** (-1.0 / power)
     return class_weight[label] * loss
-
-
-@njit(nogil=True, cache=True)
-def losses(kind, distances, labels, targets, counts, power, strength, class_weight):
-    """Compute the mean loss of a batch of queries, and the slopes (n_queries, k). Changes `distances`."""
-    slopes = np.zeros(distances.shape)
-    total = 0.0
-    for query in range(distances.shape[0]):
-        if counts[query] > 0:
-            total += weighted_loss(
-                kind, distances[query], labels[query], targets[query], counts[query],
-                power, strength, class_weight, slopes[query],
-            )  # fmt: skip
-    return total / distances.shape[0], slopes

@@ -1,7 +1,5 @@
 """Levels of small data sets before and after training, batches, and slow references."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -53,16 +51,3 @@ def make_batch():
         return Batch(rows, candidates, rng.random(candidates.shape) < 0.8, mask, EPSILON)
 
     return make
-
-
-@pytest.fixture
-def slow_loss(reference):
-    """Compute the mean loss of a batch by the slow reference; weights: (n_points, n_axes)."""
-
-    def loss(points, weights, labels, batch, settings, matrices=None):
-        rule = SimpleNamespace(
-            loss="shares", n_neighbors=settings.n_neighbors, power=settings.power, strength=settings.floor
-        )
-        return reference.batch_loss(points, weights, labels, *batch, rule, labels.max() + 1, matrices)
-
-    return loss

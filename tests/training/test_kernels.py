@@ -16,9 +16,9 @@ def loss_of(batch, metric, labels):
     return loss_and_gradients(batch, metric, labels, SETTINGS.loss_rule(2), NOT_NEEDED, NOT_NEEDED)
 
 
-def test_the_loss_equals_its_definition(slow_loss, make_batch, metric, small_levels):
+def test_the_loss_equals_its_definition(reference, make_batch, metric, small_levels):
     labels, batch = small_levels.labels, make_batch()
-    expected = slow_loss(metric.points, metric.weights[labels], labels, batch, SETTINGS)
+    expected = reference.batch_loss(metric.points, metric.weights[labels], labels, batch, SETTINGS)
     assert loss_of(batch, metric, labels) == pytest.approx(expected, rel=1e-9)
 
 

@@ -32,7 +32,7 @@ def test_the_loss_is_the_mean_over_the_queries(reference, kind):
     expected = 0.0
     for query in range(2):
         n_near, label = neighbors.counts[query], LABELS[ROWS[query]]
-        loss = reference.loss_with_votes(
+        loss = reference.weighted_loss(
             kind, neighbors.distances[query, :n_near], LABELS[neighbors.indices[query, :n_near]], label,
             rule.power, rule.strength, rule.class_weight,
         )  # fmt: skip

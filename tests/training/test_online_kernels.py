@@ -18,7 +18,7 @@ def test_the_loss_counts_the_neighbors_that_were_found(reference):
     np.testing.assert_array_equal(nearest.labels[:3], [1, 0, 0])
 
     def expected(distances):
-        return 3.0 * reference.loss_with_votes(
+        return 3.0 * reference.weighted_loss(
             "shares", distances, np.array([1, 0, 0]), 1, RULE.power, RULE.strength, RULE.class_weight
         )
 

@@ -30,9 +30,9 @@ def plain_loop(reference, levels, rows, rate, *, norm):
     roots, total = np.sqrt(levels.weights), 0.0
     for i in rows:
         own = roots[:, :, None] * matrices
-        d = reference.map_distances(levels.points[i : i + 1], levels.points, own)
+        d = reference.matrix_distances(levels.points[i : i + 1], levels.points, own)
         near, d = reference.nearest(d, 4, exclude=[i])
-        slopes, loss = reference.papers_slopes(
+        slopes, loss = reference.published_slopes(
             d[0] + EPSILON, levels.labels[near[0]], levels.labels[i], 1.0, 3
         )
         total += loss

@@ -15,12 +15,14 @@ def levels(small_levels, request):
 
 
 @pytest.mark.parametrize("n_neighbors", [1, 6, 50])
-def test_the_loss_equals_its_definition(slow_loss, make_batch, levels, n_neighbors):
+def test_the_loss_equals_its_definition(reference, make_batch, levels, n_neighbors):
     settings, batch = Settings(n_neighbors=n_neighbors, power=2.0), make_batch()
     batch.candidates[:, 3] = -1  # a missing candidate
     batch.kept[0] = False  # a query without candidates
     found, _ = PointMatrices(levels, settings).loss(batch)
-    expected = slow_loss(levels.points, levels.weights, levels.labels, batch, settings, levels.point_matrices)
+    expected = reference.batch_loss(
+        levels.points, levels.weights, levels.labels, batch, settings, levels.point_matrices
+    )
     assert found == pytest.approx(expected, rel=1e-9)
 
 

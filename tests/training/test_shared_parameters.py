@@ -36,7 +36,7 @@ def batch_of(make_batch):
 
 @pytest.mark.parametrize("n_neighbors", [1, 6, 50])
 @pytest.mark.parametrize("with_map", [False, True])
-def test_the_loss_equals_its_definition(slow_loss, batch_of, levels, mapped, with_map, n_neighbors):
+def test_the_loss_equals_its_definition(reference, batch_of, levels, mapped, with_map, n_neighbors):
     settings = Settings(n_neighbors=n_neighbors, power=2.0)
     levels = mapped if with_map else levels
     batch = batch_of(3 if with_map else 4)
@@ -44,7 +44,7 @@ def test_the_loss_equals_its_definition(slow_loss, batch_of, levels, mapped, wit
     batch.kept[0] = False  # a query without candidates
     found, _ = SharedParameters(levels, settings).loss(batch)
     weights = np.exp(levels.class_log_weights)[levels.labels]
-    expected = slow_loss(levels.points, weights, levels.labels, batch, settings)
+    expected = reference.batch_loss(levels.points, weights, levels.labels, batch, settings)
     assert found == pytest.approx(expected, rel=1e-9)
 
 

@@ -43,16 +43,11 @@ class GraphSearch:
 
     def __init__(self, metric: DiagonalMetric) -> None:
         faiss: Any = import_module("faiss")
-        self.metric = metric
-        mean = metric.weights if metric.shared else metric.weights.mean(axis=0)
-        self._scale = np.sqrt(mean)
-        self._center = metric.points.mean(axis=0)
-        reach = np.abs((metric.points - self._center) * self._scale).max()
-        self._scale /= reach or 1.0  # within the range of float32 in any units
+        nodes = self._set_metric(metric)
         with _one_openmp_thread(faiss):
             self._index = faiss.IndexHNSWFlat(metric.points.shape[1], LINKS)
             self._index.hnsw.efConstruction = BUILD_WIDTH
-            self._index.add(self._coordinates(metric.points[self._merge_copies()]))
+            self._index.add(nodes)
 
     @staticmethod
     def pays(n_points: int, n_queries: int | None = None) -> bool:
@@ -67,11 +62,18 @@ class GraphSearch:
         few = n_queries is not None and n_queries < FEWEST_QUERIES
         return n_points >= FEWEST_POINTS and not few
 
-    def with_metric(self, metric: DiagonalMetric) -> GraphSearch:
-        """Return a search by the same graph, ranked under another metric of the same points."""
+    def with_metric(self, metric: DiagonalMetric) -> GraphSearch | None:
+        """Return the search that `GraphSearch(metric)` builds, by the graph of this one if that is the same.
+
+        It is the same if the float32 coordinates of its nodes are, such as for the same points in other
+        units; otherwise None is returned.
+        """
         other = copy(self)
-        other.metric = metric
-        return other
+        nodes = other._set_metric(metric)
+        n_nodes = self._index.ntotal
+        if nodes.shape != (n_nodes, self._index.d):
+            return None
+        return other if np.array_equal(nodes, self._index.reconstruct_n(0, n_nodes)) else None
 
     def query(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
@@ -102,6 +104,16 @@ class GraphSearch:
             exact = ExactSearch(self.metric)
             indices[lost], distances[lost] = exact.query(queries[lost], k, exclude=own, n_jobs=n_jobs)
         return indices, distances
+
+    def _set_metric(self, metric: DiagonalMetric) -> NDArray[np.float32]:
+        """Set the metric and the shared one of the graph, and return the coordinates of the nodes."""
+        self.metric = metric
+        mean = metric.weights if metric.shared else metric.weights.mean(axis=0)
+        self._scale = np.sqrt(mean)
+        self._center = metric.points.mean(axis=0)
+        reach = np.abs((metric.points - self._center) * self._scale).max()
+        self._scale /= reach or 1.0  # within the range of float32 in any units
+        return self._coordinates(metric.points[self._merge_copies()])
 
     def _merge_copies(self) -> Indices:
         """Return one point for each set of copies, in order of appearance, and store the copies of each."""

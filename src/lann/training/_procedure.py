@@ -24,8 +24,6 @@ from lann.training._trainer import Callback, Epoch, Trainer
 SHARED_EPOCHS, POINT_EPOCHS = 12, 2
 # With more rows than this, fewer features are dropped.
 MANY_ROWS = 500
-# Coordinates that differ by less, relative to the largest, are those of the same point: float32 in the graph.
-SAME_POINT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -115,9 +113,9 @@ def train(
             stage = PointStage(levels, settings, point_epochs, validation_rows, selection_rows, rng)
             levels, index = trainer.run(stage), stage.index
     levels = restore(levels)
-    return TrainingResult(
-        levels, trainer.losses, trainer.validation_losses, trainer.dropped_levels, _index_of(levels, index)
-    )
+    if index is not None:  # the units of the points have changed
+        index = index.with_metric(levels.class_metric())
+    return TrainingResult(levels, trainer.losses, trainer.validation_losses, trainer.dropped_levels, index)
 
 
 def _standardize(
@@ -139,16 +137,3 @@ def _in_user_units(callback: Callback | None, restore: Callable[[Levels], Levels
         return callback(replace(epoch, levels=lambda: restore(epoch.levels())))
 
     return on_epoch_end
-
-
-def _index_of(levels: Levels, index: GraphSearch | None) -> GraphSearch | None:
-    """Return the graph, ranked under the class metric of the levels, if it is one of the same points."""
-    if index is None:
-        return None
-    metric, points = levels.class_metric(), index.metric.points
-    # The units of the curves have changed since, so points are the same up to rounding.
-    rounding = SAME_POINT * np.abs(points).max()
-    same_points = points.shape == metric.points.shape and np.abs(points - metric.points).max() <= rounding
-    if not (same_points and np.array_equal(metric.weights, index.metric.weights)):
-        return None
-    return index.with_metric(metric)
