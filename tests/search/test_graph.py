@@ -100,3 +100,31 @@ def test_far_from_the_origin():
     moved = DiagonalMetric(metric.points + 1e6, metric.weights)
     indices, _ = GraphSearch(moved).query(queries + 1e6, 10)
     assert recall(indices, ExactSearch(moved).query(queries + 1e6, 10)[0]) >= 0.95
+
+
+def test_the_graph_of_the_same_points_in_other_units_is_kept():
+    metric, queries = metric_of(4, 0.3)
+    search = GraphSearch(metric)
+    moved = DiagonalMetric(4.0 * metric.points + 8.0, metric.weights / 2.0)
+    kept = search.with_metric(moved)
+    assert kept is not None
+    assert kept._index is search._index
+    assert search.metric is metric
+    queries = 4.0 * queries + 8.0
+    for found, expected in zip(kept.query(queries, 7), GraphSearch(moved).query(queries, 7), strict=True):
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("change", ["a point", "a weight", "a copy", "fewer points"])
+def test_no_graph_is_kept_if_its_nodes_differ(change):
+    metric, _ = metric_of(5, None)
+    points, weights = metric.points.copy(), metric.weights.copy()
+    if change == "a point":
+        points[3, 0] += 1e-3
+    elif change == "a weight":
+        weights[0] *= 1.01
+    elif change == "a copy":
+        points[3] = points[4]
+    else:
+        points = points[:-1]
+    assert GraphSearch(metric).with_metric(DiagonalMetric(points, weights)) is None

@@ -153,15 +153,5 @@ def test_the_graph_of_the_training_is_one_of_the_class_metric(plain, graphs):
         np.testing.assert_array_equal(found, expected)
 
 
-def test_no_graph_is_returned_if_the_points_have_moved_since(plain, graphs):
-    """A feature that has become constant loses its weight in the end, which moves points under a map."""
-    previous = run(plain, max_iter=4).levels
-    X = plain.X.copy()
-    X[:, 0] = 3.0
-    constant = run(previous.replace(X=X), max_iter=4)
-    assert len(graphs) > 0
-    assert constant.index is None
-
-
 def test_no_graph_is_returned_without_point_metrics(plain, graphs):
     assert run(plain, max_iter=4, point_metrics=False).index is None
