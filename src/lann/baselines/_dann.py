@@ -154,7 +154,7 @@ class DANN(NeighborBaseline):
         Number of training rows around a query from which its metric is computed; at most all. None is a fifth
         of the training rows but at least 50, as published.
     alpha : float, default=1.0
-        ε: strength of the regularization toward W⁻¹; the default is as published.
+        Strength ε of the regularization toward W⁻¹; the default is as published.
     shrinkage : float, default=0.3
         Share of W, above 0 and at most 1, that is replaced by its mean variance in all directions, as there
         can be fewer rows around a query than features.

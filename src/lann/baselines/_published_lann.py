@@ -37,7 +37,7 @@ class PublishedLANN(Baseline, NeighborClassifier):
         Number of axes for ``metric="low_rank"``; None is 16, or twice the square root of n_features where
         that is more.
     temperature : float or "auto", default=1.0
-        β of the softmax. "auto" derives it from the typical votes in the data.
+        Temperature β of the softmax; "auto" derives it from the typical votes in the data.
     learning_rate : float, default=0.05
         Initial step size; it falls to 0 over the epochs.
     constraint : {"norm", "determinant", "bounded"}, default="norm"

@@ -114,7 +114,17 @@ class ExplainedRow:
         return bool(self.relevances.max() >= LEAST_RELEVANCE)
 
     def class_index(self, label: Any) -> int:
-        """Return the position of a label in `classes`."""
+        """Return the position of a label in `classes`.
+
+        Parameters
+        ----------
+        label : object
+            One of `classes`.
+
+        Returns
+        -------
+        index : int
+        """
         return int(np.flatnonzero(self.classes == label)[0])
 
     def to_frame(self) -> pd.DataFrame:

@@ -40,7 +40,7 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LargeMarginEstimat
         Initial map: the first principal axes, the first features, or the given map. With all n_features
         components, "pca" and "identity" give the same distances.
     push_weight : float, default=0.2
-        μ, between 0 and 1: weight of the impostors; the targets have weight 1 − μ.
+        Weight μ of the impostors, between 0 and 1; the targets have weight 1 − μ.
     alpha : float, default=3.0
         Strength of the regularization toward the initial map.
     max_iter : int, default=100

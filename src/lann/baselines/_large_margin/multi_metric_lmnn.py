@@ -61,7 +61,7 @@ class MultiMetricLMNN(LargeMarginEstimator):
     init : {"pca", "identity"} or array-like of shape (n_components, n_features), default="pca"
         Initial map of `LMNN`.
     push_weight : float, default=0.2
-        μ, between 0 and 1: weight of the impostors; the targets have weight 1 − μ.
+        Weight μ of the impostors, between 0 and 1; the targets have weight 1 − μ.
     shared_alpha : float, default=3.0
         Strength of the regularization of Ω toward the initial map: `alpha` of `LMNN`.
     alpha : float, default=5.0

@@ -98,16 +98,16 @@ class PLML(NeighborBaseline):
     n_other_class : int, default=10
         Number of other-class neighbors per row in the triplets.
     locality : float, default=1.0
-        λ₁: how much distant anchors are penalized, with rows in units of their spread.
+        How much distant anchors are penalized (λ₁), with rows in units of their spread.
     smoothness : float, default=3.0
-        λ₂: how much different weights of neighbors are penalized.
+        How much different weights of neighbors are penalized (λ₂).
     n_metric_neighbors : int, default=6
         Number of training rows, the nearest to a query, over which its metric is averaged; at most all. The
         publication has 1.
     pull_weight : float, default=0.1
-        α₂: weight of the distances to same-class neighbors, in units of their mean.
+        Weight α₂ of the distances to same-class neighbors, in units of their mean.
     alpha : float, default=0.03
-        α₁: strength of the regularization of the metrics of the anchors toward 0.
+        Strength α₁ of the regularization of the metrics of the anchors toward 0.
     max_iter : int, default=100
         Maximum number of iterations of L-BFGS for the metrics of the anchors; 0 is plain kNN.
     tol : float, default=1e-4

@@ -88,7 +88,10 @@ def save_html(
         Of at least one row.
     path : str or path-like
         The file; an existing one is replaced.
-    title, n_features, notes
+    title : str, default="Explained predictions"
+    n_features : int, default=10
+        As in `to_html`.
+    notes : sequence of str, default=()
         As in `to_html`.
 
     Raises

@@ -139,7 +139,11 @@ def save_embedding_page(
     ----------
     path : str or path-like
         The file; an existing one is replaced.
-    embedded, title, n_features, notes
+    embedded : EmbeddedTable
+    title : str, default="Embedded rows"
+    n_features : int, default=5
+        As in `embedding_page`.
+    notes : sequence of str, default=()
         As in `embedding_page`.
 
     Raises

@@ -90,7 +90,14 @@ def save_report(
     ----------
     path : str or path-like
         The file; an existing one is replaced.
-    model, explanation, title, n_features, notes
+    model : TableModel or estimator
+        As in `report_page`.
+    explanation : Explanation
+        Predictions of the model, at least one.
+    title : str, default="Explained predictions"
+    n_features : int, default=10
+        As in `report_page`.
+    notes : sequence of str, default=()
         As in `report_page`.
 
     Raises
