@@ -1,0 +1,203 @@
+"""The fitted model of training rows that each own a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats, Indices
+from lann.metrics import DiagonalMetric, Levels, MatrixMetric
+from lann.model._class_search import nearest_of_classes
+from lann.model._neighbor_model import Candidates, NeighborModel, NeighborSearch
+from lann.search import (
+    ExactSearch,
+    GraphSearch,
+    MeasuredSearch,
+    Search,
+    Shortlist,
+    coarse_search,
+    exhaustive_search,
+)
+from lann.vote import NEIGHBORS, VoteRule, choose_n_neighbors, zero_distance_guard
+
+# Training rows from which the number of neighbors is chosen, and the typical distance is estimated.
+ROWS_FOR_CHOICE = 5_000
+ROWS_FOR_SCALE = 1_000
+# The size of a wide neighborhood: as many rows as there usually are candidates.
+WIDE = 50
+
+
+class LocalModel(NeighborModel):
+    """Training rows that each own a metric, with curves, linear map and class metrics shared by all.
+
+    Parameters
+    ----------
+    levels : Levels
+        Training rows and their metrics.
+    n_candidates : int or None
+        Size of the shortlist; None searches all rows.
+    n_neighbors : int or "auto"
+        Number of neighbors that vote; "auto" chooses it by leave-one-out accuracy.
+    power : float
+        Of the vote.
+    class_weight : (n_classes,) or None
+        Factor of the votes of each class.
+    index : GraphSearch or None
+        A graph under the class metric of the levels, if there is one already.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    has_training_rows = True
+    _index: GraphSearch | None = None
+
+    def __init__(
+        self,
+        levels: Levels,
+        *,
+        n_candidates: int | None,
+        n_neighbors: int | str,
+        power: float,
+        class_weight: Floats | None = None,
+        index: GraphSearch | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.levels = levels
+        self.X, self.labels = levels.X, levels.labels
+        self.n_classes = len(levels.class_log_weights)
+        self.n_candidates = n_candidates
+        # More would make the shortlist longer, and change the neighbors.
+        self.wide_neighborhood = n_candidates or WIDE
+        self.derived: dict[str, Any] = {}
+        if index is not None:
+            self._index = index
+        self.n_neighbors = NEIGHBORS[0] if isinstance(n_neighbors, str) else int(n_neighbors)
+        self._vote_rule = VoteRule(float(power), 1.0, class_weight)
+        if len(self.X) > 1:
+            self._estimate_vote(n_neighbors == "auto", n_jobs)
+
+    def _estimate_vote(self, choose: bool, n_jobs: int | None) -> None:
+        """Estimate ε from the neighbors of a sample of training rows, and choose the number of neighbors."""
+        n_rows = len(self.X)
+        n_sampled = min(n_rows, ROWS_FOR_CHOICE if choose else ROWS_FOR_SCALE)
+        rows = np.linspace(0, n_rows - 1, n_sampled).astype(np.int64)
+        k = min(max(NEIGHBORS) if choose else self.n_neighbors, n_rows - 1)
+        search = self._build_search(n_sampled)
+        indices, distances = search.query(self.levels.points[rows], k, exclude=rows, n_jobs=n_jobs)
+        rule = VoteRule(
+            self._vote_rule.power, zero_distance_guard(distances[:, :5]), self._vote_rule.class_weight
+        )
+        self._vote_rule = rule
+        if choose:
+            self.n_neighbors = choose_n_neighbors(
+                distances, self.labels[indices], self.labels[rows], self.n_classes, rule
+            )
+        if not isinstance(search, Shortlist) or not self._wants_graph(None):
+            self.__dict__["_search"] = search  # the one that queries use
+
+    @property
+    def vote_rule(self) -> VoteRule:
+        return self._vote_rule
+
+    @property
+    def n_axes(self) -> int:
+        return self.levels.class_log_weights.shape[1]
+
+    @property
+    def metric(self) -> DiagonalMetric | MatrixMetric:
+        """The metric of every training row, on the axes."""
+        return self._search.metric
+
+    def transform(self, X: Floats) -> Floats:
+        return self.levels.transform(X)
+
+    def kneighbors(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        return self._search.query(self.transform(queries), k, exclude=exclude, n_jobs=n_jobs)
+
+    def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
+        return self.metric.distances(self.transform(queries), indices)
+
+    def contributions(self, queries: Floats, indices: Indices) -> Floats:
+        return self.levels.contributions(self.levels.curves.transform(queries), indices)
+
+    def feature_weights(self, *, n_jobs: int | None = None) -> Floats:
+        """Return the feature weights, per standard deviation of a feature if there are curves."""
+        return self._feature_weights
+
+    @cached_property
+    def _feature_weights(self) -> Floats:
+        levels = self.levels
+        scale = np.ones(self.X.shape[1]) if levels.curves.is_identity else self.X.std(axis=0)
+        return levels.feature_weights(scale)
+
+    def local_matrices(self, rows: Indices) -> Floats:
+        return self.levels.local_matrices(rows)
+
+    def search_among(self, rows: Indices) -> NeighborSearch:
+        return _Among(self.transform, exhaustive_search(self.metric.subset(rows)))
+
+    def candidates(self, queries: Floats, *, n_jobs: int | None = None) -> Candidates:
+        search, n_rows = self._search, len(self.X)
+        if not isinstance(search, Shortlist) or search.n_candidates >= n_rows:
+            return super().candidates(queries, n_jobs=n_jobs)
+        n_searched = max(search.n_candidates, min(self.n_neighbors, n_rows))
+        points = self.transform(queries)
+        indices, _ = search.coarse.query(points, min(n_searched + 1, n_rows), n_jobs=n_jobs)
+        return Candidates(indices, search.metric.distances(points, np.maximum(indices, 0)), n_searched)
+
+    def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
+        search, own = self._search, np.arange(len(self.X))
+        coarse = search.coarse if isinstance(search, Shortlist) else coarse_search(self.levels.class_metric())
+        return coarse.query(self.levels.points, k, exclude=own, n_jobs=n_jobs)
+
+    def kneighbors_of_classes(
+        self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        class_metric = None if self.n_candidates is None else self.levels.class_metric()
+
+        def search_among(rows: Indices, n_queries: int) -> Search:
+            metric = self.metric.subset(rows)
+            if class_metric is None or self.n_candidates is None:
+                return exhaustive_search(metric)
+            return Shortlist(coarse_search(class_metric.subset(rows), n_queries), metric, self.n_candidates)
+
+        points = self.transform(queries)
+        return nearest_of_classes(points, self.labels, allowed, k, search_among, n_jobs=n_jobs)
+
+    @cached_property
+    def _search(self) -> ExactSearch | MeasuredSearch | Shortlist:
+        # Two threads may both build it; either result is complete.
+        return self._build_search(None)
+
+    def _build_search(self, n_queries: int | None) -> ExactSearch | MeasuredSearch | Shortlist:
+        metric = self.levels.local_metric()
+        if self.n_candidates is None:
+            return exhaustive_search(metric)
+        if self._index is not None and self._wants_graph(n_queries):
+            return Shortlist(self._index, metric, self.n_candidates)
+        return Shortlist(coarse_search(self.levels.class_metric(), n_queries), metric, self.n_candidates)
+
+    def _wants_graph(self, n_queries: int | None) -> bool:
+        return GraphSearch.pays(len(self.X), n_queries)
+
+    def __getstate__(self) -> dict[str, Any]:
+        lazy = ("_search", "_feature_weights", "_index")
+        return {name: value for name, value in self.__dict__.items() if name not in lazy}
+
+
+class _Among:
+    """A search among points on the axes, in the user's units."""
+
+    def __init__(self, transform: Callable[[Floats], Floats], search: Search) -> None:
+        self._transform, self._search = transform, search
+
+    def kneighbors(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        return self._search.query(self._transform(queries), k, exclude=exclude, n_jobs=n_jobs)

@@ -1,0 +1,238 @@
+"""The protocol of a fitted model: rows that measure their distance to a query, and vote."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats, Indices, Labels
+from lann.search import smallest
+from lann.vote import VoteRule, class_shares
+
+# Neighbors of a block of queries that are held at once: 32 MB of distances.
+HELD = 2**22
+# Number of values that represent all values of a feature: quantiles.
+N_TYPICAL = 8
+
+
+def typical_values(X: Floats) -> Floats:
+    """Return values that represent all values of each feature: (N_TYPICAL, n_features), quantiles of X."""
+    middles = (np.arange(N_TYPICAL) + 0.5) / N_TYPICAL
+    return np.quantile(X, middles, axis=0, method="nearest")
+
+
+class Votes(NamedTuple):
+    """The result of a vote.
+
+    Attributes
+    ----------
+    shares : (n_queries, k)
+        Share of the vote of each neighbor; rows add up to 1.
+    probabilities : (n_queries, n_classes)
+        Share of the vote of each class.
+    """
+
+    shares: Floats
+    probabilities: Floats
+
+
+class Candidates(NamedTuple):
+    """The training rows that can vote on each query, also if one of them is left out.
+
+    Attributes
+    ----------
+    indices, distances : (n_queries, n_kept)
+    n_searched : int
+        The first `n_searched` columns are the candidates of the model; the next one replaces any of them.
+    """
+
+    indices: Indices
+    distances: Floats
+    n_searched: int
+
+
+class NeighborSearch(Protocol):
+    """A search for neighbors among some training rows."""
+
+    def kneighbors(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest rows of each query and their squared distances, (n_queries, k) each."""
+
+
+@runtime_checkable
+class NeighborModel(NeighborSearch, Protocol):
+    """Rows that measure their distance to a query, and vote: what a fitted classifier consists of.
+
+    Explanations, counterfactuals, embeddings and plots use a fitted classifier through this protocol alone. A
+    subclass provides the abstract methods; the others can be overridden where there is a faster way.
+
+    Attributes
+    ----------
+    X : (n_rows, n_features)
+        The rows that vote, in the user's units: training rows, or prototypes.
+    labels : (n_rows,)
+        Their class indices.
+    n_classes : int
+    n_neighbors : int
+        Number of rows that vote on a query.
+    has_training_rows : bool
+        Whether the rows are training rows.
+    wide_neighborhood : int
+        Number of neighbors up to which `kneighbors` returns what the vote is based on.
+    derived : dict
+        Values that others have computed from the model, by name; they are saved with it.
+    """
+
+    X: Floats
+    labels: Labels
+    n_classes: int
+    n_neighbors: int
+    has_training_rows: bool
+    wide_neighborhood: int
+    derived: dict[str, Any]
+
+    @abstractmethod
+    def kneighbors(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest rows of each query, as each row measures.
+
+        Parameters
+        ----------
+        queries : (n_queries, n_features)
+        k : int
+            At most the number of rows, or one less with `exclude`.
+        exclude : (n_queries,) or None
+            For each query a row that is not its neighbor: the query itself; -1 for none.
+        n_jobs : int or None
+            Number of threads.
+
+        Returns
+        -------
+        indices : (n_queries, k)
+            Nearest first, equal distances by index.
+        distances : (n_queries, k)
+            Squared.
+        """
+
+    @abstractmethod
+    def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
+        """Return the squared distances of each query to given rows, as these measure: (n_queries, k)."""
+
+    @abstractmethod
+    def contributions(self, queries: Floats, indices: Indices) -> Floats:
+        """Return what each feature adds to the squared distances of given rows.
+
+        (n_queries, k, n_features).
+        """
+
+    @abstractmethod
+    def feature_weights(self, *, n_jobs: int | None = None) -> Floats:
+        """Return how much a difference in each feature counts for each row: (n_rows, n_features)."""
+
+    @abstractmethod
+    def local_matrices(self, rows: Indices) -> Floats:
+        """Return the metrics of some rows near themselves: (len(rows), n_features, n_features)."""
+
+    @abstractmethod
+    def search_among(self, rows: Indices) -> NeighborSearch:
+        """Return an exact search among some of the rows; its indices count these rows."""
+
+    @property
+    @abstractmethod
+    def vote_rule(self) -> VoteRule:
+        """How the neighbors vote."""
+
+    @property
+    def n_axes(self) -> int:
+        """Number of axes in which distances are measured."""
+        return self.X.shape[1]
+
+    @property
+    def work_per_query(self) -> float:
+        """Multiplications that a query needs beyond its transform and the comparison on shared axes."""
+        return 0.0
+
+    @property
+    def typical_values(self) -> Floats:
+        """Values that represent all training values of each feature: (n_values, n_features)."""
+        return typical_values(self.X)
+
+    def transform(self, X: Floats) -> Floats:
+        """Return rows on the axes in which distances are measured: (n_queries, n_axes)."""
+        return X
+
+    def voters(
+        self, queries: Floats, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return the rows that vote on each query, nearest first, and their squared distances."""
+        k = min(self.n_neighbors, len(self.X) - (exclude is not None))
+        return self.kneighbors(queries, k, exclude=exclude, n_jobs=n_jobs)
+
+    def vote(self, indices: Indices, distances: Floats) -> Votes:
+        """Let rows at given squared distances vote: (n_queries, k) each."""
+        labels = self.labels[indices]
+        shares = self.vote_rule.shares(distances, labels)
+        return Votes(shares, class_shares(shares, labels, self.n_classes))
+
+    def neighbor_feature_weights(
+        self, queries: Floats, indices: Indices, shares: Floats, *, n_jobs: int | None = None
+    ) -> Floats:
+        """Return the mean feature weights of the neighbors of each query, weighted by their vote shares.
+
+        Parameters
+        ----------
+        queries : (n_queries, n_features)
+        indices, shares : (n_queries, k)
+
+        Returns
+        -------
+        weights : (n_queries, n_features)
+        """
+        return np.einsum("qk,qkf->qf", shares, self.feature_weights(n_jobs=n_jobs)[indices])
+
+    def candidates(self, queries: Floats, *, n_jobs: int | None = None) -> Candidates:
+        """Return the rows that can vote on each query, also if one of them is left out."""
+        n_voters = min(self.n_neighbors, len(self.X))
+        k = min(n_voters + 1, len(self.X))
+        return Candidates(*self.kneighbors(queries, k, n_jobs=n_jobs), n_voters)
+
+    def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
+        """Return the k nearest other rows of each row, under shared metrics if there are any."""
+        return self.kneighbors(self.X, k, exclude=np.arange(len(self.X)), n_jobs=n_jobs)
+
+    def kneighbors_of_classes(
+        self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest rows of the classes that are allowed for each query.
+
+        Parameters
+        ----------
+        queries : (n_queries, n_features)
+        allowed : (n_queries, n_classes)
+        k : int
+
+        Returns
+        -------
+        indices, distances : (n_queries, k)
+            Where there are fewer rows, the index is -1 and the distance infinite.
+        """
+        indices, distances = np.full((len(queries), k), -1), np.full((len(queries), k), np.inf)
+        enough = np.minimum(allowed @ np.bincount(self.labels, minlength=self.n_classes), k)
+        n_searched, missing = min(8 * k, len(self.X)), np.flatnonzero(enough > 0)
+        while len(missing):  # search more neighbors, until enough of them are of allowed classes
+            block, incomplete = max(HELD // n_searched, 1), []
+            for start in range(0, len(missing), block):
+                rows = missing[start : start + block]
+                found, squared = self.kneighbors(queries[rows], n_searched, n_jobs=n_jobs)
+                found = np.where(allowed[rows[:, None], self.labels[found]], found, -1)
+                indices[rows], distances[rows] = smallest(squared, found, k)
+                incomplete.append(rows[(indices[rows] >= 0).sum(axis=1) < enough[rows]])
+            if n_searched == len(self.X):  # distances that overflow are not found
+                break
+            n_searched, missing = min(4 * n_searched, len(self.X)), np.concatenate(incomplete)
+        return indices, distances
