@@ -35,7 +35,7 @@ def test_examples_run(name):
 
 
 # Packages that the library uses itself, and whose names are not for users.
-INTERNAL = ("_markup", "cli", "metrics", "search", "training")
+INTERNAL = ("_markup", "cli", "metrics", "model", "search", "training")
 
 
 def public_names():

@@ -24,18 +24,40 @@ def nearest_of_classes(
 
     Parameters
     ----------
-    points : (n_queries, n_axes)
+    points : ndarray of shape (n_queries, n_axes)
         Queries as the searches take them.
-    labels : (n_rows,)
-    allowed : (n_queries, n_classes)
+    labels : ndarray of shape (n_rows,)
+        Class indices of the rows.
+    allowed : ndarray of shape (n_queries, n_classes)
+        Whether each class is allowed for each query.
     k : int
+        Number of neighbors.
     search_among : callable
         From rows and the number of queries to a search among these rows.
+    n_jobs : int or None, default=None
+        Number of threads.
 
     Returns
     -------
-    indices, distances : (n_queries, k)
-        Where there are fewer rows, the index is -1 and the distance infinite.
+    indices : ndarray of shape (n_queries, k)
+        The rows, nearest first; -1 where there are fewer.
+    distances : ndarray of shape (n_queries, k)
+        Their squared distances; infinite where there are fewer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lann.metrics import DiagonalMetric
+    >>> from lann.model import nearest_of_classes
+    >>> from lann.search import ExactSearch
+    >>> metric = DiagonalMetric(np.array([[0.0], [1.0], [2.0], [3.0]]), np.ones(1))
+    >>> labels = np.array([0, 1, 0, 1])
+    >>> only_the_second = np.array([[False, True]])
+    >>> nearest_of_classes(
+    ...     np.zeros((1, 1)), labels, only_the_second, 2,
+    ...     lambda rows, n_queries: ExactSearch(metric.subset(rows)),
+    ... )
+    (array([[1, 3]]), array([[1., 9.]]))
     """
     indices, distances = np.full((len(points), k), -1), np.full((len(points), k), np.inf)
     for label in np.unique(labels):

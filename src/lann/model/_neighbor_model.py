@@ -19,7 +19,23 @@ N_TYPICAL = 8
 
 
 def typical_values(X: Floats) -> Floats:
-    """Return values that represent all values of each feature: (N_TYPICAL, n_features), quantiles of X."""
+    """Return values that represent all values of each feature: quantiles.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+
+    Returns
+    -------
+    values : ndarray of shape (N_TYPICAL, n_features)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lann.model import typical_values
+    >>> typical_values(np.arange(80.0)[:, None]).ravel()
+    array([ 5., 15., 25., 35., 44., 54., 64., 74.])
+    """
     middles = (np.arange(N_TYPICAL) + 0.5) / N_TYPICAL
     return np.quantile(X, middles, axis=0, method="nearest")
 
