@@ -1,4 +1,4 @@
-"""Figure 2 of the paper: licorice sticks, whose inside and outside only local metrics tell apart.
+"""Figure 2 of the paper: cylinders whose inside and outside only local metrics separate.
 
 python examples/licorice_embedding.py docs/img
 """
@@ -23,55 +23,60 @@ from lann.plot import EmbeddingDisplay
 METHODS = ("UMAP", "GMLVQ", "LMNN", "LGMLVQ", "LANN")
 
 
-def seen_from_one_side(X, turn=-55, tilt=22):
-    """Points in space as the eye has them, angles in degrees: (n_points, 2)."""
-    turn, tilt = np.radians([turn, tilt])
-    right = [-np.sin(turn), np.cos(turn), 0.0]
-    up = [-np.sin(tilt) * np.cos(turn), -np.sin(tilt) * np.sin(turn), np.cos(tilt)]
+def project(X, azimuth=-55, elevation=22):
+    """Return a view of three-dimensional rows from one side, angles in degrees: (n_rows, 2)."""
+    azimuth, elevation = np.radians([azimuth, elevation])
+    right = [-np.sin(azimuth), np.cos(azimuth), 0.0]
+    up = [
+        -np.sin(elevation) * np.cos(azimuth),
+        -np.sin(elevation) * np.sin(azimuth),
+        np.cos(elevation),
+    ]
     return X @ np.column_stack([right, up])
 
 
 def draw(X, y, classifier, title):
-    """The data and five embeddings of 70 % of them; the others are placed afterwards."""
-    X, X_new, y, y_new = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
-    # Points that keep some distance from each other show what is around what.
-    # A prototype of each class for each stick.
+    """Draw the data and five embeddings, fitted to 70 % of the rows; the other rows are held out."""
+    X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
+    # GMLVQ and LGMLVQ have a prototype of each class for each cylinder. A large `min_dist` spreads the rows,
+    # which makes it visible that the outside surrounds the inside.
     embeddings = paper_embeddings(classifier=classifier, prototypes_per_class=5, min_dist=0.3, random_state=0)
-    found = compare_embeddings(X, y, X_new, y_new, embeddings={name: embeddings[name] for name in METHODS})
-    print(f"{title}\n{found.to_frame()[['accuracy', 'held_out_accuracy']].round(3)}")
+    chosen = {name: embeddings[name] for name in METHODS}
+    comparison = compare_embeddings(X_train, y_train, X_test, y_test, embeddings=chosen)
+    print(f"{title}\n{comparison.to_frame()[['accuracy', 'held_out_accuracy']].round(3)}")
     data = SimpleNamespace(
-        name="the data", places=seen_from_one_side(X), labels=y, accuracy=None, held_out_accuracy=None
+        name="data", coordinates=project(X_train), labels=y_train, accuracy=None, held_out_accuracy=None
     )
     return EmbeddingDisplay.from_comparison(
-        SimpleNamespace(panels=[data, *found.panels]), class_names=["outside", "inside"], title=title
+        SimpleNamespace(panels=[data, *comparison.panels]), class_names=["outside", "inside"], title=title
     )
 
 
 def main(folder: Path, n_samples: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    # Every point learns a matrix: which direction does not count here?
+    # Every training row learns a matrix, because the direction that does not matter differs by cylinder.
     classifier = LANNClassifier(
         metric="full", levels=("point",), feature_dropout=0.0, candidate_dropout=0.85,
         n_candidates=min(400, n_samples // 4), max_iter=20, smoothing=0.3, random_state=0,
     )  # fmt: skip
-    pictures = {
+    displays = {
         "licorice_embedding": draw(
             *make_licorice(n_samples, axis_aligned=True, random_state=0),
             classifier,
-            "Licorice along the axes",
+            "Licorice: cylinders along the coordinate axes",
         ),
-        "licorice_embedding_turned": draw(
-            *make_licorice(n_samples, random_state=0), classifier, "Licorice in any direction"
+        "licorice_embedding_any_direction": draw(
+            *make_licorice(n_samples, random_state=0), classifier, "Licorice: cylinders in any direction"
         ),
     }
-    for name, display in pictures.items():
-        place = folder / f"{name}.png"
-        display.figure_.savefig(place, dpi=120)
-        Image.open(place).quantize().save(place, optimize=True)  # 256 colors: a third of the size
-        print(f"wrote {place}")
+    for name, display in displays.items():
+        path = folder / f"{name}.png"
+        display.figure_.savefig(path, dpi=120)
+        Image.open(path).quantize().save(path, optimize=True)  # 256 colors: a third of the size
+        print(f"Wrote {path}")
     print(
-        "Look at: the last panel of each picture, where the outside of every stick lies around its inside; "
-        "elsewhere the two lie over each other."
+        "Look at: the last panel of each figure, where the outside of nearly every cylinder surrounds its "
+        "inside; in the other panels inside and outside overlap."
     )
 
 

@@ -1,4 +1,4 @@
-"""Figure 3 of the paper: the image segmentation data, and what their embedding by LANN tells.
+"""Figure 3 of the paper: embeddings of the image segmentation data, and LANN's embedding in more detail.
 
 python examples/segmentation_embedding.py docs/img
 """
@@ -19,22 +19,24 @@ from lann.embedding import compare_embeddings, pair_error, paper_embeddings
 from lann.plot import EmbeddingDisplay
 
 
-def compare(X, y, X_new, y_new):
-    """Seven embeddings of the same points; others are placed afterwards."""
-    found = compare_embeddings(X, y, X_new, y_new, embeddings=paper_embeddings(min_dist=0.3, random_state=0))
-    table = found.to_frame()[["accuracy", "held_out_accuracy"]]
-    table["foliage and window"] = [
-        pair_error(panel.held_out_labels, panel.held_out_predictions, "FOLIAGE", "WINDOW") for panel in found
+def compare(X_train, y_train, X_test, y_test):
+    """Compare seven embeddings of the same training rows, and print their accuracies."""
+    embeddings = paper_embeddings(min_dist=0.3, random_state=0)
+    comparison = compare_embeddings(X_train, y_train, X_test, y_test, embeddings=embeddings)
+    table = comparison.to_frame()[["accuracy", "held_out_accuracy"]]
+    table["pair_error"] = [
+        pair_error(panel.held_out_labels, panel.held_out_predictions, "FOLIAGE", "WINDOW")
+        for panel in comparison
     ]
-    print(f"Right at all, and FOLIAGE or WINDOW taken for the other:\n{table.round(3)}")
-    return found
+    print(f"Accuracies, and the share of held-out FOLIAGE and WINDOW that are confused:\n{table.round(3)}")
+    return comparison
 
 
-def look_closer(embedding, X_new, y_new):
-    """What the same picture says when colors do not stand for classes."""
+def draw_details(embedding, X_test, y_test):
+    """Color the held-out rows by their most relevant feature, by confidence and by error."""
     figure, axes = plt.subplots(1, 3, figsize=(11.4, 5.1), layout="constrained")
     for ax, color in zip(axes, ("dominant", "confidence", "error"), strict=True):
-        EmbeddingDisplay.from_estimator(embedding, X_new, y_new, color=color, ax=ax)
+        EmbeddingDisplay.from_estimator(embedding, X_test, y_test, color=color, ax=ax)
     return figure
 
 
@@ -44,24 +46,25 @@ def main(folder: Path) -> None:
     except FileNotFoundError:
         sys.exit("The image segmentation data are needed: set LANN_DATA to a folder that has them.")
     folder.mkdir(parents=True, exist_ok=True)
-    X, X_new, y, y_new = train_test_split(
+    X_train, X_test, y_train, y_test = train_test_split(
         data.data, data.target, test_size=0.3, stratify=data.target, random_state=0
     )
-    found = compare(X, y, X_new, y_new)
-    pictures = {
+    comparison = compare(X_train, y_train, X_test, y_test)
+    figures = {
         "segmentation_embedding": EmbeddingDisplay.from_comparison(
-            found, title="Image segmentation: seven embeddings of 1617 points"
+            comparison, title=f"Image segmentation: seven embeddings of {len(X_train)} training rows"
         ).figure_,
-        "segmentation_embedding_closer": look_closer(found["LANN"].estimator, X_new, y_new),
+        "segmentation_embedding_details": draw_details(comparison["LANN"].estimator, X_test, y_test),
     }
-    for name, figure in pictures.items():
-        place = folder / f"{name}.png"
-        figure.savefig(place, dpi=120)
-        Image.open(place).quantize().save(place, optimize=True)  # 256 colors: a third of the size
-        print(f"wrote {place}")
+    for name, figure in figures.items():
+        path = folder / f"{name}.png"
+        figure.savefig(path, dpi=120)
+        Image.open(path).quantize().save(path, optimize=True)  # 256 colors: a third of the size
+        print(f"Wrote {path}")
     print(
-        "Look at: FOLIAGE and WINDOW, which lie over each other in most panels of the first picture and side "
-        "by side in that of LANN; in the second, the few doubts and errors, where the two classes meet."
+        "Look at: FOLIAGE and WINDOW, which overlap in most panels of the first figure and are side by side "
+        "in that of LANN; in the second figure, the few rows with a low confidence and the few errors, where "
+        "the two classes meet."
     )
 
 

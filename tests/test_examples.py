@@ -14,8 +14,8 @@ PICTURES = {
         "decision_regions", "embedding", "explanation", "feature_curves", "relevance",
         "relevance_map", "support_beeswarm", "suspicious_rows",
     },
-    "licorice_embedding": {"licorice_embedding", "licorice_embedding_turned"},
-    "segmentation_embedding": {"segmentation_embedding", "segmentation_embedding_closer"},
+    "licorice_embedding": {"licorice_embedding", "licorice_embedding_any_direction"},
+    "segmentation_embedding": {"segmentation_embedding", "segmentation_embedding_details"},
     "wisconsin_fingerprints": {
         "wisconsin_fingerprints_feature_weights", "wisconsin_fingerprints_relevances",
     },
