@@ -14,8 +14,8 @@ TITLES = {
     SEGMENTATION: "Image segmentation",
 }
 COLUMNS = {
-    "accuracy": "re-classified",
-    "held_out_accuracy": "held out",
+    "accuracy": "leave-one-out",
+    "held_out_accuracy": "held-out",
     "trustworthiness": "trust.",
     "continuity": "contin.",
     "neighborhood_preservation": "preserved",
@@ -28,8 +28,8 @@ WITH_STD = ("accuracy", "held_out_accuracy", "pair_error")
 LESS_IS_BETTER = ("pair_error",)
 
 LEGEND = (
-    "re-classified: training rows whose label is that of most of their 5 nearest neighbors in the embedding; "
-    "held out: the same for rows that were transformed afterwards, whose labels no method has seen. trust., "
+    "leave-one-out: training rows whose label is that of most of their 5 nearest neighbors in the embedding; "
+    "held-out: the same for rows that were transformed afterwards, whose labels no method has seen. trust., "
     "contin.: whether neighbors in the embedding are neighbors in the data, and vice versa. preserved: "
     "neighbors under LANN's metrics that are neighbors in the embedding. s: fit and transform; for LANN min, "
     "mean and max without learning the metrics, which are those of LANN."

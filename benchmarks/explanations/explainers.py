@@ -99,7 +99,7 @@ def all_explainers() -> list[Explainer]:
             "How much a feature supports the prediction: the absolute values of `explain(X).support`.", LANN,
         ),
         *(
-            Explainer(method.name, method.label, method.name, _relevances, method.description, LOCAL)
+            Explainer(method.name, method.label, method.name, _feature_weights, method.description, LOCAL)
             for method in local
         ),
         Explainer(

@@ -31,7 +31,7 @@ MODELS = {
 
 def draw(model, length, seed):
     """Points, labels, and each point's axis; along the coordinates where metrics are diagonal."""
-    X, y, sticks = make_licorice(
+    X, y, cylinders = make_licorice(
         540,
         n_cylinders=6,
         length=length,
@@ -39,7 +39,7 @@ def draw(model, length, seed):
         random_state=seed,
         return_axes=True,
     )
-    return X, y, sticks.axes[sticks.membership]
+    return X, y, cylinders.axes[cylinders.membership]
 
 
 @cache
@@ -107,7 +107,7 @@ def test_permuted_labels_leave_no_preference_where_the_shape_has_none(model):
 
 
 @pytest.mark.parametrize("model", ["weights", "matrices"])
-def test_on_long_sticks_labels_teach_much_more_than_the_shape(model):
+def test_on_long_cylinders_labels_teach_much_more_than_the_shape(model):
     shape = np.median(learned(model, LONG, 0, permuted=True)[0])
     assert shape < 0.9
     assert np.median(learned(model, LONG, 0)[0]) < shape / 3

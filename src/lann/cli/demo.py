@@ -136,7 +136,9 @@ def _explain_prediction(folder: Path, console: Console) -> None:
 
 
 def _suggest_commands(folder: Path, console: Console) -> None:
-    console.print(f"\nWrote model.skops, breast-cancer.csv, rows.csv and explanation.csv to {folder}. Try:")
+    console.print(
+        f"\nWrote model.skops, breast-cancer.csv, rows.csv, explanation.csv and report.html to {folder}. Try:"
+    )
     # The name by which this command was called, unless `lann` is on the path.
     command = "lann" if shutil.which("lann") else os.path.relpath(sys.argv[0])
     for line in (

@@ -139,9 +139,10 @@ def check_columns_present(frame: pd.DataFrame, names: Iterable[str], table: str)
 def check_named_column(frame: pd.DataFrame, name: str, parameter: str, table: str) -> None:
     """Raise ValueError if a table does not have the column that a parameter names."""
     if name not in frame:
+        n_more = len(frame.columns) - 20
         raise ValueError(
             f"There is no column {name!r} in {table} for {parameter}; its columns are "
-            f"{_listed(frame.columns[:20])}{' ...' if len(frame.columns) > 20 else ''}."
+            f"{_listed(frame.columns[:20])}{f' and {n_more} more' if n_more > 0 else ''}."
         )
 
 

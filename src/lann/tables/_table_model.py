@@ -84,8 +84,8 @@ class TableModel:
         classifier = estimator[-1] if isinstance(estimator, Pipeline) else estimator
         if not isinstance(classifier, NeighborClassifier):
             raise ValueError(
-                f"The model is a {type(classifier).__name__}, which does not predict; give a LANNClassifier, "
-                "a baseline with neighbors, or a pipeline that ends in one."
+                f"The model is a {type(classifier).__name__}, which is no classifier with neighbors; give a "
+                "LANNClassifier, a baseline with neighbors, or a pipeline that ends in one."
             )
         self.estimator = estimator
         self.classifier: NeighborClassifier = classifier
@@ -120,7 +120,7 @@ class TableModel:
         Raises
         ------
         ValueError
-            If the file is not a model file, or the model does not predict.
+            If the file is not a model file, or the model is no classifier with neighbors.
         OSError
             If there is no such file.
 

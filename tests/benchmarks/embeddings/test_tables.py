@@ -17,7 +17,7 @@ def test_every_table_has_its_rows(made_up):
     assert len(tables["Licorice, cylinders along the axes"].rows) == 11
     assert tables["Cost"].rows[0].cells == ("prefit", "3.60", "3.00", "1.200 ± 0.100", "5")
     # The columns are explained once.
-    explained = [sum("re-classified:" in note for note in table.notes) for table in tables.values()]
+    explained = [sum("leave-one-out:" in note for note in table.notes) for table in tables.values()]
     assert explained == [0, 0, 1, 0]
 
 

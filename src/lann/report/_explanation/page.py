@@ -45,7 +45,8 @@ def report_page(
     Raises
     ------
     ValueError
-        If the model does not predict, there are no explained rows, or `n_features` is less than 1.
+        If the model is no classifier with neighbors, there are no explained rows, or `n_features` is less
+        than 1.
 
     See Also
     --------
@@ -103,7 +104,8 @@ def save_report(
     Raises
     ------
     ValueError
-        If the model does not predict, there are no explained rows, or `n_features` is less than 1.
+        If the model is no classifier with neighbors, there are no explained rows, or `n_features` is less
+        than 1.
     OSError
         If the file cannot be written.
 
