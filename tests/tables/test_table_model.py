@@ -211,9 +211,7 @@ def test_features_that_a_pipeline_computes_have_the_values_that_it_computes():
 
 def test_models_that_do_not_predict(iris):
     embedding = LANNEmbedding(LANNClassifier(max_iter=0), max_iter=5, random_state=0).fit(*iris)
-    with pytest.raises(
-        ValueError, match="is a LANNEmbedding, which is no classifier with neighbors"
-    ):
+    with pytest.raises(ValueError, match="is a LANNEmbedding, which is no classifier with neighbors"):
         TableModel(embedding)
 
 
