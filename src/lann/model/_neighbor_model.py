@@ -48,7 +48,7 @@ class Votes(NamedTuple):
     shares : (n_queries, k)
         Share of the vote of each neighbor; rows add up to 1.
     probabilities : (n_queries, n_classes)
-        Share of the vote of each class.
+        Share of the vote of each class, with the floor of the vote.
     """
 
     shares: Floats
@@ -192,8 +192,9 @@ class NeighborModel(NeighborSearch, Protocol):
     def vote(self, indices: Indices, distances: Floats) -> Votes:
         """Let rows at given squared distances vote: (n_queries, k) each."""
         labels = self.labels[indices]
-        shares = self.vote_rule.shares(distances, labels)
-        return Votes(shares, class_shares(shares, labels, self.n_classes))
+        rule = self.vote_rule
+        shares = rule.shares(distances, labels)
+        return Votes(shares, rule.probabilities(class_shares(shares, labels, self.n_classes)))
 
     def neighbor_feature_weights(
         self, queries: Floats, indices: Indices, shares: Floats, *, n_jobs: int | None = None
