@@ -117,8 +117,12 @@ class Paper(Benchmark[PaperOptions]):
                     )
 
     def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
-        methods = dict.fromkeys(job.method for job in jobs)
-        return {name: partial(warm_up, self._estimator(name), self.options.n_jobs) for name in methods}
+        waiting = {job.method for job in jobs}
+        return {
+            method.name: partial(warm_up, self._estimator(method.name), self.options.n_jobs)
+            for method in self.plan.methods
+            if method.name in waiting and method.compiles
+        }
 
     def report(self, results: Results) -> Report:
         plan, found = self.plan, results.part(PART, "accuracy")

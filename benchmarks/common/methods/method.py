@@ -43,6 +43,11 @@ class Method:
     needs: str | None = None
 
     @property
+    def compiles(self) -> bool:
+        """Whether a first fit compiles or loads something: other packages are loaded with the estimator."""
+        return self.needs is None
+
+    @property
     def missing(self) -> str | None:
         """Why it cannot be measured here; None if it can."""
         if self.needs is None or find_spec(self.needs) is not None:
