@@ -1,1 +1,1 @@
-"""Accuracy and probabilities of LANN and other learners on ten sets with noisy labels."""
+"""Accuracy and probabilities of LANN and others on noisy data."""

@@ -133,8 +133,8 @@ class Noisy(Benchmark[NoisyOptions]):
             f"{plural(plan.n_splits, 'stratified split')}, seed {plan.seed}: half for training and half for "
             f"testing, at most {MOST_ROWS} rows each; of larger sets, streams included, every split is a "
             "random sample. All methods have the same rows, encoded by the training rows: numbers imputed by "
-            "the median and z-scored, categories one-hot encoded with a level for missing values. CatBoost has "
-            "the same columns of 0 and 1, not the categories.",
+            "the median and z-scored, categories one-hot encoded with a level for missing values. CatBoost "
+            "has the same columns of 0 and 1, not the categories.",
             [
                 accuracy_table(found, plan),
                 score_table(found, plan, "log_loss_floored"),
