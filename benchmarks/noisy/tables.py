@@ -112,7 +112,8 @@ def vote_table(found: PartResults, plan: Plan) -> Table:
 
 
 def _votes(found: PartResults, method: str, name: str) -> str:
-    votes = [values.get("vote", NONE) for values in found.cell(method, name).values()]
+    cells = found.cell(method, name).values()
+    votes = [values.get("vote", NONE).replace("weights=", "") for values in cells]
     if len(set(votes)) == 1:
         return str(votes[0])
     return "; ".join(votes) or NONE

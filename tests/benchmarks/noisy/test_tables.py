@@ -56,7 +56,7 @@ def test_votes_of_the_splits(made_up):
     found, plan = made_up({"knn-cv": {"vote": "k=7, weights=distance"}, "forest": {}, "lann": {}})
     found.results.cells[PART, "lann", "sea"][1] = {"accuracy": 0.8, "vote": "k=35, power=2"}
     rows = rows_of(vote_table(found, plan))
-    assert rows["", "adult"].cells == ("k=7, weights=distance", "k=5, power=1")
+    assert rows["", "adult"].cells == ("k=7, distance", "k=5, power=1")
     assert rows["", "sea"].cells[1] == "k=5, power=1; k=35, power=2"
 
 
