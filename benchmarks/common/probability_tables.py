@@ -87,8 +87,8 @@ def _failure_notes(failures: Sequence[ScoreFailure]) -> Iterator[str]:
 def check_scores(requirement: str, failures: Sequence[ScoreFailure], *, measured: bool) -> Check:
     """Check that no score failed; `measured` is whether there are any measurements."""
     if failures:
-        names = dict.fromkeys(one.data_set for one in failures)
-        return check(requirement, False, f"{', '.join(names)}: {failures[0].reason}")
+        n_sets = len({one.data_set for one in failures})
+        return check(requirement, False, f"failed on {plural(n_sets, 'data set')}: {failures[0].reason}")
     return check(requirement, True if measured else None, "no score failed" if measured else "")
 
 
