@@ -134,9 +134,14 @@ def _score_probabilities(estimator: Any, task: Task) -> Values:
     }
     for name, (score, probabilities) in scores.items():
         try:
-            values[name] = score(task.y_test, probabilities, estimator.classes_)
+            value = score(task.y_test, probabilities, estimator.classes_)
         except Exception as error:
             errors[name] = _describe(error)
+            continue
+        if np.isfinite(value):
+            values[name] = value
+        else:
+            errors[name] = f"the score is {value}"
     n_confident, n_correct = count_confident(task.y_test, returned, estimator.classes_)
     return values | {"n_confident": n_confident, "n_confident_correct": n_correct}
 

@@ -63,6 +63,13 @@ def test_a_score_that_fails_is_recorded_and_the_others_are_measured(blobs, facto
     json.dumps(measured, allow_nan=False)
 
 
+def test_a_score_that_is_not_a_number_is_recorded_as_failed(blobs, monkeypatch):
+    monkeypatch.setattr("benchmarks.common.measure.brier_score", lambda y, probabilities, classes: np.nan)
+    measured = measure(GaussianNB(), *blobs, SPLIT, 1)
+    assert measured["brier"] is measured["brier_floored"] is None
+    assert measured["errors"] == dict.fromkeys(("brier_floored", "brier"), "the score is nan")
+
+
 def test_probabilities_that_raise_an_error_leave_the_accuracy(blobs):
     class Raising(GaussianNB):
         def predict_proba(self, X):

@@ -30,7 +30,8 @@ def test_failures_are_found_and_described_once_for_each_score(found):
         ("a", "y", 1, "log_loss")
     ]
     assert failures[0].as_dict() == {
-        "kind": "failed score", "method": "a", "data_set": "y", "repeat": 1, "score": "log_loss", "reason": REASON
+        "kind": "failed score", "method": "a", "data_set": "y", "repeat": 1, "score": "log_loss",
+        "reason": REASON,
     }  # fmt: skip
     assert failure_notes([*failures, *failures]) == [
         f"a: log-loss as returned failed in 2 splits of y: {REASON}."
