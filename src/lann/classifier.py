@@ -431,7 +431,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     def _settings(self, labels: Labels) -> Settings:
         from lann.training import Settings
 
-        return Settings(
+        settings = Settings(
             curves="curves" in self.levels,
             linear_map="map" in self.levels,
             class_metrics="class" in self.levels,
@@ -450,6 +450,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             class_weight=class_weight_array(self.class_weight, self.classes_, labels),
             n_jobs=self.n_jobs,
         )
+        return settings.for_vote(self.vote_)
 
     def _validate_training_data(
         self, X: ArrayLike, y: ArrayLike, *, reset: bool

@@ -3,7 +3,7 @@ import pytest
 
 from lann.training import OnlineSettings, Settings
 from lann.training._settings import regularization_factor
-from lann.vote import SHARES, SOFTMAX
+from lann.vote import SHARES, SOFTMAX, VoteChoice
 
 
 def test_the_rules_of_the_losses():
@@ -31,3 +31,18 @@ def test_shared_levels_are_those_other_than_the_points(level):
     none = Settings(curves=False, linear_map=False, class_metrics=False, point_metrics=False)
     assert not none.shared_levels
     assert none.replace(**{level: True}).shared_levels == (level != "point_metrics")
+
+
+@pytest.mark.parametrize(
+    ("vote", "loss"),
+    [
+        ((7, 3.0), (10, 4.0)),
+        ((35, 4.0), (10, 4.0)),
+        ((10, 1.0), (10, 4.0)),
+        ((15, 2.0), (20, 3.0)),
+        ((100, 0.5), (20, 3.0)),
+    ],
+)
+def test_a_flat_vote_of_many_neighbors_has_a_flatter_loss(vote, loss):
+    settings = Settings().for_vote(VoteChoice.fixed(*vote, 0.02))
+    assert (settings.n_neighbors, settings.power) == loss

@@ -9,10 +9,12 @@ import numpy as np
 
 from lann._types import Floats
 from lann.training._loss import LossRule
-from lann.vote import SHARES, SOFTMAX
+from lann.vote import SHARES, SOFTMAX, VoteChoice
 
 # Bounded weights stay within e^±6.
 LARGEST_LOG_WEIGHT = 6.0
+# Labels are noisy if at least this many neighbors vote with at most this power.
+NOISY_NEIGHBORS, NOISY_POWER = 15, 2.0
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,12 @@ class Settings:
     n_neighbors: int = 10
     power: float = 4.0
     floor: float = 0.02
+
+    def for_vote(self, vote: VoteChoice) -> Settings:
+        """Return the settings with a flatter loss of more neighbors if the vote is one for noisy labels."""
+        if vote.n_neighbors < NOISY_NEIGHBORS or vote.power > NOISY_POWER:
+            return self
+        return self.replace(n_neighbors=20, power=3.0)
 
     def replace(self, **changes: Any) -> Settings:
         """Return the settings with some attributes replaced."""
