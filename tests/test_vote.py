@@ -7,6 +7,7 @@ from lann.vote import (
     VoteRule,
     choose_n_neighbors,
     class_shares,
+    counted_weights,
     share_loss,
     softmax_loss,
     zero_distance_guard,
@@ -166,3 +167,32 @@ class TestChoiceOfNeighbors:
     @pytest.mark.parametrize("k", [1, 3, 7])
     def test_there_may_be_fewer_neighbors(self, k):
         assert self.choose(np.zeros((10, k), int)) == min(5, k)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.integers(1, 12))
+def test_integer_weights_are_repeated_neighbors(weights, n_votes):
+    repeated = np.repeat(np.arange(len(weights)), weights)[:n_votes]
+    counted = counted_weights(np.array([weights], dtype=float), n_votes)
+    np.testing.assert_array_equal(counted, [np.bincount(repeated, minlength=len(weights))])
+
+
+def test_the_last_neighbor_counts_with_what_is_left():
+    counted = counted_weights(np.array([[0.5, 2.5, 4.0, 1.0]]), 5)
+    np.testing.assert_array_equal(counted, [[0.5, 2.5, 2.0, 0.0]])
+    np.testing.assert_array_equal(counted_weights(np.array([[0.5, 0.25]]), 5), [[0.5, 0.25]])
+
+
+def test_weights_multiply_the_support():
+    rule = VoteRule(1.0, 0.0, np.array([1.0, 8.0]))
+    shares = rule.shares(np.array([[1.0, 2.0, 4.0]]), np.array([[0, 0, 1]]), np.array([[3.0, 1.0, 0.5]]))
+    np.testing.assert_allclose(shares, np.array([[3.0, 0.5, 1.0]]) / 4.5)
+
+
+def test_neighbors_of_weight_0_do_not_change_a_bit():
+    rng = np.random.default_rng(0)
+    distances, labels = np.sort(rng.random((50, 30)), axis=1), rng.integers(0, 2, (50, 30))
+    weights = np.where(np.arange(30) < 7, rng.random((50, 30)), 0.0)
+    every = VoteRule(1.0, 0.1).shares(distances, labels, weights)
+    few = VoteRule(1.0, 0.1).shares(distances[:, :7], labels[:, :7], weights[:, :7])
+    np.testing.assert_array_equal(every[:, :7], few)
+    assert np.all(every[:, 7:] == 0)

@@ -38,7 +38,7 @@ class VoteRule:
     epsilon: float = 1.0
     class_weight: Floats | None = None
 
-    def shares(self, distances: Floats, labels: Labels) -> Floats:
+    def shares(self, distances: Floats, labels: Labels, weights: Floats | None = None) -> Floats:
         """Return each neighbor's share of the vote; rows add up to 1.
 
         Parameters
@@ -47,13 +47,39 @@ class VoteRule:
             Squared, ascending.
         labels : (n_queries, k)
             Class indices of the neighbors.
+        weights : (n_queries, k) or None
+            Factor of the support of each neighbor; None is 1 for all.
         """
         # Relative to the nearest, so that neither tiny nor huge distances leave the range of a float.
         guarded = np.minimum(distances, HUGE) + self.epsilon
         support = (guarded / guarded[:, :1]) ** -self.power
         if self.class_weight is not None:
             support = support * self.class_weight[labels]
-        return support / support.sum(axis=1, keepdims=True)
+        if weights is None:
+            return support / support.sum(axis=1, keepdims=True)
+        support = support * weights
+        # One after another, so that further neighbors of weight 0 do not change the rounding.
+        return support / np.cumsum(support, axis=1)[:, -1:]
+
+
+def counted_weights(weights: Floats, n_votes: float) -> Floats:
+    """Return how much of each neighbor's weight is counted, if the nearest vote until `n_votes` are counted.
+
+    The last neighbor counts with what is left: with integer weights, these are the votes of the `n_votes`
+    nearest rows, if every row is repeated by its weight.
+
+    Parameters
+    ----------
+    weights : (n_queries, k)
+        Of the neighbors, nearest first.
+    n_votes : float
+
+    Returns
+    -------
+    counted : (n_queries, k)
+    """
+    before = np.cumsum(weights, axis=1) - weights
+    return np.clip(n_votes - before, 0.0, weights)
 
 
 def class_shares(shares: Floats, labels: Labels, n_classes: int) -> Floats:
@@ -177,21 +203,19 @@ def neighbor_loss(kind, distances, labels, label, n_near, power, strength, n_cla
 
 
 @njit(nogil=True, cache=True)
-def weighted_loss(kind, distances, labels, label, n_near, power, strength, class_weight, slopes):
-    """Compute `neighbor_loss` with every support, and the query's loss, multiplied by the weight of its
-    class.
+def weighted_loss(rule, distances, labels, label, n_near, weights, weight, slopes):
+    """Compute `neighbor_loss` with the support of each neighbor, and the loss, multiplied by weights.
 
-    class_weight : (n_classes,) all 1 where classes count alike. Changes `distances`.
+    rule : LossRule; weights : (n_near,) of the neighbors; weight : of the query. Changes `distances`.
     """
+    kind, _, power, strength, n_classes = rule
     for slot in range(n_near):
         # c d^−p is (c^(−1/p) d)^−p: a larger weight is a shorter distance.
-        if class_weight[labels[slot]] != 1.0:
-            distances[slot] *= class_weight[labels[slot]] ** (-1.0 / power)
-    loss = neighbor_loss(
-        kind, distances, labels, label, n_near, power, strength, class_weight.shape[0], slopes
-    )
+        if weights[slot] != 1.0:
+            distances[slot] *= weights[slot] ** (-1.0 / power)
+    loss = neighbor_loss(kind, distances, labels, label, n_near, power, strength, n_classes, slopes)
     for slot in range(n_near):
-        slopes[slot] *= class_weight[label]
-        if class_weight[labels[slot]] != 1.0:
-            slopes[slot] *= class_weight[labels[slot]] ** (-1.0 / power)
-    return class_weight[label] * loss
+        slopes[slot] *= weight
+        if weights[slot] != 1.0:
+            slopes[slot] *= weights[slot] ** (-1.0 / power)
+    return weight * loss

@@ -47,7 +47,8 @@ class Explanation:
     probabilities : ndarray of shape (n_queries, n_classes)
     neighbors : ndarray of shape (n_queries, k)
         Positions of the training rows that voted (of `prototypes_` where the model has prototypes), nearest
-        first.
+        first. With sample weights fewer rows can vote on one query than on another; the others then have a
+        vote share of 0.
     neighbor_ids : ndarray of shape (n_queries, k) or None
         Names of these rows.
     neighbor_labels : ndarray of shape (n_queries, k)
