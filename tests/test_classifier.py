@@ -26,6 +26,14 @@ def digest(clf, X):
     return hashlib.sha256(clf.feature_weights_.tobytes() + clf.predict_proba(X + 0.01).tobytes()).hexdigest()
 
 
+@pytest.fixture(scope="module")
+def noisy():
+    """Labels of which a quarter are random."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    return X, np.where(rng.random(600) < 0.25, rng.integers(0, 2, 600), X[:, 0] > 0)
+
+
 class TestPlainNeighbors:
     """With nothing learned and all rows searched, it is scikit-learn's nearest neighbors."""
 
@@ -34,7 +42,11 @@ class TestPlainNeighbors:
         X, y = blobs
         X = X * [1.0, 3.0, 0.2, 10.0]  # features of unlike scales
         queries = np.random.default_rng(1).normal(size=(40, 4)) * [1.0, 3.0, 0.2, 10.0]
-        return LANNClassifier(max_iter=0, n_candidates=None, **request.param), X, y, queries
+        return LANNClassifier(5, power=1.0, max_iter=0, n_candidates=None, **request.param), X, y, queries
+
+    @staticmethod
+    def with_floor(clf, shares):
+        return (shares + clf.vote_.floor / 3) / (1 + clf.vote_.floor)
 
     def test_neighbors_and_lengths(self, plain):
         clf, X, y, queries = plain
@@ -51,17 +63,20 @@ class TestPlainNeighbors:
         clf.set_params(power=0.0).fit(X, y)
         theirs = KNeighborsClassifier(5).fit(X, y)
         np.testing.assert_array_equal(clf.predict(queries), theirs.predict(queries))
-        np.testing.assert_allclose(clf.predict_proba(queries), theirs.predict_proba(queries))
+        expected = self.with_floor(clf, theirs.predict_proba(queries))
+        np.testing.assert_allclose(clf.predict_proba(queries), expected)
 
     def test_votes_by_distance(self, plain):
         clf, X, y, queries = plain
         clf.fit(X, y)
         theirs = KNeighborsClassifier(5, weights=lambda lengths: 1 / lengths**2).fit(X, y)
         # ε, a thousandth of the usual distance, keeps 1/d finite.
-        np.testing.assert_allclose(clf.predict_proba(queries), theirs.predict_proba(queries), atol=0.01)
+        expected = self.with_floor(clf, theirs.predict_proba(queries))
+        np.testing.assert_allclose(clf.predict_proba(queries), expected, atol=0.01)
         usual = np.median(theirs.kneighbors()[0] ** 2)
         exact = KNeighborsClassifier(5, weights=lambda lengths: 1 / (lengths**2 + 1e-3 * usual)).fit(X, y)
-        np.testing.assert_allclose(clf.predict_proba(queries), exact.predict_proba(queries), rtol=1e-9)
+        expected = self.with_floor(clf, exact.predict_proba(queries))
+        np.testing.assert_allclose(clf.predict_proba(queries), expected, rtol=1e-9)
 
     def test_nothing_was_learned(self, plain):
         clf, X, y, _ = plain
@@ -110,8 +125,7 @@ def test_fitted_attributes(fitted, wine):
         )
     np.testing.assert_array_equal(fitted.classes_, [0, 1, 2])
     assert fitted.n_features_in_ == 13
-    assert fitted.n_neighbors_ == 5
-    assert fitted.power_ == 1.0
+    assert (fitted.n_neighbors_, fitted.power_) == (fitted.vote_.n_neighbors, fitted.vote_.power)
     assert fitted.n_iter_ == len(fitted.loss_curve_) == 4
     assert fitted.validation_curve_ == []
 
@@ -127,7 +141,7 @@ def test_neighbors_are_nearest_by_the_formula(wine):
     """d_j(x) = Σ w_jl (φ_l(x_jl) − φ_l(x_l))², with w = feature weight / (φ' · scale)²."""
     X, queries = wine[0][::2], wine[0][1:20:2]
     levels = ("curves", "class", "point")
-    fitted = LANNClassifier(levels=levels, random_state=0).fit(X, wine[1][::2])
+    fitted = LANNClassifier(5, levels=levels, random_state=0).fit(X, wine[1][::2])
     assert fitted.components_ is None
     slopes = fitted.curves_.slopes_at(X) * X.std(axis=0)
     weights = fitted.feature_weights_ / slopes**2
@@ -141,7 +155,7 @@ def test_neighbors_are_nearest_by_the_formula(wine):
 def test_the_linear_map_leads_from_features_to_axes(wine):
     """d(x) = Σ_a (M (φ(x_j) − φ(x)))_a² with the linear map M; weights: Σ_a M_al² (φ' · scale)²."""
     X, queries = wine[0][::2], wine[0][1:20:2]
-    fitted = LANNClassifier(levels=("curves", "map"), random_state=0).fit(X, wine[1][::2])
+    fitted = LANNClassifier(5, levels=("curves", "map"), random_state=0).fit(X, wine[1][::2])
     assert fitted.components_.shape == (13, 13)
     curved, curved_queries = fitted.curves_.transform(X), fitted.curves_.transform(queries)
     exhaustive = np.sum(((curved_queries[:, None] - curved) @ fitted.components_.T) ** 2, axis=2)
@@ -181,9 +195,35 @@ def test_votes_fall_with_the_power_of_the_distance(wine, power):
 def test_the_automatic_choices_are_fitted_attributes(wine):
     X, y = wine
     clf = LANNClassifier("auto", power="auto", max_iter=2, random_state=0).fit(X, y)
-    assert clf.n_neighbors_ in (5, 10, 20)
-    assert clf.power_ in (1.0, 2.0)
+    assert [clf.n_neighbors_, clf.power_, clf.vote_.floor] == clf.vote_.votes[clf.vote_.chosen].tolist()
     assert clf.kneighbors(X[:2])[0].shape == (2, clf.n_neighbors_)
+
+
+def test_given_neighbors_and_power_are_kept(noisy):
+    X, y = noisy
+    assert LANNClassifier(max_iter=0).fit(X, y).n_neighbors_ > 20
+    for clf in (LANNClassifier(4, max_iter=0), LANNClassifier(4, power=1.5, max_iter=0)):
+        clf.fit(X, y)
+        assert clf.n_neighbors_ == 4
+        assert set(clf.vote_.votes[:, 0]) == {4}
+    assert clf.power_ == 1.5
+
+
+def test_probabilities_are_above_0_and_below_1(noisy):
+    X, y = noisy
+    for y_of_two in (y, np.where(X[:, 0] > 0, 1, 0)):
+        clf = LANNClassifier(max_iter=2, random_state=0).fit(X, y_of_two)
+        probabilities = clf.predict_proba(X)
+        assert probabilities.min() > 0
+        assert probabilities.max() < 1
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1, rtol=1e-14)
+
+
+def test_chosen_neighbors_are_the_nearest_of_twice_as_many(noisy):
+    X, y = noisy
+    clf = LANNClassifier(max_iter=0).fit(X, y)
+    assert clf.model_.n_candidates == 2 * clf.n_neighbors_
+    assert LANNClassifier(40, max_iter=0).fit(X, y).model_.n_candidates == 50
 
 
 def test_memory_of_a_prediction_stays_far_below_all_distances():

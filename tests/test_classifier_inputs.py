@@ -67,7 +67,6 @@ def test_every_parameter_is_tested():
         (np.zeros((10, 2)), np.ones(10), r"y has one class only, .*1.*; a classifier needs"),
         (np.zeros((10, 2)), np.linspace(0, 1, 10), "Unknown label type"),
         (np.zeros((10, 2)), np.full(10, np.nan), "NaN"),
-        (np.zeros((4, 2)), [0, 1, 0, 1], r"n_neighbors=5 needs at least as many .* got n_samples=4\. Lower"),
         (np.array([["a", "b"]] * 10), np.arange(10) % 2, "could not convert string to float"),
         (np.zeros((10, 2), complex), np.arange(10) % 2, "Complex data not supported"),
     ],
@@ -146,7 +145,7 @@ def test_names_that_differ(iris):
     ("X", "y"),
     [
         (lambda X: X[:, :2], lambda y: np.zeros(150)),
-        (lambda X: X[:3, :2], lambda y: y[::60]),
+        (lambda X: X[:3, :2], lambda y: y[:3]),
         (lambda X: X * np.nan, lambda y: y),
     ],
 )
@@ -238,7 +237,20 @@ def test_a_distant_query_has_valid_neighbors(iris, far, options):
     explanation = clf.explain(np.full((1, 4), far))
     assert explanation.neighbors.min() >= 0
     assert np.all(np.isfinite(explanation.distances))
-    assert len(set(explanation.neighbors[0])) == 5
+    assert len(set(explanation.neighbors[0])) == clf.n_neighbors_
+
+
+def test_fewer_rows_than_neighbors_raise():
+    with pytest.raises(ValueError, match=r"n_neighbors=5 needs at least as many .* got n_samples=4\. Lower"):
+        quick(n_neighbors=5).fit(np.zeros((4, 2)), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 5])
+def test_few_rows_have_fewer_neighbors(n_rows):
+    X, y = np.arange(2.0 * n_rows).reshape(n_rows, 2), np.arange(n_rows) % 2
+    clf = quick().fit(X, y)
+    assert clf.n_neighbors_ <= n_rows - 1
+    assert clf.predict_proba(X).shape == (n_rows, 2)
 
 
 def test_one_neighbor_and_two_rows():

@@ -70,27 +70,6 @@ def test_class_weights_multiply_the_votes(levels):
     np.testing.assert_allclose(weighted.vote(indices, distances).shares, expected, rtol=1e-12)
 
 
-def test_auto_chooses_among_three_numbers(levels):
-    model = make_model(levels, n_neighbors="auto")
-    assert model.n_neighbors in (5, 10, 20)
-
-
-def test_auto_chooses_by_the_power_of_the_vote():
-    """Five clusters of nine pairs around four rows of another class.
-
-    Nearest to a row of a pair is the other one, then come the four, then the other pairs. By 1/d the nearest
-    decides for any k; with equal votes five neighbors are wrong, and ten or twenty right.
-    """
-    rng = np.random.default_rng(0)
-    pairs = np.repeat(np.eye(9), 2, axis=0)
-    cluster = np.concatenate([pairs, np.zeros((4, 9))])
-    X = np.concatenate([cluster + 100.0 * number for number in range(5)])
-    X += 1e-3 * rng.normal(size=X.shape)
-    levels = Levels.plain(X, np.tile([0] * 18 + [1] * 4, 5), 2)
-    assert make_model(levels, n_neighbors="auto").n_neighbors == 5
-    assert make_model(levels, n_neighbors="auto", power=0.0).n_neighbors > 5
-
-
 @pytest.mark.parametrize("n_rows", [1, 3])
 def test_no_more_rows_vote_than_there_are(blobs, n_rows):
     X, y = blobs

@@ -4,10 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lann.vote import (
+    VoteChoice,
     VoteRule,
-    choose_n_neighbors,
     class_shares,
     counted_weights,
+    leave_one_out_losses,
     share_loss,
     softmax_loss,
     zero_distance_guard,
@@ -134,39 +135,33 @@ def test_class_weights_multiply_the_support(power, expected):
     np.testing.assert_allclose(shares, np.array([expected]) / np.sum(expected))
 
 
-class TestChoiceOfNeighbors:
-    @staticmethod
-    def choose(neighbor_labels, distances=None, power=1.0):
-        """Choose for rows of class 0."""
-        n_rows, k = neighbor_labels.shape
-        if distances is None:
-            distances = np.tile(np.arange(1.0, k + 1), (n_rows, 1))
-        return choose_n_neighbors(distances, neighbor_labels, np.zeros(n_rows, int), 2, VoteRule(power, 1e-9))
+@given(st.integers(0, 10**6))
+def test_no_class_has_more_than_the_whole_vote(seed):
+    rng = np.random.default_rng(seed)
+    distances, labels = np.sort(rng.random((20, 30)), axis=1), np.zeros((20, 30), np.int64)
+    shares = class_shares(VoteRule(0.5, 1e-3).shares(distances, labels), labels, 2)
+    assert shares.max() <= 1.0
 
-    def test_the_default_stays_if_nothing_is_better(self):
-        assert self.choose(np.zeros((50, 20), int)) == 5
 
-    def test_more_neighbors_if_these_are_significantly_better(self):
-        neighbor_labels = np.zeros((50, 20), int)
-        neighbor_labels[:, :5] = 1  # the five nearest are wrong
-        assert self.choose(neighbor_labels, np.tile(np.linspace(1.0, 1.1, 20), (50, 1))) == 20
+def test_the_floor_is_shared_by_all_classes():
+    rule = VoteRule(floor=0.2)
+    np.testing.assert_allclose(rule.probabilities(np.array([[1.0, 0.0]])), [[1.1 / 1.2, 0.1 / 1.2]])
+    np.testing.assert_array_equal(VoteRule().probabilities(np.array([[1.0, 0.0]])), [[1.0, 0.0]])
 
-    def test_the_power_of_the_vote_matters(self):
-        # The five nearest are wrong, 15 at twice the distance are right: they win by 1/d, not by 1/d⁴.
-        neighbor_labels = np.zeros((50, 20), int)
-        neighbor_labels[:, :5] = 1
-        distances = np.tile(np.repeat([1.0, 2.0], [5, 15]), (50, 1))
-        assert self.choose(neighbor_labels, distances, power=1.0) == 20
-        assert self.choose(neighbor_labels, distances, power=4.0) == 5
 
-    def test_one_row_is_not_enough(self):
-        neighbor_labels = np.zeros((50, 20), int)
-        neighbor_labels[0, :5] = 1
-        assert self.choose(neighbor_labels, np.tile(np.linspace(1.0, 1.1, 20), (50, 1))) == 5
-
-    @pytest.mark.parametrize("k", [1, 3, 7])
-    def test_there_may_be_fewer_neighbors(self, k):
-        assert self.choose(np.zeros((10, k), int)) == min(5, k)
+@pytest.mark.parametrize("class_weight", [None, np.array([1.0, 2.0, 0.5, 1.0])])
+def test_leave_one_out_losses_are_those_of_each_vote(class_weight):
+    rng = np.random.default_rng(0)
+    distances, labels = np.sort(rng.uniform(0.1, 2.0, (30, 12)), axis=1), rng.integers(0, 3, (30, 12))
+    own = rng.integers(0, 4, 30)
+    votes = np.array([[3, 1.0, 0.02], [12, 0.5, 0.2], [1, 4.0, 0.005], [20, 1.0, 0.02], [5, 1.0, 0.1]])
+    rule = VoteRule(9.0, 0.01, class_weight)
+    losses = leave_one_out_losses(distances, labels, own, 4, votes, rule)
+    for number, (k, power, floor) in enumerate(votes):
+        vote, k = VoteRule(power, 0.01, class_weight, floor), int(k)
+        shares = class_shares(vote.shares(distances[:, :k], labels[:, :k]), labels[:, :k], 4)
+        expected = -np.log(vote.probabilities(shares)[np.arange(30), own])
+        np.testing.assert_allclose(losses[:, number], expected, rtol=1e-12)
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.integers(1, 12))
@@ -196,3 +191,70 @@ def test_neighbors_of_weight_0_do_not_change_a_bit():
     few = VoteRule(1.0, 0.1).shares(distances[:, :7], labels[:, :7], weights[:, :7])
     np.testing.assert_array_equal(every[:, :7], few)
     assert np.all(every[:, 7:] == 0)
+
+
+@pytest.mark.parametrize("class_weight", [None, np.array([1.0, 2.0, 0.5, 1.0])])
+def test_leave_one_out_losses_of_weighted_neighbors(class_weight):
+    rng = np.random.default_rng(0)
+    distances, labels = np.sort(rng.uniform(0.1, 2.0, (30, 12)), axis=1), rng.integers(0, 3, (30, 12))
+    own, weights = rng.integers(0, 4, 30), rng.choice([0.0, 0.3, 1.0, 4.0], (30, 12))
+    weights[:, 0] = 1e20 * (np.arange(30) == 3)
+    votes = np.array([[3, 1.0, 0.02], [12, 0.5, 0.2], [1, 4.0, 0.005], [90, 1.0, 0.02], [5, 1.0, 0.1]])
+    rule = VoteRule(9.0, 0.01, class_weight)
+    losses = leave_one_out_losses(distances, labels, own, 4, votes, rule, weights=weights)
+    for number, (k, power, floor) in enumerate(votes):
+        vote = VoteRule(power, 0.01, class_weight, floor)
+        shares = class_shares(vote.shares(distances, labels, counted_weights(weights, k)), labels, 4)
+        expected = -np.log(vote.probabilities(shares)[np.arange(30), own])
+        np.testing.assert_allclose(losses[:, number], expected, rtol=1e-12)
+
+
+class TestVoteChoice:
+    votes = np.array([[7, 3.0, 0.02], [35, 1.0, 0.005], [3, 1.0, 0.02]])
+
+    def test_a_vote_that_is_clearly_better_is_chosen(self):
+        losses = np.tile([1.0, 0.5, 2.0], (50, 1)) + 0.1 * np.random.default_rng(0).normal(size=(50, 3))
+        choice = VoteChoice.of(self.votes, losses)
+        assert (choice.n_neighbors, choice.power, choice.floor) == (35, 1.0, 0.005)
+        assert choice.chosen == choice.best == 1
+        gains = losses[:, 0] - losses[:, 1]
+        assert choice.gain == pytest.approx(gains.mean())
+        assert choice.gain_error == pytest.approx(gains.std(ddof=1) / np.sqrt(50))
+        np.testing.assert_allclose(choice.log_losses, losses.mean(axis=0))
+
+    def test_the_default_stays_if_the_gain_may_be_chance(self):
+        losses = np.ones((50, 3))
+        losses[0, 1] = 0.0  # one row
+        choice = VoteChoice.of(self.votes, losses)
+        assert choice.n_neighbors == 7
+        assert (choice.chosen, choice.best) == (0, 1)
+
+    def test_weights_count_rows_several_times(self):
+        losses = np.random.default_rng(0).random((20, 3))
+        weights = np.random.default_rng(1).integers(1, 4, 20)
+        weighted = VoteChoice.of(self.votes, losses, weights.astype(float))
+        repeated = VoteChoice.of(self.votes, np.repeat(losses, weights, axis=0))
+        np.testing.assert_allclose(weighted.log_losses, repeated.log_losses)
+        assert weighted.gain == pytest.approx(repeated.gain)
+        assert weighted.gain_error > repeated.gain_error  # it knows that there are only 20 rows
+
+    def test_nothing_to_compare(self):
+        choice = VoteChoice.fixed(4, 2.0, 0.1)
+        assert (choice.n_neighbors, choice.power, choice.floor) == (4, 2.0, 0.1)
+        assert np.isnan(choice.log_losses).all()
+        assert str(choice) == "4 neighbors, power 2, floor 0.1"
+
+    def test_the_table_has_the_best_vote_first(self):
+        losses = np.tile([1.0, 0.5, 2.0], (50, 1))
+        table = VoteChoice.of(self.votes, losses).to_frame()
+        assert table.n_neighbors.tolist() == [35, 7, 3]
+        assert table.chosen.tolist() == [True, False, False]
+        assert table.default.tolist() == [False, True, False]
+        np.testing.assert_allclose(table.log_loss, [0.5, 1.0, 2.0])
+
+    def test_the_text_tells_why(self):
+        losses = np.tile([1.0, 0.5, 2.0], (50, 1))
+        text = "35 neighbors, power 1, floor 0.005 (leave-one-out log-loss 0.500, default vote 1.000)"
+        assert str(VoteChoice.of(self.votes, losses)) == text
+        default = VoteChoice.of(self.votes, losses[:, [1, 0, 2]])
+        assert str(default).startswith("7 neighbors, power 3, floor 0.02 (the default vote:")

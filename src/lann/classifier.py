@@ -43,11 +43,14 @@ if TYPE_CHECKING:
     from lann.model import LocalModel
     from lann.search import GraphSearch
     from lann.training import Epoch, Settings
+    from lann.vote import VoteChoice
 
 LEVELS = ("curves", "map", "class", "point")
 METRICS = ("diagonal", "low_rank", "full")
 # `partial_fit` learns nothing before it has this many rows.
 FEWEST_ROWS = 30
+# There are at least this many candidates for each neighbor, if the number of neighbors is chosen.
+CANDIDATES_PER_NEIGHBOR = 2
 
 
 def _check_class_weight(class_weight: Any) -> None:
@@ -77,8 +80,10 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
 
     Parameters
     ----------
-    n_neighbors : int or "auto", default=5
-        Number of neighbors that vote. "auto" chooses 5, 10 or 20 by leave-one-out accuracy.
+    n_neighbors : int or "auto", default="auto"
+        Number of neighbors that vote. "auto" chooses it before anything is learned, by the leave-one-out
+        log-loss of plain kNN on the standardized training rows: the noisier the labels, the more neighbors.
+        It is 7 unless another number, of 3 to 100, is better by more than two standard errors.
     metric : {"diagonal", "low_rank", "full"}, default="diagonal"
         Form of the point metrics: a weight per axis, or a matrix, d_j(x) = ‖Ω_jᵀ (√w_j ⊙ z)‖². "full"
         matrices cover all axes and take n_features² numbers per row. With "low_rank", the linear map has only
@@ -91,15 +96,16 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     levels : tuple of {"curves", "map", "class", "point"}, default=("curves", "map", "class", "point")
         Levels of the metric that are learned. With "curves" the data need no scaling; without, scale them
         beforehand. Without "map" the axes are the features ("low_rank" then keeps the initial linear map).
-    power : float or "auto", default=1.0
+    power : float or "auto", default="auto"
         Exponent of the vote: a neighbor at squared distance d counts d^(−power); 0 counts all neighbors
-        alike. "auto" is 1 for two classes and 2 for more.
+        alike. "auto" chooses it together with the number of neighbors; it is 3 unless another one is better.
     class_weight : dict, "balanced" or None, default=None
         Weight of the votes, and of the training loss, of each class. "balanced" is inversely proportional to
         the class frequencies.
     n_candidates : int or None, default=50
         Size of the shortlist: the neighbors are the nearest, under their point metrics, of this many rows
-        that are nearest under the class metrics. None searches all rows.
+        that are nearest under the class metrics; it is at least twice the number of neighbors where this is
+        chosen. None searches all rows.
     drop_levels : bool, default=True
         Whether to drop a level without which the model is significantly better, from 2000 rows on. This is
         decided late in training on a twentieth of the rows, which the level has not been trained on so far.
@@ -155,6 +161,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         Mean over the rows of each class; NaN for a class without rows.
     mean_feature_weights_ : ndarray of shape (n_features,)
         Mean over all rows.
+    vote_ : VoteChoice
+        The vote that was chosen: number of neighbors, power and floor, and the votes it was compared with.
     n_neighbors_ : int
     power_ : float
     n_iter_ : int
@@ -184,7 +192,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     True
     >>> explanation = clf.explain(X_test[:1])
     >>> explanation.neighbor_labels
-    array([[2, 2, 2, 2, 2]])
+    array([[2, 2, 2, 2, 2, 2, 2]])
     """
 
     _parameters: ClassVar[ParameterTable] = {
@@ -214,18 +222,19 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     n_iter_: int
     loss_curve_: list[float]
     validation_curve_: list[float]
+    vote_: VoteChoice
     model_: LocalModel
     # The number by which sample weights are divided.
     _weight_unit: float = 1.0
 
     def __init__(
         self,
-        n_neighbors=5,
+        n_neighbors="auto",
         *,
         metric="diagonal",
         n_components=None,
         levels=LEVELS,
-        power=1.0,
+        power="auto",
         class_weight=None,
         n_candidates=50,
         drop_levels=True,
@@ -385,6 +394,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             self._train(start, None)
         else:
             self.n_iter_, self.loss_curve_, self.validation_curve_, self.levels_ = 0, [], [], ()
+            self._select_vote(start)
             self._set_model(start)
         return self
 
@@ -392,6 +402,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         """Train on all rows and set the fitted attributes."""
         from lann.training import n_epochs_of, train, warm_start
 
+        self._select_vote(start)
         settings = self._settings(start)
         if previous is not None:
             start = warm_start(start, previous, settings)
@@ -404,6 +415,21 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         self.levels_ = tuple(level for level in result.levels.in_use if level not in result.dropped_levels)
         progress.end()
 
+    def _select_vote(self, levels: Levels) -> None:
+        """Set the vote: what the parameters fix is kept, the rest is chosen."""
+        from lann.training import select_vote
+
+        self.vote_ = select_vote(
+            levels.X,
+            levels.labels,
+            len(self.classes_),
+            row_weights=levels.row_weights,
+            n_neighbors=None if self.n_neighbors == "auto" else int(self.n_neighbors),
+            power=None if self.power == "auto" else float(self.power),
+            class_weight=self._class_weights(levels),
+            n_jobs=self.n_jobs,
+        )
+
     def _on_epoch_end(self, epoch: Epoch, progress: FitProgress) -> bool:
         """Print a line and call scikit-learn's callbacks; return whether one of these stops the training."""
         if self.verbose:
@@ -411,7 +437,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
 
         def fitted_now() -> dict[str, Any]:
             model = self.__class__(**self.get_params(deep=False))
-            model.classes_ = self.classes_
+            model.classes_, model.vote_ = self.classes_, self.vote_
             model._set_model(epoch.levels())
             return {name: value for name, value in vars(model).items() if name.endswith("_")}
 
@@ -421,19 +447,20 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         """Set the fitted attributes that follow from the levels, and a graph under their class metric."""
         from lann.model import LocalModel
 
-        power = self.power
-        if power == "auto":
-            power = 1.0 if len(self.classes_) == 2 else 2.0
+        vote, n_candidates = self.vote_, self.n_candidates
+        if n_candidates is not None and self.n_neighbors == "auto":
+            n_candidates = max(n_candidates, CANDIDATES_PER_NEIGHBOR * vote.n_neighbors)
         self.model_ = LocalModel(
             levels,
-            n_candidates=self.n_candidates,
-            n_neighbors=self.n_neighbors,
-            power=power,
+            n_candidates=n_candidates,
+            n_neighbors=vote.n_neighbors,
+            power=vote.power,
+            floor=vote.floor,
             class_weight=self._class_weights(levels),
             index=index,
             n_jobs=self.n_jobs,
         )
-        self.n_neighbors_, self.power_ = self.model_.n_neighbors, self.model_.vote_rule.power
+        self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power
         self.curves_, self.components_ = levels.curves, levels.components
 
     def _class_weights(self, levels: Levels) -> Floats | None:

@@ -1,23 +1,29 @@
 """The vote: from distances to shares and class probabilities, and the losses that train it.
 
-A neighbor at squared distance d supports its label with (d + ε)^−p; ε keeps zero distances finite. The losses
-are compiled functions of one query.
+A neighbor at squared distance d supports its label with (d + ε)^−p; ε keeps zero distances finite. The
+probability of a class is (share + η/C) / (1 + η): the floor η keeps it above 0 for each of the C classes. The
+losses are compiled functions of one query.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from lann._types import Floats, Labels
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 SHARES, SOFTMAX = 0, 1
 # Distances that overflow count as equally far.
 HUGE = 1e300
-# The numbers of neighbors among which "auto" chooses; the first is the default.
-NEIGHBORS = (5, 10, 20)
+# By how many standard errors of the paired differences a vote has to be better than the default.
+N_STANDARD_ERRORS = 2.0
 
 
 @dataclass(frozen=True)
@@ -32,11 +38,14 @@ class VoteRule:
         ε, which is added to every squared distance.
     class_weight : (n_classes,) or None
         Factor of the support of each class; None is 1 for all.
+    floor : float
+        η, which is shared by all classes alike; 0 gives a class without a neighbor the probability 0.
     """
 
     power: float = 1.0
     epsilon: float = 1.0
     class_weight: Floats | None = None
+    floor: float = 0.0
 
     def shares(self, distances: Floats, labels: Labels, weights: Floats | None = None) -> Floats:
         """Return each neighbor's share of the vote; rows add up to 1.
@@ -61,6 +70,124 @@ class VoteRule:
         # One after another, so that further neighbors of weight 0 do not change the rounding.
         return support / np.cumsum(support, axis=1)[:, -1:]
 
+    def probabilities(self, class_shares: Floats) -> Floats:
+        """Return the probability of each class, given its share of the vote: (n_queries, n_classes)."""
+        n_classes = class_shares.shape[1]
+        return (class_shares + self.floor / n_classes) / (1.0 + self.floor)
+
+
+@dataclass(frozen=True)
+class VoteChoice:
+    """The vote of a classifier, and the votes it was compared with.
+
+    Attributes
+    ----------
+    n_neighbors : int
+        Number of neighbors that vote.
+    power : float
+        Exponent p of the support of a neighbor at squared distance d, d^(−p).
+    floor : float
+        η, which all classes share: the probability of each is (share of the vote + η/n_classes) / (1 + η).
+    votes : ndarray of shape (n_votes, 3)
+        Number of neighbors, power and floor of every vote that was compared; the default vote comes first.
+    log_losses : ndarray of shape (n_votes,)
+        Mean leave-one-out log-loss of plain kNN with each vote, on the standardized training rows; NaN if
+        there was nothing to compare.
+    chosen : int
+        Position of the vote in `votes`.
+    best : int
+        Position of the vote with the lowest log-loss.
+    gain, gain_error : float
+        By how much the log-loss of the best vote is lower than that of the default vote, and the standard
+        error of this difference. The best vote is chosen if `gain` exceeds twice `gain_error`.
+    """
+
+    n_neighbors: int
+    power: float
+    floor: float
+    votes: Floats
+    log_losses: Floats
+    chosen: int
+    best: int
+    gain: float
+    gain_error: float
+
+    @classmethod
+    def of(cls, votes: Floats, losses: Floats, weights: Floats | None = None) -> VoteChoice:
+        """Choose among votes, given the log-loss of every row under each of them.
+
+        Parameters
+        ----------
+        votes : ndarray of shape (n_votes, 3)
+            Number of neighbors, power and floor; the default vote comes first.
+        losses : ndarray of shape (n_rows, n_votes)
+            Log-loss of every row under each vote.
+        weights : ndarray of shape (n_rows,) or None, default=None
+            Weight of each row; None is 1 for all.
+
+        Returns
+        -------
+        choice : VoteChoice
+        """
+        n_rows = len(losses)
+        if n_rows < 2:
+            log_losses, best, gain, error = np.full(len(votes), np.nan), 0, 0.0, 0.0
+        else:
+            weights = np.ones(n_rows) if weights is None else weights
+            log_losses = weights @ losses / weights.sum()
+            best = int(np.argmin(log_losses))
+            gain = float(log_losses[0] - log_losses[best])
+            deviations = weights * (losses[:, 0] - losses[:, best] - gain)
+            error = float(np.sqrt(np.square(deviations).sum() * n_rows / (n_rows - 1)) / weights.sum())
+        chosen = best if gain > N_STANDARD_ERRORS * error else 0
+        n_neighbors, power, floor = votes[chosen].tolist()
+        return cls(int(n_neighbors), power, floor, votes, log_losses, chosen, best, gain, error)
+
+    @classmethod
+    def fixed(cls, n_neighbors: int, power: float, floor: float) -> VoteChoice:
+        """Return a vote that was compared with no other.
+
+        Parameters
+        ----------
+        n_neighbors : int
+        power, floor : float
+
+        Returns
+        -------
+        choice : VoteChoice
+        """
+        return cls.of(np.array([[n_neighbors, power, floor]], dtype=np.float64), np.empty((0, 1)))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the votes that were compared, the lowest log-loss first.
+
+        Returns
+        -------
+        table : pandas.DataFrame
+            With the columns n_neighbors, power, floor, log_loss, default and chosen.
+        """
+        import pandas as pd
+
+        positions = np.arange(len(self.votes))
+        table = pd.DataFrame(self.votes, columns=["n_neighbors", "power", "floor"])
+        table["n_neighbors"] = table["n_neighbors"].astype(int)
+        table = table.assign(
+            log_loss=self.log_losses, default=positions == 0, chosen=positions == self.chosen
+        )
+        return table.sort_values("log_loss", kind="stable", ignore_index=True)
+
+    def __str__(self) -> str:
+        neighbors = "1 neighbor" if self.n_neighbors == 1 else f"{self.n_neighbors} neighbors"
+        vote = f"{neighbors}, power {self.power:g}, floor {self.floor:g}"
+        if not np.isfinite(self.log_losses[0]) or len(self.votes) == 1:
+            return vote
+        default = f"{self.log_losses[0]:.3f}"
+        if self.chosen != 0:
+            return (
+                f"{vote} (leave-one-out log-loss {self.log_losses[self.chosen]:.3f}, default vote {default})"
+            )
+        return f"{vote} (the default vote: leave-one-out log-loss {default}, no other is clearly better)"
+
 
 def counted_weights(weights: Floats, n_votes: float) -> Floats:
     """Return how much of each neighbor's weight is counted, if the nearest vote until `n_votes` are counted.
@@ -78,8 +205,14 @@ def counted_weights(weights: Floats, n_votes: float) -> Floats:
     -------
     counted : (n_queries, k)
     """
-    before = np.cumsum(weights, axis=1) - weights
-    return np.clip(n_votes - before, 0.0, weights)
+    return np.clip(n_votes - _sums_before(weights), 0.0, weights)
+
+
+def _sums_before(values: Floats) -> Floats:
+    """Return the sum of the values before each value, along the rows: (n_rows, n_columns)."""
+    sums = np.zeros(values.shape)
+    np.cumsum(values[:, :-1], axis=1, out=sums[:, 1:])
+    return sums
 
 
 def class_shares(shares: Floats, labels: Labels, n_classes: int) -> Floats:
@@ -93,12 +226,14 @@ def class_shares(shares: Floats, labels: Labels, n_classes: int) -> Floats:
 
     Returns
     -------
-    probabilities : (n_queries, n_classes)
+    class_shares : (n_queries, n_classes)
+        Rows add up to 1, and no entry exceeds it.
     """
     n_queries = len(shares)
     cells = (np.arange(n_queries)[:, None] * n_classes + labels).ravel()
     total = np.bincount(cells, weights=shares.ravel(), minlength=n_queries * n_classes)
-    return total.astype(np.float64, copy=False).reshape(n_queries, n_classes)
+    by_class: Floats = total.astype(np.float64, copy=False).reshape(n_queries, n_classes)
+    return by_class / by_class.sum(axis=1, keepdims=True)  # rounding may have exceeded 1
 
 
 def zero_distance_guard(distances: Floats) -> float:
@@ -116,35 +251,78 @@ def zero_distance_guard(distances: Floats) -> float:
     return 1e-3 * (float(np.median(distances)) or float(np.median(positive)))
 
 
-def choose_n_neighbors(
-    distances: Floats, neighbor_labels: Labels, labels: Labels, n_classes: int, rule: VoteRule
-) -> int:
-    """Choose the number of neighbors with the best leave-one-out accuracy.
-
-    Another number replaces the default only if the rows whose prediction it changes favor it by more than one
-    standard deviation: small gains are mostly chance.
+def leave_one_out_losses(
+    distances: Floats,
+    neighbor_labels: Labels,
+    labels: Labels,
+    n_classes: int,
+    votes: Floats,
+    rule: VoteRule,
+    *,
+    weights: Floats | None = None,
+) -> Floats:
+    """Compute the log-loss of every row under each of several votes.
 
     Parameters
     ----------
-    distances, neighbor_labels : (n_rows, max(NEIGHBORS))
-        Of the neighbors of some training rows, themselves excluded; fewer columns where there are fewer rows.
+    distances, neighbor_labels : (n_rows, n_kept)
+        Squared distances and class indices of the neighbors of each row, itself excluded, nearest first.
     labels : (n_rows,)
-        Of these training rows.
+        Class indices of the rows.
+    n_classes : int
+    votes : (n_votes, 3)
+        Number of neighbors, power and floor of each vote; of more neighbors than there are, all vote.
+    rule : VoteRule
+        Gives ε and the class weights.
+    weights : (n_rows, n_kept) or None
+        As how many neighbors each neighbor counts; None is 1 for all.
+
+    Returns
+    -------
+    losses : (n_rows, n_votes)
+        −log of the probability of the row's label.
     """
-    options = list(dict.fromkeys(min(k, distances.shape[1]) for k in NEIGHBORS))
+    same = neighbor_labels == labels[:, None]
+    losses = np.empty((len(distances), len(votes)))
+    last = np.minimum(votes[:, 0].astype(np.int64), distances.shape[1]) - 1
+    for power in np.unique(votes[:, 1]):
+        support = replace(rule, power=float(power)).shares(distances, neighbor_labels)
+        members = np.flatnonzero(votes[:, 1] == power)
+        if weights is None:
+            shares = (np.cumsum(support * same, axis=1) / np.cumsum(support, axis=1))[:, last[members]]
+        else:
+            shares = _same_shares(support, same, weights, votes[members, 0])
+        floors = votes[members, 2]
+        losses[:, members] = -np.log((shares + floors / n_classes) / (1.0 + floors))
+    return losses
 
-    def correct(k: int) -> Floats:
-        shares = rule.shares(distances[:, :k], neighbor_labels[:, :k])
-        by_class = class_shares(shares, neighbor_labels[:, :k], n_classes)
-        return (by_class.argmax(axis=1) == labels).astype(np.float64)
 
-    best, default = options[0], correct(options[0])
-    best_gain = 0.0
-    for k in options[1:]:
-        gain = correct(k) - default
-        if gain.sum() > max(np.sqrt(np.abs(gain).sum()), best_gain):
-            best, best_gain = k, float(gain.sum())
-    return best
+def _same_shares(support: Floats, same: NDArray[np.bool_], weights: Floats, n_votes: Floats) -> Floats:
+    """Return the share of the neighbors with the row's label, for several numbers of votes.
+
+    The neighbors vote as in `counted_weights`.
+
+    Parameters
+    ----------
+    support, same, weights : (n_rows, n_kept)
+        Of the neighbors, nearest first: support per vote, whether the label is that of the row, and weight.
+    n_votes : (n_votes,)
+
+    Returns
+    -------
+    shares : (n_rows, n_votes)
+    """
+    rows = np.arange(len(support))
+    votes_before, total_before = _sums_before(weights), _sums_before(weights * support)
+    same_before = _sums_before(weights * support * same)
+    distinct, position = np.unique(n_votes, return_inverse=True)
+    shares = np.empty((len(support), len(distinct)))
+    for number, k in enumerate(distinct):
+        last = np.maximum((votes_before < k).sum(axis=1) - 1, 0)
+        left = np.minimum(k - votes_before[rows, last], weights[rows, last]) * support[rows, last]
+        total = np.maximum(total_before[rows, last] + left, np.finfo(np.float64).tiny)
+        shares[:, number] = (same_before[rows, last] + left * same[rows, last]) / total
+    return shares[:, position]
 
 
 @njit(nogil=True, cache=True)

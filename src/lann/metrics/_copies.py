@@ -30,13 +30,18 @@ class Copies(NamedTuple):
     distinct: Indices
     group: Indices
 
+    def totals(self, row_weights: Floats | None) -> Floats:
+        """Return the total weight of each group: (n_groups,)."""
+        if row_weights is None:
+            return np.bincount(self.group).astype(np.float64)
+        # Added up in an order that does not depend on that of the rows: the same bits.
+        order = np.lexsort((row_weights, self.group))
+        starts = np.flatnonzero(np.diff(self.group[order], prepend=-1))
+        return np.add.reduceat(row_weights[order], starts)
+
     def merge(self, levels: Levels) -> Levels:
         """Return one row of each group, with the total weight of the group relative to the mean."""
-        weights = np.ones(len(self.group)) if levels.row_weights is None else levels.row_weights
-        # Added up in an order that does not depend on that of the rows: the same bits.
-        order = np.lexsort((weights, self.group))
-        starts = np.flatnonzero(np.diff(self.group[order], prepend=-1))
-        totals = np.add.reduceat(weights[order], starts)
+        totals = self.totals(levels.row_weights)
         return levels.subset(self.distinct).replace(row_weights=totals / totals.mean())
 
     def expand(self, merged: Levels, levels: Levels) -> Levels:
@@ -51,30 +56,35 @@ class Copies(NamedTuple):
         )
 
 
-def find_copies(levels: Levels) -> Copies | None:
-    """Return the groups of equal rows, or None if all rows are distinct and count alike."""
-    hashes = row_hashes(levels.X, levels.labels)
+def find_copies(X: Floats, labels: Labels, row_weights: Floats | None) -> Copies | None:
+    """Return the groups of equal rows, or None if all rows are distinct and count alike.
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    labels : (n_rows,)
+        Class indices.
+    row_weights : (n_rows,) or None
+        How much each row counts; None is 1 for all.
+    """
+    hashes = row_hashes(X, labels)
     order = np.argsort(hashes, kind="stable")
     in_order = hashes[order]
     repeated = in_order[1:] == in_order[:-1]
-    if not repeated.any() and levels.row_weights is None:
+    if not repeated.any() and row_weights is None:
         return None
-    if not _are_equal(levels, order[1:][repeated], order[:-1][repeated]):
-        return _lexicographic(levels)
+    first, second = order[:-1][repeated], order[1:][repeated]
+    if not (np.array_equal(X[first], X[second]) and np.array_equal(labels[first], labels[second])):
+        return _lexicographic(X, labels)
     starts = np.append(True, ~repeated)
     group = np.empty(len(order), np.int64)
     group[order] = np.cumsum(starts) - 1
     return Copies(order[starts], group)
 
 
-def _are_equal(levels: Levels, rows: Indices, others: Indices) -> bool:
-    X, labels = levels.X, levels.labels
-    return bool(np.array_equal(X[rows], X[others]) and np.array_equal(labels[rows], labels[others]))
-
-
-def _lexicographic(levels: Levels) -> Copies:
+def _lexicographic(X: Floats, labels: Labels) -> Copies:
     """Return the groups in lexicographic order, where different rows have the same hash."""
-    table = np.column_stack([levels.X, levels.labels])
+    table = np.column_stack([X, labels])
     _, distinct, group = np.unique(table, axis=0, return_index=True, return_inverse=True)
     return Copies(distinct, group.ravel())
 

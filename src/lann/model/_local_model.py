@@ -23,11 +23,11 @@ from lann.search import (
     coarse_search,
     exhaustive_search,
 )
-from lann.vote import NEIGHBORS, VoteRule, choose_n_neighbors, zero_distance_guard
+from lann.vote import VoteRule, zero_distance_guard
 
-# Training rows from which the number of neighbors is chosen, and the typical distance is estimated.
-ROWS_FOR_CHOICE = 5_000
+# Training rows from which the typical distance is estimated, and their neighbors.
 ROWS_FOR_SCALE = 1_000
+NEIGHBORS_FOR_SCALE = 5
 # The size of a wide neighborhood: as many rows as there usually are candidates.
 WIDE = 50
 
@@ -41,9 +41,9 @@ class LocalModel(NeighborModel):
         Training rows and their metrics.
     n_candidates : int or None
         Size of the shortlist; None searches all rows.
-    n_neighbors : int or "auto"
-        Number of neighbors that vote; "auto" chooses it by leave-one-out accuracy.
-    power : float
+    n_neighbors : int
+        Number of neighbors that vote.
+    power, floor : float
         Of the vote.
     class_weight : (n_classes,) or None
         Factor of the votes of each class.
@@ -61,8 +61,9 @@ class LocalModel(NeighborModel):
         levels: Levels,
         *,
         n_candidates: int | None,
-        n_neighbors: int | str,
+        n_neighbors: int,
         power: float,
+        floor: float = 0.0,
         class_weight: Floats | None = None,
         index: GraphSearch | None = None,
         n_jobs: int | None = None,
@@ -72,40 +73,32 @@ class LocalModel(NeighborModel):
         self.n_classes = len(levels.class_log_weights)
         self.n_candidates = n_candidates
         # More would make the shortlist longer, and change the neighbors.
-        self.wide_neighborhood = n_candidates or WIDE
+        self.wide_neighborhood = n_candidates or max(WIDE, n_neighbors)
         self.derived: dict[str, Any] = {}
         if index is not None:
             self._index = index
-        self.n_neighbors = NEIGHBORS[0] if isinstance(n_neighbors, str) else int(n_neighbors)
-        self._vote_rule = VoteRule(float(power), 1.0, class_weight)
-        if len(self.X) > 1:
-            self._estimate_vote(n_neighbors == "auto", n_jobs)
+        self.n_neighbors = int(n_neighbors)
+        epsilon = self._estimate_epsilon(n_jobs) if len(self.X) > 1 else 1.0
+        self._vote_rule = VoteRule(float(power), epsilon, class_weight, float(floor))
 
-    def _estimate_vote(self, choose: bool, n_jobs: int | None) -> None:
-        """Estimate ε from the neighbors of a sample of training rows, and choose the number of neighbors."""
+    def _estimate_epsilon(self, n_jobs: int | None) -> float:
+        """Return ε, from the neighbors of a sample of training rows."""
         # Of the distinct rows, so that two copies are the same as one row of weight 2.
-        copies = find_copies(self.levels)
+        copies = find_copies(self.X, self.labels, self.row_weights)
         levels = self.levels if copies is None else self.levels.subset(copies.distinct)
         n_rows = len(levels.X)
         if n_rows < 2:
-            return
-        n_sampled = min(n_rows, ROWS_FOR_CHOICE if choose else ROWS_FOR_SCALE)
+            return 1.0
+        n_sampled = min(n_rows, ROWS_FOR_SCALE)
         rows = np.linspace(0, n_rows - 1, n_sampled).astype(np.int64)
-        k = min(max(NEIGHBORS) if choose else self.n_neighbors, n_rows - 1)
+        k = min(NEIGHBORS_FOR_SCALE, n_rows - 1)
         search = self._build_search(n_sampled, levels)
-        indices, distances = search.query(levels.points[rows], k, exclude=rows, n_jobs=n_jobs)
-        rule = VoteRule(
-            self._vote_rule.power, zero_distance_guard(distances[:, :5]), self._vote_rule.class_weight
-        )
-        self._vote_rule = rule
-        if choose:
-            self.n_neighbors = choose_n_neighbors(
-                distances, levels.labels[indices], levels.labels[rows], self.n_classes, rule
-            )
-        if copies is not None:
-            return
+        _, distances = search.query(levels.points[rows], k, exclude=rows, n_jobs=n_jobs)
+        if levels is not self.levels:
+            return zero_distance_guard(distances)
         if not isinstance(search, Shortlist) or not self._wants_graph(None):
             self.__dict__["_search"] = search  # the one that queries use
+        return zero_distance_guard(distances)
 
     @property
     def vote_rule(self) -> VoteRule:

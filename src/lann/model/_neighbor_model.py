@@ -48,7 +48,7 @@ class Votes(NamedTuple):
     shares : (n_queries, k)
         Share of the vote of each neighbor; rows add up to 1.
     probabilities : (n_queries, n_classes)
-        Share of the vote of each class.
+        Share of the vote of each class, with the floor of the vote.
     """
 
     shares: Floats
@@ -222,8 +222,9 @@ class NeighborModel(NeighborSearch, Protocol):
         labels, counted = self.labels[indices], None
         if self.row_weights is not None:
             counted = counted_weights(self.row_weights[indices], n_votes)
-        shares = self.vote_rule.shares(distances, labels, counted)
-        return Votes(shares, class_shares(shares, labels, self.n_classes))
+        rule = self.vote_rule
+        shares = rule.shares(distances, labels, counted)
+        return Votes(shares, rule.probabilities(class_shares(shares, labels, self.n_classes)))
 
     def neighbor_feature_weights(
         self, queries: Floats, indices: Indices, shares: Floats, *, n_jobs: int | None = None

@@ -11,7 +11,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "lann.model": ("LocalModel",),
     "lann.metrics": ("Levels",),
     "lann.encoding": ("FeatureCurves",),
-    "lann.vote": ("VoteRule",),
+    "lann.vote": ("VoteChoice", "VoteRule"),
     "lann.explain": ("Landmarks", "Readings"),
     "sklearn.frozen": ("FrozenEstimator",),
     "sklearn.pipeline": ("Pipeline", "FeatureUnion"),

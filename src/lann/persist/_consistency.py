@@ -75,13 +75,18 @@ def _fits(part: LANNClassifier | LANNEmbedding | NeighborEmbedding) -> bool:
 
 
 def _classifier_fits(classifier: LANNClassifier) -> bool:
-    levels = classifier.model_.levels
+    from lann.vote import VoteChoice
+
+    model, vote = classifier.model_, classifier.vote_
     return bool(
-        classifier.classes_.shape == (len(levels.class_log_weights),)
-        and classifier.n_features_in_ == levels.X.shape[1]
+        classifier.classes_.shape == (len(model.levels.class_log_weights),)
+        and classifier.n_features_in_ == model.levels.X.shape[1]
         and isinstance(classifier._weight_unit, float)
         and 0 < classifier._weight_unit <= 1
-        and _model_fits(classifier.model_)
+        and _model_fits(model)
+        and isinstance(vote, VoteChoice)
+        and vote.n_neighbors == model.n_neighbors
+        and (vote.power, vote.floor) == (model.vote_rule.power, model.vote_rule.floor)
     )
 
 
@@ -165,6 +170,7 @@ def _model_fits(model: Any) -> bool:
         and model.row_weights is levels.row_weights
         and rule.power >= 0
         and rule.epsilon > 0
+        and 0 <= rule.floor < np.inf
         and _derived_fits(model)
     )
 

@@ -5,6 +5,7 @@ from lann.training._online_procedure import OnlineResult, train_online
 from lann.training._procedure import TrainingResult, n_epochs_of, train
 from lann.training._settings import OnlineSettings, Settings
 from lann.training._trainer import Epoch
+from lann.training._vote_selection import select_vote
 from lann.training._warm_start import warm_start
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "TrainingResult",
     "extend",
     "n_epochs_of",
+    "select_vote",
     "train",
     "train_online",
     "warm_start",

@@ -91,7 +91,7 @@ def train(
     ValueError
         If values are too large to be squared, or the matrices too large for the memory.
     """
-    copies = find_copies(start)
+    copies = find_copies(start.X, start.labels, start.row_weights)
     if copies is None:
         return _train_distinct(start, settings, rng, callback)
 

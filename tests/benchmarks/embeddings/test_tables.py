@@ -25,7 +25,7 @@ def test_the_best_of_the_compared_methods_is_highlighted(made_up):
     results, _ = made_up(held_out={"LANN max": 0.99})
     table = part_table(results, "segmentation")
     (_, compared), (_, variants) = table.sections
-    held_out, pair_error = (table.head.index(name) - 1 for name in ("held out", "pair error"))
+    held_out, pair_error = (table.head.index(name) - 1 for name in ("held-out", "pair error"))
     assert [row.name for row in compared if held_out in row.best] == ["LANN"]
     assert "UMAP" not in [row.name for row in compared if pair_error in row.best]
     assert not any(row.best for row in variants)

@@ -1,0 +1,128 @@
+"""The choice of the vote, before anything is learned: by the leave-one-out log-loss of plain kNN.
+
+How noisy the labels are is a property of the data and not of the metric. After training, leave-one-out would
+be too optimistic, as the metrics were learned from the rows that it leaves out.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from lann._types import Floats, Indices, Labels
+from lann.metrics import DiagonalMetric, find_copies
+from lann.training._candidates import N_TYPICAL, find_candidates
+from lann.training._standardization import Standardization
+from lann.vote import VoteChoice, VoteRule, leave_one_out_losses, zero_distance_guard
+
+N_NEIGHBORS = (3, 5, 7, 10, 15, 20, 35, 50, 75, 100)
+POWERS = (0.5, 1.0, 2.0, 3.0, 4.0)
+FLOORS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
+# The vote in use unless another one is better.
+DEFAULT_NEIGHBORS, DEFAULT_POWER, DEFAULT_FLOOR = 7, 3.0, 0.02
+# Rows on which votes are compared, and among which their neighbors are searched.
+MOST_ROWS, MOST_SEARCHED = 5_000, 100_000
+
+
+def select_vote(
+    X: Floats,
+    labels: Labels,
+    n_classes: int,
+    *,
+    n_neighbors: int | None = None,
+    power: float | None = None,
+    class_weight: Floats | None = None,
+    row_weights: Floats | None = None,
+    n_jobs: int | None = None,
+) -> VoteChoice:
+    """Choose number of neighbors, power and floor of the vote.
+
+    The vote is the one with the lowest leave-one-out log-loss of plain kNN on the standardized rows, if that
+    is lower than the loss of the default vote by more than two standard errors of the paired differences:
+    with few rows, the best of many votes is mostly chance. Otherwise it is the default vote.
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    labels : (n_rows,)
+        Class indices.
+    n_classes : int
+    n_neighbors, power : int or None, float or None
+        A value that is given is kept; None chooses it.
+    class_weight : (n_classes,) or None
+        Factor of the votes, and of the loss, of each class.
+    row_weights : (n_rows,) or None
+        As how many rows each row counts, of which one is left out; None is 1 for all.
+    n_jobs : int or None
+        Number of threads.
+    """
+    copies = find_copies(X, labels, row_weights)
+    if copies is not None:
+        row_weights = copies.totals(row_weights)
+        X, labels = X[copies.distinct], labels[copies.distinct]
+    votes = _votes(n_neighbors, power, len(X) if row_weights is None else round(row_weights.sum()))
+    if len(X) < 2 or not _can_be_squared(X):
+        return VoteChoice.of(votes[:1], np.empty((0, 1)))
+    standardization = Standardization(X, row_weights)
+    searched = _spread(len(X), MOST_SEARCHED)
+    points = (X[searched] - standardization.center) / standardization.scale
+    labels = labels[searched]
+    rows = _spread(len(points), MOST_ROWS)
+    metric = DiagonalMetric(points, np.ones(points.shape[1]))
+    n_kept = int(votes[:, 0].max())
+    neighbors, distances = find_candidates(metric, rows, n_kept, n_jobs=n_jobs)
+    rule = VoteRule(1.0, zero_distance_guard(distances[:, :N_TYPICAL]), class_weight)
+    weights = np.ones(len(rows)) if class_weight is None else class_weight[labels[rows]]
+    counted = None
+    if row_weights is not None:
+        row_weights = row_weights[searched]
+        weights = weights * row_weights[rows]
+        neighbors, distances, counted = _with_other_copies(rows, neighbors, distances, row_weights)
+    losses = leave_one_out_losses(
+        distances, labels[neighbors], labels[rows], n_classes, votes, rule, weights=counted
+    )
+    return VoteChoice.of(votes, losses, weights)
+
+
+def _with_other_copies(
+    rows: Indices, neighbors: Indices, distances: Floats, row_weights: Floats
+) -> tuple[Indices, Floats, Floats]:
+    """Return the neighbors, with each row itself as its first neighbor: all its copies but one vote.
+
+    Returns
+    -------
+    neighbors, distances, weights : (n_rows, n_kept + 1)
+    """
+    others = np.maximum(row_weights[rows] - 1.0, 0.0)
+    # Without other copies the distance does not matter, but supports are relative to the first.
+    own = np.where(others > 0, 0.0, distances[:, 0])
+    return (
+        np.column_stack([rows, neighbors]),
+        np.column_stack([own, distances]),
+        np.column_stack([others, row_weights[neighbors]]),
+    )
+
+
+def _votes(n_neighbors: int | None, power: float | None, n_rows: int) -> Floats:
+    """Return the number of neighbors, power and floor of the votes to compare, the default first: (n, 3)."""
+    if n_neighbors is None:
+        most = max(n_rows - 1, 1)
+        default_neighbors = min(DEFAULT_NEIGHBORS, most)
+        numbers: tuple[int, ...] = tuple(k for k in N_NEIGHBORS if k <= most)
+    else:
+        default_neighbors, numbers = n_neighbors, (n_neighbors,)
+    powers = POWERS if power is None else (power,)
+    default = (default_neighbors, DEFAULT_POWER if power is None else power, DEFAULT_FLOOR)
+    others = [vote for vote in product(numbers, powers, FLOORS) if vote != default]
+    return np.array([default, *others], dtype=np.float64)
+
+
+def _can_be_squared(X: Floats) -> bool:
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.all(np.isfinite(X.std(axis=0))))
+
+
+def _spread(n_rows: int, most: int) -> Labels:
+    """Return at most so many rows, evenly spread."""
+    return np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.int64)

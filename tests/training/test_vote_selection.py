@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+from sklearn.neighbors import NearestNeighbors
+
+from lann.training import select_vote
+from lann.training._vote_selection import _votes
+from lann.vote import VoteRule, class_shares
+
+
+def draw(noise, n_rows=400, seed=0):
+    """Two classes of which a share of the labels is random."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 3)) * [1.0, 20.0, 0.1]
+    labels = np.where(rng.random(n_rows) < noise, rng.integers(0, 2, n_rows), X[:, 0] > 0)
+    return X, labels.astype(np.int64)
+
+
+def test_noisy_labels_need_more_neighbors():
+    clean, noisy = (select_vote(*draw(noise), 2) for noise in (0.0, 0.4))
+    assert noisy.n_neighbors > clean.n_neighbors
+    assert noisy.n_neighbors >= 20
+    assert noisy.chosen > 0
+
+
+def test_the_losses_are_those_of_plain_neighbors():
+    X, labels = draw(0.3, n_rows=150)
+    choice = select_vote(X, labels, 2)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    lengths, indices = NearestNeighbors(n_neighbors=100).fit(Z).kneighbors()
+    epsilon = 1e-3 * np.median(lengths[:, :5] ** 2)
+    for position in (0, choice.best, -1):
+        k, power, floor = choice.votes[position]
+        near = labels[indices[:, : int(k)]]
+        rule = VoteRule(power, epsilon, None, floor)
+        shares = class_shares(rule.shares(lengths[:, : int(k)] ** 2, near), near, 2)
+        expected = -np.log(rule.probabilities(shares)[np.arange(150), labels]).mean()
+        assert choice.log_losses[position] == pytest.approx(expected, rel=1e-9)
+
+
+def test_few_rows_keep_the_default():
+    X, labels = draw(0.0, n_rows=20)
+    choice = select_vote(X, labels, 2)
+    assert (choice.n_neighbors, choice.power, choice.floor) == (7, 3.0, 0.02)
+    assert choice.votes[:, 0].max() <= 19
+
+
+def test_given_values_are_kept():
+    X, labels = draw(0.4)
+    assert select_vote(X, labels, 2, n_neighbors=4).n_neighbors == 4
+    assert select_vote(X, labels, 2, power=1.5).power == 1.5
+    both = select_vote(X, labels, 2, n_neighbors=4, power=0.0)
+    assert (both.n_neighbors, both.power) == (4, 0.0)
+    assert len(both.votes) == 6  # the floors
+
+
+def test_more_neighbors_than_other_rows():
+    X, labels = draw(0.1, n_rows=10)
+    assert select_vote(X, labels, 2, n_neighbors=10).n_neighbors == 10
+
+
+def test_the_default_comes_first_and_every_vote_once():
+    votes = _votes(None, None, 1000)
+    assert votes[0].tolist() == [7, 3.0, 0.02]
+    assert len(votes) == len(np.unique(votes, axis=0)) == 300
+
+
+def test_the_weights_of_the_classes_count():
+    X, labels = draw(0.3)
+    plain, weighted = (select_vote(X, labels, 2, class_weight=w) for w in (None, np.array([1.0, 30.0])))
+    assert not np.allclose(plain.log_losses, weighted.log_losses)
+
+
+def test_the_result_does_not_depend_on_the_number_of_threads():
+    X, labels = draw(0.3)
+    one, two = (select_vote(X, labels, 2, n_jobs=n_jobs) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.log_losses, two.log_losses)
+
+
+def test_of_many_rows_a_sample_is_compared(monkeypatch):
+    X, labels = draw(0.3)
+    everything = select_vote(X, labels, 2)
+    monkeypatch.setattr("lann.training._vote_selection.MOST_ROWS", 100)
+    sampled = select_vote(X, labels, 2)
+    assert sampled.gain_error > everything.gain_error
+    monkeypatch.setattr("lann.training._vote_selection.MOST_SEARCHED", 50)
+    assert select_vote(X, labels, 2).votes.shape == everything.votes.shape
+
+
+@pytest.mark.parametrize("class_weight", [None, np.array([1.0, 3.0])])
+def test_weights_are_repeated_rows(class_weight):
+    """Of a row that is repeated, one copy is left out."""
+    X, labels = draw(0.3, n_rows=150)
+    counts = np.random.default_rng(1).integers(1, 4, 150)
+    rows = np.repeat(np.arange(150), counts)
+    weighted = select_vote(X, labels, 2, class_weight=class_weight, row_weights=counts.astype(float))
+    repeated = select_vote(X[rows], labels[rows], 2, class_weight=class_weight)
+    np.testing.assert_array_equal(weighted.votes, repeated.votes)
+    np.testing.assert_array_equal(weighted.log_losses, repeated.log_losses)
+    assert (weighted.chosen, weighted.gain_error) == (repeated.chosen, repeated.gain_error)
+    Z = X[rows]
+    Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+    lengths, indices = NearestNeighbors(n_neighbors=100).fit(Z).kneighbors()
+    distinct = (X - X[rows].mean(axis=0)) / X[rows].std(axis=0)
+    epsilon = 1e-3 * np.median(NearestNeighbors(n_neighbors=5).fit(distinct).kneighbors()[0] ** 2)
+    own = np.ones(len(rows)) if class_weight is None else class_weight[labels[rows]]
+    for position in (0, weighted.best, -1):
+        k, power, floor = weighted.votes[position]
+        near = labels[rows][indices[:, : int(k)]]
+        rule = VoteRule(power, epsilon, class_weight, floor)
+        shares = class_shares(rule.shares(lengths[:, : int(k)] ** 2, near), near, 2)
+        losses = -np.log(rule.probabilities(shares)[np.arange(len(rows)), labels[rows]])
+        assert weighted.log_losses[position] == pytest.approx(np.average(losses, weights=own), rel=1e-9)
+
+
+def test_copies_of_two_rows():
+    X, labels = np.repeat([[0.0], [1.0]], [3, 5], axis=0), np.repeat([0, 1], [3, 5])
+    choice = select_vote(X, labels, 2)
+    assert choice.votes[:, 0].max() == 7
+    assert np.all(np.isfinite(choice.log_losses))
+    assert np.isnan(select_vote(np.zeros((4, 1)), np.zeros(4, np.int64), 1).log_losses).all()
