@@ -46,7 +46,8 @@ def weighted_moments(values: Floats, weights: Floats | None) -> tuple[Floats, Fl
     """
     if weights is None:
         return values.mean(axis=0), values.var(axis=0)
-    means = np.average(values, axis=0, weights=weights)
+    # Relative to the first row, so that the mean of a constant column is exact.
+    means = values[0] + np.average(values - values[0], axis=0, weights=weights)
     return means, np.average(np.square(values - means), axis=0, weights=weights)
 
 

@@ -3,7 +3,6 @@ import pytest
 
 from lann.training import Settings
 from lann.training._kernels import NOT_NEEDED, WeightedPoints, loss_and_gradients, mix_with_neighbors
-from lann.training._loss import Targets
 
 SETTINGS = Settings(n_neighbors=5, power=2.0)
 
@@ -13,11 +12,9 @@ def metric(small_levels):
     return WeightedPoints(small_levels.X, np.exp(small_levels.class_log_weights), small_levels.labels)
 
 
-@pytest.fixture(params=["equal", "weighted"])
-def targets(request, small_levels):
-    labels, rng = small_levels.labels, np.random.default_rng(2)
-    weighted = Targets(labels, rng.uniform(0.2, 5.0, len(labels)))
-    return Targets.equal(labels) if request.param == "equal" else weighted
+@pytest.fixture
+def targets(small_levels):
+    return SETTINGS.targets(small_levels)
 
 
 def loss_of(batch, metric, targets):
