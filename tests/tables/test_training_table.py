@@ -177,7 +177,7 @@ def test_a_column_of_weights(two_groups, table_warnings):
 )
 def test_invalid_weights(weights, message):
     frame = pd.DataFrame({"a": [1, 2], "y": ["u", "v"], "w": weights})
-    with pytest.raises(ValueError, match=rf"column 'w' of d.csv .*{message}"):
+    with pytest.raises(ValueError, match=rf"column 'w' of d\.csv .*{message}"):
         TrainingTable.from_frame(frame, "y", sample_weight="w", name="d.csv")
-    with pytest.raises(ValueError, match="no column 'z' in d.csv for sample_weight"):
+    with pytest.raises(ValueError, match=r"no column 'z' in d\.csv for sample_weight"):
         TrainingTable.from_frame(frame, "y", sample_weight="z", name="d.csv")
