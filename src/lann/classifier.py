@@ -449,7 +449,9 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
 
         vote, n_candidates = self.vote_, self.n_candidates
         if n_candidates is not None and self.n_neighbors == "auto":
-            n_candidates = max(n_candidates, CANDIDATES_PER_NEIGHBOR * vote.n_neighbors)
+            mean_weight = 1.0 if levels.row_weights is None else max(levels.row_weights.mean(), 1.0)
+            n_rows = math.ceil(vote.n_neighbors / mean_weight)
+            n_candidates = max(n_candidates, CANDIDATES_PER_NEIGHBOR * n_rows)
         self.model_ = LocalModel(
             levels,
             n_candidates=n_candidates,

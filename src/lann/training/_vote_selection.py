@@ -6,11 +6,12 @@ be too optimistic, as the metrics were learned from the rows that it leaves out.
 
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import numpy as np
 
-from lann._types import Floats, Indices, Labels
+from lann._types import Floats, Labels
 from lann.metrics import DiagonalMetric, find_copies
 from lann.training._candidates import N_TYPICAL, find_candidates
 from lann.training._standardization import Standardization
@@ -53,15 +54,16 @@ def select_vote(
     class_weight : (n_classes,) or None
         Factor of the votes, and of the loss, of each class.
     row_weights : (n_rows,) or None
-        As how many rows each row counts, of which one is left out; None is 1 for all.
+        As how many rows each row counts; None is 1 for all. A row is left out with all its copies. Numbers
+        of neighbors to choose from are multiplied by the mean weight: they are numbers of distinct rows.
     n_jobs : int or None
         Number of threads.
     """
-    copies = find_copies(X, labels, row_weights)
+    copies, mean_weight = find_copies(X, labels, row_weights), 1.0
     if copies is not None:
         row_weights = copies.totals(row_weights)
-        X, labels = X[copies.distinct], labels[copies.distinct]
-    votes = _votes(n_neighbors, power, len(X) if row_weights is None else round(row_weights.sum()))
+        X, labels, mean_weight = X[copies.distinct], labels[copies.distinct], float(row_weights.mean())
+    votes = _votes(n_neighbors, power, len(X), mean_weight)
     if len(X) < 2 or not _can_be_squared(X):
         return VoteChoice.of(votes[:1], np.empty((0, 1)))
     standardization = Standardization(X, row_weights)
@@ -70,7 +72,7 @@ def select_vote(
     labels = labels[searched]
     rows = _spread(len(points), MOST_ROWS)
     metric = DiagonalMetric(points, np.ones(points.shape[1]))
-    n_kept = int(votes[:, 0].max())
+    n_kept = _n_searched(int(votes[:, 0].max()), row_weights)
     neighbors, distances = find_candidates(metric, rows, n_kept, n_jobs=n_jobs)
     rule = VoteRule(1.0, zero_distance_guard(distances[:, :N_TYPICAL]), class_weight)
     weights = np.ones(len(rows)) if class_weight is None else class_weight[labels[rows]]
@@ -78,38 +80,27 @@ def select_vote(
     if row_weights is not None:
         row_weights = row_weights[searched]
         weights = weights * row_weights[rows]
-        neighbors, distances, counted = _with_other_copies(rows, neighbors, distances, row_weights)
+        counted = row_weights[neighbors]
     losses = leave_one_out_losses(
         distances, labels[neighbors], labels[rows], n_classes, votes, rule, weights=counted
     )
     return VoteChoice.of(votes, losses, weights)
 
 
-def _with_other_copies(
-    rows: Indices, neighbors: Indices, distances: Floats, row_weights: Floats
-) -> tuple[Indices, Floats, Floats]:
-    """Return the neighbors, with each row itself as its first neighbor: all its copies but one vote.
-
-    Returns
-    -------
-    neighbors, distances, weights : (n_rows, n_kept + 1)
-    """
-    others = np.maximum(row_weights[rows] - 1.0, 0.0)
-    # Without other copies the distance does not matter, but supports are relative to the first.
-    own = np.where(others > 0, 0.0, distances[:, 0])
-    return (
-        np.column_stack([rows, neighbors]),
-        np.column_stack([own, distances]),
-        np.column_stack([others, row_weights[neighbors]]),
-    )
+def _n_searched(n_votes: int, row_weights: Floats | None) -> int:
+    """Return how many neighbors to search: any of them, or twice the usual number, have so many votes."""
+    if row_weights is None:
+        return n_votes
+    enough = int(np.searchsorted(np.cumsum(np.sort(row_weights)), n_votes)) + 1
+    return min(enough, 2 * math.ceil(n_votes / row_weights.mean()))
 
 
-def _votes(n_neighbors: int | None, power: float | None, n_rows: int) -> Floats:
+def _votes(n_neighbors: int | None, power: float | None, n_rows: int, mean_weight: float = 1.0) -> Floats:
     """Return the number of neighbors, power and floor of the votes to compare, the default first: (n, 3)."""
     if n_neighbors is None:
         most = max(n_rows - 1, 1)
-        default_neighbors = min(DEFAULT_NEIGHBORS, most)
-        numbers: tuple[int, ...] = tuple(k for k in N_NEIGHBORS if k <= most)
+        default_neighbors = max(round(min(DEFAULT_NEIGHBORS, most) * mean_weight), 1)
+        numbers: tuple[int, ...] = tuple(max(round(k * mean_weight), 1) for k in N_NEIGHBORS if k <= most)
     else:
         default_neighbors, numbers = n_neighbors, (n_neighbors,)
     powers = POWERS if power is None else (power,)
