@@ -28,7 +28,7 @@ def fitted(data, **parameters):
 
 @pytest.mark.parametrize("form", FORMS, ids=["full", "low rank"])
 def test_matrices_are_learned_and_measure_by_their_formula(data, form):
-    clf = fitted(data, **form, n_candidates=None)
+    clf = fitted(data, n_neighbors=5, **form, n_candidates=None)
     X = data[0]
     levels = clf.model_.levels
     n_axes = 2 if "n_components" in form else 6
@@ -96,7 +96,7 @@ def test_matrices_too_large_for_memory_raise(data, monkeypatch):
 @pytest.mark.parametrize("form", FORMS, ids=["full", "low rank"])
 def test_with_nothing_learned_it_is_plain_knn(data, form):
     X, y = data
-    clf = LANNClassifier(**form, max_iter=0, power=0.0, n_candidates=None).fit(X[:160], y[:160])
+    clf = LANNClassifier(5, **form, max_iter=0, power=0.0, n_candidates=None).fit(X[:160], y[:160])
     plain = KNeighborsClassifier(5).fit(X[:160], y[:160])
     np.testing.assert_array_equal(clf.predict(X[160:]), plain.predict(X[160:]))
     assert clf.levels_ == ()
@@ -157,11 +157,13 @@ def test_balanced_weights_predict_the_rare_class_more_often(imbalanced):
 
 def test_class_weights_multiply_votes(imbalanced):
     X, y = imbalanced[0][:300], imbalanced[1][:300]
-    clf = LANNClassifier(class_weight={0: 1.0, 1: 5.0}, max_iter=0, n_candidates=None).fit(X, y)
-    plain = LANNClassifier(max_iter=0, n_candidates=None).fit(X, y)
-    votes = plain.predict_proba(X[:50] + 0.1) * [1.0, 5.0]
+    clf, plain = (
+        LANNClassifier(5, power=1.0, class_weight=weights, max_iter=0, n_candidates=None).fit(X, y)
+        for weights in ({0: 1.0, 1: 5.0}, None)
+    )
+    votes = plain.explain(X[:50] + 0.1).class_votes * [1.0, 5.0]
     np.testing.assert_allclose(
-        clf.predict_proba(X[:50] + 0.1), votes / votes.sum(axis=1, keepdims=True), rtol=1e-9
+        clf.explain(X[:50] + 0.1).class_votes, votes / votes.sum(axis=1, keepdims=True), rtol=1e-9
     )
     explanation = clf.explain(X[:50] + 0.1)
     np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1.0)

@@ -36,6 +36,13 @@ def check_at_least(requirement: str, value: float | None, least: float, measured
     return check(requirement, value >= least - ROUNDING, measured or f"{value:.4f}")
 
 
+def check_at_most(requirement: str, value: float | None, most: float, measured: str = "") -> Check:
+    """Check that a value is at most `most`; `measured` is by default the value."""
+    if value is None:
+        return check(requirement, None)
+    return check(requirement, value <= most + ROUNDING, measured or f"{value:.4f}")
+
+
 def check_margins(
     requirement: str,
     margins: Mapping[str, float | None],

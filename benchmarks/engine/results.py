@@ -103,6 +103,19 @@ class PartResults:
         known = [value for value in means if value is not None]
         return mean(known) if len(known) == len(means) else None
 
+    def std_over_sets(self, method: str, data_sets: Iterable[str], score: str = "") -> float | None:
+        """
+        Return the standard deviation over the repeats of the mean over data sets.
+
+        None unless the method was measured on all data sets, with the same repeats.
+        """
+        cells = [self.cell(method, name) for name in data_sets]
+        if not cells or not cells[0] or any(cell.keys() != cells[0].keys() for cell in cells):
+            return None
+        rows = [[cell[repeat].get(score or self.score) for cell in cells] for repeat in cells[0]]
+        known = [[value for value in row if value is not None] for row in rows]
+        return std(statistics.fmean(row) for row in known) if known == rows else None
+
     def pooled(self, method: str, score: str = "") -> list[float]:
         """Return a score for every repeat on every data set."""
         return [value for name in self.data_sets for value in self.values(method, name, score)]

@@ -95,8 +95,10 @@ def share(value: float | None, digits: int = 3) -> str:
 
 
 def share_and_std(value: float | None, spread: float | None) -> str:
-    """Write a number from 0 to 1 and its standard deviation: ".954 ± .012"."""
-    return NONE if value is None else f"{share(value)} ± {share(spread)}"
+    """Write a number from 0 to 1 and its standard deviation, if there is one: ".954 ± .012"."""
+    if value is None:
+        return NONE
+    return share(value) if spread is None else f"{share(value)} ± {share(spread)}"
 
 
 def signed(value: float | None, digits: int = 4) -> str:

@@ -9,13 +9,21 @@ from typing import Any
 
 from benchmarks.common.datasets import DataSet, choose_sets, load_sets
 from benchmarks.common.measure import measure, warm_up
-from benchmarks.common.methods import choose_methods
+from benchmarks.common.methods import choose_methods, package_version, split_missing
+from benchmarks.common.probability_tables import score_failures
 from benchmarks.common.protocols import N_SPLITS, Split, choose_protocol
 from benchmarks.engine import Benchmark, Found, Job, Options, Report, Results, fingerprint, option
 from benchmarks.paper.checks import make_checks
 from benchmarks.paper.comparison import compare
 from benchmarks.paper.plan import PART, Plan
-from benchmarks.paper.tables import accuracy_table, comparison_table, details_table, means_table
+from benchmarks.paper.tables import (
+    accuracy_table,
+    comparison_table,
+    details_table,
+    means_table,
+    probability_details_table,
+    probability_table,
+)
 
 QUICK_SPLITS = 3
 
@@ -56,10 +64,11 @@ class Paper(Benchmark[PaperOptions]):
     def __init__(self, options: PaperOptions) -> None:
         super().__init__(options)
         self.protocol = choose_protocol(options.protocol)
-        methods = choose_methods(options.method, quick=options.quick)
+        methods, missing = split_missing(choose_methods(options.method, quick=options.quick))
         self.data_sets, self.skipped = load_sets(choose_sets(options.data, quick=options.quick))
         if not self.data_sets:
             raise ValueError(f"No data set could be loaded: {next(iter(self.skipped.values()))}")
+        self.skipped.update(missing)
         n_splits = options.splits or (QUICK_SPLITS if options.quick else N_SPLITS)
         names = [data.name for data in self.data_sets]
         self.plan = Plan(self.protocol.name, options.seed, n_splits, methods, names)
@@ -84,7 +93,11 @@ class Paper(Benchmark[PaperOptions]):
         sizes = {data.name: len(splits[data.name][0][0]) * data.X.shape[1] for data in self.data_sets}
         fingerprints = {
             (method.name, data.name): fingerprint(
-                "benchmarks.common.measure", self._estimator(method.name), data=data.digest, n_jobs=n_jobs
+                "benchmarks.common.measure",
+                self._estimator(method.name),
+                data=data.digest,
+                n_jobs=n_jobs,
+                **package_version(method),
             )
             for method in plan.methods
             for data in self.data_sets
@@ -104,13 +117,18 @@ class Paper(Benchmark[PaperOptions]):
                     )
 
     def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
-        methods = dict.fromkeys(job.method for job in jobs)
-        return {name: partial(warm_up, self._estimator(name), self.options.n_jobs) for name in methods}
+        waiting = {job.method for job in jobs}
+        return {
+            method.name: partial(warm_up, self._estimator(method.name), self.options.n_jobs)
+            for method in self.plan.methods
+            if method.name in waiting and method.compiles
+        }
 
     def report(self, results: Results) -> Report:
         plan, found = self.plan, results.part(PART, "accuracy")
         comparisons, checks = compare(found, plan), make_checks(found, plan)
-        tables = [accuracy_table(found, plan), means_table(found, plan)]
+        tables = [accuracy_table(found, plan), means_table(found, plan), probability_table(found, plan)]
+        failures = score_failures(found, [method.name for method in plan.methods], plan.data_sets)
         if comparisons:
             tables.append(comparison_table(comparisons, plan))
         return Report(
@@ -118,11 +136,19 @@ class Paper(Benchmark[PaperOptions]):
             f"{plan.n_splits} of {N_SPLITS} splits, seed {plan.seed}: {self.protocol.description}.",
             tables,
             checks,
-            details=[details_table(found, name, plan) for name in plan.data_sets],
+            details=[
+                make(found, name, plan)
+                for name in plan.data_sets
+                for make in (details_table, probability_details_table)
+            ],
             show_details=self.options.details,
             legend=[(method.label, method.name, method.description) for method in plan.methods],
             figure_fields=plan.published_fields(found),
-            records=[*plan.mean_records(found), *(comparison.as_dict() for comparison in comparisons)],
+            records=[
+                *plan.mean_records(found),
+                *(comparison.as_dict() for comparison in comparisons),
+                *(failure.as_dict() for failure in failures),
+            ],
         )
 
     def _measure(self, method: str, data: DataSet, split: Split) -> Found:

@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from benchmarks.common.datasets import SHORT_NAMES
-from benchmarks.common.measure import SCORES
 from benchmarks.common.methods import Method
+from benchmarks.common.probability_tables import (
+    COLUMNS as PROBABILITY_COLUMNS,
+)
+from benchmarks.common.probability_tables import (
+    NOTES,
+    failure_notes,
+    probability_cells,
+    score_failures,
+)
 from benchmarks.common.published import COLUMNS, PUBLISHED, published_accuracy
 from benchmarks.engine import PartResults, Row, Table, difference
 from benchmarks.engine.tables import NONE, Section, best_values, in_groups, share, share_and_std, signed
 from benchmarks.paper.comparison import TEST, Comparison
 from benchmarks.paper.plan import Plan
+
+OTHER_SCORES = ("balanced_accuracy", "fit_seconds", "predict_seconds")
 
 
 def accuracy_table(found: PartResults, plan: Plan) -> Table:
@@ -60,18 +70,37 @@ def _accuracies(found: PartResults, plan: Plan) -> list[Section]:
 
 
 def means_table(found: PartResults, plan: Plan) -> Table:
-    """Means over all data sets of every score."""
+    """Means over all data sets of accuracies and times."""
 
     def row(method: Method) -> Row:
-        cells = tuple(_score(plan.mean(found, method.name, score), score) for score in SCORES)
+        cells = (
+            share_and_std(plan.mean(found, method.name), found.std_over_sets(method.name, plan.data_sets)),
+            *(_score(plan.mean(found, method.name, score), score) for score in OTHER_SCORES),
+        )
         return Row(method.name, cells, label=method.label)
 
     notes = (
-        "Log-loss: natural logarithm, clipped at 2.2e-16. ECE: expected calibration error, 15 bins.",
-        f"{NONE}: the method has no probabilities, or was not measured on all data sets.",
+        "±: standard deviation over the splits of the mean over the data sets.",
+        f"{NONE}: the method was not measured on all data sets.",
     )
-    head = ("mean over data sets", "accuracy", "balanced", "log-loss", "ECE", "fit s", "predict s")
+    head = ("mean over data sets", "accuracy", "balanced", "fit s", "predict s")
     return Table(f"Means over {len(plan.data_sets)} data sets", head, _by_group(plan, row), notes)
+
+
+def probability_table(found: PartResults, plan: Plan) -> Table:
+    """Means over all data sets of the scores of probabilities."""
+
+    def row(method: Method) -> Row:
+        cells = probability_cells(found, method.name, plan.data_sets)
+        return Row(method.name, cells, label=method.label)
+
+    failures = score_failures(found, [method.name for method in plan.methods], plan.data_sets)
+    return Table(
+        f"Probabilities: means over {len(plan.data_sets)} data sets",
+        ("mean over data sets", *PROBABILITY_COLUMNS.values()),
+        _by_group(plan, row),
+        (*NOTES, *failure_notes(failures)),
+    )
 
 
 def comparison_table(comparisons: list[Comparison], plan: Plan) -> Table:
@@ -95,7 +124,7 @@ def comparison_table(comparisons: list[Comparison], plan: Plan) -> Table:
 
 
 def details_table(found: PartResults, data_set: str, plan: Plan) -> Table:
-    """All scores on one data set."""
+    """Accuracies and times on one data set."""
 
     def row(method: Method) -> Row:
         if failure := found.failure(method.name, data_set):
@@ -104,7 +133,7 @@ def details_table(found: PartResults, data_set: str, plan: Plan) -> Table:
             share_and_std(found.mean(method.name, data_set), found.std(method.name, data_set)),
             share(published_accuracy(data_set, method.published), 2),
             signed(_from_published(found, method, data_set), 3).replace("0.", "."),
-            *(_score(found.mean(method.name, data_set, score), score) for score in SCORES[1:]),
+            *(_score(found.mean(method.name, data_set, score), score) for score in OTHER_SCORES),
         )
         return Row(method.name, cells, label=method.label)
 
@@ -112,10 +141,22 @@ def details_table(found: PartResults, data_set: str, plan: Plan) -> Table:
     if published := PUBLISHED.get(data_set):
         figures = {column: share(value, 2) for column, value in published.accuracies.items()}
         figures["LANN"] += f" ± {share(published.lann_std, 4)}"
-        rows = [Row(column, (text, *[NONE] * 7)) for column, text in figures.items()]
+        rows = [Row(column, (text, *[NONE] * 5)) for column, text in figures.items()]
         sections.insert(0, ("as published", rows))
-    head = ("", "accuracy", "publ.", "diff.", "balanced", "log-loss", "ECE", "fit s", "pred. s")
+    head = ("", "accuracy", "publ.", "diff.", "balanced", "fit s", "pred. s")
     return Table(data_set, head, sections)
+
+
+def probability_details_table(found: PartResults, data_set: str, plan: Plan) -> Table:
+    """Scores of probabilities on one data set."""
+
+    def row(method: Method) -> Row | None:
+        if found.failure(method.name, data_set):
+            return None
+        return Row(method.name, probability_cells(found, method.name, [data_set]), label=method.label)
+
+    sections = in_groups((method.group, row(method)) for method in plan.methods)
+    return Table(f"{data_set}: probabilities", ("", *PROBABILITY_COLUMNS.values()), sections)
 
 
 def _by_group(plan: Plan, row: Callable[[Method], Row]) -> list[Section]:
@@ -142,6 +183,6 @@ def _count(value: int | None) -> str:
 def _score(value: float | None, score: str) -> str:
     if value is None:
         return NONE
-    if score in ("accuracy", "balanced_accuracy", "ece"):
+    if score == "balanced_accuracy":
         return share(value)
     return f"{value:.3f}" if value < 10 else f"{value:.1f}"

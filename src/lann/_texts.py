@@ -5,7 +5,8 @@ from __future__ import annotations
 VOTES = (
     "The nearest training rows vote for their labels. A nearer row has more votes, and every training row "
     "measures distances with its own metric. The label with the most votes is predicted; the runner-up is "
-    "the label with the second most."
+    "the label with the second most. The probability of a label is its share of the votes, moved a little "
+    "toward equal shares, so that none is 0 or 100%. Of many rows that voted, the nearest are listed."
 )
 RELEVANCE = (
     "The share of the vote that changes, for rows like this one, when the value of the column is replaced by "

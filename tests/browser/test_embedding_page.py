@@ -120,8 +120,9 @@ def test_text_of_the_table_is_not_markup(open_page, file):
     assert page.messages() == []
 
 
-def test_pointing_at_a_row_shows_its_details(open_page, file, rows):
+def test_pointing_at_a_row_shows_its_details(open_page, file, rows, embedded):
     page = open_page(file)
+    assert embedded.neighbors.shape[1] > 10  # ten are listed, and the others in a line
     pixels = on_screen(page, rows)
     chosen = isolated(pixels)[:5]
     for i in chosen:
@@ -136,7 +137,8 @@ def test_pointing_at_a_row_shows_its_details(open_page, file, rows):
         assert f"{row['relevance_1']:.1%}" in details
         wrong = row["label"] != row["prediction"]
         assert ("wrong" in details) == wrong
-        assert page.evaluate("document.querySelectorAll('#details .number').length") == 5
+        assert page.evaluate("document.querySelectorAll('#details .number').length") == 10 + 1
+        assert f"{embedded.neighbors.shape[1] - 10} others" in details
         assert ("the new rows" if row["held_out"] else "the training rows") in details
     page.move_to(2, 2)
     assert text(page, "row-name") == "No row selected"

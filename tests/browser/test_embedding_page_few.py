@@ -80,8 +80,7 @@ def test_no_training_row_votes_on_itself(open_page, file):
         voters = page.evaluate(
             "[...document.querySelectorAll('#details button.link')].map(button => button.textContent)"
         )
-        is_new = "the new rows" in text(page, "details")
-        assert len(voters) == (5 if is_new else 4)
+        assert len(voters) == 4
         assert text(page, "row-name") not in voters
     assert page.messages() == []
 

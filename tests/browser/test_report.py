@@ -50,7 +50,7 @@ def test_rows_and_bars_are_shown_without_messages(open_page, report):
     assert max(widths) > 40
     relevances = widths[0:20:2]
     assert relevances == sorted(relevances, reverse=True)
-    assert len(page.evaluate(bars.format(".neighbors"))) == 5
+    assert len(page.evaluate(bars.format(".neighbors"))) == 5 + 1  # five rows and the others
     lines = "document.querySelector('#relevance').parentElement.querySelectorAll('tbody tr').length"
     assert page.evaluate(lines) == 16
     assert page.messages() == []

@@ -40,7 +40,7 @@ def test_with_more_classes_the_lead_is_printed(run, tmp_path):
 def test_the_file_has_every_neighbor_and_column(run, model, new, tmp_path):
     run("explain", model, new, "--row", 7, "--rows", "2:4", "--id", "name", "-o", tmp_path / "e.csv")
     out = pd.read_csv(tmp_path / "e.csv")
-    assert len(out) == 3 * 5 * 4
+    assert len(out) == 3 * 7 * 4
     expected = TableModel.load(model).explain(read_table(new), [7, 2, 3], id="name").to_long_frame()
     assert list(out) == list(expected)
     for name in ("row", "neighbor_row", "neighbor_id", "column", "value"):

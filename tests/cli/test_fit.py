@@ -74,7 +74,7 @@ def test_small_classes_reduce_the_folds(run, frame, tmp_path):
         ("a,y\n", "--target y", "has no rows"),
         ("a,y\n1,u\n2,v\n", "--target z", "no column 'z' in data.csv for target; its columns are 'a', 'y'"),
         ("a,y\n1,u\n1,v\n", "--target y", "no column to learn from in data.csv"),
-        ("a,y\n1,u\n2,v\n", "--target y", "--neighbors 5 is more than the 2 rows"),
+        ("a,y\n1,u\n2,v\n", "--target y --neighbors 5", "--neighbors 5 is more than the 2 rows"),
         ("a,y\n1,u\n2,v\n3,u\n4,v\n", "--target y --neighbors 3", "more than the 2 rows that each fold"),
     ],
 )

@@ -37,7 +37,7 @@ def explanation(fitted, queries):
 
 def test_shapes(explanation):
     assert isinstance(explanation, Explanation)
-    q, k, n = 95, 5, 13
+    q, k, n = 95, 7, 13
     assert explanation.predictions.shape == (q,)
     assert explanation.probabilities.shape == (q, 3)
     assert explanation.contributions.shape == (q, k, n)
@@ -66,11 +66,41 @@ def test_it_explains_the_prediction(fitted, queries, explanation):
     )
 
 
-def test_probabilities_are_the_shares_of_the_labels(explanation):
+def test_probabilities_are_the_shares_of_the_labels_with_the_floor(explanation):
     np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1, rtol=1e-12)
     for index, label in enumerate(explanation.classes):
         votes = np.where(explanation.neighbor_labels == label, explanation.vote_shares, 0).sum(axis=1)
-        np.testing.assert_allclose(explanation.probabilities[:, index], votes, atol=1e-12)
+        np.testing.assert_allclose(explanation.class_votes[:, index], votes, atol=1e-12)
+        expected = (votes + explanation.floor / 3) / (1 + explanation.floor)
+        np.testing.assert_allclose(explanation.probabilities[:, index], expected, atol=1e-12)
+    assert explanation.floor > 0
+
+
+def test_the_neighbors_that_hold_most_of_the_vote_are_listed(explanation):
+    listed = explanation.n_listed
+    assert listed.min() >= 5
+    assert listed.max() <= 7
+    shares = [share[:n].sum() for share, n in zip(explanation.vote_shares, listed, strict=True)]
+    assert min(shares) >= 0.9
+    for n, row in zip(listed, explanation.rows(), strict=True):
+        assert row.n_listed == n
+        assert (row.others is None) == (n == 7)
+        if row.others is not None:
+            assert row.others.n_rows == 7 - n == sum(count for _, count in row.others.labels)
+            assert row.others.vote_share == pytest.approx(row.vote_shares[n:].sum())
+
+
+def test_of_many_neighbors_ten_are_listed(wine):
+    X, y = wine
+    explanation = LANNClassifier(40, power=0.0, max_iter=0, n_candidates=None).fit(X, y).explain(X[:3])
+    np.testing.assert_array_equal(explanation.n_listed, 10)
+    others = explanation.row(0).others
+    assert (others.n_rows, others.title) == (30, "30 others")
+    assert others.vote_share == pytest.approx(0.75)
+    label, count = others.labels[0]
+    assert others.label_text.startswith(f"{count} {label}")
+    sizes = [count for _, count in others.labels]
+    assert sizes == sorted(sizes, reverse=True)
 
 
 def test_labels_are_those_of_the_training_rows(wine, explanation):
@@ -148,13 +178,13 @@ def test_it_can_be_iterated(explanation):
 
 
 def test_repr(explanation):
-    assert repr(explanation) == "<Explanation of 95 predictions by 5 neighbors over 13 features>"
+    assert repr(explanation) == "<Explanation of 95 predictions by 7 neighbors over 13 features>"
 
 
 def test_to_frame(explanation):
     frame = explanation.to_frame()
-    assert len(frame) == 95 * 5
-    np.testing.assert_array_equal(frame["query"], np.repeat(np.arange(95), 5))
+    assert len(frame) == 95 * 7
+    np.testing.assert_array_equal(frame["query"], np.repeat(np.arange(95), 7))
     np.testing.assert_array_equal(frame["neighbor"], explanation.neighbors.ravel())
     np.testing.assert_array_equal(frame["label"].astype(object), explanation.neighbor_labels.ravel())
     columns = [f"contribution of x{number}" for number in range(13)]

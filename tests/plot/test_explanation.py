@@ -44,9 +44,13 @@ def test_neighbors_have_ids_labels_and_vote_shares(clf, iris_frame):
     explanation = clf.explain(X[75:76])
     assert names(display.neighbors_ax_) == [
         f"flower {row} · {class_names[label]}"
-        for row, label in zip(explanation.neighbors[0], explanation.neighbor_labels[0], strict=True)
-    ]
-    np.testing.assert_allclose(bars(display.neighbors_ax_)[1], explanation.vote_shares[0])
+        for row, label in zip(explanation.neighbors[0, :5], explanation.neighbor_labels[0, :5], strict=True)
+    ] + ["2 others"]
+    listed = np.append(explanation.vote_shares[0, :5], explanation.vote_shares[0, 5:].sum())
+    lengths = bars(display.neighbors_ax_)[1].reshape(2, -1)  # for and against
+    np.testing.assert_allclose(lengths.sum(axis=0), listed)
+    predicted = explanation.neighbor_labels[0, : len(listed) - 1] == explanation.predictions[0]
+    np.testing.assert_allclose(lengths[0, :-1], np.where(predicted, listed[:-1], 0))
     assert any(name.endswith(" cm") for name in names(display.ax_))
 
 

@@ -29,8 +29,9 @@ def test_the_page_has_the_model_the_relevant_columns_and_the_rows(table_model, n
     ):  # fmt: skip
         assert part in page.text, part
     assert "color_" not in page.text
-    # Every row: 4 columns, the row itself and 5 neighbors; the relevant columns: 4.
-    assert page.count("tr") == 3 * (1 + 4 + 1 + 6) + 1 + 4
+    # Every row: 4 columns, the row itself, 5 neighbors and the others; the relevant columns: 4.
+    assert page.count("tr") == 3 * (1 + 4 + 1 + 7) + 1 + 4
+    assert "2 others" in page.text
 
 
 def test_the_page_is_accessible(table_model, new, parse_page):
@@ -49,9 +50,11 @@ def test_the_numbers_are_those_of_the_explanation(table_model, new, parse_page):
     frame = explanation.to_long_frame()
     for relevance in frame["relevance"].unique():
         assert percent(relevance, 1) in page.text
-    for share in frame["vote_share"].unique():
+    row = explanation.row(0)
+    for share in [*row.vote_shares[: row.n_listed], row.others.vote_share]:
         assert percent(share) in page.text
-    for value in frame["neighbor_value"]:
+    listed = frame[frame["neighbor_row"].isin(row.neighbors[: row.n_listed])]
+    for value in listed["neighbor_value"]:
         assert value in page.text
 
 

@@ -155,7 +155,9 @@ def test_a_few_training_rows_among_new_rows_still_count(model, flowers, table_wa
 @pytest.mark.parametrize("n_train", [5, 6])
 def test_no_training_row_votes_on_itself_if_there_are_few(two_groups, n_train):
     layout = LANNEmbedding(method="tsne", max_iter=250, random_state=0)
-    embedded = embed_table(two_groups(10), "c", held_out=1 - n_train / 10, embedding=layout)
+    classifier = LANNClassifier(5, random_state=0)
+    held_out = 1 - n_train / 10
+    embedded = embed_table(two_groups(10), "c", classifier=classifier, held_out=held_out, embedding=layout)
     assert embedded.n_train == n_train
     assert not (embedded.neighbors[:n_train] == np.arange(n_train)[:, None]).any()
     is_none = embedded.neighbors == NO_NEIGHBOR

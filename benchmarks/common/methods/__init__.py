@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
-from benchmarks.common.methods import baselines, lann, scikit_learn
+from benchmarks.common.methods import anchors, baselines, lann, scikit_learn
 from benchmarks.common.methods.method import Method
 from benchmarks.engine import choose
 
-__all__ = ["METHODS", "Method", "choose_methods", "make_estimator"]
+__all__ = ["METHODS", "Method", "choose_methods", "make_estimator", "package_version", "split_missing"]
 
-METHODS: list[Method] = [*scikit_learn.METHODS, *baselines.METHODS, *lann.METHODS]
+METHODS: list[Method] = [*scikit_learn.METHODS, *anchors.METHODS, *baselines.METHODS, *lann.METHODS]
 """All methods, in the order of the tables."""
 
 
@@ -19,6 +20,20 @@ def choose_methods(names: Sequence[str] = (), *, quick: bool = False) -> list[Me
     """Return the methods with these names; by default all, or with `quick` all that are quick."""
     chosen = choose(names, [method.name for method in METHODS], "method")
     return [method for method in METHODS if method.name in chosen and (names or method.quick or not quick)]
+
+
+def split_missing(methods: Sequence[Method]) -> tuple[list[Method], dict[str, str]]:
+    """Return the methods that can be measured here, and the reasons why the others cannot."""
+    reasons = {method.name: method.missing for method in methods}
+    missing = {name: reason for name, reason in reasons.items() if reason is not None}
+    return [method for method in methods if method.name not in missing], missing
+
+
+def package_version(method: Method) -> dict[str, str]:
+    """Return the version of the package that a method needs, for its fingerprint; empty if it needs none."""
+    if method.needs is None:
+        return {}
+    return {method.needs: import_module(method.needs).__version__}
 
 
 def make_estimator(name: str, n_jobs: int, seed: int) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 
@@ -28,6 +29,8 @@ class Method:
         The column of the paper's table with which the row is compared, if there is one.
     quick
         Whether ``--quick`` measures it.
+    needs
+        The package that it needs beside scikit-learn and `lann`, as it is imported.
     """
 
     name: str
@@ -37,3 +40,16 @@ class Method:
     group: str
     published: str | None = None
     quick: bool = True
+    needs: str | None = None
+
+    @property
+    def compiles(self) -> bool:
+        """Whether a first fit compiles or loads something: other packages are loaded with the estimator."""
+        return self.needs is None
+
+    @property
+    def missing(self) -> str | None:
+        """Why it cannot be measured here; None if it can."""
+        if self.needs is None or find_spec(self.needs) is not None:
+            return None
+        return f"needs {self.needs}, which is not installed: pip install 'lann[benchmarks]'."

@@ -47,7 +47,9 @@ def fit(
         str | None,
         typer.Option(metavar="COLUMN", help="A column that tells as how many rows each row counts."),
     ] = None,
-    neighbors: Annotated[int, typer.Option(min=1, help="Number of neighbors that vote.")] = 5,
+    neighbors: Annotated[
+        int | None, typer.Option(min=1, help="Number of neighbors that vote; chosen if not given.")
+    ] = None,
     metric: Annotated[Metric, typer.Option(help=METRIC_HELP)] = Metric.diagonal,
     balanced: Balanced = False,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 5,
@@ -68,14 +70,16 @@ def fit(
         table = TrainingTable.from_frame(
             read_table(data), target, id=id, drop=drop or [], sample_weight=sample_weight, name=data.name
         )
-    if neighbors > len(table):
+    if neighbors is not None and neighbors > len(table):
         raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {data.name}.")
     classifier = make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed, neighbors=neighbors)
     console = results()
     _describe(table, notes, console)
     if cv:
         _cross_validate(table, classifier, folds, seed, console)
-    table.fit(classifier).save(output)
+    model = table.fit(classifier)
+    console.print(f"Vote: {model.classifier.vote_}", soft_wrap=True)
+    model.save(output)
     console.print(f"Saved {output}", soft_wrap=True)
 
 

@@ -37,13 +37,13 @@ class Metric(StrEnum):
 
 
 def make_classifier(
-    metric: Metric | None, *, balanced: bool, jobs: int | None, seed: int, neighbors: int = 5
+    metric: Metric | None, *, balanced: bool, jobs: int | None, seed: int, neighbors: int | None = None
 ) -> LANNClassifier:
     """Return the classifier that the options of a command describe."""
     from lann.classifier import LANNClassifier
 
     return LANNClassifier(
-        neighbors,
+        "auto" if neighbors is None else neighbors,
         metric=(metric or Metric.diagonal).value,
         class_weight="balanced" if balanced else None,
         n_jobs=jobs,

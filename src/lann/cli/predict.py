@@ -37,7 +37,7 @@ def predict(
 ) -> None:
     """Predict labels for new rows.
 
-    Returns the label and, for every class, its share of the votes of the neighbors. Columns that the model
+    Returns the label and, for every class, its probability. Columns that the model
     does not use are ignored.
     """
     from lann.tables import TableModel, check_table_path, read_table, write_table

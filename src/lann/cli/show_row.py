@@ -50,7 +50,7 @@ def _summary(row: ExplainedRow) -> str:
         share = "the"
     rows, are = ("row" if k == 1 else "rows"), ("is" if n_same == 1 else "are")
     return (
-        f"Predicted {row.prediction}, with {percent(row.probability)} of the votes: {share} nearest training "
+        f"Predicted {row.prediction}, with probability {percent(row.probability)}: {share} nearest training "
         f"{rows} {are} {row.prediction}. Next is {row.runner_up}, with {percent(row.runner_up_probability)}."
         f"\n{row.sentence}"
     )
@@ -82,7 +82,7 @@ def _neighbors(row: ExplainedRow) -> Table:
     ids = [] if row.neighbor_ids is None else [row.id or ""]
     values = [value_text(value) for value in row.values[:n_values]]
     table.add_row("this row", *ids, "?", "", "", *values, style="bold", end_section=True)
-    for k in range(len(row.neighbors)):
+    for k in range(row.n_listed):
         ids = [] if row.neighbor_ids is None else [str(row.neighbor_ids[k])]
         if row.neighbor_values is not None:
             values = [value_text(value) for value in row.neighbor_values[k, :n_values]]
@@ -94,6 +94,11 @@ def _neighbors(row: ExplainedRow) -> Table:
             percent(row.vote_shares[k]),
             *values,
         )
+    if row.others is not None:
+        ids = [] if row.neighbor_ids is None else [""]
+        votes = percent(row.others.vote_share)
+        table.add_section()
+        table.add_row(row.others.title, *ids, row.others.label_text, "", votes, *[""] * n_values)
     return table
 
 

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lann.explain._build import build_explanation
-from lann.explain._explained_row import ExplainedRow
+from lann.explain._explained_row import LEAST_RELEVANCE, ExplainedRow
 from lann.explain._explanation import Explanation
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lann.explain._suspicious import Suspicion, suspicious_rows
 
 __all__ = [
+    "LEAST_RELEVANCE",
     "Contrast",
     "Counterfactuals",
     "ExplainedRow",

@@ -74,6 +74,7 @@ def build_explanation(
         feature_weights=model.neighbor_feature_weights(queries, neighbors, votes.shares, n_jobs=n_jobs),
         feature_names=feature_names,
         classes=classes,
+        floor=model.vote_rule.floor,
         _training_values=model.X,
         _readings=readings,
         _near=near,

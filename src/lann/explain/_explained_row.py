@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,36 @@ if TYPE_CHECKING:
 
 # The least relevance of a feature that is worth mentioning: a hundredth of the vote.
 LEAST_RELEVANCE = 0.01
+# Labels that are named of the neighbors that are not listed.
+MOST_LABELS = 3
+
+
+class Others(NamedTuple):
+    """The neighbors of a row that are not listed.
+
+    Attributes
+    ----------
+    n_rows : int
+    vote_share : float
+        Their share of the vote.
+    labels : tuple of (label, int)
+        How many of them have each label, the most frequent first.
+    """
+
+    n_rows: int
+    vote_share: float
+    labels: tuple[tuple[Any, int], ...]
+
+    @property
+    def title(self) -> str:
+        """Their number as text, such as "25 others"."""
+        return f"{self.n_rows} others"
+
+    @property
+    def label_text(self) -> str:
+        """How many of them have each label, as text; the three most frequent ones."""
+        text = ", ".join(f"{count} {label}" for label, count in self.labels[:MOST_LABELS])
+        return text if len(self.labels) <= MOST_LABELS else f"{text}, …"
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +64,13 @@ class ExplainedRow:
     id : str or None
         Its name.
     prediction, runner_up : object
-        The labels with the most and the second most votes.
+        The labels with the largest and the second largest probability.
     sentence : str
         The explanation in a sentence, as `Explanation.in_words` returns it.
     classes : ndarray of shape (n_classes,)
     probabilities : ndarray of shape (n_classes,)
+    class_votes : ndarray of shape (n_classes,)
+        Share of the vote of each class; the probabilities are these with the floor of the model.
     neighbors : ndarray of shape (k,)
         Row numbers of the training rows that voted, nearest first.
     neighbor_ids : ndarray of shape (k,) or None
@@ -46,6 +78,9 @@ class ExplainedRow:
     neighbor_labels : ndarray of shape (k,)
     distances : ndarray of shape (k,)
     vote_shares : ndarray of shape (k,)
+    n_listed : int
+        How many of the neighbors are listed where there is little space: the nearest that hold 90% of the
+        vote, five at least and ten at most.
     feature_names : ndarray of shape (n_features,)
         The most relevant feature first; this is the order of all arrays by feature.
     values : ndarray of shape (n_features,)
@@ -66,7 +101,7 @@ class ExplainedRow:
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> row = LANNClassifier(random_state=0).fit(X, y).explain(X[:3]).row(0)
     >>> print(row.prediction, row.runner_up, row.neighbor_labels)
-    0 1 [0 0 0 0 0]
+    0 1 [0 0 0 0 0 0 0]
     >>> row.feature_names[0], float(row.values[0])
     ('petal length (cm)', 1.4)
     """
@@ -78,11 +113,13 @@ class ExplainedRow:
     sentence: str
     classes: NDArray[Any]
     probabilities: Floats
+    class_votes: Floats
     neighbors: Indices
     neighbor_ids: NDArray[Any] | None
     neighbor_labels: NDArray[Any]
     distances: Floats
     vote_shares: Floats
+    n_listed: int
     feature_names: NDArray[Any]
     values: NDArray[Any]
     neighbor_values: NDArray[Any] | None
@@ -93,13 +130,27 @@ class ExplainedRow:
 
     @property
     def probability(self) -> float:
-        """Share of the vote of the prediction."""
+        """Probability of the prediction."""
         return float(self.probabilities[self.class_index(self.prediction)])
 
     @property
     def runner_up_probability(self) -> float:
-        """Share of the vote of the runner-up."""
+        """Probability of the runner-up."""
         return float(self.probabilities[self.class_index(self.runner_up)])
+
+    @property
+    def others(self) -> Others | None:
+        """The neighbors that voted and are not listed; None if all are."""
+        voted = self.vote_shares[self.n_listed :] > 0
+        if not voted.any():
+            return None
+        labels, counts = np.unique(self.neighbor_labels[self.n_listed :][voted], return_counts=True)
+        order = np.argsort(-counts, kind="stable")
+        return Others(
+            int(counts.sum()),
+            float(self.vote_shares[self.n_listed :].sum()),
+            tuple((labels[i], int(counts[i])) for i in order),
+        )
 
     @property
     def distance_shares(self) -> Floats:
@@ -190,9 +241,9 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
     >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[::50])
     >>> for row in explanation.rows():
     ...     print(row.prediction, f"{row.probability:.0%}")
-    0 100%
-    1 100%
-    2 100%
+    0 99%
+    1 99%
+    2 99%
     """
     sentences, runner_up = explanation.in_words(), explanation.runner_up
     support = explanation.support if explanation.has_supports else None
@@ -200,6 +251,7 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
     numbers, ids = explanation.query_rows, explanation.query_ids
     values, neighbor_values = explanation.query_values, explanation.neighbor_values
     neighbor_ids = explanation.neighbor_ids
+    class_votes, n_listed = explanation.class_votes, explanation.n_listed
     for i in range(len(explanation)):
         order = np.argsort(-explanation.relevances[i], kind="stable")
         yield ExplainedRow(
@@ -210,11 +262,13 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
             sentence=sentences[i],
             classes=explanation.classes,
             probabilities=explanation.probabilities[i],
+            class_votes=class_votes[i],
             neighbors=explanation.neighbors[i],
             neighbor_ids=None if neighbor_ids is None else neighbor_ids[i],
             neighbor_labels=explanation.neighbor_labels[i],
             distances=explanation.distances[i],
             vote_shares=explanation.vote_shares[i],
+            n_listed=int(n_listed[i]),
             feature_names=explanation.feature_names[order],
             values=values[i, order],
             neighbor_values=None if neighbor_values is None else neighbor_values[i][:, order],
@@ -277,8 +331,8 @@ def to_long_frame(explanation: Explanation) -> pd.DataFrame:
     >>> from lann import LANNClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:3])
-    >>> explanation.to_long_frame().shape  # 3 queries, 5 neighbors, 4 features
-    (60, 14)
+    >>> explanation.to_long_frame().shape  # 3 queries, 7 neighbors, 4 features
+    (84, 14)
     """
     import pandas as pd
 

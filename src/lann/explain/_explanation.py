@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from lann.explain._readings import Readings
 
 # Fields that do not have an entry per query.
-_SHARED = ("feature_names", "classes", "_training_values", "_readings", "_correlated")
+_SHARED = ("feature_names", "classes", "floor", "_training_values", "_readings", "_correlated")
+# The nearest neighbors that hold this share of the vote are listed, five at least and ten at most.
+LISTED_SHARE, FEWEST_LISTED, MOST_LISTED = 0.9, 5, 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,7 @@ class Explanation:
     predictions : ndarray of shape (n_queries,)
         Predicted labels.
     probabilities : ndarray of shape (n_queries, n_classes)
+        As `predict_proba` returns them: (share of the vote of the class + floor / n_classes) / (1 + floor).
     neighbors : ndarray of shape (n_queries, k)
         Positions of the training rows that voted (of `prototypes_` where the model has prototypes), nearest
         first. With sample weights fewer rows can vote on one query than on another; the others then have a
@@ -66,6 +69,8 @@ class Explanation:
         Feature weights of the neighbors' metrics, averaged by vote share: the explanation of the LANN paper.
     feature_names : ndarray of shape (n_features,)
     classes : ndarray of shape (n_classes,)
+    floor : float
+        Floor of the probabilities, which keeps them above 0 for a class without votes.
     query_rows : ndarray of shape (n_queries,) or None
         Row numbers of the queries in the table they come from; None numbers them from 0.
     query_ids : ndarray of shape (n_queries,) or None
@@ -83,7 +88,7 @@ class Explanation:
     >>> X, y = load_iris(return_X_y=True)
     >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:2])
     >>> explanation.neighbors.shape, explanation.contributions.shape
-    ((2, 5), (2, 5, 4))
+    ((2, 7), (2, 7, 4))
     >>> bool(np.all(np.sqrt(explanation.contributions.sum(axis=2)) == explanation.distances))
     True
     """
@@ -100,6 +105,7 @@ class Explanation:
     feature_weights: Floats
     feature_names: NDArray[Any]
     classes: NDArray[Any]
+    floor: float = 0.0
     neighbor_ids: NDArray[Any] | None = None
     query_rows: Indices | None = None
     query_ids: NDArray[Any] | None = None
@@ -139,6 +145,24 @@ class Explanation:
         n_queries, k, n_features = self.contributions.shape
         predictions = "1 prediction" if n_queries == 1 else f"{n_queries} predictions"
         return f"<Explanation of {predictions} by {k} neighbors over {n_features} features>"
+
+    @property
+    def n_listed(self) -> Indices:
+        """Number of neighbors that are listed for each query: (n_queries,).
+
+        The nearest that hold 90% of the vote, five at least and ten at most; a single other one is listed,
+        too.
+        """
+        k = self.vote_shares.shape[1]
+        held = np.cumsum(self.vote_shares, axis=1)
+        enough = np.clip((held < LISTED_SHARE).sum(axis=1) + 1, FEWEST_LISTED, MOST_LISTED)
+        return np.where(enough >= k - 1, k, enough)
+
+    @property
+    def class_votes(self) -> Floats:
+        """Share of the vote of each class: (n_queries, n_classes)."""
+        is_label = self.neighbor_labels[:, :, None] == self.classes
+        return np.einsum("qk,qkc->qc", self.vote_shares, is_label)
 
     @property
     def has_supports(self) -> bool:

@@ -52,7 +52,7 @@ def group_features(
     >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:2])
     >>> grouped = explanation.group_features(["sepal", "sepal", "petal", "petal"])
     >>> grouped.feature_names.tolist(), grouped.contributions.shape
-    (['sepal', 'petal'], (2, 5, 2))
+    (['sepal', 'petal'], (2, 7, 2))
     """
     groups = _positions_of_groups(mapping, [str(name) for name in explanation.feature_names])
     members = list(groups.values())

@@ -14,7 +14,7 @@ from lann._validation import Integer, validate
 if TYPE_CHECKING:
     from lann.explain._explanation import Explanation
 
-# A difference of the two largest probabilities below which a prediction is close.
+# A difference of the two largest shares of the vote below which a prediction is close.
 CLOSE = 0.2
 # Supports that are mentioned: a hundredth of the vote, and a tenth of the largest support, at least.
 LEAST_SUPPORT = 0.01
@@ -30,8 +30,8 @@ def in_words(
     It names the features whose values support the prediction most and oppose it most, the neighbors with the
     most votes for it (by their ids, or as rows of the training data), and the runner-up, with the features
     that distinguish the prediction from it if these are others. Where no single feature supports the
-    prediction, the row is similar to its neighbors "overall". Where the probability is less than 0.2 above
-    that of the runner-up, the sentence says "narrowly", and which neighbors voted for the runner-up.
+    prediction, the row is similar to its neighbors "overall". Where the prediction has less than 20% of the
+    votes more than the runner-up, the sentence says "narrowly", and which neighbors voted for the runner-up.
 
     Parameters
     ----------
@@ -60,14 +60,14 @@ def in_words(
     validate("n_neighbors", n_neighbors, Integer(1))
     known = explanation.has_supports
     predicted, runner_up = explanation.predicted_class_indices, explanation.runner_up_class_indices
-    every = np.arange(len(explanation))
+    every, class_votes = np.arange(len(explanation)), explanation.class_votes
     writer = _Writer(
         explanation,
         names=[f"{mark}{name}{mark}" for name in explanation.feature_names],
         reasons=explanation.support if known else explanation.relevances,
         separations=explanation.separation if known else None,
         runners_up=explanation.classes[runner_up],
-        votes=np.stack([explanation.probabilities[every, indices] for indices in (predicted, runner_up)], 1),
+        votes=np.stack([class_votes[every, indices] for indices in (predicted, runner_up)], 1),
         n_features=n_features,
         n_neighbors=n_neighbors,
     )
@@ -82,7 +82,7 @@ class _Writer:
     reasons : (n_queries, n_features) supports of the predictions, or relevances where supports are unknown
     separations : (n_queries, n_features) from the runner-up; None where supports are unknown
     runners_up : (n_queries,)
-    votes : (n_queries, 2) probabilities of the prediction and of the runner-up
+    votes : (n_queries, 2) shares of the vote of the prediction and of the runner-up
     """
 
     explanation: Explanation

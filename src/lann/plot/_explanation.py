@@ -37,7 +37,8 @@ class ExplanationDisplay:
     model without supports, the bars are the relevances.
 
     The right panel shows the neighbors that vote, nearest first, with their labels and their shares of the
-    vote: blue for the prediction, vermilion against it.
+    vote: blue for the prediction, vermilion against it. The nearest that hold 90 % of the vote have a bar of
+    their own, five at least and ten at most; all others share one.
 
     It is recommended to use :meth:`from_estimator` or :meth:`from_explanation` to create the display.
 
@@ -75,7 +76,7 @@ class ExplanationDisplay:
     >>> clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
     >>> display = ExplanationDisplay.from_estimator(clf, X, row=70)
     >>> display.explanation.neighbors.shape
-    (1, 5)
+    (1, 7)
     """
 
     def __init__(
@@ -226,7 +227,7 @@ class ExplanationDisplay:
         signed = self.explanation.has_supports
         values = self.explanation.support[0] if signed else self.explanation.relevances[0]
         names, lengths = self._bars(values, n_features)
-        n_lines = max(len(names), self.explanation.neighbors.shape[1])
+        n_lines = max(len(names), len(self._neighbor_bars()[0]))
         height, fontsize = line_height(n_lines)
         grid = PanelGrid((1, 2), (9.0, max(1.4 + height * n_lines, 2.6)), width_ratios=(1.75, 1.0))
         self.figure_, axes = panel_axes(ax, grid, self._title())
@@ -244,7 +245,7 @@ class ExplanationDisplay:
         explanation = self.explanation
         predicted = int(explanation.predicted_class_indices[0])
         share = explanation.probabilities[0, predicted]
-        title = f"Prediction: {shorten(self.class_names[predicted])}, {100 * share:.0f} % of the vote"
+        title = f"Prediction: {shorten(self.class_names[predicted])}, probability {100 * share:.0f} %"
         second_share = float(np.sort(explanation.probabilities[0])[-2])
         if second_share >= NEGLIGIBLE:
             runner_up = shorten(self.class_names[int(explanation.runner_up_class_indices[0])])
@@ -256,7 +257,7 @@ class ExplanationDisplay:
         n_all = len(values)
         # A single other feature is shown with its name, as it takes no more space.
         shown = largest_first(np.abs(values), None if n_all <= n_features + 1 else n_features)
-        query = self.explanation.queries[0]
+        query = self.explanation.query_values[0]
         names = [format_value(self.feature_names[feature], query[feature]) for feature in shown]
         lengths = values[shown]
         if len(shown) < n_all:
@@ -264,18 +265,34 @@ class ExplanationDisplay:
             lengths = np.append(lengths, values.sum() - lengths.sum())
         return names, lengths
 
-    def _draw_neighbors(self, ax: Axes, fontsize: float) -> None:
+    def _neighbor_bars(self) -> tuple[list[str], Floats, Floats]:
+        """Return the names of the neighbors that are listed, and their shares for and against the prediction.
+
+        The last ones are those of all other neighbors, if there are any.
+        """
         explanation = self.explanation
+        n_listed, shares = int(explanation.n_listed[0]), explanation.vote_shares[0]
         labels = np.searchsorted(explanation.classes, explanation.neighbor_labels[0])
+        supports = np.where(labels == explanation.predicted_class_indices[0], shares, 0.0)
         ids = explanation.neighbor_ids
         rows = [f"row {row}" for row in explanation.neighbors[0]] if ids is None else ids[0]
         names = [
-            f"{shorten(row, 16)} · {shorten(self.class_names[label], 16)}"
-            for row, label in zip(rows, labels, strict=True)
+            f"{shorten(rows[k], 16)} · {shorten(self.class_names[labels[k]], 16)}" for k in range(n_listed)
         ]
-        shares = explanation.vote_shares[0]
-        colors = [FOR if label == explanation.predicted_class_indices[0] else AGAINST for label in labels]
-        ax.barh(np.arange(len(shares)), shares, color=colors, height=0.66)
+        opposes = shares - supports
+        if n_listed == len(shares):
+            return names, supports, opposes
+        names.append(f"{len(shares) - n_listed} others")
+        supports, opposes = (
+            np.append(values[:n_listed], values[n_listed:].sum()) for values in (supports, opposes)
+        )
+        return names, supports, opposes
+
+    def _draw_neighbors(self, ax: Axes, fontsize: float) -> None:
+        names, supports, opposes = self._neighbor_bars()
+        shares, lines = supports + opposes, np.arange(len(names))
+        ax.barh(lines, supports, color=FOR, height=0.66)
+        ax.barh(lines, opposes, left=supports, color=AGAINST, height=0.66)
         for y, share in enumerate(shares):
             ax.text(share, y, f" {100 * share:.0f} %", va="center", fontsize=SMALL)
         style_axes(ax)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
+
+from lann._format import is_missing, value_text
 
 # Font sizes in points.
 TEXT, SMALL, TINY = 9.0, 8.0, 6.5
@@ -67,12 +70,14 @@ def split_unit(name: Any) -> tuple[str, str]:
     return (found[1], found[2]) if found else (str(name), "")
 
 
-def format_value(name: Any, value: float, length: int = 30) -> str:
-    """Format a feature and its value, with the unit.
+def format_value(name: Any, value: Any, length: int = 30) -> str:
+    """Format a feature and its value, a number or text, with the unit.
 
-    >>> format_value("sepal length (cm)", 5.1), format_value("ash", 12345.678)
-    ('sepal length = 5.1 cm', 'ash = 12346')
+    >>> format_value("sepal length (cm)", 5.1), format_value("ash", 12345.678), format_value("city", "Ulm")
+    ('sepal length = 5.1 cm', 'ash = 12346', 'city = Ulm')
     """
     bare_name, unit = split_unit(name)
-    number = f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
+    if is_missing(value) or not isinstance(value, Real):
+        return f"{shorten(bare_name, length)} = {shorten(value_text(value), length)}"
+    number = f"{value:.0f}" if 1000 <= abs(float(value)) < 1e6 else f"{float(value):.3g}"
     return f"{shorten(bare_name, length)} = {number}{' ' + unit if unit else ''}"

@@ -208,7 +208,7 @@ def _embedded_table(model: TableModel, layout: LANNEmbedding, new: _NewRows | No
         classes=classes,
         labels=labels,
         predictions=probabilities.argmax(axis=1),
-        confidences=np.minimum(probabilities.max(axis=1), 1.0),  # rounding may exceed 1
+        confidences=probabilities.max(axis=1),
         embedding_predictions=_embedding_predictions(coordinates, train_labels)[source],
         neighbors=_stacked([part.neighbors for part in parts], NO_NEIGHBOR)[source],
         vote_shares=_stacked([part.shares for part in parts], 0)[source],

@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 from sklearn.naive_bayes import GaussianNB
@@ -6,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from benchmarks.common.measure import SCORES, measure, warm_up
+from benchmarks.common.measure import PROBABILITY_SCORES, SCORES, measure, warm_up
 
 SPLIT = np.arange(0, 90, 2), np.arange(1, 90, 2)
 
@@ -27,16 +29,65 @@ def test_rows_are_scaled_by_the_training_rows(blobs):
 def test_without_probabilities_there_is_no_log_loss(blobs):
     measured = measure(SVC(), *blobs, SPLIT, 1)
     assert measured["accuracy"] > 0.5
-    assert measured["log_loss"] is measured["ece"] is None
+    assert {measured[name] for name in PROBABILITY_SCORES} == {None}
+    assert measured["errors"] == {}
 
 
-def test_probabilities_must_be_finite(blobs):
-    class Broken(GaussianNB):
+class Returning(GaussianNB):
+    """Returns its probabilities times a factor."""
+
+    factor = 1.0
+
+    def predict_proba(self, X):
+        return super().predict_proba(X) * self.factor
+
+
+@pytest.mark.parametrize(
+    ("factor", "failed", "message"),
+    [
+        (1 + 1e-15, {"log_loss", "brier"}, "greater than 1"),  # with a floor they are below 1
+        (1.5, {"log_loss", "brier", "log_loss_floored", "brier_floored"}, "greater than 1"),
+        (np.nan, set(PROBABILITY_SCORES), "NaN"),
+    ],
+)
+def test_a_score_that_fails_is_recorded_and_the_others_are_measured(blobs, factor, failed, message):
+    X, y = blobs
+    X = X + 10 * np.eye(3, 4)[y]  # certain predictions
+    estimator = Returning()
+    estimator.factor = factor
+    measured = measure(estimator, X, y, SPLIT, 1)
+    assert measured["accuracy"] == 1
+    assert measured["errors"].keys() == failed
+    assert {name for name in PROBABILITY_SCORES if measured[name] is None} == failed
+    assert message in measured["errors"]["log_loss"]
+    json.dumps(measured, allow_nan=False)
+
+
+def test_a_score_that_is_not_a_number_is_recorded_as_failed(blobs, monkeypatch):
+    monkeypatch.setattr("benchmarks.common.measure.brier_score", lambda y, probabilities, classes: np.nan)
+    measured = measure(GaussianNB(), *blobs, SPLIT, 1)
+    assert measured["brier"] is measured["brier_floored"] is None
+    assert measured["errors"] == dict.fromkeys(("brier_floored", "brier"), "the score is nan")
+
+
+def test_probabilities_that_raise_an_error_leave_the_accuracy(blobs):
+    class Raising(GaussianNB):
         def predict_proba(self, X):
-            return np.full((len(X), 3), np.nan)
+            raise RuntimeError("no  probabilities")
 
-    with pytest.raises(ValueError, match="not all finite"):
-        measure(Broken(), *blobs, SPLIT, 1)
+    measured = measure(Raising(), *blobs, SPLIT, 1)
+    assert measured["accuracy"] > 0.5
+    assert measured["errors"] == dict.fromkeys(PROBABILITY_SCORES, "RuntimeError: no probabilities")
+
+
+def test_labels_in_a_column_are_labels(blobs):
+    class Column(GaussianNB):
+        def predict(self, X):
+            return super().predict(X)[:, np.newaxis]
+
+    assert (
+        measure(Column(), *blobs, SPLIT, 1)["accuracy"] == measure(GaussianNB(), *blobs, SPLIT, 1)["accuracy"]
+    )
 
 
 def test_a_warm_up_fits_and_leaves_failures_to_the_measurement(blobs):

@@ -2,7 +2,15 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from benchmarks.common.scores import accuracy, balanced_accuracy, expected_calibration_error, log_loss
+from benchmarks.common.scores import (
+    accuracy,
+    add_floor,
+    balanced_accuracy,
+    brier_score,
+    count_confident,
+    expected_calibration_error,
+    log_loss,
+)
 
 
 @pytest.fixture
@@ -36,11 +44,44 @@ def test_log_loss_by_hand():
     )
 
 
-def test_a_label_without_a_column_has_probability_0():
-    certain = np.array([[1.0, 0.0]])
-    worst = -np.log(np.finfo(float).eps)
-    for label in (3, 5, 9):
-        assert log_loss(np.array([label]), certain, np.array([4, 7])) == pytest.approx(worst)
+def test_a_label_without_a_column_and_invalid_probabilities_raise():
+    certain, classes = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([4, 7])
+    for score in (log_loss, brier_score):
+        with pytest.raises(ValueError, match="labels"):
+            score(np.array([4, 5]), certain, classes)
+        with pytest.raises(ValueError, match="greater than 1"):
+            score(np.array([4, 7]), certain * (1 + 1e-15), classes)
+    for invalid in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="not all finite"):
+            expected_calibration_error(np.array([4, 7]), certain + invalid, classes)
+
+
+def test_brier_score_by_hand():
+    # Two classes: the squared error of one probability. Three: half the sum over the classes.
+    assert brier_score(np.array([0, 1]), np.array([[0.8, 0.2], [0.5, 0.5]]), np.arange(2)) == pytest.approx(
+        (0.04 + 0.25) / 2
+    )
+    three = np.array([[0.5, 0.3, 0.2], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    assert brier_score(np.array([0, 1, 1]), three, np.arange(3)) == pytest.approx(
+        (0.25 + 0.09 + 0.04 + 1 + 1) / 2 / 3
+    )
+
+
+def test_a_floor_leaves_the_sum_and_no_zeros():
+    probabilities = np.array([[1.0, 0.0, 0.0, 0.0], [0.25, 0.25, 0.25, 0.25]])
+    floored = add_floor(probabilities)
+    np.testing.assert_allclose(floored[0], [1.005 / 1.02] + 3 * [0.005 / 1.02])
+    np.testing.assert_allclose(floored[1], probabilities[1])
+    np.testing.assert_allclose(floored.sum(axis=1), 1)
+    # What is wrong remains wrong: nothing is scaled to sum 1.
+    assert add_floor(np.array([[0.5, 0.0]])).sum() == pytest.approx(0.52 / 1.02)
+
+
+def test_confident_predictions_are_counted_with_their_labels():
+    top = np.array([0.99, 0.995, 1.0, 0.98])
+    probabilities = np.column_stack([top, 1 - top])
+    assert count_confident(np.array([5, 8, 5, 5]), probabilities, np.array([5, 8])) == (3, 2)
+    assert count_confident(np.array([5]), np.array([[0.5, 0.5]]), np.array([5, 8])) == (0, 0)
 
 
 def test_calibration_by_hand():

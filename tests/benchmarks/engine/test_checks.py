@@ -1,7 +1,7 @@
 import pytest
 
 from benchmarks.engine import Check, check, check_margins, difference, with_note
-from benchmarks.engine.checks import check_at_least
+from benchmarks.engine.checks import check_at_least, check_at_most
 
 
 @pytest.mark.parametrize(("passed", "status"), [(True, "ok"), (False, "SHORT"), (None, "not measured")])
@@ -14,6 +14,7 @@ def test_the_status_of_a_check(passed, status):
 )
 def test_a_value_at_the_limit_is_enough(value, status):
     assert check_at_least("enough", value, 0.95).status == status
+    assert check_at_most("not too much", None if value is None else -value, -0.95).status == status
 
 
 @pytest.mark.parametrize(

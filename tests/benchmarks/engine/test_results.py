@@ -26,6 +26,21 @@ def test_means_over_repeats_and_data_sets(results):
     assert part.pooled("a") == [0.5, 0.7, 0.9]
 
 
+def test_the_deviation_of_a_mean_over_data_sets_is_that_of_the_means_of_the_repeats(results_of):
+    part = results_of(
+        {
+            ("part", "a", "x"): [{"accuracy": 0.5, "loss": 1.0}, {"accuracy": 0.7, "loss": None}],
+            ("part", "a", "y"): [{"accuracy": 0.9, "loss": 1.0}, {"accuracy": 0.8, "loss": 1.0}],
+            ("part", "a", "z"): [{"accuracy": 0.9}],
+        }
+    ).part("part", "accuracy")
+    assert part.std_over_sets("a", ["x", "y"]) == pytest.approx(0.05 / 2**0.5)  # .70 and .75
+    assert part.std_over_sets("a", ["x"]) == part.std("a", "x")
+    assert part.std_over_sets("a", ["x", "z"]) is None
+    assert part.std_over_sets("a", ["x", "y"], "loss") is None
+    assert part.std_over_sets("b", ["x"]) is part.std_over_sets("a", []) is None
+
+
 def test_a_score_that_a_repeat_does_not_have_has_no_mean(results):
     part = results.part("part")
     assert part.mean("a", "x", "loss") is None

@@ -33,6 +33,7 @@ def test_the_best_are_those_that_are_printed_as_the_best():
         (share(1.0), "1.000"),
         (share(None), "–"),
         (share_and_std(0.5, 0.0123), ".500 ± .012"),
+        (share_and_std(0.5, None), ".500"),
         (signed(-0.01234), "−0.0123"),
         (signed(0.01, 2), "+0.01"),
         (milliseconds(1.2454), "1245"),

@@ -52,7 +52,7 @@ def test_the_figures_are_the_same_in_all_outputs(command, tmp_path):
         assert 0.8 < record["mean"] < 1
         assert record["n_repeats"] == 2
     assert "2 of 10 splits, seed 0: trained on 25 %" in done.stdout
-    assert len([record for record in records if record["kind"] == "check"]) == 9
+    assert len([record for record in records if record["kind"] == "check"]) == 12
     assert max(len(line) for line in done.stdout.splitlines() if not line.startswith("Wrote")) <= 80
 
 

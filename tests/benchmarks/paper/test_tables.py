@@ -1,8 +1,16 @@
 import pytest
 
+from benchmarks.common.measure import PROBABILITY_SCORES
 from benchmarks.paper.comparison import compare
 from benchmarks.paper.plan import PART
-from benchmarks.paper.tables import accuracy_table, comparison_table, details_table, means_table
+from benchmarks.paper.tables import (
+    accuracy_table,
+    comparison_table,
+    details_table,
+    means_table,
+    probability_details_table,
+    probability_table,
+)
 
 DIFFERENCE = "difference from the published figure, in thousandths"
 
@@ -17,7 +25,7 @@ def made(made_up):
             "broken": {"iris": [0.9, 0.9], "wine": [0.9]},
         },
         published={"knn": "kNN", "lann": "LANN"},
-        svm={"log_loss": None, "ece": None},
+        svm=dict.fromkeys(PROBABILITY_SCORES),
     )
     found.results.failures[PART, "broken", "wine"] = "Singular | matrix."
     found.results.skipped["adrenal"] = "It is not public."
@@ -46,11 +54,33 @@ def test_the_best_of_every_column_is_highlighted(made):
     assert highlighted == {"lann": {0, 2}, "svm": {1}}
 
 
-def test_means_need_all_sets_and_probabilities(made):
+def test_means_need_all_sets(made):
     rows = rows_of(means_table(*made))
-    assert rows["tests", "lann"].cells == (".960", ".960", "0.300", ".050", "1.000", "0.100")
-    assert rows["tests", "svm"].cells[2:4] == ("–", "–")
+    # Means of the two splits: (.96 + .95) / 2 and (.98 + .95) / 2.
+    assert rows["tests", "lann"].cells == (".960 ± .007", ".960", "1.000", "0.100")
     assert set(rows["tests", "broken"].cells) == {"–"}
+
+
+def test_scores_of_probabilities_need_all_sets_and_probabilities(made):
+    table = probability_table(*made)
+    assert table.head[1:] == ("log-loss", "as returned", "Brier", "ECE")
+    rows = rows_of(table)
+    assert rows["tests", "lann"].cells == (".140 ± .000", ".300 ± .000", ".100 ± .000", ".020 ± .000")
+    assert set(rows["tests", "svm"].cells) == set(rows["tests", "broken"].cells) == {"–"}
+
+
+def test_a_score_that_failed_is_shown_as_failed_and_explained(made):
+    found, plan = made
+    found.cell("lann", "wine")[1].update(log_loss=None, errors={"log_loss": "ValueError: larger than 1."})
+    table = probability_table(found, plan)
+    assert rows_of(table)["tests", "lann"].cells == (".140 ± .000", "fail", ".100 ± .000", ".020 ± .000")
+    assert rows_of(table)["tests", "knn"].cells[1] == ".300 ± .000"
+    assert (
+        table.notes[-1] == "lann: log-loss as returned failed in 1 split of wine: ValueError: larger than 1."
+    )
+    by_set = [rows_of(probability_details_table(found, name, plan)) for name in ("iris", "wine")]
+    assert [rows["tests", "lann"].cells[1] for rows in by_set] == [".300 ± .000", "fail"]
+    assert ("tests", "broken") not in by_set[1]
 
 
 def test_details_show_the_deviation_or_the_failure(made):

@@ -32,20 +32,24 @@ def test_misclassified_new_rows_are_emphasized(embedding, halves, legend_texts):
     assert len(emphasized.get_offsets()) == display.misclassified.sum()
 
 
-def test_dominant_feature_is_the_most_relevant_one(binary_clf, breast_cancer):
+def test_dominant_feature_is_the_most_relevant_one(binary_clf, breast_cancer, monkeypatch):
+    monkeypatch.setattr("lann.plot._embedding.coloring.N_NAMED_FEATURES", 1)
     X, _ = breast_cancer
     embedding = LANNEmbedding(FrozenEstimator(binary_clf), max_iter=30, random_state=0).fit(X)
     display = EmbeddingDisplay.from_estimator(embedding, color="dominant")
-    dominant = binary_clf.feature_names_in_[binary_clf.explain(X).relevances.argmax(axis=1)]
-    names, counts = np.unique(dominant, return_counts=True)
-    assert len(display.value_names) == 7  # six features and all others
+    relevances = binary_clf.explain(X).relevances
+    dominant = binary_clf.feature_names_in_[relevances.argmax(axis=1)]
+    is_clear = relevances.max(axis=1) >= 0.01
+    names, counts = np.unique(dominant[is_clear], return_counts=True)
+    assert len(names) > 1
+    assert len(display.value_names) == 3  # one feature, all others, and none
     assert display.value_names[0] == names[counts.argmax()]
-    assert display.value_names[-1] == "other features"
+    assert display.value_names[-2:] == ["other features", "no single feature"]
     shown = np.array(display.value_names)[display.values]
-    is_named = shown != "other features"
+    np.testing.assert_array_equal(shown == "no single feature", ~is_clear)
+    is_named = is_clear & (shown != "other features")
     np.testing.assert_array_equal(shown[is_named], dominant[is_named])
-    assert not np.isin(dominant[~is_named], display.value_names).any()
-    assert (~is_named).sum() > 0
+    assert not np.isin(dominant[is_clear & ~is_named], display.value_names).any()
 
 
 @pytest.mark.parametrize("color", ["petal length (cm)", 2])

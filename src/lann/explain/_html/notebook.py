@@ -93,14 +93,16 @@ def _features(row: ExplainedRow, full: float) -> list[Html]:
 
 def _neighbors(row: ExplainedRow) -> list[Html]:
     names = row.neighbors if row.neighbor_ids is None else row.neighbor_ids
+    n_shown = min(row.n_listed, MOST_NEIGHBORS)
     lines = [
         element(
             "div",
             f"{names[k]}: {row.neighbor_labels[k]} ",
             element("span", f"{percent(row.vote_shares[k])} of the votes", class_="soft"),
         )
-        for k in range(min(len(names), MOST_NEIGHBORS))
+        for k in range(n_shown)
     ]
-    if len(names) > MOST_NEIGHBORS:
-        lines.append(element("div", f"and {len(names) - MOST_NEIGHBORS} more", class_="soft"))
+    if len(names) > n_shown:
+        share = percent(float(row.vote_shares[n_shown:].sum()))
+        lines.append(element("div", f"{len(names) - n_shown} others: {share}", class_="soft"))
     return lines

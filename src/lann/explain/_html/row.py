@@ -29,7 +29,7 @@ def explained_row(row: ExplainedRow, n_features: int, scale: Scale, *, is_open: 
         "summary",
         element("h3", name),
         labeled(row, row.prediction),
-        element("span", f"{percent(row.probability)} of the votes", class_="share"),
+        element("span", f"probability {percent(row.probability)}", class_="share"),
         element("span", f"runner-up: {row.runner_up}", class_="runner-up"),
     )
     content = element(
@@ -46,12 +46,12 @@ def explained_row(row: ExplainedRow, n_features: int, scale: Scale, *, is_open: 
 def votes_by_class(row: ExplainedRow) -> Html:
     """Return the votes of the prediction, of the runner-up, and of other classes that have any."""
     first, second = row.class_index(row.prediction), row.class_index(row.runner_up)
-    order = np.argsort(-row.probabilities, kind="stable").tolist()
-    others = [index for index in order if index not in (first, second) and row.probabilities[index]]
+    order = np.argsort(-row.class_votes, kind="stable").tolist()
+    others = [index for index in order if index not in (first, second) and row.class_votes[index]]
     shown = [first, second, *others][:MOST_CLASSES]
     items = []
     for index in shown:
-        share = float(row.probabilities[index])
+        share = float(row.class_votes[index])
         text = percent(share) + (" (runner-up)" if index == second else "")
         items.append(
             element(

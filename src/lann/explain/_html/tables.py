@@ -80,8 +80,8 @@ def neighbor_table(row: ExplainedRow, n_features: int) -> Html:
             class_="this-row",
         )
     ]
-    largest = float(row.vote_shares.max())
-    for k, share in enumerate(row.vote_shares):
+    largest = max(row.vote_shares.max(), 0.0 if row.others is None else row.others.vote_share)
+    for k, share in enumerate(row.vote_shares[: row.n_listed]):
         lines.append(
             element(
                 "tr",
@@ -93,12 +93,24 @@ def neighbor_table(row: ExplainedRow, n_features: int) -> Html:
                 *[value_cell(column.values[1 + k], number=column.is_numeric) for column in columns],
             )
         )
+    if row.others is not None:
+        lines.append(
+            element(
+                "tr",
+                element("th", row.others.title, scope="row"),
+                *([] if row.neighbor_ids is None else [element("td")]),
+                element("td", row.others.label_text),
+                bar_cell(row.others.vote_share, largest, percent(row.others.vote_share)),
+                *[element("td") for _ in range(1 + len(columns))],
+                class_="others",
+            )
+        )
     caption = "The training rows that voted, nearest first"
     return Html(element("h4", caption) + table(caption, header, lines, class_="neighbors"))
 
 
 class _Column(NamedTuple):
-    """A column with the values of a row and of its neighbors: (1 + k,)."""
+    """A column with the values of a row and of its neighbors that are listed: (1 + n_listed,)."""
 
     name: str
     values: list[Any]
@@ -112,7 +124,8 @@ def _shown_columns(row: ExplainedRow, n_features: int) -> list[_Column]:
     """Return the most relevant columns; none if the values of the neighbors are unknown."""
     if row.neighbor_values is None:
         return []
-    values = np.concatenate([row.values[None, :n_features], row.neighbor_values[:, :n_features]])
+    listed = row.neighbor_values[: row.n_listed, :n_features]
+    values = np.concatenate([row.values[None, :n_features], listed])
     return [_Column(str(row.feature_names[j]), column) for j, column in enumerate(values.T.tolist())]
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Indices
-from lann.plot._embedding.legend import OTHER_FEATURES
+from lann.explain import LEAST_RELEVANCE
+from lann.plot._embedding.legend import NO_FEATURE, OTHER_FEATURES
 from lann.plot._embedding.rows import EmbeddedRows
 from lann.plot._ranking import largest_first
 from lann.plot._text import shorten
@@ -32,9 +33,9 @@ def coloring_options(embedded: EmbeddedRows, color: Any) -> dict[str, Any]:
     if color == "confidence":
         return {
             "values": embedded.votes("color='confidence'").probabilities.max(axis=1),
-            "value_label": "share of the vote for the predicted class",
+            "value_label": "probability of the predicted class",
             "emphasize_low": True,
-            "title": f"Confidence of the vote\n{rows}",
+            "title": f"Probability of the prediction\n{rows}",
         }
     if color == "error":
         misclassified = _misclassified(embedded)
@@ -65,17 +66,21 @@ def _misclassified(embedded: EmbeddedRows) -> NDArray[np.bool_]:
 def _dominant_features(embedded: EmbeddedRows) -> tuple[Indices, list[str]]:
     """Return the most relevant feature of each row, as an index into the names of the most frequent ones.
 
-    All features that are not among the most frequent ones share the last name.
+    All features that are not among the most frequent ones share a name, and so do all rows to which no single
+    feature is relevant.
     """
     rows = embedded.classifier_rows("color='dominant'")
-    dominant = rows.explain().relevances.argmax(axis=1)
-    counts = np.bincount(dominant, minlength=len(rows.feature_names))
+    relevances = rows.explain().relevances
+    dominant, is_clear = relevances.argmax(axis=1), relevances.max(axis=1) >= LEAST_RELEVANCE
+    counts = np.bincount(dominant[is_clear], minlength=len(rows.feature_names))
     n_present = int((counts > 0).sum())
     named = largest_first(counts.astype(np.float64), min(N_NAMED_FEATURES, n_present))
     indices = np.full(len(counts), len(named))
     indices[named] = np.arange(len(named))
     names = [str(rows.feature_names[feature]) for feature in named]
-    return indices[dominant], names + [OTHER_FEATURES] * (n_present > len(named))
+    names += [OTHER_FEATURES] * (n_present > len(named))
+    values = np.where(is_clear, indices[dominant], len(names))
+    return values, names + [NO_FEATURE] * (not is_clear.all())
 
 
 def _relevance_options(embedded: EmbeddedRows, color: Any, rows: str) -> dict[str, Any]:

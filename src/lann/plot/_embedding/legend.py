@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lann.plot._colors import FOR
 from lann.plot._embedding.captions import offset_below
-from lann.plot._embedding.markers import OTHER, ClassMarker, class_markers, legend_handle
+from lann.plot._embedding.markers import NONE, OTHER, ClassMarker, class_markers, legend_handle
 from lann.plot._text import SMALL, escape_math, shorten_unique
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # The name of the features without a marker of their own.
 OTHER_FEATURES = "other features"
+NO_FEATURE = "no single feature"
 DARK = "#1A1A1A"
 # The height of a line of the legend, in inches.
 LINE_HEIGHT = 0.17
@@ -27,9 +28,9 @@ def display_markers(display: EmbeddingDisplay) -> list[ClassMarker]:
 
 
 def group_markers(names: list[str]) -> list[ClassMarker]:
-    """Return a marker for every group: as for classes, but gray for the other features."""
+    """Return a marker for every group: as for classes, but gray for other features, and for none."""
     return [
-        OTHER if name == OTHER_FEATURES else marker
+        {OTHER_FEATURES: OTHER, NO_FEATURE: NONE}.get(name, marker)
         for name, marker in zip(names, class_markers(len(names)), strict=True)
     ]
 

@@ -37,6 +37,8 @@ class ClassMarker(NamedTuple):
 
 # The marker of everything without a name.
 OTHER = ClassMarker(NEUTRAL, "o")
+# The marker of rows to which no single feature is relevant.
+NONE = ClassMarker("#D9D9D9", "o")
 
 
 class DrawingStyle(NamedTuple):

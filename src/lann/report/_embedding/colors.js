@@ -32,7 +32,7 @@ const colorings = {
   confidence: () => {
     const low = confidences.reduce((a, b) => Math.min(a, b), .99);
     const palette = colorRamp('--unsure', '--between', '--sure');
-    return scaleColoring(i => confidences[i], low, 1, palette, i => -confidences[i], 'share of the vote');
+    return scaleColoring(i => confidences[i], low, 1, palette, i => -confidences[i], 'probability of the prediction');
   },
   column: () => {
     const counts = new Uint32Array(columns.length);

@@ -13,6 +13,7 @@ const embeddingPredictions = new Uint16Array(bytes(data.embeddingPredictions));
 const confidences = shares(data.confidences, 65535);
 const neighbors = new Int32Array(bytes(data.neighbors));
 const voteShares = shares(data.voteShares, 255);
+const nOthers = new Uint16Array(bytes(data.otherVoters)), otherShares = shares(data.otherShares, 255);
 // The most relevant columns of each row: (nRows, nTop).
 const topColumns = new Uint16Array(bytes(data.topColumns));
 const topRelevances = shares(data.topRelevances, 65535).map(share => share * data.largestRelevance);
@@ -34,6 +35,9 @@ function neighborsOf(i) {
   for (let k = i * nNeighbors; k < (i + 1) * nNeighbors; k++) if (neighbors[k] >= 0) found.push([neighbors[k], voteShares[k]]);
   return found;
 }
+
+// How many further training rows voted on a row, and their share of the vote.
+const otherVoters = i => [nOthers[i], otherShares[i]];
 
 // The number of top columns of a row that have at least some relevance.
 const LEAST_RELEVANCE = .01;

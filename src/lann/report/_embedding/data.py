@@ -21,6 +21,8 @@ MANY_ROWS, FEW_COLUMNS = 5_000, 3
 MOST_WITH_VALUES = 20_000
 # Bytes of the relevances by which rows can be colored, and the number of such columns, at most.
 MOST_RELEVANCES, MOST_COLORINGS = 600_000, 100
+# Neighbors of a row that are listed.
+MOST_NEIGHBORS = 10
 # Characters of a text value that are shown.
 MOST_CHARACTERS = 60
 # Digits of a column, counted from its largest value, that scaling preserves.
@@ -54,7 +56,7 @@ def page_data(embedded: EmbeddedTable, n_features: int) -> tuple[str, list[str]]
     data = {
         "nRows": len(embedded),
         "nTraining": embedded.n_train,
-        "nNeighbors": embedded.neighbors.shape[1],
+        "nNeighbors": min(embedded.neighbors.shape[1], MOST_NEIGHBORS),
         "nTop": n_listed,
         "classes": embedded.classes,
         "columns": embedded.feature_names,
@@ -68,8 +70,10 @@ def page_data(embedded: EmbeddedTable, n_features: int) -> tuple[str, list[str]]
         "predictions": _encoded(embedded.predictions, "<u2"),
         "embeddingPredictions": _encoded(embedded.embedding_predictions, "<u2"),
         "confidences": _encoded_shares(embedded.confidences, MAX_16),
-        "neighbors": _encoded(embedded.neighbors, "<i4"),
-        "voteShares": _encoded_shares(embedded.vote_shares, MAX_8),
+        "neighbors": _encoded(embedded.neighbors[:, :MOST_NEIGHBORS], "<i4"),
+        "voteShares": _encoded_shares(embedded.vote_shares[:, :MOST_NEIGHBORS], MAX_8),
+        "otherVoters": _encoded((embedded.neighbors[:, MOST_NEIGHBORS:] >= 0).sum(axis=1), "<u2"),
+        "otherShares": _encoded_shares(embedded.vote_shares[:, MOST_NEIGHBORS:].sum(axis=1), MAX_8),
         "topColumns": _encoded(top, "<u2"),
         "topRelevances": _encoded_shares(
             np.take_along_axis(embedded.relevances, top, axis=1) / largest, MAX_16

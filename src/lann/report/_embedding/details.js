@@ -22,8 +22,8 @@ function select(i, {announce = true} = {}) {
 function description(i) {
   const label = hasLabel(i) ? classes[labels[i]] : 'no label';
   const relevant = countRelevant(i) ? `; most relevant: ${topColumn(i, 0)}` : '';
-  return `${names[i]}, ${kindOf(i)}: ${label}, predicted ${classes[predictions[i]]} with ${percent(confidences[i])} `
-    + `of the vote${relevant}`;
+  return `${names[i]}, ${kindOf(i)}: ${label}, predicted ${classes[predictions[i]]} with probability `
+    + `${percent(confidences[i])}${relevant}`;
 }
 
 function showDetails(i) {
@@ -36,7 +36,7 @@ function showDetails(i) {
   addFact('Label', hasLabel(i) ? classMark(labels[i]) : 'unknown');
   addFact('Predicted', classMark(predictions[i]), make('span', {
     className: isError(i) ? 'verdict error' : 'verdict',
-    textContent: `${percent(confidences[i])} of the vote${isError(i) ? ', wrong' : ''}`,
+    textContent: `probability ${percent(confidences[i])}${isError(i) ? ', wrong' : ''}`,
   }));
   if (embeddingPredictions[i] !== predictions[i]) addFact('In the embedding', classMark(embeddingPredictions[i]));
   const row = `row ${rowNumbers[i]}`;
@@ -65,6 +65,12 @@ function neighborTable(i) {
     body.append(make('tr', {},
       make('th', {scope: 'row'}, make('button', {className: 'link', textContent: names[row], onclick: () => select(row)})),
       make('td', {}, classMark(labels[row])),
+      make('td', {className: 'number', textContent: percent(share)})));
+  }
+  const [nOthers, share] = otherVoters(i);
+  if (nOthers) {
+    body.append(make('tr', {className: 'others'},
+      make('th', {scope: 'row', textContent: `${nOthers} others`}), make('td'),
       make('td', {className: 'number', textContent: percent(share)})));
   }
   return makeTable('The training rows that voted', ['row', 'label', 'votes'], body);

@@ -53,7 +53,7 @@ HOW_TO_READ = (
     ),
     (
         "Prediction",
-        f"{_texts.VOTES} A training row does not vote on itself. The confidence is the share of the vote of "
+        f"{_texts.VOTES} A training row does not vote on itself. The confidence is the probability of "
         "the prediction. Lines lead to the training rows that voted; a thicker line is a larger share of the "
         "vote.",
     ),

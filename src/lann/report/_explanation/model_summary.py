@@ -58,7 +58,8 @@ def _facts(model: TableModel) -> list[tuple[str, str | Html]]:
         ]
     else:
         facts.append(("Method", type(classifier).__name__))
-    facts.append(("Neighbors that vote", str(classifier.model_.n_neighbors)))
+    vote = getattr(classifier, "vote_", None)
+    facts.append(("Neighbors that vote", str(classifier.model_.n_neighbors) if vote is None else str(vote)))
     if parameters := _changed_parameters(classifier):
         facts.append(("Other parameters", parameters))
     return facts

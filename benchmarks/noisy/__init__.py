@@ -1,0 +1,1 @@
+"""Accuracy and probabilities of LANN and others on noisy data."""

@@ -1,0 +1,175 @@
+"""The noisy sets: every method on every data set, split by split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from benchmarks.common.measure import PROBABILITY_SCORES, warm_up
+from benchmarks.common.methods import choose_methods, package_version, split_missing
+from benchmarks.common.probability_tables import score_failures
+from benchmarks.common.protocols import Split
+from benchmarks.engine import Benchmark, Found, Job, Options, Report, Results, choose, fingerprint, option
+from benchmarks.engine.tables import plural
+from benchmarks.noisy.checks import make_checks
+from benchmarks.noisy.data import MOST_ROWS, N_SPLITS, QUICK_SETS, SETS, NoisySet, load_noisy_sets
+from benchmarks.noisy.measure import measure_split
+from benchmarks.noisy.plan import COMPARED, PART, Plan
+from benchmarks.noisy.tables import accuracy_table, confident_table, means_table, score_table, vote_table
+
+DEFAULT_SPLITS, QUICK_SPLITS = 3, 1
+
+
+@dataclass(frozen=True)
+class NoisyOptions(Options):
+    """The options of the benchmark."""
+
+    method: tuple[str, ...] = option((), "Measure only this method; may be repeated.", metavar="NAME")
+    data: tuple[str, ...] = option((), "Measure only this data set; may be repeated.", metavar="NAME")
+    splits: int | None = option(
+        None,
+        f"Number of splits. Default: {DEFAULT_SPLITS}, with --quick {QUICK_SPLITS}.",
+        kind=int,
+        bounds=(1, N_SPLITS),
+    )
+    seed: int = option(
+        0,
+        "Seed of the splits and the methods. 0 is for figures that are reported; for tuning, use 1000 and "
+        "above, so that nothing is tuned on the reported splits.",
+        bounds=(0, 2**32 - 1),
+    )
+    details: bool = option(False, "Also print a table per score.")
+
+
+class Noisy(Benchmark[NoisyOptions]):
+    """Every method on ten noisy data sets."""
+
+    name = "noisy"
+    Options = NoisyOptions
+    parts = (PART,)
+    main_scores = {PART: "accuracy"}
+    quick = f"small data sets, {plural(QUICK_SPLITS, 'split')}, and no slow methods."
+    omitted = ("only",)
+
+    def __init__(self, options: NoisyOptions) -> None:
+        super().__init__(options)
+        chosen = choose_methods(options.method or COMPARED)
+        if options.quick and not options.method:
+            chosen = [method for method in chosen if method.quick]
+        methods, missing = split_missing(chosen)
+        names = choose(options.data, SETS, "data set")
+        if options.quick and not options.data:
+            names = list(QUICK_SETS)
+        self.data_sets, self.skipped = load_noisy_sets(names)
+        if not self.data_sets:
+            name, reason = next(iter(self.skipped.items()))
+            raise ValueError(f"No data set could be loaded: {name} {reason}")
+        self.skipped.update(missing)
+        n_splits = options.splits or (QUICK_SPLITS if options.quick else DEFAULT_SPLITS)
+        self.plan = Plan(options.seed, n_splits, methods, [data.name for data in self.data_sets])
+
+    @property
+    def variant(self) -> str:
+        return f"seed-{self.plan.seed}"
+
+    def jobs(self) -> Iterator[Job]:
+        """
+        Yield the jobs.
+
+        All methods and data sets have their first split before any has its second, and methods that are not
+        quick come last: an interrupted run has all rows and columns of the others.
+        """
+        plan, n_jobs = self.plan, self.options.n_jobs
+        splits = {data.name: data.splits(plan.seed, plan.n_splits) for data in self.data_sets}
+        order = [
+            (quick, number, data)
+            for quick in (True, False)
+            for number in range(plan.n_splits)
+            for data in self.data_sets
+        ]
+        for quick, number, data in order:
+            for method in plan.methods:
+                if method.quick != quick:
+                    continue
+                split = splits[data.name][number]
+                yield Job(
+                    PART,
+                    method.name,
+                    data.name,
+                    number,
+                    partial(self._measure, method.name, data, split),
+                    label=f"{method.name} on {data.name}, split {number + 1} of {plan.n_splits}",
+                    fingerprint=fingerprint(
+                        "benchmarks.noisy.measure",
+                        self._estimator(method.name),
+                        data=data.digest,
+                        n_jobs=n_jobs,
+                        **package_version(method),
+                    ),
+                    size=len(split[0]) * data.table.shape[1],
+                )
+
+    def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
+        waiting = {job.method for job in jobs}
+        return {
+            method.name: partial(warm_up, self._estimator(method.name), self.options.n_jobs)
+            for method in self.plan.methods
+            if method.name in waiting and method.compiles
+        }
+
+    def describe(self, job: Job, found: Found) -> str:
+        values = found[job.method]
+        loss = values["log_loss_floored"]
+        text = f"accuracy {values['accuracy']:.3f}"
+        return text if loss is None else f"{text}, log-loss {loss:.3f}"
+
+    def report(self, results: Results) -> Report:
+        plan, found = self.plan, results.part(PART, "accuracy")
+        failures = score_failures(found, plan.method_names, plan.data_sets)
+        return Report(
+            "Noisy data",
+            f"{plural(plan.n_splits, 'stratified split')}, seed {plan.seed}: half for training and half for "
+            f"testing, at most {MOST_ROWS} rows each; of larger sets, streams included, every split is a "
+            "random sample. All methods have the same rows, encoded by the training rows: numbers imputed by "
+            "the median and z-scored, categories one-hot encoded with a level for missing values. CatBoost "
+            "has the same columns of 0 and 1, not the categories.",
+            [
+                accuracy_table(found, plan),
+                score_table(found, plan, "log_loss_floored"),
+                means_table(found, plan),
+                vote_table(found, plan),
+                confident_table(found, plan),
+            ],
+            make_checks(found, plan),
+            details=[score_table(found, plan, score) for score in PROBABILITY_SCORES[1:]],
+            show_details=self.options.details,
+            legend=[(method.label, method.name, method.description) for method in plan.methods],
+            records=[
+                *(
+                    {
+                        "kind": "vote",
+                        "method": method,
+                        "data_set": name,
+                        "repeat": repeat,
+                        "vote": values["vote"],
+                    }
+                    for method in plan.method_names
+                    for name in plan.data_sets
+                    for repeat, values in found.cell(method, name).items()
+                    if "vote" in values
+                ),
+                *(failure.as_dict() for failure in failures),
+            ],
+        )
+
+    def _measure(self, method: str, data: NoisySet, split: Split) -> Found:
+        return {method: measure_split(self._estimator(method), data, split, self.options.n_jobs)}
+
+    def _estimator(self, name: str) -> Any:
+        method = next(method for method in self.plan.methods if method.name == name)
+        return method.make(self.options.n_jobs, self.plan.seed)
+
+
+BENCHMARK = Noisy

@@ -1,0 +1,125 @@
+"""What users combine with a classifier: scorers, calibration, conformal prediction, pipelines, search."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import brier_score_loss, log_loss
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lann import LANNClassifier
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """Three classes of which a quarter of the labels is random: rows for training, calibration and test."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 4))
+    y = np.where(rng.random(900) < 0.25, rng.integers(0, 3, 900), np.digitize(X[:, 0], [-0.4, 0.4]))
+    labels = np.array(["low", "middle", "high"])[y]
+    return X[:300], labels[:300], X[300:600], labels[300:600], X[600:], labels[600:]
+
+
+@pytest.fixture(scope="module")
+def fitted(noisy):
+    return LANNClassifier(max_iter=4, random_state=0).fit(*noisy[:2])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "neg_brier_score", "roc_auc", "d2_log_loss_score"])
+def test_scores_of_probabilities(scoring):
+    breast_cancer = load_breast_cancer(return_X_y=True)
+    scores = cross_val_score(
+        LANNClassifier(max_iter=2, random_state=0), *breast_cancer, scoring=scoring, cv=3
+    )
+    assert np.isfinite(scores).all()
+    assert scores.min() > (-0.25 if scoring.startswith("neg") else 0.6)
+
+
+def test_log_loss_of_noisy_labels_is_better_than_without_probabilities(noisy, fitted):
+    """Constant probabilities have log 3; a classifier with probabilities of 0 and 1 would be far above it."""
+    *_, X_test, y_test = noisy
+    assert log_loss(y_test, fitted.predict_proba(X_test), labels=fitted.classes_) < 0.8 * np.log(3)
+
+
+def test_temperature_scaling(noisy, fitted):
+    X_train, y_train, _, _, X_test, y_test = noisy
+    calibrated = CalibratedClassifierCV(
+        LANNClassifier(max_iter=4, random_state=0), method="temperature", cv=3
+    ).fit(X_train, y_train)
+    losses = [
+        log_loss(y_test, model.predict_proba(X_test), labels=fitted.classes_)
+        for model in (fitted, calibrated)
+    ]
+    # There is little to calibrate, and nothing is lost.
+    assert losses[1] < losses[0] + 0.03
+    assert brier_score_loss(y_test, calibrated.predict_proba(X_test), labels=fitted.classes_) < 0.5
+
+
+def test_conformal_sets_of_crepes_cover_the_labels(noisy, fitted):
+    crepes = pytest.importorskip("crepes")
+    _, _, X_calibration, y_calibration, X_test, y_test = noisy
+    wrapped = crepes.WrapClassifier(fitted)
+    wrapped.calibrate(X_calibration, y_calibration, seed=0)
+    sets = wrapped.predict_set(X_test, confidence=0.9, labels=False, seed=0).astype(bool)
+    covered = sets[np.arange(len(y_test)), np.searchsorted(fitted.classes_, y_test)]
+    assert 0.85 < covered.mean() < 0.96
+    assert 1.0 < sets.sum(axis=1).mean() < 2.6
+    assert len(np.unique(wrapped.predict_p(X_test, smoothing=False, seed=0))) > 50  # p-values are graded
+
+
+def test_conformal_sets_of_mapie_cover_the_labels(noisy, fitted):
+    classification = pytest.importorskip("mapie.classification")
+    _, _, X_calibration, y_calibration, X_test, y_test = noisy
+    # At higher levels, the labels without votes, which all have the same probability, would be in all sets.
+    conformal = classification.SplitConformalClassifier(fitted, confidence_level=0.8, random_state=0)
+    conformal.conformalize(X_calibration, y_calibration)
+    predicted, sets = conformal.predict_set(X_test)
+    sets = sets[:, :, 0]
+    np.testing.assert_array_equal(predicted, fitted.predict(X_test))
+    covered = sets[np.arange(len(y_test)), np.searchsorted(fitted.classes_, y_test)]
+    assert 0.75 < covered.mean() < 0.9
+    assert sets.sum(axis=1).mean() < 1.5
+
+
+def test_conformal_sets_by_ranks_of_mapie(noisy, fitted):
+    """Adaptive sets add up probabilities, which have to add up to 1."""
+    classification = pytest.importorskip("mapie.classification")
+    _, _, X_calibration, y_calibration, X_test, y_test = noisy
+    conformal = classification.SplitConformalClassifier(
+        fitted, confidence_level=0.8, conformity_score="aps", random_state=0
+    )
+    conformal.conformalize(X_calibration, y_calibration)
+    _, sets = conformal.predict_set(X_test)
+    covered = sets[np.arange(len(y_test)), np.searchsorted(fitted.classes_, y_test), 0]
+    assert covered.mean() > 0.75
+
+
+def test_grid_search_over_the_vote_by_log_loss(noisy):
+    X, y = noisy[0], noisy[1]
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), LANNClassifier(max_iter=1, random_state=0)),
+        {"lannclassifier__n_neighbors": [1, "auto"], "lannclassifier__power": [1.0, "auto"]},
+        scoring="neg_log_loss",
+        cv=3,
+    ).fit(X, y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.best_params_["lannclassifier__n_neighbors"] == "auto"
+
+
+def test_tables_with_an_index(noisy):
+    X, y = noisy[0], noisy[1]
+    frame = pd.DataFrame(X, columns=list("abcd"), index=[f"row {i}" for i in range(len(X))])
+    labels = pd.Series(y, index=frame.index)
+    train, test, y_train, _ = train_test_split(frame, labels, random_state=0)
+    clf = LANNClassifier(max_iter=2, random_state=0).fit(train, y_train)
+    same = LANNClassifier(max_iter=2, random_state=0).fit(train.to_numpy(), y_train.to_numpy())
+    np.testing.assert_array_equal(clf.predict_proba(test), same.predict_proba(test.to_numpy()))
+    scores = cross_validate(
+        LANNClassifier(max_iter=2, random_state=0), frame, labels, scoring=["accuracy", "neg_log_loss"], cv=3
+    )
+    assert scores["test_accuracy"].min() > 0.6
+    assert scores["test_neg_log_loss"].min() > -0.9
