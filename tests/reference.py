@@ -45,13 +45,13 @@ def softmax_loss(distances, labels, label, power, temperature, n_classes):
     return highest + np.log(np.sum(np.exp(scores - highest))) - scores[label]
 
 
-def weighted_loss(kind, distances, labels, label, power, strength, class_weight):
-    """The loss of a query whose neighbors' supports are multiplied by the weights of their classes."""
-    support = class_weight[labels] * distances**-power
+def weighted_loss(kind, distances, labels, label, power, strength, weights, n_classes):
+    """The loss of a query whose neighbors' supports are multiplied by weights."""
+    support = weights * distances**-power
     if kind == "shares":
         total, same = support.sum(), support[labels == label].sum()
         return -np.log((same + strength * total) / ((1 + strength) * total))
-    scores = np.bincount(labels, support, len(class_weight)) / strength
+    scores = np.bincount(labels, support, n_classes) / strength
     return scores.max() + np.log(np.sum(np.exp(scores - scores.max()))) - scores[label]
 
 
@@ -110,11 +110,13 @@ def exhaustive_pass(
     return total / len(rows)
 
 
-def batch_loss(points, weights, labels, batch, settings, matrices=None):
+def batch_loss(points, weights, labels, batch, settings, matrices=None, row_weights=None):
     """The mean loss of training points among the candidates that are not dropped.
 
     weights : (n_points, n_axes); matrices : (n_points, n_axes, rank), None is I
+    row_weights : (n_points,) factors of the support and of the loss of each point, None is 1
     """
+    row_weights = np.ones(len(points)) if row_weights is None else row_weights
     matrices = np.tile(np.eye(points.shape[1]), (len(points), 1, 1)) if matrices is None else matrices
     rows, candidates, kept, scales, epsilon = batch
     total = 0.0
@@ -128,7 +130,10 @@ def batch_loss(points, weights, labels, batch, settings, matrices=None):
         near = sorted(d, key=lambda j, d=d: (d[j], j))[: settings.n_neighbors]
         if near:
             squared = np.array([d[j] for j in near])
-            total += share_loss(squared, labels[near], labels[i], settings.power, settings.floor)
+            total += row_weights[i] * weighted_loss(
+                "shares", squared, labels[near], labels[i], settings.power, settings.floor,
+                row_weights[near], labels.max() + 1,
+            )  # fmt: skip
     return total / len(rows)
 
 

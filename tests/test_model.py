@@ -186,3 +186,87 @@ def test_several_threads_may_query_an_unpickled_model_first(levels):
     for indices, distances in results:
         np.testing.assert_array_equal(indices, expected[0])
         np.testing.assert_array_equal(distances, expected[1])
+
+
+@pytest.fixture
+def counts():
+    return np.random.default_rng(3).integers(1, 4, 90)
+
+
+@pytest.fixture
+def weighted(levels, counts):
+    return levels.replace(row_weights=counts.astype(float))
+
+
+@pytest.fixture
+def repeated(levels, counts):
+    return levels.subset(np.repeat(np.arange(90), counts))
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"power": 2.0, "n_neighbors": 8}, {"n_neighbors": 200, "power": 0.0}]
+)
+def test_a_row_of_weight_two_votes_as_two_rows(weighted, repeated, options):
+    one, other = make_model(weighted, **options), make_model(repeated, **options)
+    assert one.vote_rule == other.vote_rule
+    queries = weighted.X + 0.1
+    expected = other.vote(*other.voters(queries)).probabilities
+    found = one.vote(*one.voters(queries))
+    np.testing.assert_allclose(found.probabilities, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found.shares.sum(axis=1), 1.0)
+    np.testing.assert_allclose(one.feature_weights(), other.feature_weights()[_firsts(repeated, weighted)])
+
+
+def _firsts(repeated, levels):
+    """Return the first copy of each row."""
+    return np.array([np.flatnonzero((x == repeated.X).all(axis=1))[0] for x in levels.X])
+
+
+@pytest.mark.parametrize(("n_candidates", "expected"), [(None, 12), (10, 10), (3, 5), (500, 12)])
+def test_as_many_rows_are_searched_as_any_have_the_votes(levels, n_candidates, expected):
+    """Ten rows have a weight of 0.3: 12 rows have at least 5, 11 need not."""
+    weights = np.where(np.arange(90) < 10, 0.3, 1.0)
+    model = make_model(levels.replace(row_weights=weights), n_candidates=n_candidates)
+    assert np.sort(weights)[:12].sum() >= 5 > np.sort(weights)[:11].sum()
+    assert model.n_voters == expected
+    assert make_model(levels, n_candidates=n_candidates).n_voters == 5
+
+
+def test_only_rows_that_vote_are_returned(weighted):
+    model = make_model(weighted)
+    queries = weighted.X + 0.1
+    indices, distances = model.voters(queries)
+    shares = model.vote(indices, distances).shares
+    n_votes = np.cumsum(weighted.row_weights[indices], axis=1)
+    np.testing.assert_array_equal(shares > 0, n_votes - weighted.row_weights[indices] < 5)
+    assert (shares[:, -1] > 0).any()
+    # Fewer columns for fewer queries, and the same bits.
+    fewest = (shares > 0).sum(axis=1).argmin()
+    alone = model.voters(queries[[fewest]])
+    assert alone[0].shape[1] < indices.shape[1]
+    np.testing.assert_array_equal(
+        model.vote(*alone).probabilities[0], model.vote(indices, distances).probabilities[fewest]
+    )
+    assert model.voters(queries[:0])[0].shape[0] == 0
+
+
+def test_a_wide_vote_counts_one_vote_per_row(weighted):
+    model = make_model(weighted, power=0.0)
+    indices, distances = model.kneighbors(weighted.X[:20] + 0.1, 20)
+    counted = np.minimum(np.cumsum(weighted.row_weights[indices], axis=1), 20)
+    counted = np.diff(counted, prepend=0.0)
+    np.testing.assert_allclose(model.wide_vote(indices, distances).shares, counted / 20, atol=1e-15)
+    unweighted = make_model(weighted.replace(row_weights=None), power=0.0)
+    np.testing.assert_array_equal(unweighted.wide_vote(indices, distances).shares, np.full((20, 20), 0.05))
+
+
+def test_copies_do_not_change_the_typical_distance(levels):
+    everyone = np.concatenate([np.arange(90), np.zeros(500, np.int64)])
+    many = make_model(levels.subset(everyone))
+    assert many.vote_rule == make_model(levels.replace(row_weights=np.full(90, 2.0))).vote_rule
+
+
+def test_equal_rows_only():
+    model = make_model(Levels.plain(np.ones((6, 2)), np.zeros(6, np.int64), 1))
+    indices, distances = model.voters(np.zeros((1, 2)))
+    assert model.vote(indices, distances).probabilities == 1.0

@@ -462,6 +462,63 @@ def test_two_members_of_one_name_raise(saved):
     load_fails(saved, "overlap")
 
 
+def test_sample_weights_are_saved(data, tmp_path):
+    X, y = data
+    weights = np.random.default_rng(0).uniform(0.1, 0.9, len(X))
+    model = LANNClassifier(max_iter=1, random_state=0).fit(X, y, sample_weight=weights)
+    save(model, tmp_path / "m.skops")
+    loaded = load(tmp_path / "m.skops")
+    np.testing.assert_allclose(loaded.model_.row_weights, weights / weights.mean())
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+    # The unit of the weights is that of the first call.
+    for one in (model, loaded):
+        one.partial_fit(X[:5], y[:5], sample_weight=weights[:5])
+    np.testing.assert_array_equal(loaded.model_.row_weights, model.model_.row_weights)
+    np.testing.assert_array_equal(loaded.model_.row_weights[-5:], model.model_.row_weights[:5])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda weights: weights[:-1],
+        lambda weights: weights[:, None],
+        lambda weights: weights.astype(np.float32),
+        lambda weights: np.where(weights > 1, -1.0, weights),
+        lambda weights: np.zeros(len(weights)),
+        lambda weights: np.where(weights > 1, np.nan, weights),
+        lambda weights: np.where(weights > 1, np.inf, weights),
+        lambda weights: np.where(weights > 1, 1e200, weights),
+        lambda weights: weights.tolist(),
+    ],
+)
+def test_sample_weights_that_are_invalid_raise(change, data, tmp_path):
+    X, y = data
+    model = LANNClassifier(max_iter=0).fit(X, y, sample_weight=1.0 + np.arange(len(X)) % 3)
+    save(model, tmp_path / "m.skops")
+    changed = change(model.model_.row_weights)
+    model.model_.levels = model.model_.levels.replace(row_weights=changed)
+    model.model_.row_weights = changed
+    with pytest.raises(ValueError, match="do not fit together"):
+        save(model, tmp_path / "m.skops")
+
+
+@pytest.mark.parametrize("unit", [0.0, -1.0, 2.0, np.nan, "1", None])
+def test_an_invalid_unit_of_sample_weights_raises(unit, data, tmp_path):
+    X, y = data
+    model = LANNClassifier(max_iter=0).fit(X, y)
+    model._weight_unit = unit
+    with pytest.raises(ValueError, match="do not fit together"):
+        save(model, tmp_path / "m.skops")
+
+
+def test_other_weights_in_the_model_than_in_its_levels_raise(data, tmp_path):
+    X, y = data
+    model = LANNClassifier(max_iter=0).fit(X, y)
+    model.model_.row_weights = np.ones(len(X))
+    with pytest.raises(ValueError, match="do not fit together"):
+        save(model, tmp_path / "m.skops")
+
+
 def test_labels_out_of_range_raise(classifier, data, tmp_path):
     """The compiled loops would read past the ends of arrays."""
     X, y = data

@@ -7,6 +7,7 @@ from lann.vote import (
     VoteChoice,
     VoteRule,
     class_shares,
+    counted_weights,
     leave_one_out_losses,
     share_loss,
     softmax_loss,
@@ -159,6 +160,51 @@ def test_leave_one_out_losses_are_those_of_each_vote(class_weight):
     for number, (k, power, floor) in enumerate(votes):
         vote, k = VoteRule(power, 0.01, class_weight, floor), int(k)
         shares = class_shares(vote.shares(distances[:, :k], labels[:, :k]), labels[:, :k], 4)
+        expected = -np.log(vote.probabilities(shares)[np.arange(30), own])
+        np.testing.assert_allclose(losses[:, number], expected, rtol=1e-12)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=8), st.integers(1, 12))
+def test_integer_weights_are_repeated_neighbors(weights, n_votes):
+    repeated = np.repeat(np.arange(len(weights)), weights)[:n_votes]
+    counted = counted_weights(np.array([weights], dtype=float), n_votes)
+    np.testing.assert_array_equal(counted, [np.bincount(repeated, minlength=len(weights))])
+
+
+def test_the_last_neighbor_counts_with_what_is_left():
+    counted = counted_weights(np.array([[0.5, 2.5, 4.0, 1.0]]), 5)
+    np.testing.assert_array_equal(counted, [[0.5, 2.5, 2.0, 0.0]])
+    np.testing.assert_array_equal(counted_weights(np.array([[0.5, 0.25]]), 5), [[0.5, 0.25]])
+
+
+def test_weights_multiply_the_support():
+    rule = VoteRule(1.0, 0.0, np.array([1.0, 8.0]))
+    shares = rule.shares(np.array([[1.0, 2.0, 4.0]]), np.array([[0, 0, 1]]), np.array([[3.0, 1.0, 0.5]]))
+    np.testing.assert_allclose(shares, np.array([[3.0, 0.5, 1.0]]) / 4.5)
+
+
+def test_neighbors_of_weight_0_do_not_change_a_bit():
+    rng = np.random.default_rng(0)
+    distances, labels = np.sort(rng.random((50, 30)), axis=1), rng.integers(0, 2, (50, 30))
+    weights = np.where(np.arange(30) < 7, rng.random((50, 30)), 0.0)
+    every = VoteRule(1.0, 0.1).shares(distances, labels, weights)
+    few = VoteRule(1.0, 0.1).shares(distances[:, :7], labels[:, :7], weights[:, :7])
+    np.testing.assert_array_equal(every[:, :7], few)
+    assert np.all(every[:, 7:] == 0)
+
+
+@pytest.mark.parametrize("class_weight", [None, np.array([1.0, 2.0, 0.5, 1.0])])
+def test_leave_one_out_losses_of_weighted_neighbors(class_weight):
+    rng = np.random.default_rng(0)
+    distances, labels = np.sort(rng.uniform(0.1, 2.0, (30, 12)), axis=1), rng.integers(0, 3, (30, 12))
+    own, weights = rng.integers(0, 4, 30), rng.choice([0.0, 0.3, 1.0, 4.0], (30, 12))
+    weights[:, 0] = 1e20 * (np.arange(30) == 3)
+    votes = np.array([[3, 1.0, 0.02], [12, 0.5, 0.2], [1, 4.0, 0.005], [90, 1.0, 0.02], [5, 1.0, 0.1]])
+    rule = VoteRule(9.0, 0.01, class_weight)
+    losses = leave_one_out_losses(distances, labels, own, 4, votes, rule, weights=weights)
+    for number, (k, power, floor) in enumerate(votes):
+        vote = VoteRule(power, 0.01, class_weight, floor)
+        shares = class_shares(vote.shares(distances, labels, counted_weights(weights, k)), labels, 4)
         expected = -np.log(vote.probabilities(shares)[np.arange(30), own])
         np.testing.assert_allclose(losses[:, number], expected, rtol=1e-12)
 

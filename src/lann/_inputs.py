@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.class_weight import compute_class_weight
 
 from lann._types import Floats, Labels
 from lann._validation import Integer, validate
+
+# The largest weight of a row: its square is finite.
+LARGEST_WEIGHT = 1e100
 
 
 def check_two_classes(classes: NDArray[Any]) -> None:
@@ -29,7 +31,27 @@ def check_not_too_large(X: Floats) -> None:
         raise ValueError(f"The values of feature {worst} are too large to be squared; scale them down.")
 
 
-def check_enough_rows(n_neighbors: int | str, n_rows: int) -> None:
+def weighted_moments(values: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """Return the mean and the variance of each column, as if rows were repeated by their weights.
+
+    Parameters
+    ----------
+    values : (n_rows, n_columns)
+    weights : (n_rows,) or None
+        None is 1 for all.
+
+    Returns
+    -------
+    means, variances : (n_columns,)
+    """
+    if weights is None:
+        return values.mean(axis=0), values.var(axis=0)
+    # Relative to the first row, so that the mean of a constant column is exact.
+    means = values[0] + np.average(values - values[0], axis=0, weights=weights)
+    return means, np.average(np.square(values - means), axis=0, weights=weights)
+
+
+def check_enough_rows(n_neighbors: int | str, n_rows: float) -> None:
     """Raise ValueError if there are fewer training rows than neighbors that vote."""
     if n_neighbors != "auto" and n_rows < int(n_neighbors):
         raise ValueError(
@@ -49,6 +71,45 @@ def check_n_neighbors(n_neighbors: Any, n_rows: int, *, exclude_self: bool) -> N
         )
 
 
+def check_sample_weight(sample_weight: Any, n_rows: int) -> Floats:
+    """Return the weights of the training rows; raise ValueError unless they are valid.
+
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_rows,)
+    n_rows : int
+
+    Returns
+    -------
+    weights : (n_rows,)
+    """
+    weights = np.asarray(sample_weight)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must have a weight for each of the {n_rows} rows; got shape {weights.shape}."
+        )
+    try:
+        weights = weights.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"sample_weight must have numbers; got values of type {weights.dtype}.") from None
+    invalid = ~((weights >= 0) & (weights < np.inf))
+    if invalid.any():
+        raise ValueError(f"sample_weight must be finite and at least 0; got {weights[invalid][0]}.")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row; at least one row has to count.")
+    check_not_too_heavy(weights)
+    return weights
+
+
+def check_not_too_heavy(weights: Floats) -> None:
+    """Raise ValueError if weights of training rows are too large to be added up and squared."""
+    if weights.max() > LARGEST_WEIGHT:
+        raise ValueError(
+            f"sample_weight must be at most {LARGEST_WEIGHT:g}, or that many times those of the first "
+            f"call; got {weights.max():g}."
+        )
+
+
 def class_indices(y: NDArray[Any], classes: NDArray[Any]) -> Labels:
     """Return the position of every label in `classes`."""
     indices = np.searchsorted(classes, y)
@@ -62,7 +123,9 @@ def class_indices(y: NDArray[Any], classes: NDArray[Any]) -> Labels:
     return indices
 
 
-def class_weight_array(class_weight: Any, classes: NDArray[Any], labels: Labels) -> Floats | None:
+def class_weight_array(
+    class_weight: Any, classes: NDArray[Any], labels: Labels, row_weights: Floats | None = None
+) -> Floats | None:
     """Return the weight of each class; 1 for a class without a row.
 
     Parameters
@@ -71,6 +134,8 @@ def class_weight_array(class_weight: Any, classes: NDArray[Any], labels: Labels)
     classes : (n_classes,)
     labels : (n_rows,)
         Class indices of the training rows.
+    row_weights : (n_rows,) or None
+        How much each row counts in the frequencies; None is 1 for all.
     """
     if class_weight is None:
         return None
@@ -81,13 +146,15 @@ def class_weight_array(class_weight: Any, classes: NDArray[Any], labels: Labels)
                 f"class_weight has {unknown[0]!r}, which is not one of the classes {classes.tolist()}."
             )
         return np.array([float(class_weight.get(label, 1.0)) for label in classes.tolist()])
-    present = np.unique(labels)
-    weights = np.ones(len(classes))
-    weights[present] = compute_class_weight(class_weight, classes=present, y=labels)
-    return weights
+    totals = np.bincount(labels, row_weights, len(classes))
+    present = totals > 0
+    balanced = totals.sum() / (present.sum() * np.where(present, totals, 1.0))
+    return np.where(present, balanced, 1.0)
 
 
-def mean_by_class(values: Floats, labels: Labels, n_classes: int) -> Floats:
+def mean_by_class(
+    values: Floats, labels: Labels, n_classes: int, row_weights: Floats | None = None
+) -> Floats:
     """Return the mean over the rows of each class, NaN for a class without rows.
 
     Parameters
@@ -96,6 +163,8 @@ def mean_by_class(values: Floats, labels: Labels, n_classes: int) -> Floats:
     labels : (n_rows,)
         Class indices.
     n_classes : int
+    row_weights : (n_rows,) or None
+        How much each row counts; None is 1 for all.
 
     Returns
     -------
@@ -103,7 +172,9 @@ def mean_by_class(values: Floats, labels: Labels, n_classes: int) -> Floats:
     """
     means = np.full((n_classes, values.shape[1]), np.nan)
     for label in np.unique(labels):
-        means[label] = values[labels == label].mean(axis=0)
+        members = labels == label
+        own = None if row_weights is None else row_weights[members]
+        means[label] = weighted_moments(values[members], own)[0]
     return means
 
 

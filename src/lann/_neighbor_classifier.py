@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lann._inputs import check_ids, check_n_neighbors, get_feature_names, mean_by_class
+from lann._inputs import check_ids, check_n_neighbors, get_feature_names, mean_by_class, weighted_moments
 from lann._types import Floats, Indices
 from lann.explain import Explanation, build_explanation
 
@@ -33,12 +33,13 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
     @property
     def class_feature_weights_(self) -> Floats:
         """Mean feature weights of the rows of each class: (n_classes, n_features)."""
-        return mean_by_class(self.feature_weights_, self.model_.labels, len(self.classes_))
+        model = self.model_
+        return mean_by_class(self.feature_weights_, model.labels, len(self.classes_), model.row_weights)
 
     @property
     def mean_feature_weights_(self) -> Floats:
         """Mean feature weights of all rows: (n_features,)."""
-        return self.feature_weights_.mean(axis=0)
+        return weighted_moments(self.feature_weights_, self.model_.row_weights)[0]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the class with the largest probability.

@@ -13,9 +13,16 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import validate_data
 
 from lann._compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
-from lann._inputs import check_enough_rows, check_two_classes, class_indices, class_weight_array
+from lann._inputs import (
+    check_enough_rows,
+    check_not_too_heavy,
+    check_sample_weight,
+    check_two_classes,
+    class_indices,
+    class_weight_array,
+)
 from lann._neighbor_classifier import NeighborClassifier
-from lann._types import Floats, Labels
+from lann._types import Floats
 from lann._validation import (
     BOOLEAN,
     N_JOBS,
@@ -217,6 +224,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     validation_curve_: list[float]
     vote_: VoteChoice
     model_: LocalModel
+    # The number by which sample weights are divided.
+    _weight_unit: float = 1.0
 
     def __init__(
         self,
@@ -264,7 +273,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         self.random_state = random_state
 
     @with_callbacks
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the metrics of the training rows.
 
         Parameters
@@ -273,6 +282,12 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             Finite numbers.
         y : array-like of shape (n_samples,)
             Labels of at least two classes.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            As how many rows each row counts, in votes and in training: finite, at least 0, not all 0; None is
+            1 for all. A row of weight 2 is the same as the row twice, except that it is one row of the
+            shortlist. A row of weight 0 is left out: the rows of `model_`, and positions of neighbors, are
+            those of the remaining rows. Weights whose mean over the remaining rows is below 1 are divided by
+            that mean.
 
         Returns
         -------
@@ -283,10 +298,13 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         ValueError
             If a parameter or the data are invalid; a previous fit is then kept.
         """
+        from lann.metrics import Levels
+
         with unchanged_on_failure(self):
             validate_parameters(self, self._parameters)
             previous = self.model_.levels if self.warm_start and hasattr(self, "model_") else None
             rows, y = self._validate_training_data(X, y, reset=previous is None)
+            rows, y, weights = self._weigh(rows, y, sample_weight, first=True)
             classes, labels = np.unique(y, return_inverse=True)
             if previous is not None and not np.array_equal(classes, self.classes_):
                 raise ValueError(
@@ -294,13 +312,19 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
                     f"got {classes.tolist()}."
                 )
             check_two_classes(classes)
-            check_enough_rows(self.n_neighbors, len(rows))
+            check_enough_rows(self.n_neighbors, len(rows) if weights is None else weights.sum())
             self.classes_ = classes
-            self._train(rows, labels, previous)
+            self._train(Levels.plain(rows, labels, len(classes), row_weights=weights), previous)
         return self
 
     @with_callbacks
-    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Add training rows, and adapt the metrics of their neighbors.
 
         The first call learns as `fit` does; give it some hundred rows if possible, and in `classes` all
@@ -317,6 +341,9 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             Labels.
         classes : array-like of shape (n_classes,) or None, default=None
             All labels that will ever occur; used in the first call only, where None is those of y.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            As how many rows each row counts: see `fit`. If the weights of the first call are divided by their
+            mean, those of later calls are divided by the same number.
 
         Returns
         -------
@@ -329,15 +356,18 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             model is then unchanged.
         """
         with unchanged_on_failure(self):
-            return self._partial_fit(X, y, classes)
+            return self._partial_fit(X, y, classes, sample_weight)
 
-    def _partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None) -> Self:
-        from lann.metrics import Levels
+    def _partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None, sample_weight: ArrayLike | None
+    ) -> Self:
+        from lann.metrics import Levels, join_weights
         from lann.training import extend
 
         validate_parameters(self, self._parameters)
         first = not hasattr(self, "model_")
         rows, y = self._validate_training_data(X, y, reset=first)
+        rows, y, weights = self._weigh(rows, y, sample_weight, first=first)
         if first:
             self.classes_ = unique_labels(y if classes is None else classes)
         elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
@@ -346,34 +376,38 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
                 f"{self.classes_.tolist()}."
             )
         labels = class_indices(y, self.classes_)
+        start = Levels.plain(rows, labels, len(self.classes_), row_weights=weights)
         if not first:
             previous = self.model_.levels
-            all_labels = np.concatenate([previous.labels, labels])
+            start = Levels.plain(
+                np.concatenate([previous.X, rows]),
+                np.concatenate([previous.labels, labels]),
+                len(self.classes_),
+                row_weights=join_weights((previous.row_weights, len(previous.X)), (weights, len(rows))),
+            )
             if self.levels_:
-                settings = self._settings(all_labels).replace(point_metrics="point" in self.levels_)
-                self._set_model(extend(previous, rows, labels, settings))
+                settings = self._settings(start).replace(point_metrics="point" in self.levels_)
+                self._set_model(extend(previous, rows, labels, settings, row_weights=weights))
                 return self
-            rows, labels = np.concatenate([previous.X, rows]), all_labels  # nothing was learned so far
-        if len(np.unique(labels)) > 1 and len(rows) >= FEWEST_ROWS:
-            self._train(rows, labels, None)
+        n_rows = len(start.X) if start.row_weights is None else start.row_weights.sum()
+        if len(np.unique(start.labels)) > 1 and n_rows >= FEWEST_ROWS:
+            self._train(start, None)
         else:
             self.n_iter_, self.loss_curve_, self.validation_curve_, self.levels_ = 0, [], [], ()
-            self._select_vote(rows, labels)
-            self._set_model(Levels.plain(rows, labels, len(self.classes_)))
+            self._select_vote(start)
+            self._set_model(start)
         return self
 
-    def _train(self, rows: Floats, labels: Labels, previous: Levels | None) -> None:
+    def _train(self, start: Levels, previous: Levels | None) -> None:
         """Train on all rows and set the fitted attributes."""
-        from lann.metrics import Levels
         from lann.training import n_epochs_of, train, warm_start
 
-        self._select_vote(rows, labels)
-        settings = self._settings(labels)
-        start = Levels.plain(rows, labels, len(self.classes_))
+        self._select_vote(start)
+        settings = self._settings(start)
         if previous is not None:
             start = warm_start(start, previous, settings)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        progress = FitProgress(self, n_epochs_of(settings), rows, self.classes_[labels])
+        progress = FitProgress(self, n_epochs_of(settings), start.X, self.classes_[start.labels])
         result = train(start, settings, rng, callback=lambda epoch: self._on_epoch_end(epoch, progress))
         self.loss_curve_, self.validation_curve_ = result.losses, result.validation_losses
         self.n_iter_ = len(result.losses)
@@ -381,17 +415,18 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         self.levels_ = tuple(level for level in result.levels.in_use if level not in result.dropped_levels)
         progress.end()
 
-    def _select_vote(self, rows: Floats, labels: Labels) -> None:
+    def _select_vote(self, levels: Levels) -> None:
         """Set the vote: what the parameters fix is kept, the rest is chosen."""
         from lann.training import select_vote
 
         self.vote_ = select_vote(
-            rows,
-            labels,
+            levels.X,
+            levels.labels,
             len(self.classes_),
+            row_weights=levels.row_weights,
             n_neighbors=None if self.n_neighbors == "auto" else int(self.n_neighbors),
             power=None if self.power == "auto" else float(self.power),
-            class_weight=class_weight_array(self.class_weight, self.classes_, labels),
+            class_weight=self._class_weights(levels),
             n_jobs=self.n_jobs,
         )
 
@@ -414,21 +449,26 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
 
         vote, n_candidates = self.vote_, self.n_candidates
         if n_candidates is not None and self.n_neighbors == "auto":
-            n_candidates = max(n_candidates, CANDIDATES_PER_NEIGHBOR * vote.n_neighbors)
+            mean_weight = 1.0 if levels.row_weights is None else max(levels.row_weights.mean(), 1.0)
+            n_rows = math.ceil(vote.n_neighbors / mean_weight)
+            n_candidates = max(n_candidates, CANDIDATES_PER_NEIGHBOR * n_rows)
         self.model_ = LocalModel(
             levels,
             n_candidates=n_candidates,
             n_neighbors=vote.n_neighbors,
             power=vote.power,
             floor=vote.floor,
-            class_weight=class_weight_array(self.class_weight, self.classes_, levels.labels),
+            class_weight=self._class_weights(levels),
             index=index,
             n_jobs=self.n_jobs,
         )
         self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power
         self.curves_, self.components_ = levels.curves, levels.components
 
-    def _settings(self, labels: Labels) -> Settings:
+    def _class_weights(self, levels: Levels) -> Floats | None:
+        return class_weight_array(self.class_weight, self.classes_, levels.labels, levels.row_weights)
+
+    def _settings(self, levels: Levels) -> Settings:
         from lann.training import Settings
 
         settings = Settings(
@@ -447,7 +487,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             max_iter=self.max_iter,
             learning_rate=self.learning_rate or Settings.learning_rate,
             validation_fraction=self.validation_fraction if self.early_stopping else None,
-            class_weight=class_weight_array(self.class_weight, self.classes_, labels),
+            class_weight=self._class_weights(levels),
             n_jobs=self.n_jobs,
         )
         return settings.for_vote(self.vote_)
@@ -459,3 +499,21 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         rows, labels = validate_data(self, X, y, dtype=np.float64, order="C", copy=True, reset=reset)
         check_classification_targets(labels)
         return rows, labels
+
+    def _weigh(
+        self, rows: Floats, y: NDArray[Any], sample_weight: ArrayLike | None, *, first: bool
+    ) -> tuple[Floats, NDArray[Any], Floats | None]:
+        """Return the rows that count, their labels, and their weights, None where all are 1."""
+        if first:
+            self._weight_unit = 1.0
+        if sample_weight is None:
+            return rows, y, None
+        weights = check_sample_weight(sample_weight, len(rows))
+        counts = weights > 0
+        if first:
+            # The exact sum does not depend on the order of the rows.
+            self._weight_unit = min(math.fsum(weights) / int(counts.sum()), 1.0)
+        with np.errstate(over="ignore"):
+            weights = weights[counts] / self._weight_unit
+        check_not_too_heavy(weights)
+        return rows[counts], y[counts], None if np.all(weights == 1.0) else weights

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from lann._types import Floats, Labels
 
@@ -46,7 +47,7 @@ class VoteRule:
     class_weight: Floats | None = None
     floor: float = 0.0
 
-    def shares(self, distances: Floats, labels: Labels) -> Floats:
+    def shares(self, distances: Floats, labels: Labels, weights: Floats | None = None) -> Floats:
         """Return each neighbor's share of the vote; rows add up to 1.
 
         Parameters
@@ -55,13 +56,19 @@ class VoteRule:
             Squared, ascending.
         labels : (n_queries, k)
             Class indices of the neighbors.
+        weights : (n_queries, k) or None
+            Factor of the support of each neighbor; None is 1 for all.
         """
         # Relative to the nearest, so that neither tiny nor huge distances leave the range of a float.
         guarded = np.minimum(distances, HUGE) + self.epsilon
         support = (guarded / guarded[:, :1]) ** -self.power
         if self.class_weight is not None:
             support = support * self.class_weight[labels]
-        return support / support.sum(axis=1, keepdims=True)
+        if weights is None:
+            return support / support.sum(axis=1, keepdims=True)
+        support = support * weights
+        # One after another, so that further neighbors of weight 0 do not change the rounding.
+        return support / np.cumsum(support, axis=1)[:, -1:]
 
     def probabilities(self, class_shares: Floats) -> Floats:
         """Return the probability of each class, given its share of the vote: (n_queries, n_classes)."""
@@ -182,6 +189,32 @@ class VoteChoice:
         return f"{vote} (the default vote: leave-one-out log-loss {default}, no other is clearly better)"
 
 
+def counted_weights(weights: Floats, n_votes: float) -> Floats:
+    """Return how much of each neighbor's weight is counted, if the nearest vote until `n_votes` are counted.
+
+    The last neighbor counts with what is left: with integer weights, these are the votes of the `n_votes`
+    nearest rows, if every row is repeated by its weight.
+
+    Parameters
+    ----------
+    weights : (n_queries, k)
+        Of the neighbors, nearest first.
+    n_votes : float
+
+    Returns
+    -------
+    counted : (n_queries, k)
+    """
+    return np.clip(n_votes - _sums_before(weights), 0.0, weights)
+
+
+def _sums_before(values: Floats) -> Floats:
+    """Return the sum of the values before each value, along the rows: (n_rows, n_columns)."""
+    sums = np.zeros(values.shape)
+    np.cumsum(values[:, :-1], axis=1, out=sums[:, 1:])
+    return sums
+
+
 def class_shares(shares: Floats, labels: Labels, n_classes: int) -> Floats:
     """Add up the shares of each class.
 
@@ -219,7 +252,14 @@ def zero_distance_guard(distances: Floats) -> float:
 
 
 def leave_one_out_losses(
-    distances: Floats, neighbor_labels: Labels, labels: Labels, n_classes: int, votes: Floats, rule: VoteRule
+    distances: Floats,
+    neighbor_labels: Labels,
+    labels: Labels,
+    n_classes: int,
+    votes: Floats,
+    rule: VoteRule,
+    *,
+    weights: Floats | None = None,
 ) -> Floats:
     """Compute the log-loss of every row under each of several votes.
 
@@ -234,6 +274,8 @@ def leave_one_out_losses(
         Number of neighbors, power and floor of each vote; of more neighbors than there are, all vote.
     rule : VoteRule
         Gives ε and the class weights.
+    weights : (n_rows, n_kept) or None
+        As how many neighbors each neighbor counts; None is 1 for all.
 
     Returns
     -------
@@ -245,11 +287,42 @@ def leave_one_out_losses(
     last = np.minimum(votes[:, 0].astype(np.int64), distances.shape[1]) - 1
     for power in np.unique(votes[:, 1]):
         support = replace(rule, power=float(power)).shares(distances, neighbor_labels)
-        shares = np.cumsum(support * same, axis=1) / np.cumsum(support, axis=1)
         members = np.flatnonzero(votes[:, 1] == power)
+        if weights is None:
+            shares = (np.cumsum(support * same, axis=1) / np.cumsum(support, axis=1))[:, last[members]]
+        else:
+            shares = _same_shares(support, same, weights, votes[members, 0])
         floors = votes[members, 2]
-        losses[:, members] = -np.log((shares[:, last[members]] + floors / n_classes) / (1.0 + floors))
+        losses[:, members] = -np.log((shares + floors / n_classes) / (1.0 + floors))
     return losses
+
+
+def _same_shares(support: Floats, same: NDArray[np.bool_], weights: Floats, n_votes: Floats) -> Floats:
+    """Return the share of the neighbors with the row's label, for several numbers of votes.
+
+    The neighbors vote as in `counted_weights`.
+
+    Parameters
+    ----------
+    support, same, weights : (n_rows, n_kept)
+        Of the neighbors, nearest first: support per vote, whether the label is that of the row, and weight.
+    n_votes : (n_votes,)
+
+    Returns
+    -------
+    shares : (n_rows, n_votes)
+    """
+    rows = np.arange(len(support))
+    votes_before, total_before = _sums_before(weights), _sums_before(weights * support)
+    same_before = _sums_before(weights * support * same)
+    distinct, position = np.unique(n_votes, return_inverse=True)
+    shares = np.empty((len(support), len(distinct)))
+    for number, k in enumerate(distinct):
+        last = np.maximum((votes_before < k).sum(axis=1) - 1, 0)
+        left = np.minimum(k - votes_before[rows, last], weights[rows, last]) * support[rows, last]
+        total = np.maximum(total_before[rows, last] + left, np.finfo(np.float64).tiny)
+        shares[:, number] = (same_before[rows, last] + left * same[rows, last]) / total
+    return shares[:, position]
 
 
 @njit(nogil=True, cache=True)
@@ -308,21 +381,19 @@ def neighbor_loss(kind, distances, labels, label, n_near, power, strength, n_cla
 
 
 @njit(nogil=True, cache=True)
-def weighted_loss(kind, distances, labels, label, n_near, power, strength, class_weight, slopes):
-    """Compute `neighbor_loss` with every support, and the query's loss, multiplied by the weight of its
-    class.
+def weighted_loss(rule, distances, labels, label, n_near, weights, weight, slopes):
+    """Compute `neighbor_loss` with the support of each neighbor, and the loss, multiplied by weights.
 
-    class_weight : (n_classes,) all 1 where classes count alike. Changes `distances`.
+    rule : LossRule; weights : (n_near,) of the neighbors; weight : of the query. Changes `distances`.
     """
+    kind, _, power, strength, n_classes = rule
     for slot in range(n_near):
         # c d^−p is (c^(−1/p) d)^−p: a larger weight is a shorter distance.
-        if class_weight[labels[slot]] != 1.0:
-            distances[slot] *= class_weight[labels[slot]] ** (-1.0 / power)
-    loss = neighbor_loss(
-        kind, distances, labels, label, n_near, power, strength, class_weight.shape[0], slopes
-    )
+        if weights[slot] != 1.0:
+            distances[slot] *= weights[slot] ** (-1.0 / power)
+    loss = neighbor_loss(kind, distances, labels, label, n_near, power, strength, n_classes, slopes)
     for slot in range(n_near):
-        slopes[slot] *= class_weight[label]
-        if class_weight[labels[slot]] != 1.0:
-            slopes[slot] *= class_weight[labels[slot]] ** (-1.0 / power)
-    return class_weight[label] * loss
+        slopes[slot] *= weight
+        if weights[slot] != 1.0:
+            slopes[slot] *= weights[slot] ** (-1.0 / power)
+    return weight * loss

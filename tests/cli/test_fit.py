@@ -101,3 +101,15 @@ def test_a_failed_write_leaves_the_old_model(fails, csv, tmp_path, monkeypatch):
     assert "No space left on device" in fails("fit", csv, "--target", "group", "--no-cv", "-o", path)
     assert path.read_bytes() == b"old"
     assert sorted(os.listdir(tmp_path)) == ["data.csv", "m.skops"]
+
+
+def test_a_column_of_weights(run, fails, frame, tmp_path):
+    weights = np.arange(len(frame)) % 3
+    frame.assign(w=weights).to_csv(tmp_path / "d.csv", index=False)
+    options = ("--target", "group", "--no-cv", "-o", tmp_path / "m.skops")
+    printed = run("fit", tmp_path / "d.csv", "--sample-weight", "w", *options)
+    assert "27 rows have the weight 0 and are left out" in printed
+    model = lann.load(tmp_path / "m.skops")
+    assert "w" not in model.feature_names_in_
+    np.testing.assert_array_equal(model[-1].model_.row_weights, weights[weights > 0])
+    assert "no column 'z'" in fails("fit", tmp_path / "d.csv", "--sample-weight", "z", *options)

@@ -24,10 +24,12 @@ PARAMETERS = [
 ]
 
 
+@pytest.mark.parametrize("weighted", [False, True], ids=["equal", "weighted"])
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=[str(p) for p in PARAMETERS])
-def test_it_is_the_change_of_the_vote_without_the_row(blobs, parameters):
+def test_it_is_the_change_of_the_vote_without_the_row(blobs, parameters, weighted):
     X, y = blobs
-    clf = LANNClassifier(random_state=0, max_iter=4, **parameters).fit(X[::2], y[::2])
+    weights = np.random.default_rng(0).choice([0.3, 1.0, 2.5], len(X[::2])) if weighted else None
+    clf = LANNClassifier(random_state=0, max_iter=4, **parameters).fit(X[::2], y[::2], weights)
     found = influence(clf, None, X)
     before = clf.predict_proba(X)
     np.testing.assert_array_equal(found.probabilities, before)

@@ -30,3 +30,16 @@ def test_more_neighbors_than_training_rows(two_groups):
     table = TrainingTable.from_frame(two_groups(4), "c")
     with pytest.raises(ValueError, match="n_neighbors=3 is more than the 2 rows that each fold trains on"):
         cross_validate(table, LANNClassifier(3))
+
+
+def test_weights_count_in_training_and_scores(two_groups):
+    frame = two_groups(60)
+    light = np.arange(60) % 5 == 0
+    frame.loc[light, "c"] = 1 - frame.loc[light, "c"]  # wrong labels that hardly count
+    table = TrainingTable.from_frame(frame, "c")
+    weighted = TrainingTable.from_frame(frame.assign(w=np.where(light, 1e-6, 1.0)), "c", sample_weight="w")
+    scores, weighted_scores = (cross_validate(some, n_folds=3) for some in (table, weighted))
+    means = scores.groupby("method")["accuracy"].mean()
+    weighted_means = weighted_scores.groupby("method")["accuracy"].mean()
+    assert weighted_means["LANN"] > means["LANN"] + 0.1
+    assert weighted_means["LANN"] > weighted_means["kNN"]

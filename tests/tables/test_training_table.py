@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 
 from lann.tables import TrainingTable
 
@@ -142,3 +143,41 @@ def test_invalid_shares(two_groups):
     frame.loc[0, "c"] = 2
     with pytest.raises(ValueError, match="Class '2' has one row only"):
         TrainingTable.from_frame(frame, "c").split(0.3)
+
+
+def test_a_column_of_weights(two_groups, table_warnings):
+    frame = two_groups(40).assign(w=np.arange(40) % 3)
+    table, messages = table_warnings(TrainingTable.from_frame, frame, "c", sample_weight="w")
+    assert messages == ["14 rows have the weight 0 and are left out."]
+    assert "w" not in table.columns.used
+    kept = np.flatnonzero(frame["w"] > 0)
+    np.testing.assert_array_equal(table.row_numbers, kept)
+    np.testing.assert_array_equal(table.weights, frame["w"].iloc[kept])
+    model = table.fit()
+    np.testing.assert_array_equal(model.classifier.model_.row_weights, frame["w"].iloc[kept])
+    with config_context(enable_metadata_routing=True):
+        np.testing.assert_array_equal(table.fit().classifier.model_.row_weights, table.weights)
+    training, held_out = table.split(0.3)
+    np.testing.assert_array_equal(training.weights, frame["w"].iloc[training.row_numbers])
+    assert len(training) + len(held_out) == len(kept)
+    one = frame.assign(w=np.arange(40) > 0)
+    _, messages = table_warnings(TrainingTable.from_frame, one, "c", sample_weight="w")
+    assert messages == ["1 row has the weight 0 and is left out."]
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0, -2.0], r"finite and at least 0; row 1 has '-2.0'"),
+        ([1.0, np.nan], "row 1 has none"),
+        ([1.0, np.inf], "row 1 has 'inf'"),
+        (["1", "much"], "row 1 has 'much'"),
+        ([0, 0], "are zero in every row"),
+    ],
+)
+def test_invalid_weights(weights, message):
+    frame = pd.DataFrame({"a": [1, 2], "y": ["u", "v"], "w": weights})
+    with pytest.raises(ValueError, match=rf"column 'w' of d\.csv .*{message}"):
+        TrainingTable.from_frame(frame, "y", sample_weight="w", name="d.csv")
+    with pytest.raises(ValueError, match=r"no column 'z' in d\.csv for sample_weight"):
+        TrainingTable.from_frame(frame, "y", sample_weight="z", name="d.csv")

@@ -29,11 +29,18 @@ def rings():
     return X, (far[:, 0] != far[:, 1]).astype(np.int64)
 
 
+@pytest.fixture(params=["equal", "weighted"])
+def row_weights(request):
+    """Return weights of so many rows, None where they count alike."""
+    weighted = request.param == "weighted"
+    return lambda n_rows: np.random.default_rng(2).uniform(0.2, 5.0, n_rows) if weighted else None
+
+
 @pytest.fixture
-def small_levels():
+def small_levels(row_weights):
     """30 rows of two classes over three features, with class weights."""
     rng = np.random.default_rng(0)
-    plain = Levels.plain(rng.normal(size=(30, 3)), rng.integers(0, 2, 30), 2)
+    plain = Levels.plain(rng.normal(size=(30, 3)), rng.integers(0, 2, 30), 2, row_weights=row_weights(30))
     return plain.replace(class_log_weights=0.5 * rng.normal(size=(2, 3)))
 
 

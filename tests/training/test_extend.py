@@ -33,3 +33,15 @@ def test_new_rows_get_matrices(blobs):
     assert np.any(extended.point_matrices[:80] != matrices)
     unchanged = extend(levels, X[new], y[new], Settings(point_metrics=False))
     np.testing.assert_array_equal(unchanged.point_matrices[:80], matrices)
+
+
+@pytest.mark.parametrize("old", [None, 2.0])
+@pytest.mark.parametrize("new", [None, 3.0])
+def test_new_rows_have_weights(learned, old, new):
+    levels = learned.replace(row_weights=None if old is None else np.full(90, old))
+    weights = None if new is None else np.full(3, new)
+    extended = extend(levels, learned.X[:3] + 0.05, learned.labels[:3], Settings(), row_weights=weights)
+    if old is None and new is None:
+        assert extended.row_weights is None
+    else:
+        np.testing.assert_array_equal(extended.row_weights, np.repeat([old or 1.0, new or 1.0], [90, 3]))

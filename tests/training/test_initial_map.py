@@ -63,3 +63,12 @@ def test_levels_get_a_map_only_if_they_have_none_and_need_one(plain):
     assert mapped.point_log_weights.shape == (90, 2)
     assert with_initial_map(mapped, 2) is mapped
     assert with_initial_map(plain, 4) is plain
+
+
+def test_weights_are_repeated_rows():
+    X, labels = classes_along(np.array([0.6, -0.8, 0.0, 0.0, 0.0]), n_rows=60)
+    counts = np.random.default_rng(0).integers(1, 5, 60)
+    weighted = discriminant_axes(X, labels, 3, 0.1 * counts)
+    repeated = discriminant_axes(np.repeat(X, counts, axis=0), np.repeat(labels, counts), 3)
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-9)
+    assert not np.allclose(weighted, discriminant_axes(X, labels, 3))

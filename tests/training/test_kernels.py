@@ -12,27 +12,34 @@ def metric(small_levels):
     return WeightedPoints(small_levels.X, np.exp(small_levels.class_log_weights), small_levels.labels)
 
 
-def loss_of(batch, metric, labels):
-    return loss_and_gradients(batch, metric, labels, SETTINGS.loss_rule(2), NOT_NEEDED, NOT_NEEDED)
+@pytest.fixture
+def targets(small_levels):
+    return SETTINGS.targets(small_levels)
 
 
-def test_the_loss_equals_its_definition(reference, make_batch, metric, small_levels):
-    labels, batch = small_levels.labels, make_batch()
-    expected = reference.batch_loss(metric.points, metric.weights[labels], labels, batch, SETTINGS)
-    assert loss_of(batch, metric, labels) == pytest.approx(expected, rel=1e-9)
+def loss_of(batch, metric, targets):
+    return loss_and_gradients(batch, metric, targets, SETTINGS.loss_rule(2), NOT_NEEDED, NOT_NEEDED)
 
 
-def test_gradients_equal_finite_differences(reference, make_batch, metric, small_levels):
-    labels, batch = small_levels.labels, make_batch()
+def test_the_loss_equals_its_definition(reference, make_batch, metric, targets):
+    labels, batch = targets.labels, make_batch()
+    expected = reference.batch_loss(
+        metric.points, metric.weights[labels], labels, batch, SETTINGS, row_weights=targets.weights
+    )
+    assert loss_of(batch, metric, targets) == pytest.approx(expected, rel=1e-9)
+
+
+def test_gradients_equal_finite_differences(reference, make_batch, metric, targets):
+    batch = make_batch()
     by_weight, by_point = np.zeros((2, 3)), np.zeros((30, 3))
-    loss_and_gradients(batch, metric, labels, SETTINGS.loss_rule(2), by_weight, by_point)
+    loss_and_gradients(batch, metric, targets, SETTINGS.loss_rule(2), by_weight, by_point)
     expected = reference.slopes(
-        lambda log: loss_of(batch, metric._replace(weights=np.exp(log)), labels), np.log(metric.weights)
+        lambda log: loss_of(batch, metric._replace(weights=np.exp(log)), targets), np.log(metric.weights)
     )
     assert np.abs(expected).max() > 1e-3
     np.testing.assert_allclose(by_weight, expected, rtol=1e-4, atol=1e-8)
     expected = reference.slopes(
-        lambda points: loss_of(batch, metric._replace(points=points), labels), metric.points
+        lambda points: loss_of(batch, metric._replace(points=points), targets), metric.points
     )
     assert np.abs(expected).max() > 1e-3
     np.testing.assert_allclose(by_point, expected, rtol=1e-4, atol=1e-8)

@@ -3,30 +3,30 @@ import pytest
 
 from lann.metrics import DiagonalMetric
 from lann.training._level_selection import draw_selection_rows, is_significantly_better, weighted_errors
-
-EQUAL = np.ones(2)
+from lann.training._loss import Targets
 
 
 def test_a_row_is_an_error_if_its_candidates_vote_for_another_class():
     points = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
-    labels = np.array([0, 0, 1, 1, 1, 0])
+    targets = Targets.equal(np.array([0, 0, 1, 1, 1, 0]))
     metric = DiagonalMetric(points, np.ones(1))
     rows = np.array([0, 2, 5])
     candidates = np.array([[1, 2], [1, 0], [4, 3]])
-    np.testing.assert_array_equal(weighted_errors(metric, labels, rows, candidates, EQUAL), [0, 1, 1])
+    np.testing.assert_array_equal(weighted_errors(metric, targets, rows, candidates), [0, 1, 1])
     # Only candidates vote, and -1 is none.
     candidates = np.array([[2, -1], [3, -1], [0, 1]])
-    np.testing.assert_array_equal(weighted_errors(metric, labels, rows, candidates, EQUAL), [1, 0, 0])
+    np.testing.assert_array_equal(weighted_errors(metric, targets, rows, candidates), [1, 0, 0])
 
 
-def test_class_weights_multiply_votes_and_errors():
+def test_weights_multiply_votes_and_errors():
     points = np.array([[0.0], [1.0], [2.0]])
-    labels = np.array([1, 0, 1])
+    equal = Targets.equal(np.array([1, 0, 1]))
+    unequal = equal._replace(weights=np.array([7.0, 1.0, 9.0]))
     metric = DiagonalMetric(points, np.ones(1))
-    row, candidates, unequal = np.array([0]), np.array([[1, 2]]), np.array([1.0, 9.0])
-    assert weighted_errors(metric, labels, row, candidates, EQUAL) == [1]
-    assert weighted_errors(metric, labels, row, candidates, unequal) == [0]
-    assert weighted_errors(metric, labels, row, np.array([[1]]), unequal) == [9]
+    row, candidates = np.array([0]), np.array([[1, 2]])
+    assert weighted_errors(metric, equal, row, candidates) == [1]
+    assert weighted_errors(metric, unequal, row, candidates) == [0]
+    assert weighted_errors(metric, unequal, row, np.array([[1]])) == [7]
 
 
 def test_selection_rows_are_some_of_many_rows_and_none_of_few():

@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
 
-from lann.training._loss import LossRule, Neighbors, batch_loss
+from lann.training._loss import LossRule, Neighbors, Targets, batch_loss
 from lann.vote import SHARES, SOFTMAX
 
 KINDS = {"shares": (SHARES, 0.05), "softmax": (SOFTMAX, 2.0)}
 LABELS = np.array([0, 1, 2, 0, 1, 2, 0, 1])
+WEIGHTS = np.array([1.0, 3.0, 0.5, 2.0, 1.0, 0.1, 4.0, 2.5])
+TARGETS = Targets(LABELS, WEIGHTS)
 ROWS = np.array([0, 4, 7])
 
 
@@ -18,12 +20,12 @@ def some_neighbors():
 
 def rule_of(kind):
     code, strength = KINDS[kind]
-    return LossRule(code, 4, 2.0, strength, np.array([1.0, 3.0, 0.5]))
+    return LossRule(code, 4, 2.0, strength, 3)
 
 
 def mean_loss(distances, kind):
     neighbors = some_neighbors()._replace(distances=distances.copy())
-    return batch_loss(neighbors, ROWS, LABELS, rule_of(kind))[0]
+    return batch_loss(neighbors, ROWS, TARGETS, rule_of(kind))[0]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -31,19 +33,37 @@ def test_the_loss_is_the_mean_over_the_queries(reference, kind):
     neighbors, rule = some_neighbors(), rule_of(kind)
     expected = 0.0
     for query in range(2):
-        n_near, label = neighbors.counts[query], LABELS[ROWS[query]]
+        n_near, row = neighbors.counts[query], ROWS[query]
+        near = neighbors.indices[query, :n_near]
         loss = reference.weighted_loss(
-            kind, neighbors.distances[query, :n_near], LABELS[neighbors.indices[query, :n_near]], label,
-            rule.power, rule.strength, rule.class_weight,
+            kind, neighbors.distances[query, :n_near], LABELS[near], LABELS[row],
+            rule.power, rule.strength, WEIGHTS[near], 3,
         )  # fmt: skip
-        expected += rule.class_weight[label] * loss / 3
+        expected += WEIGHTS[row] * loss / 3
     assert mean_loss(neighbors.distances, kind) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_neighbor_of_weight_two_is_two_neighbors():
+    rule, labels = rule_of("shares"), np.array([0, 0, 1, 1])
+    once = Neighbors(np.array([[1, 2]]), np.array([[0.5, 0.7]]), np.array([2]))
+    twice = Neighbors(np.array([[1, 2, 3]]), np.array([[0.5, 0.7, 0.7]]), np.array([3]))
+    query = np.array([0])
+    weighted, slopes = batch_loss(once, query, Targets(labels, np.array([1.0, 1.0, 2.0, 1.0])), rule)
+    repeated, both = batch_loss(twice, query, Targets.equal(labels), rule)
+    assert weighted == pytest.approx(repeated, rel=1e-12)
+    np.testing.assert_allclose(slopes[0], [both[0, 0], both[0, 1] + both[0, 2]], rtol=1e-9)
+
+
+def test_targets_of_some_points():
+    some = TARGETS.subset(np.array([1, 5]))
+    np.testing.assert_array_equal(some.labels, [1, 2])
+    np.testing.assert_array_equal(some.weights, [3.0, 0.1])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_slopes_equal_finite_differences(reference, kind):
     neighbors = some_neighbors()
     expected = reference.slopes(lambda d: mean_loss(d, kind), neighbors.distances)
-    _, slopes = batch_loss(neighbors, ROWS, LABELS, rule_of(kind))
+    _, slopes = batch_loss(neighbors, ROWS, TARGETS, rule_of(kind))
     assert np.abs(expected).max() > 1e-2
     np.testing.assert_allclose(slopes, expected, rtol=1e-5, atol=1e-8)

@@ -3,6 +3,7 @@ import pytest
 
 from lann.metrics import Levels
 from lann.training import OnlineSettings, Settings
+from lann.training._loss import Targets
 from lann.training._online_matrices import (
     MatrixUpdate,
     OnlineMatrices,
@@ -96,7 +97,8 @@ def test_matrices_obey_their_constraint_after_any_step(duplicates, rate, constra
 
 
 def bounded_steps(levels, rows, candidates, rate, smoothing=0.0):
-    points, rule = OnlineMatrixPoints.of(levels), Settings(n_neighbors=4).loss_rule(3)
+    targets, rule = Targets.equal(levels.labels), Settings(n_neighbors=4).loss_rule(3)
+    points = OnlineMatrixPoints.of(levels, targets)
     total = matrix_steps(rows, candidates, points, rule, EPSILON, MatrixUpdate.bounded(rate, smoothing))
     return total, points.matrices
 

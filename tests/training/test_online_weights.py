@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from lann.metrics import DiagonalMetric, Levels
 from lann.training import OnlineSettings, Settings
+from lann.training._loss import Targets
 from lann.training._online_weights import OnlinePoints, OnlineWeights, relative_weight_steps
 from lann.vote import softmax_loss
 
@@ -166,10 +167,12 @@ def test_weights_obey_their_constraint_after_any_step(seed, rate, constraint, ep
             assert weights.max() <= np.exp(6.0) * (1 + 1e-9)
 
 
-def relative_steps(points, labels, rows, candidates, *, rate=0.1, smoothing=0.0, epsilon=0.01, weights=None):
+def relative_steps(
+    points, labels, rows, candidates, *, rate=0.1, smoothing=0.0, epsilon=0.01, weights=None, targets=None
+):  # fmt: skip
     weights = np.ones(points.shape) if weights is None else weights
     rule = Settings(n_neighbors=4).loss_rule(labels.max() + 1)
-    some = OnlinePoints(points, labels, weights)
+    some = OnlinePoints(points, Targets.equal(labels) if targets is None else targets, weights)
     return relative_weight_steps(rows, candidates, some, rule, epsilon, rate, smoothing), weights
 
 
@@ -196,6 +199,20 @@ def test_a_relative_step_equals_the_plain_loop(reference):
     assert total == pytest.approx(expected, rel=1e-6)
     np.testing.assert_allclose(weights, slow, rtol=1e-6)
     assert np.abs(np.log(slow)).max() > 0.01
+
+
+def test_a_step_is_as_large_as_the_weight_of_its_row():
+    points, labels, _ = random_points(6, 60)
+    row, everyone = np.array([7]), np.arange(60)[None]
+    changes = {}
+    for weight in (1.0, 2.0, 1e9):
+        targets = Targets.equal(labels)
+        targets.weights[7] = weight
+        _, weights = relative_steps(points, labels, row, everyone, rate=1e-3, targets=targets)
+        changes[weight] = np.log(weights)
+    assert np.abs(changes[1.0]).max() > 1e-5
+    np.testing.assert_allclose(changes[2.0], 2.0 * changes[1.0], rtol=1e-9)
+    assert np.abs(changes[1e9]).max() <= 0.5 + 1e-12
 
 
 @given(

@@ -21,8 +21,9 @@ def test_the_loss_equals_its_definition(reference, make_batch, levels, n_neighbo
     batch.kept[0] = False  # a query without candidates
     found, _ = PointMatrices(levels, settings).loss(batch)
     expected = reference.batch_loss(
-        levels.points, levels.weights, levels.labels, batch, settings, levels.point_matrices
-    )
+        levels.points, levels.weights, levels.labels, batch, settings, levels.point_matrices,
+        levels.row_weights,
+    )  # fmt: skip
     assert found == pytest.approx(expected, rel=1e-9)
 
 

@@ -17,7 +17,9 @@ def test_the_loss_equals_its_definition(reference, make_batch, levels, n_neighbo
     batch.candidates[:, 3] = -1  # a missing candidate
     batch.kept[0] = False  # a query without candidates
     found, _ = PointWeights(levels, settings).loss(batch)
-    expected = reference.batch_loss(levels.points, levels.weights, levels.labels, batch, settings)
+    expected = reference.batch_loss(
+        levels.points, levels.weights, levels.labels, batch, settings, row_weights=levels.row_weights
+    )
     assert found == pytest.approx(expected, rel=1e-9)
 
 

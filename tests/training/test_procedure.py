@@ -155,3 +155,25 @@ def test_the_graph_of_the_training_is_one_of_the_class_metric(plain, graphs):
 
 def test_no_graph_is_returned_without_point_metrics(plain, graphs):
     assert run(plain, max_iter=4, point_metrics=False).index is None
+
+
+@pytest.mark.parametrize("form", ["diagonal", "full", "low_rank"])
+def test_copies_are_trained_as_one_row_with_a_weight(plain, form):
+    counts = np.random.default_rng(0).integers(1, 4, 90)
+    rows = np.random.default_rng(1).permutation(np.repeat(np.arange(90), counts))
+    weighted = plain.replace(row_weights=2.0 * counts)
+    repeated = plain.subset(rows)
+    callbacks = []
+    settings = {"max_iter": 4, "form": form, "n_components": 2}
+    one = run(weighted, **settings)
+    other = run(repeated, callback=lambda epoch: callbacks.append(epoch.levels()), **settings)
+    assert one.losses == other.losses
+    assert one.levels.row_weights is weighted.row_weights
+    assert other.levels.row_weights is None
+    assert other.levels.X is repeated.X
+    np.testing.assert_array_equal(other.levels.weights, one.levels.weights[rows])
+    if form != "diagonal":
+        np.testing.assert_array_equal(other.levels.point_matrices, one.levels.point_matrices[rows])
+    assert len(callbacks) == 4
+    assert callbacks[0].X is repeated.X
+    np.testing.assert_array_equal(callbacks[-1].weights, other.levels.weights)

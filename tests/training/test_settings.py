@@ -1,22 +1,26 @@
 import numpy as np
 import pytest
 
+from lann.metrics import Levels
 from lann.training import OnlineSettings, Settings
 from lann.training._settings import regularization_factor
 from lann.vote import SHARES, SOFTMAX, VoteChoice
 
 
 def test_the_rules_of_the_losses():
-    rule = Settings(n_neighbors=7, power=3.0, floor=0.05, class_weight=np.array([1.0, 4.0])).loss_rule(2)
-    assert rule[:4] == (SHARES, 7, 3.0, 0.05)
-    np.testing.assert_array_equal(rule.class_weight, [1.0, 4.0])
-    rule = OnlineSettings(n_neighbors=7).loss_rule(3, 2.5)
-    assert rule[:4] == (SOFTMAX, 7, 1.0, 2.5)
-    np.testing.assert_array_equal(rule.class_weight, np.ones(3))
+    assert Settings(n_neighbors=7, power=3.0, floor=0.05).loss_rule(2) == (SHARES, 7, 3.0, 0.05, 2)
+    assert OnlineSettings(n_neighbors=7).loss_rule(3, 2.5) == (SOFTMAX, 7, 1.0, 2.5, 3)
 
 
-def test_classes_count_alike_by_default():
-    np.testing.assert_array_equal(Settings().loss_rule(3).class_weight, np.ones(3))
+def test_rows_count_as_their_weights_times_those_of_their_classes():
+    levels = Levels.plain(np.zeros((3, 1)), np.array([0, 1, 1]), 2)
+    weighted = levels.replace(row_weights=np.array([2.0, 3.0, 0.5]))
+    settings = Settings(class_weight=np.array([1.0, 4.0]))
+    np.testing.assert_array_equal(Settings().targets(levels).labels, [0, 1, 1])
+    np.testing.assert_array_equal(Settings().targets(levels).weights, np.ones(3))
+    np.testing.assert_array_equal(settings.targets(levels).weights, [1.0, 4.0, 4.0])
+    np.testing.assert_array_equal(Settings().targets(weighted).weights, [2.0, 3.0, 0.5])
+    np.testing.assert_array_equal(settings.targets(weighted).weights, [2.0, 12.0, 2.0])
 
 
 def test_few_rows_are_regularized_more():

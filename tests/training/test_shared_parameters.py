@@ -8,14 +8,14 @@ from lann.training._shared_parameters import SharedParameters
 
 
 @pytest.fixture
-def levels():
+def levels(row_weights):
     """Rows on curves that are not straight, with class weights; one feature of few values, one constant."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 4))
     X[:, 2], X[:, 3] = rng.integers(0, 3, 40), 1.0
     curves = FeatureCurves.straight(X, 5)
     curves = curves.with_slopes(np.exp(0.4 * rng.normal(size=curves.slopes.shape)))
-    plain = Levels.plain(X, rng.integers(0, 3, 40), 3)
+    plain = Levels.plain(X, rng.integers(0, 3, 40), 3, row_weights=row_weights(40))
     return plain.replace(curves=curves, class_log_weights=0.5 * rng.normal(size=(3, 4)))
 
 
@@ -44,7 +44,9 @@ def test_the_loss_equals_its_definition(reference, batch_of, levels, mapped, wit
     batch.kept[0] = False  # a query without candidates
     found, _ = SharedParameters(levels, settings).loss(batch)
     weights = np.exp(levels.class_log_weights)[levels.labels]
-    expected = reference.batch_loss(levels.points, weights, levels.labels, batch, settings)
+    expected = reference.batch_loss(
+        levels.points, weights, levels.labels, batch, settings, row_weights=levels.row_weights
+    )
     assert found == pytest.approx(expected, rel=1e-9)
 
 

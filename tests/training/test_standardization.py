@@ -42,3 +42,14 @@ def test_values_too_large_to_be_squared_raise():
     X = np.array([[1.0, 1e200], [2.0, -1e200]])
     with pytest.raises(ValueError, match="The values of feature 1 are too large to be squared; scale them"):
         Standardization(X)
+
+
+def test_weights_are_repeated_rows(blobs):
+    X, _ = blobs
+    X = np.column_stack([X * [1e-3, 1.0, 1e3, 7.0] + 5.0, np.full(90, 0.1)])
+    counts = np.random.default_rng(0).integers(1, 5, 90)
+    weighted = Standardization(X, 0.1 * counts)
+    repeated = Standardization(np.repeat(X, counts, axis=0))
+    np.testing.assert_allclose(weighted.center, repeated.center, rtol=1e-12)
+    np.testing.assert_allclose(weighted.scale, repeated.scale, rtol=1e-12)
+    np.testing.assert_array_equal(weighted.constant, [False] * 4 + [True])

@@ -3,7 +3,7 @@ import pytest
 from sklearn.neighbors import NearestNeighbors
 
 from lann.training import select_vote
-from lann.training._vote_selection import _votes
+from lann.training._vote_selection import _n_searched, _votes
 from lann.vote import VoteRule, class_shares
 
 
@@ -84,3 +84,54 @@ def test_of_many_rows_a_sample_is_compared(monkeypatch):
     assert sampled.gain_error > everything.gain_error
     monkeypatch.setattr("lann.training._vote_selection.MOST_SEARCHED", 50)
     assert select_vote(X, labels, 2).votes.shape == everything.votes.shape
+
+
+@pytest.mark.parametrize("class_weight", [None, np.array([1.0, 3.0])])
+def test_weights_are_repeated_rows_that_are_left_out_together(class_weight):
+    X, labels = draw(0.3, n_rows=150)
+    counts = np.random.default_rng(1).integers(1, 4, 150)
+    rows = np.repeat(np.arange(150), counts)
+    weighted = select_vote(X, labels, 2, class_weight=class_weight, row_weights=counts.astype(float))
+    repeated = select_vote(X[rows], labels[rows], 2, class_weight=class_weight)
+    np.testing.assert_array_equal(weighted.votes, repeated.votes)
+    np.testing.assert_array_equal(weighted.log_losses, repeated.log_losses)
+    assert (weighted.chosen, weighted.gain_error) == (repeated.chosen, repeated.gain_error)
+    Z = (X - X[rows].mean(axis=0)) / X[rows].std(axis=0)
+    squared = ((Z[:, None] - Z) ** 2).sum(axis=2)
+    epsilon = 1e-3 * np.median(np.sort(squared, axis=1)[:, 1:6])
+    own = counts if class_weight is None else counts * class_weight[labels]
+    for position in (0, weighted.best, -1):
+        k, power, floor = weighted.votes[position]
+        rule, losses = VoteRule(power, epsilon, class_weight, floor), []
+        for i in range(150):
+            others = rows[rows != i]
+            near = others[np.argsort(squared[i, others], kind="stable")[: int(k)]]
+            shares = rule.shares(squared[i, near][None], labels[near][None])
+            shares = class_shares(shares, labels[near][None], 2)
+            losses.append(-np.log(rule.probabilities(shares)[0, labels[i]]))
+        assert weighted.log_losses[position] == pytest.approx(np.average(losses, weights=own), rel=1e-9)
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.4])
+@pytest.mark.parametrize("weight", [3.0, 40.0])
+def test_rows_that_all_count_as_several_choose_the_same_vote(noise, weight):
+    X, labels = draw(noise)
+    plain = select_vote(X, labels, 2)
+    weighted = select_vote(X, labels, 2, row_weights=np.full(len(X), weight))
+    assert weighted.n_neighbors == weight * plain.n_neighbors
+    assert (weighted.power, weighted.floor) == (plain.power, plain.floor)
+    np.testing.assert_allclose(weighted.log_losses, plain.log_losses, rtol=1e-9)
+
+
+def test_copies_of_two_rows():
+    X, labels = np.repeat([[0.0], [1.0]], [3, 5], axis=0), np.repeat([0, 1], [3, 5])
+    choice = select_vote(X, labels, 2)
+    assert choice.n_neighbors == 4  # one row
+    assert np.all(np.isfinite(choice.log_losses))
+    assert np.isnan(select_vote(np.zeros((4, 1)), np.zeros(4, np.int64), 1).log_losses).all()
+
+
+def test_enough_neighbors_are_searched():
+    assert _n_searched(20, None) == 20
+    assert _n_searched(20, np.full(50, 4.0)) == 5
+    assert _n_searched(20, np.repeat([1.0, 5.0], 50)) == 14  # any 20 have the votes, 7 usually do

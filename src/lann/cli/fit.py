@@ -43,6 +43,10 @@ def fit(
         typer.Option("--id", metavar="COLUMN", help="A column that names the rows; explanations show it."),
     ] = None,
     drop: Drop = None,
+    sample_weight: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="A column that tells as how many rows each row counts."),
+    ] = None,
     neighbors: Annotated[
         int | None, typer.Option(min=1, help="Number of neighbors that vote; chosen if not given.")
     ] = None,
@@ -63,7 +67,9 @@ def fit(
 
     check_writable(output)
     with collected_notes() as notes:
-        table = TrainingTable.from_frame(read_table(data), target, id=id, drop=drop or [], name=data.name)
+        table = TrainingTable.from_frame(
+            read_table(data), target, id=id, drop=drop or [], sample_weight=sample_weight, name=data.name
+        )
     if neighbors is not None and neighbors > len(table):
         raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {data.name}.")
     classifier = make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed, neighbors=neighbors)

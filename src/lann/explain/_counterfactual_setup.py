@@ -48,11 +48,11 @@ def predicted_class_indices(clf: Any, rows: Floats) -> Indices:
 
 
 def _wide_vote(model: NeighborModel, rows: Floats, n_jobs: int | None) -> tuple[Indices, Floats]:
-    k = min(model.n_neighbors, len(model.X))
+    k = model.n_voters
     wide = min(max(k, model.wide_neighborhood), len(model.X))
     indices, distances = model.kneighbors(rows, wide, n_jobs=n_jobs)
     label = model.vote(indices[:, :k], distances[:, :k]).probabilities.argmax(axis=1)
-    return label, model.vote(indices, distances).probabilities
+    return label, model.wide_vote(indices, distances).probabilities
 
 
 def find_limits(

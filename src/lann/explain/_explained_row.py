@@ -140,10 +140,11 @@ class ExplainedRow:
 
     @property
     def others(self) -> Others | None:
-        """The neighbors that are not listed; None if all are."""
-        if self.n_listed == len(self.vote_shares):
+        """The neighbors that voted and are not listed; None if all are."""
+        voted = self.vote_shares[self.n_listed :] > 0
+        if not voted.any():
             return None
-        labels, counts = np.unique(self.neighbor_labels[self.n_listed :], return_counts=True)
+        labels, counts = np.unique(self.neighbor_labels[self.n_listed :][voted], return_counts=True)
         order = np.argsort(-counts, kind="stable")
         return Others(
             int(counts.sum()),

@@ -50,7 +50,8 @@ class Explanation:
         As `predict_proba` returns them: (share of the vote of the class + floor / n_classes) / (1 + floor).
     neighbors : ndarray of shape (n_queries, k)
         Positions of the training rows that voted (of `prototypes_` where the model has prototypes), nearest
-        first.
+        first. With sample weights fewer rows can vote on one query than on another; the others then have a
+        vote share of 0.
     neighbor_ids : ndarray of shape (n_queries, k) or None
         Names of these rows.
     neighbor_labels : ndarray of shape (n_queries, k)

@@ -183,7 +183,7 @@ def _votes_without(
         Positions of the rows in question and of the queries.
     without : (n_pairs, n_classes)
     """
-    k = min(model.n_neighbors, len(model.X))
+    k = model.n_voters
     indices, distances, n_searched = model.candidates(queries, n_jobs=n_jobs)
     now, squared = smallest(distances[:, :n_searched], np.ascontiguousarray(indices[:, :n_searched]), k)
     votes = model.vote(now, squared).probabilities

@@ -130,5 +130,5 @@ def prototypical_rows(clf: Any, X: ArrayLike | None = None, y: ArrayLike | None 
         labels=classes[model.labels],
         correct=added_up(np.where(correct, shares, 0.0)),
         wrong=added_up(np.where(correct, 0.0, shares)),
-        n_queries=np.bincount(indices.ravel(), minlength=n_rows),
+        n_queries=np.bincount(indices[shares > 0], minlength=n_rows),
     )

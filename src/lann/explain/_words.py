@@ -129,8 +129,10 @@ class _Writer:
     def _voters(self, row: int, label: Any) -> list[str]:
         """Return the names of the neighbors with a label, those with the most votes first."""
         explanation = self.explanation
-        order = np.argsort(-explanation.vote_shares[row], kind="stable")
-        voters = order[explanation.neighbor_labels[row, order] == label][: self.n_neighbors]
+        shares = explanation.vote_shares[row]
+        order = np.argsort(-shares, kind="stable")
+        voted = (explanation.neighbor_labels[row, order] == label) & (shares[order] > 0)
+        voters = order[voted][: self.n_neighbors]
         names = explanation.neighbors if explanation.neighbor_ids is None else explanation.neighbor_ids
         return [str(name) for name in names[row, voters]]
 

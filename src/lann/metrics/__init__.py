@@ -1,14 +1,18 @@
 """Metrics of training rows: one file per form, and the levels that they consist of."""
 
+from lann.metrics._copies import Copies, find_copies, join_weights
 from lann.metrics._diagonal import DiagonalMetric, distance, overflow_is_far, rounding_bound
 from lann.metrics._levels import Levels
 from lann.metrics._matrix import MatrixMetric, project, squared_norm
 
 __all__ = [
+    "Copies",
     "DiagonalMetric",
     "Levels",
     "MatrixMetric",
     "distance",
+    "find_copies",
+    "join_weights",
     "overflow_is_far",
     "project",
     "rounding_bound",

@@ -57,6 +57,8 @@ class Levels:
         The linear map M, shared by all rows; None where the axes are the features.
     point_matrices : (n_points, n_axes, rank) or None
         The matrix Ω that each point owns; None where point metrics are diagonal.
+    row_weights : (n_points,) or None
+        How much each row counts in votes and in training; None is 1 for all.
     """
 
     X: Floats
@@ -66,9 +68,10 @@ class Levels:
     point_log_weights: Floats
     components: Floats | None = None
     point_matrices: Floats | None = None
+    row_weights: Floats | None = None
 
     @classmethod
-    def plain(cls, X: Floats, labels: Labels, n_classes: int) -> Levels:
+    def plain(cls, X: Floats, labels: Labels, n_classes: int, *, row_weights: Floats | None = None) -> Levels:
         """Return levels with nothing learned: all weights are 1, distances are Euclidean."""
         n_features = X.shape[1]
         return cls(
@@ -77,11 +80,18 @@ class Levels:
             FeatureCurves.identity(n_features),
             np.zeros((n_classes, n_features)),
             np.zeros(X.shape),
+            row_weights=row_weights,
         )
 
     def replace(self, **changes: Any) -> Levels:
         """Return the levels with some attributes replaced."""
         return replace(self, **changes)
+
+    def subset(self, rows: Indices) -> Levels:
+        """Return the levels of some of the rows."""
+        own = ("X", "labels", "point_log_weights", "point_matrices", "row_weights")
+        values = {name: getattr(self, name) for name in own}
+        return self.replace(**{name: None if v is None else v[rows] for name, v in values.items()})
 
     @property
     def points(self) -> Floats:

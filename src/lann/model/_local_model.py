@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._inputs import weighted_moments
 from lann._types import Floats, Indices
-from lann.metrics import DiagonalMetric, Levels, MatrixMetric
+from lann.metrics import DiagonalMetric, Levels, MatrixMetric, find_copies
 from lann.model._class_search import nearest_of_classes
 from lann.model._neighbor_model import Candidates, NeighborModel, NeighborSearch
 from lann.search import (
@@ -68,7 +69,7 @@ class LocalModel(NeighborModel):
         n_jobs: int | None = None,
     ) -> None:
         self.levels = levels
-        self.X, self.labels = levels.X, levels.labels
+        self.X, self.labels, self.row_weights = levels.X, levels.labels, levels.row_weights
         self.n_classes = len(levels.class_log_weights)
         self.n_candidates = n_candidates
         # More would make the shortlist longer, and change the neighbors.
@@ -82,12 +83,19 @@ class LocalModel(NeighborModel):
 
     def _estimate_epsilon(self, n_jobs: int | None) -> float:
         """Return ε, from the neighbors of a sample of training rows."""
-        n_rows = len(self.X)
+        # Of the distinct rows, so that two copies are the same as one row of weight 2.
+        copies = find_copies(self.X, self.labels, self.row_weights)
+        levels = self.levels if copies is None else self.levels.subset(copies.distinct)
+        n_rows = len(levels.X)
+        if n_rows < 2:
+            return 1.0
         n_sampled = min(n_rows, ROWS_FOR_SCALE)
         rows = np.linspace(0, n_rows - 1, n_sampled).astype(np.int64)
         k = min(NEIGHBORS_FOR_SCALE, n_rows - 1)
-        search = self._build_search(n_sampled)
-        _, distances = search.query(self.levels.points[rows], k, exclude=rows, n_jobs=n_jobs)
+        search = self._build_search(n_sampled, levels)
+        _, distances = search.query(levels.points[rows], k, exclude=rows, n_jobs=n_jobs)
+        if levels is not self.levels:
+            return zero_distance_guard(distances)
         if not isinstance(search, Shortlist) or not self._wants_graph(None):
             self.__dict__["_search"] = search  # the one that queries use
         return zero_distance_guard(distances)
@@ -95,6 +103,15 @@ class LocalModel(NeighborModel):
     @property
     def vote_rule(self) -> VoteRule:
         return self._vote_rule
+
+    @cached_property
+    def n_voters(self) -> int:
+        n_rows, k = len(self.X), min(self.n_neighbors, len(self.X))
+        if self.row_weights is None:
+            return k
+        # Any that many rows have the votes; the shortlist has no more than its length.
+        enough = int(np.searchsorted(np.cumsum(np.sort(self.row_weights)), self.n_neighbors)) + 1
+        return min(enough, n_rows, max(self.n_candidates or n_rows, k))
 
     @property
     def n_axes(self) -> int:
@@ -126,8 +143,9 @@ class LocalModel(NeighborModel):
     @cached_property
     def _feature_weights(self) -> Floats:
         levels = self.levels
-        scale = np.ones(self.X.shape[1]) if levels.curves.is_identity else self.X.std(axis=0)
-        return levels.feature_weights(scale)
+        if levels.curves.is_identity:
+            return levels.feature_weights(np.ones(self.X.shape[1]))
+        return levels.feature_weights(np.sqrt(weighted_moments(self.X, self.row_weights)[1]))
 
     def local_matrices(self, rows: Indices) -> Floats:
         return self.levels.local_matrices(rows)
@@ -139,7 +157,7 @@ class LocalModel(NeighborModel):
         search, n_rows = self._search, len(self.X)
         if not isinstance(search, Shortlist) or search.n_candidates >= n_rows:
             return super().candidates(queries, n_jobs=n_jobs)
-        n_searched = max(search.n_candidates, min(self.n_neighbors, n_rows))
+        n_searched = max(search.n_candidates, self.n_voters)
         points = self.transform(queries)
         indices, _ = search.coarse.query(points, min(n_searched + 1, n_rows), n_jobs=n_jobs)
         return Candidates(indices, search.metric.distances(points, np.maximum(indices, 0)), n_searched)
@@ -166,21 +184,23 @@ class LocalModel(NeighborModel):
     @cached_property
     def _search(self) -> ExactSearch | MeasuredSearch | Shortlist:
         # Two threads may both build it; either result is complete.
-        return self._build_search(None)
+        return self._build_search(None, self.levels)
 
-    def _build_search(self, n_queries: int | None) -> ExactSearch | MeasuredSearch | Shortlist:
-        metric = self.levels.local_metric()
+    def _build_search(
+        self, n_queries: int | None, levels: Levels
+    ) -> ExactSearch | MeasuredSearch | Shortlist:
+        metric = levels.local_metric()
         if self.n_candidates is None:
             return exhaustive_search(metric)
-        if self._index is not None and self._wants_graph(n_queries):
+        if self._index is not None and self._wants_graph(n_queries) and levels is self.levels:
             return Shortlist(self._index, metric, self.n_candidates)
-        return Shortlist(coarse_search(self.levels.class_metric(), n_queries), metric, self.n_candidates)
+        return Shortlist(coarse_search(levels.class_metric(), n_queries), metric, self.n_candidates)
 
     def _wants_graph(self, n_queries: int | None) -> bool:
         return GraphSearch.pays(len(self.X), n_queries)
 
     def __getstate__(self) -> dict[str, Any]:
-        lazy = ("_search", "_feature_weights", "_index")
+        lazy = ("_search", "_feature_weights", "_index", "n_voters")
         return {name: value for name, value in self.__dict__.items() if name not in lazy}
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lann._types import Floats, Indices, Labels
 from lann.search import smallest
-from lann.vote import VoteRule, class_shares
+from lann.vote import VoteRule, class_shares, counted_weights
 
 # Neighbors of a block of queries that are held at once: 32 MB of distances.
 HELD = 2**22
@@ -95,6 +95,8 @@ class NeighborModel(NeighborSearch, Protocol):
     n_classes : int
     n_neighbors : int
         Number of rows that vote on a query.
+    row_weights : (n_rows,) or None
+        As how many rows each row counts in a vote; None is 1 for all.
     has_training_rows : bool
         Whether the rows are training rows.
     wide_neighborhood : int
@@ -107,6 +109,7 @@ class NeighborModel(NeighborSearch, Protocol):
     labels: Labels
     n_classes: int
     n_neighbors: int
+    row_weights: Floats | None = None
     has_training_rows: bool
     wide_neighborhood: int
     derived: dict[str, Any]
@@ -182,18 +185,45 @@ class NeighborModel(NeighborSearch, Protocol):
         """Return rows on the axes in which distances are measured: (n_queries, n_axes)."""
         return X
 
+    @property
+    def n_voters(self) -> int:
+        """Number of nearest rows that have to be searched, so that `n_neighbors` votes can be counted."""
+        return min(self.n_neighbors, len(self.X))
+
     def voters(
         self, queries: Floats, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        """Return the rows that vote on each query, nearest first, and their squared distances."""
-        k = min(self.n_neighbors, len(self.X) - (exclude is not None))
-        return self.kneighbors(queries, k, exclude=exclude, n_jobs=n_jobs)
+        """Return the rows that vote on each query, nearest first, and their squared distances.
+
+        With row weights, the number of columns is that of the query on which the most rows vote; further rows
+        have a share of 0 of the vote.
+        """
+        k = min(self.n_voters, len(self.X) - (exclude is not None))
+        indices, distances = self.kneighbors(queries, k, exclude=exclude, n_jobs=n_jobs)
+        if self.row_weights is None or len(queries) == 0:
+            return indices, distances
+        counted = counted_weights(self.row_weights[indices], self.n_neighbors)
+        n_used = int((counted > 0).sum(axis=1).max())
+        return indices[:, :n_used].copy(), distances[:, :n_used].copy()
 
     def vote(self, indices: Indices, distances: Floats) -> Votes:
-        """Let rows at given squared distances vote: (n_queries, k) each."""
-        labels = self.labels[indices]
+        """Let rows at given squared distances vote: (n_queries, k) each.
+
+        Without row weights, all of them vote. With row weights, the nearest (first) vote until `n_neighbors`
+        votes are counted; the last of them counts with what is left of its weight.
+        """
+        return self._count_votes(indices, distances, self.n_neighbors)
+
+    def wide_vote(self, indices: Indices, distances: Floats) -> Votes:
+        """Let more rows vote than predict a label: as `vote`, until one vote per given row is counted."""
+        return self._count_votes(indices, distances, indices.shape[1])
+
+    def _count_votes(self, indices: Indices, distances: Floats, n_votes: int) -> Votes:
+        labels, counted = self.labels[indices], None
+        if self.row_weights is not None:
+            counted = counted_weights(self.row_weights[indices], n_votes)
         rule = self.vote_rule
-        shares = rule.shares(distances, labels)
+        shares = rule.shares(distances, labels, counted)
         return Votes(shares, rule.probabilities(class_shares(shares, labels, self.n_classes)))
 
     def neighbor_feature_weights(
@@ -214,9 +244,8 @@ class NeighborModel(NeighborSearch, Protocol):
 
     def candidates(self, queries: Floats, *, n_jobs: int | None = None) -> Candidates:
         """Return the rows that can vote on each query, also if one of them is left out."""
-        n_voters = min(self.n_neighbors, len(self.X))
-        k = min(n_voters + 1, len(self.X))
-        return Candidates(*self.kneighbors(queries, k, n_jobs=n_jobs), n_voters)
+        k = min(self.n_voters + 1, len(self.X))
+        return Candidates(*self.kneighbors(queries, k, n_jobs=n_jobs), self.n_voters)
 
     def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
         """Return the k nearest other rows of each row, under shared metrics if there are any."""

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lann._inputs import LARGEST_WEIGHT
+from lann._types import Floats
 from lann.persist._errors import InvalidModelFile
 
 if TYPE_CHECKING:
@@ -79,6 +81,8 @@ def _classifier_fits(classifier: LANNClassifier) -> bool:
     return bool(
         classifier.classes_.shape == (len(model.levels.class_log_weights),)
         and classifier.n_features_in_ == model.levels.X.shape[1]
+        and isinstance(classifier._weight_unit, float)
+        and 0 < classifier._weight_unit <= 1
         and _model_fits(model)
         and isinstance(vote, VoteChoice)
         and vote.n_neighbors == model.n_neighbors
@@ -151,6 +155,8 @@ def _model_fits(model: Any) -> bool:
         and _fits_or_none(levels.point_matrices, (n_rows, n_axes, n_axes), (np.float64, np.float32))
         and _fits_or_none(rule.class_weight, (n_classes,), (np.float64,))
         and (rule.class_weight is None or rule.class_weight.min() > 0)
+        and _fits_or_none(levels.row_weights, (n_rows,), (np.float64,))
+        and (levels.row_weights is None or _are_weights(levels.row_weights))
         and levels.labels.dtype == np.int64
         and levels.labels.shape == (n_rows,)
         and n_rows >= 1
@@ -161,6 +167,7 @@ def _model_fits(model: Any) -> bool:
         and model.n_classes == n_classes
         and model.X is levels.X
         and model.labels is levels.labels
+        and model.row_weights is levels.row_weights
         and rule.power >= 0
         and rule.epsilon > 0
         and 0 <= rule.floor < np.inf
@@ -200,6 +207,11 @@ def _derived_fits(model: LocalModel) -> bool:
 def _fits_or_none(array: Any, shape: tuple[int, ...], kinds: tuple[type, ...]) -> bool:
     """Return whether there is no array, or a finite one of this shape and one of these dtypes."""
     return array is None or (array.dtype in kinds and array.shape == shape and bool(np.isfinite(array).all()))
+
+
+def _are_weights(weights: Floats) -> bool:
+    """Return whether `fit` accepts these weights of the rows."""
+    return bool(weights.min() > 0 and weights.max() <= LARGEST_WEIGHT)
 
 
 def _is_count(value: Any) -> bool:

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from lann._types import Floats
+
 # A text column with more different values than this, and in most rows, identifies the rows.
 MOST_IDENTIFIERS = 20
 
@@ -150,6 +152,22 @@ def id_column(frame: pd.DataFrame, name: str, table: str) -> NDArray[Any]:
     """Return the names of the rows as text, "" where missing."""
     check_named_column(frame, name, "id", table)
     return as_text(frame[name]).fillna("").to_numpy(dtype=str)
+
+
+def weight_column(frame: pd.DataFrame, name: str, table: str) -> Floats:
+    """Return the weights of the rows; raise ValueError unless they are numbers, at least 0 and not all 0."""
+    weights = as_numbers(frame[name]).to_numpy()
+    invalid = np.flatnonzero(~((weights >= 0) & (weights < np.inf)))
+    if len(invalid):
+        value = frame[name].iloc[invalid[0]]
+        shown = "none" if pd.isna(value) else repr(str(value))
+        raise ValueError(
+            f"The weights in column {name!r} of {table} must be finite and at least 0; "
+            f"row {invalid[0]} has {shown}."
+        )
+    if not weights.any():
+        raise ValueError(f"The weights in column {name!r} of {table} are zero in every row.")
+    return weights
 
 
 def _listed(names: Sequence[str] | pd.Index) -> str:

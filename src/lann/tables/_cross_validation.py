@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
 from lann._validation import Integer, validate
-from lann.tables._pipeline import make_pipeline
+from lann.tables._pipeline import fit_pipeline, make_pipeline
 from lann.tables._training_table import TrainingTable
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ def cross_validate(
     callback: Callable[[int, int], object] | None = None,
 ) -> pd.DataFrame:
     """Cross-validate a classifier on a table, and plain kNN on the same columns for comparison.
+
+    Where rows have weights, LANN is fitted with them, and they count in the scores of both.
 
     Parameters
     ----------
@@ -81,15 +83,19 @@ def cross_validate(
         )
     plain = KNeighborsClassifier(min(N_PLAIN_NEIGHBORS, n_train), weights="distance")
     models = {"LANN": model, "kNN": make_pipeline(table.columns, plain)}
-    scores = []
+    scores, weights = [], table.weights
     for fold, (train, test) in enumerate(splits):
         for method, candidate in models.items():
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", message="Found unknown categories")
-                fitted = clone(candidate).fit(table.rows.iloc[train], table.labels[train])
+                own = weights[train] if weights is not None and method == "LANN" else None
+                fitted = fit_pipeline(clone(candidate), table.rows.iloc[train], table.labels[train], own)
                 predicted = fitted.predict(table.rows.iloc[test])
-            labels = table.labels[test]
-            accuracies = accuracy_score(labels, predicted), balanced_accuracy_score(labels, predicted)
+            labels, counted = table.labels[test], None if weights is None else weights[test]
+            accuracies = (
+                accuracy_score(labels, predicted, sample_weight=counted),
+                balanced_accuracy_score(labels, predicted, sample_weight=counted),
+            )
             scores.append((fold, method, *accuracies))
         if callback is not None:
             callback(fold + 1, n_folds)

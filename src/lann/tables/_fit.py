@@ -21,6 +21,7 @@ def fit_table(
     classifier: LANNClassifier | None = None,
     id: str | None = None,
     drop: Sequence[str] = (),
+    sample_weight: str | None = None,
     name: str = "the table",
 ) -> TableModel:
     """Fit a classifier to a table of numbers and text, with missing values.
@@ -36,6 +37,8 @@ def fit_table(
         Name of a column that names the rows; explanations show these names.
     drop : sequence of str, default=()
         Names of columns not to use.
+    sample_weight : str or None, default=None
+        Name of a column that tells as how many rows each row counts; rows of weight 0 are left out.
     name : str, default="the table"
         Name of the table in messages.
 
@@ -46,8 +49,8 @@ def fit_table(
     Raises
     ------
     ValueError
-        If there is no such column, no column to learn from, the target does not have classes, or there are
-        too few rows.
+        If there is no such column, no column to learn from, the target does not have classes, a weight is
+        invalid, or there are too few rows.
 
     Warns
     -----
@@ -64,4 +67,5 @@ def fit_table(
     >>> model.predict(pd.DataFrame({"age": [23, 60], "city": ["Bonn", "Ulm"]}))["prediction"].tolist()
     ['no', 'yes']
     """
-    return TrainingTable.from_frame(frame, target, id=id, drop=drop, name=name).fit(classifier)
+    table = TrainingTable.from_frame(frame, target, id=id, drop=drop, sample_weight=sample_weight, name=name)
+    return table.fit(classifier)

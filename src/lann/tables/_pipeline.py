@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
@@ -37,6 +38,25 @@ def make_pipeline(columns: ColumnTypes, classifier: Any = None) -> Pipeline:
     return Pipeline(
         [("columns", ColumnTransformer([part for part in parts if part[2]])), ("classifier", classifier)]
     )
+
+
+def fit_pipeline(
+    pipeline: Pipeline, rows: pd.DataFrame, labels: NDArray[Any], weights: Floats | None
+) -> Pipeline:
+    """Fit a pipeline whose classifier takes the weights of the rows, if there are any; its encoding does not.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Of `make_pipeline`.
+    rows : DataFrame of shape (n_rows, n_columns)
+    labels : ndarray of shape (n_rows,)
+    weights : ndarray of shape (n_rows,) or None
+    """
+    if weights is None:
+        return pipeline.fit(rows, labels)
+    with config_context(enable_metadata_routing=False):
+        return pipeline.fit(rows, labels, classifier__sample_weight=weights)
 
 
 class FittedEncoding:

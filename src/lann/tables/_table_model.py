@@ -73,8 +73,8 @@ class TableModel:
     ('retired', ['age', 'city'])
     >>> model.predict(frame[:2]).round(2)
       prediction  probability of no  probability of yes
-    0         no                1.0                 0.0
-    1         no                1.0                 0.0
+    0         no               0.99                0.01
+    1         no               0.99                0.01
     >>> explanation = model.explain(frame, rows=[4])
     >>> print(explanation.row(0).prediction, explanation.feature_names)
     yes ['age' 'city']

@@ -12,10 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lann._format import counted
-from lann._types import Indices
-from lann.tables._columns import ColumnTypes, check_named_column, convert_columns, id_column
+from lann._types import Floats, Indices
+from lann.tables._columns import ColumnTypes, check_named_column, convert_columns, id_column, weight_column
 from lann.tables._labels import check_labels, labels_of
-from lann.tables._pipeline import make_pipeline
+from lann.tables._pipeline import fit_pipeline, make_pipeline
 from lann.tables._split import split_rows
 from lann.tables._table_model import TableModel
 from lann.tables._warnings import TableWarning
@@ -41,6 +41,8 @@ class TrainingTable:
         Positions of the rows in the table that was given.
     ids : ndarray of shape (n_rows,) or None
         Names of the rows.
+    weights : ndarray of shape (n_rows,) or None
+        As how many rows each row counts; None is 1 for all.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class TrainingTable:
     target: str
     row_numbers: Indices
     ids: NDArray[Any] | None
+    weights: Floats | None = None
 
     @classmethod
     def from_frame(
@@ -71,6 +74,7 @@ class TrainingTable:
         *,
         id: str | None = None,
         drop: Sequence[str] = (),
+        sample_weight: str | None = None,
         name: str = "the table",
     ) -> TrainingTable:
         """Decide which rows and columns of a table are used, and how.
@@ -88,6 +92,8 @@ class TrainingTable:
             Name of a column that names the rows.
         drop : sequence of str, default=()
             Names of columns not to use.
+        sample_weight : str or None, default=None
+            Name of a column that tells as how many rows each row counts; rows of weight 0 are left out.
         name : str, default="the table"
             Name of the table in messages.
 
@@ -98,9 +104,11 @@ class TrainingTable:
         Raises
         ------
         ValueError
-            If there is no such column, no column to learn from, or the target does not have classes.
+            If there is no such column, no column to learn from, the target does not have classes, or a weight
+            is invalid.
         """
-        named = [("target", target), ("id", id), *(("drop", column) for column in drop)]
+        named = [("target", target), ("id", id), ("sample_weight", sample_weight)]
+        named += [("drop", column) for column in drop]
         for parameter, column in named:
             if column is not None:
                 check_named_column(frame, column, parameter, name)
@@ -111,14 +119,23 @@ class TrainingTable:
             have, are = ("has", "is") if n_unlabeled == 1 else ("have", "are")
             message = f"{counted(n_unlabeled, 'row')} {have} no {target!r} and {are} left out."
             warnings.warn(message, TableWarning, stacklevel=2)
+        weights = None
+        if sample_weight is not None:
+            weights = weight_column(frame, sample_weight, name)[row_numbers]
+            counts = weights > 0
+            if n_without := int((~counts).sum()):
+                have, are = ("has", "is") if n_without == 1 else ("have", "are")
+                message = f"{counted(n_without, 'row')} {have} the weight 0 and {are} left out."
+                warnings.warn(message, TableWarning, stacklevel=2)
+            row_numbers, weights = row_numbers[counts], weights[counts]
         frame = frame.iloc[row_numbers].reset_index(drop=True)
         labels = labels_of(frame[target])
         check_labels(labels, target)
-        features = frame.drop(columns=list({target, *drop, *([id] if id is not None else [])}))
+        features = frame.drop(columns=list({column for _, column in named if column is not None}))
         types = _column_types(features, target, name)
         ids = None if id is None else id_column(frame, id, name)
         rows = convert_columns(features, types.numeric, types.text, name)
-        return cls(rows, labels, types, target, row_numbers, ids)
+        return cls(rows, labels, types, target, row_numbers, ids, weights)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -145,7 +162,9 @@ class TrainingTable:
         -------
         model : TableModel
         """
-        estimator = make_pipeline(self.columns, classifier).fit(self.rows, self.labels)
+        estimator = fit_pipeline(
+            make_pipeline(self.columns, classifier), self.rows, self.labels, self.weights
+        )
         # Attributes that are saved with the model: where the rows come from, and which cells were missing.
         estimator.target_, estimator.training_ids_ = self.target, self.ids
         estimator.training_rows_ = self.row_numbers
@@ -191,6 +210,7 @@ class TrainingTable:
             target=self.target,
             row_numbers=self.row_numbers[positions],
             ids=None if self.ids is None else self.ids[positions],
+            weights=None if self.weights is None else self.weights[positions],
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lann._types import Floats, Indices, Labels
-from lann.metrics import Levels
+from lann.metrics import Levels, join_weights
 from lann.training._candidates import find_candidates, typical_distances
 from lann.training._inheritance import inherit
 from lann.training._online_matrices import MatrixUpdate, OnlineMatrixPoints, matrix_steps
@@ -14,7 +14,9 @@ from lann.training._settings import Settings
 from lann.vote import zero_distance_guard
 
 
-def extend(levels: Levels, X: Floats, labels: Labels, settings: Settings) -> Levels:
+def extend(
+    levels: Levels, X: Floats, labels: Labels, settings: Settings, *, row_weights: Floats | None = None
+) -> Levels:
     """Add rows, which inherit the metrics of their neighbors, and train on each of them once.
 
     Parameters
@@ -26,6 +28,8 @@ def extend(levels: Levels, X: Floats, labels: Labels, settings: Settings) -> Lev
         Class indices.
     settings : Settings
         Without `point_metrics`, rows are added and nothing is trained.
+    row_weights : (n_new,) or None
+        How much each new row counts: its votes, and the steps that are taken for it; None is 1 for all.
 
     Returns
     -------
@@ -38,6 +42,7 @@ def extend(levels: Levels, X: Floats, labels: Labels, settings: Settings) -> Lev
         X=np.concatenate([levels.X, X]),
         labels=np.concatenate([levels.labels, labels]),
         point_log_weights=np.concatenate([levels.point_log_weights, inherited.log_weights]),
+        row_weights=join_weights((levels.row_weights, n_old), (row_weights, len(X))),
     )
     if levels.point_matrices is not None and inherited.matrices is not None:
         matrices = np.concatenate([levels.point_matrices, inherited.matrices])
@@ -54,12 +59,13 @@ def _train_on(levels: Levels, rows: Indices, settings: Settings) -> Levels:
     rule = settings.loss_rule(len(levels.class_log_weights))
     rule = rule._replace(n_neighbors=min(rule.n_neighbors, len(levels.X) - 1))
     epsilon = zero_distance_guard(typical_distances(levels, n_jobs=n_jobs))
+    targets = settings.targets(levels)
     rate, smoothing = settings.learning_rate, settings.smoothing
     if levels.point_matrices is not None:
-        matrix_points = OnlineMatrixPoints.of(levels)
+        matrix_points = OnlineMatrixPoints.of(levels, targets)
         update = MatrixUpdate.bounded(rate, smoothing)
         matrix_steps(rows, candidates, matrix_points, rule, epsilon, update)
         return levels.replace(point_matrices=matrix_points.matrices)
-    points = OnlinePoints(levels.points, levels.labels, levels.weights)
+    points = OnlinePoints(levels.points, targets, levels.weights)
     relative_weight_steps(rows, candidates, points, rule, epsilon, rate, smoothing)
     return with_weights(levels, points.weights)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from lann._inputs import weighted_moments
 from lann._types import Floats, Labels
 from lann.metrics import Levels
 
@@ -31,13 +32,17 @@ def with_initial_map(levels: Levels, n_axes: int) -> Levels:
     if levels.components is not None or n_axes == n_features:
         return levels
     return levels.replace(
-        components=discriminant_axes(levels.curves.transform(levels.X), levels.labels, n_axes),
+        components=discriminant_axes(
+            levels.curves.transform(levels.X), levels.labels, n_axes, levels.row_weights
+        ),
         class_log_weights=np.zeros((len(levels.class_log_weights), n_axes)),
         point_log_weights=np.zeros((n_points, n_axes)),
     )
 
 
-def discriminant_axes(curved: Floats, labels: Labels, n_axes: int) -> Floats:
+def discriminant_axes(
+    curved: Floats, labels: Labels, n_axes: int, row_weights: Floats | None = None
+) -> Floats:
     """Return the directions in which classes differ most, then those in which rows do.
 
     These are the leading eigenvectors of the total covariance after a transform that makes the covariance
@@ -50,17 +55,24 @@ def discriminant_axes(curved: Floats, labels: Labels, n_axes: int) -> Floats:
         Rows on the curves.
     labels : (n_rows,)
     n_axes : int
+    row_weights : (n_rows,) or None
+        How much each row counts; None is 1 for all.
 
     Returns
     -------
     components : (n_axes, n_features)
         Of mean squared length 1.
     """
-    centered = curved - curved.mean(axis=0)
-    scale = max(float(centered.var(axis=0).mean()), np.finfo(np.float64).tiny)
+    centered = curved - weighted_moments(curved, row_weights)[0]
+    scale = max(float(weighted_moments(centered, row_weights)[1].mean()), np.finfo(np.float64).tiny)
     residuals = curved.copy()
     for label in np.unique(labels):
-        residuals[labels == label] -= curved[labels == label].mean(axis=0)
+        members = labels == label
+        own = None if row_weights is None else row_weights[members]
+        residuals[members] -= weighted_moments(curved[members], own)[0]
+    if row_weights is not None:
+        roots = np.sqrt(row_weights / row_weights.mean())[:, None]
+        centered, residuals = roots * centered, roots * residuals
     within = residuals.T @ residuals / (len(curved) * scale)
     total = centered.T @ centered / (len(curved) * scale)
     values, vectors = np.linalg.eigh((1.0 - SHRINKAGE) * within + SHRINKAGE * np.eye(len(within)))

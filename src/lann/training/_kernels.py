@@ -61,14 +61,14 @@ class WeightedPoints(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def loss_and_gradients(batch, metric, labels, rule, by_weight, by_point):
+def loss_and_gradients(batch, metric, targets, rule, by_weight, by_point):
     """Compute the mean loss of a batch and add its gradients to two arrays.
 
     Parameters
     ----------
     batch : Batch
     metric : WeightedPoints
-    labels : (n_points,)
+    targets : Targets
     rule : LossRule
     by_weight : (n_owners, n_axes) or empty
         The gradient for the log weights is added to it; it is not computed if the array is empty.
@@ -80,7 +80,7 @@ def loss_and_gradients(batch, metric, labels, rule, by_weight, by_point):
     loss : float
     """
     neighbors = _nearest_candidates(batch, metric, rule.n_neighbors)
-    loss, slopes = batch_loss(neighbors, batch.rows, labels, rule)
+    loss, slopes = batch_loss(neighbors, batch.rows, targets, rule)
     if by_weight.size > 0:
         _add_weight_gradient(batch, neighbors, slopes, metric, by_weight)
     if by_point.size > 0:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from lann._types import Floats, Indices, Labels
+from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, MatrixMetric
 from lann.search import smallest
+from lann.training._loss import Targets
 from lann.vote import VoteRule, class_shares, zero_distance_guard
 
 N_VOTERS = 5
@@ -24,23 +25,18 @@ def draw_selection_rows(rows: Indices, rng: np.random.Generator) -> Indices:
 
 
 def weighted_errors(
-    metric: DiagonalMetric | MatrixMetric,
-    labels: Labels,
-    rows: Indices,
-    candidates: Indices,
-    class_weight: Floats,
+    metric: DiagonalMetric | MatrixMetric, targets: Targets, rows: Indices, candidates: Indices
 ) -> Floats:
-    """Return the class weight of each row whose nearest candidates vote for another class, and 0 otherwise.
+    """Return the weight of each row whose nearest candidates vote for another class, and 0 otherwise.
 
     Parameters
     ----------
     metric : DiagonalMetric or MatrixMetric
-    labels : (n_points,)
+    targets : Targets
     rows : (n_rows,)
         Points of the metric.
     candidates : (n_rows, n_candidates)
         Points; -1 for none.
-    class_weight : (n_classes,)
 
     Returns
     -------
@@ -48,10 +44,11 @@ def weighted_errors(
     """
     distances = metric.distances(metric.points[rows], np.maximum(candidates, 0))
     near, distances = smallest(distances, candidates, min(N_VOTERS, candidates.shape[1]))
-    rule = VoteRule(1.0, zero_distance_guard(distances), class_weight)
-    shares = rule.shares(distances, labels[near])
-    predicted = class_shares(shares, labels[near], len(class_weight)).argmax(axis=1)
-    return np.where(predicted != labels[rows], class_weight[labels[rows]], 0.0)
+    labels, weights = targets
+    rule = VoteRule(1.0, zero_distance_guard(distances))
+    shares = rule.shares(distances, labels[near], weights[near])
+    predicted = class_shares(shares, labels[near], int(labels.max()) + 1).argmax(axis=1)
+    return np.where(predicted != labels[rows], weights[rows], 0.0)
 
 
 def is_significantly_better(errors: Floats, others: Floats) -> bool:

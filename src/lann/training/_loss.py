@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from lann._types import Floats, Indices
+from lann._types import Floats, Indices, Labels
 from lann.vote import weighted_loss
 
 
@@ -24,15 +24,38 @@ class LossRule(NamedTuple):
         Exponent of the support.
     strength : float
         Constant of the loss: the floor of the shares, or the temperature of the softmax.
-    class_weight : (n_classes,)
-        Factor of the votes, and of the loss, of each class.
+    n_classes : int
     """
 
     kind: int
     n_neighbors: int
     power: float
     strength: float
-    class_weight: Floats
+    n_classes: int
+
+
+class Targets(NamedTuple):
+    """What the points of a training are to predict, and how much each of them counts.
+
+    Attributes
+    ----------
+    labels : (n_points,)
+        Class indices.
+    weights : (n_points,)
+        Factor of the votes, and of the loss, of each point; all 1 where points count alike.
+    """
+
+    labels: Labels
+    weights: Floats
+
+    @classmethod
+    def equal(cls, labels: Labels) -> Targets:
+        """Return targets of points that count alike."""
+        return cls(labels, np.ones(len(labels)))
+
+    def subset(self, points: Indices) -> Targets:
+        """Return the targets of some of the points."""
+        return Targets(self.labels[points], self.weights[points])
 
 
 class Neighbors(NamedTuple):
@@ -54,7 +77,7 @@ class Neighbors(NamedTuple):
 
 
 @njit(nogil=True, cache=True, inline="always")
-def batch_loss(neighbors, rows, labels, rule):
+def batch_loss(neighbors, rows, targets, rule):
     """Compute the mean loss of a batch, and its slope for each distance.
 
     Parameters
@@ -63,7 +86,7 @@ def batch_loss(neighbors, rows, labels, rule):
         The distances are changed.
     rows : (n_queries,)
         Points that are the queries.
-    labels : (n_points,)
+    targets : Targets
     rule : LossRule
 
     Returns
@@ -72,18 +95,20 @@ def batch_loss(neighbors, rows, labels, rule):
     slopes : (n_queries, k)
     """
     near, distances, counts = neighbors
-    kind, k, power, strength, class_weight = rule
+    labels, weights = targets
+    k = rule.n_neighbors
     slopes = np.zeros(distances.shape)
-    near_labels = np.empty(k, np.int64)
+    near_labels, near_weights = np.empty(k, np.int64), np.empty(k)
     n_queries, total = near.shape[0], 0.0
     for q in range(n_queries):
         if counts[q] == 0:
             continue
         for slot in range(counts[q]):
             near_labels[slot] = labels[near[q, slot]]
+            near_weights[slot] = weights[near[q, slot]]
         total += weighted_loss(
-            kind, distances[q], near_labels, labels[rows[q]], counts[q],
-            power, strength, class_weight, slopes[q],
+            rule, distances[q], near_labels, labels[rows[q]], counts[q],
+            near_weights, weights[rows[q]], slopes[q],
         )  # fmt: skip
         for slot in range(counts[q]):
             slopes[q, slot] /= n_queries

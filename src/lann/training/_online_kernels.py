@@ -19,14 +19,21 @@ class Nearest(NamedTuple):
     ----------
     indices, distances
         Nearest first; -1 and infinite where there are fewer. The loss changes the distances.
-    labels, slopes
-        Class indices, and ∂loss/∂d, as far as there are neighbors.
+    labels, weights, slopes
+        Class indices, weights of the votes, and ∂loss/∂d, as far as there are neighbors.
     """
 
     indices: Indices
     distances: Floats
     labels: Labels
+    weights: Floats
     slopes: Floats
+
+
+@njit(nogil=True, cache=True)
+def new_nearest(k):
+    """Return buffers for the k neighbors of a query: a `Nearest`."""
+    return Nearest(np.empty(k, np.int64), np.empty(k), np.empty(k, np.int64), np.empty(k), np.empty(k))
 
 
 @njit(nogil=True, cache=True)
@@ -37,19 +44,21 @@ def clear(nearest):
 
 
 @njit(nogil=True, cache=True)
-def query_loss(nearest, labels, label, epsilon, rule):
+def query_loss(nearest, targets, query, epsilon, rule):
     """Compute the loss of one query and its slopes, which are written; return it and the number of neighbors.
 
-    nearest : Nearest; labels : (n_points,); label : of the query; rule : LossRule
+    nearest : Nearest; targets : Targets; query : the point that is the query; rule : LossRule
     """
     n_near = count_found(nearest.indices)
     if n_near == 0:
         return 0.0, 0
     distances = nearest.distances
     distances += epsilon
+    labels, weights = targets
     nearest.labels[:n_near] = labels[nearest.indices[:n_near]]
+    nearest.weights[:n_near] = weights[nearest.indices[:n_near]]
     loss = weighted_loss(
-        rule.kind, distances, nearest.labels, label, n_near, rule.power, rule.strength, rule.class_weight,
+        rule, distances, nearest.labels, labels[query], n_near, nearest.weights, weights[query],
         nearest.slopes,
     )  # fmt: skip
     return loss, n_near

@@ -12,13 +12,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices, Labels
+from lann._types import Floats, Indices
 from lann.metrics import Levels, project, squared_norm
 from lann.search import insert
 from lann.training._initial_matrices import initial_matrices
-from lann.training._loss import LossRule
+from lann.training._loss import LossRule, Targets
 from lann.training._matrix_kernels import weighted_step
-from lann.training._online_kernels import Nearest, clear, query_loss
+from lann.training._online_kernels import clear, new_nearest, query_loss
 from lann.training._settings import LARGEST_LOG_WEIGHT
 from lann.vote import HUGE
 
@@ -34,7 +34,7 @@ class OnlineMatrixPoints(NamedTuple):
     Attributes
     ----------
     points : (n_points, n_axes)
-    labels : (n_points,)
+    targets : Targets
     roots : (n_points, n_axes)
         √w, the roots of the weights.
     matrices : (n_points, n_axes, rank)
@@ -42,14 +42,14 @@ class OnlineMatrixPoints(NamedTuple):
     """
 
     points: Floats
-    labels: Labels
+    targets: Targets
     roots: Floats
     matrices: NDArray
 
     @classmethod
-    def of(cls, levels: Levels) -> OnlineMatrixPoints:
+    def of(cls, levels: Levels, targets: Targets) -> OnlineMatrixPoints:
         """Return the points of some levels, with a copy of their matrices."""
-        return cls(levels.points, levels.labels, np.sqrt(levels.weights), initial_matrices(levels))
+        return cls(levels.points, targets, np.sqrt(levels.weights), initial_matrices(levels))
 
 
 class MatrixUpdate(NamedTuple):
@@ -97,7 +97,7 @@ class OnlineMatrices:
 
     def __init__(self, levels: Levels, rule: LossRule, epsilon: float, constraint: str) -> None:
         self._start = levels
-        self._points = OnlineMatrixPoints.of(levels)
+        self._points = OnlineMatrixPoints.of(levels, Targets.equal(levels.labels))
         self._rule, self._epsilon = rule, epsilon
         determinant = constraint == "determinant"
         largest_step = LARGEST_DETERMINANT_STEP if determinant else np.inf
@@ -122,12 +122,12 @@ def matrix_steps(rows, candidates, points, rule, epsilon, update):
     rows : (n_rows,); points : OnlineMatrixPoints; rule : LossRule; update : MatrixUpdate
     candidates : (n_rows, n_candidates), -1 for none; all points where there are no columns
     """
-    coordinates, labels, roots, matrices = points
+    coordinates, targets, roots, matrices = points
     n_axes, rank = matrices.shape[1:]
     ones, step, projected = np.ones(n_axes), np.empty(n_axes), np.empty(rank)
     k = rule.n_neighbors
-    near, distances = np.empty(k, np.int64), np.empty(k)
-    nearest = Nearest(near, distances, np.empty(k, np.int64), np.empty(k))
+    nearest = new_nearest(k)
+    near, distances = nearest.indices, nearest.distances
     exhaustive = candidates.shape[1] == 0
     total = 0.0
     for r in range(rows.shape[0]):
@@ -139,14 +139,14 @@ def matrix_steps(rows, candidates, points, rule, epsilon, update):
                 weighted_step(coordinates[j], coordinates[i], roots[j], ones, step)
                 project(step, matrices[j], projected)
                 insert(distances, near, squared_norm(projected), j)
-        loss, n_near = query_loss(nearest, labels, labels[i], epsilon, rule)
+        loss, n_near = query_loss(nearest, targets, i, epsilon, rule)
         total += loss
         for slot in range(n_near):
             j = near[slot]
             weighted_step(coordinates[j], coordinates[i], roots[j], ones, step)
             _take_step(matrices[j], step, projected, 2.0 * update.rate * nearest.slopes[slot], update)
         if update.smoothing > 0.0:
-            _mix_same_class(nearest, n_near, labels[i], matrices, update.smoothing)
+            _mix_same_class(nearest, n_near, targets.labels[i], matrices, update.smoothing)
         for slot in range(n_near):
             _restore_bounds(matrices[near[slot]], roots[near[slot]], update.fixed_norm)
     return total

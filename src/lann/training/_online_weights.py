@@ -16,11 +16,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices, Labels
+from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels, distance, rounding_bound
 from lann.search import ExactSearch, insert
-from lann.training._loss import LossRule
-from lann.training._online_kernels import Nearest, clear, query_loss
+from lann.training._loss import LossRule, Targets
+from lann.training._online_kernels import clear, new_nearest, query_loss
 from lann.training._settings import LARGEST_LOG_WEIGHT
 
 # Number of queries that are searched at once: more make the search faster, and more points decrease.
@@ -43,13 +43,13 @@ class OnlinePoints(NamedTuple):
     Attributes
     ----------
     points : (n_points, n_axes)
-    labels : (n_points,)
+    targets : Targets
     weights : (n_points, n_axes)
         Changed in place.
     """
 
     points: Floats
-    labels: Labels
+    targets: Targets
     weights: Floats
 
 
@@ -101,7 +101,7 @@ class OnlineWeights:
     ) -> None:
         self._start = levels
         self.metric = DiagonalMetric(levels.points, levels.weights)
-        self._rule, self._epsilon = rule, epsilon
+        self._rule, self._epsilon, self._targets = rule, epsilon, Targets.equal(levels.labels)
         self._constraint = CONSTRAINTS[constraint]
         self._n_jobs = n_jobs
         self._decreased = np.zeros(len(levels.X), np.bool_)
@@ -133,7 +133,7 @@ class OnlineWeights:
         sizes, rounding = lifted.rounding(queries, search.dtype)
         loss, decreased = _published_steps(
             _BlockSearch(rows, candidates, limits, sizes, rounding, lifted.weights, self._decreased),
-            OnlinePoints(metric.points, self._start.labels, metric.weights),
+            OnlinePoints(metric.points, self._targets, metric.weights),
             self._rule, self._epsilon, self._constraint, rate,
         )  # fmt: skip
         self._decreased[decreased] = False
@@ -160,11 +160,11 @@ def _published_steps(search, points, rule, epsilon, constraint, rate):
     search : _BlockSearch; points : OnlinePoints; rule : LossRule
     """
     rows, candidates, limits, sizes, rounding, lifted_weights, decreased = search
-    coordinates, labels, weights = points
+    coordinates, targets, weights = points
     k = rule.n_neighbors
     decreased_list, n_decreased = np.empty(rows.shape[0] * k, np.int64), 0
-    near, distances = np.empty(k, np.int64), np.empty(k)
-    nearest = Nearest(near, distances, np.empty(k, np.int64), np.empty(k))
+    nearest = new_nearest(k)
+    near, distances = nearest.indices, nearest.distances
     total = 0.0
     for r in range(rows.shape[0]):
         i = rows[r]
@@ -183,7 +183,7 @@ def _published_steps(search, points, rule, epsilon, constraint, rate):
             for j in range(coordinates.shape[0]):
                 if j != i:
                     insert(distances, near, distance(coordinates[i], coordinates[j], weights[j]), j)
-        loss, n_near = query_loss(nearest, labels, labels[i], epsilon, rule)
+        loss, n_near = query_loss(nearest, targets, i, epsilon, rule)
         total += loss
         for slot in range(n_near):
             j = near[slot]
@@ -242,10 +242,10 @@ def relative_weight_steps(rows, candidates, points, rule, epsilon, rate, smoothi
     rows : (n_rows,), in order; candidates : (n_rows, n_candidates), -1 for none
     points : OnlinePoints; rule : LossRule; smoothing : share of the weights that is replaced
     """
-    coordinates, labels, weights = points
+    coordinates, targets, weights = points
     k = rule.n_neighbors
-    near, distances = np.empty(k, np.int64), np.empty(k)
-    nearest = Nearest(near, distances, np.empty(k, np.int64), np.empty(k))
+    nearest = new_nearest(k)
+    near, distances = nearest.indices, nearest.distances
     total = 0.0
     for r in range(rows.shape[0]):
         i = rows[r]
@@ -254,13 +254,13 @@ def relative_weight_steps(rows, candidates, points, rule, epsilon, rate, smoothi
             if j >= 0 and j != i:
                 measured = distance(coordinates[i], coordinates[j], weights[j])
                 insert(distances, near, measured, j)
-        loss, n_near = query_loss(nearest, labels, labels[i], epsilon, rule)
+        loss, n_near = query_loss(nearest, targets, i, epsilon, rule)
         total += loss
         for slot in range(n_near):
             j = near[slot]
             _take_relative_step(coordinates[i], coordinates[j], weights[j], rate * nearest.slopes[slot])
         if smoothing > 0.0:
-            _mix_same_class(nearest, n_near, labels[i], weights, smoothing)
+            _mix_same_class(nearest, n_near, targets.labels[i], weights, smoothing)
     return total
 
 

@@ -64,6 +64,7 @@ class PointMatrices:
         self._settings = settings
         self._start = levels
         self._rule = settings.loss_rule(len(levels.class_log_weights))
+        self._targets = settings.targets(levels)
         self._points = levels.points
         self._roots = np.sqrt(levels.weights)
         self.matrices = initial_matrices(levels)
@@ -96,7 +97,7 @@ class PointMatrices:
         distances = batch.epsilon + self._distances(batch.rows, candidates, batch.axis_mask)
         near, distances = smallest(distances, candidates, self._rule.n_neighbors)
         neighbors = Neighbors(near, distances, np.sum(near >= 0, axis=1))
-        loss, slopes = batch_loss(neighbors, batch.rows, self._start.labels, self._rule)
+        loss, slopes = batch_loss(neighbors, batch.rows, self._targets, self._rule)
         pairs = _pairs_by_neighbor(near)
         distinct, starts = np.unique(near.ravel()[pairs], return_index=True)
         queries = batch.rows[pairs // near.shape[1]]

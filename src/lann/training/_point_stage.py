@@ -161,6 +161,5 @@ class PointStage:
         return is_significantly_better(without, with_point_metrics)
 
     def _selection_errors(self, metric: DiagonalMetric | MatrixMetric) -> Floats:
-        rows, n_classes = self._selection_rows, len(self._start.class_log_weights)
-        class_weight = self._settings.loss_rule(n_classes).class_weight
-        return weighted_errors(metric, self._start.labels, rows, self._candidates_of(rows), class_weight)
+        rows, targets = self._selection_rows, self._settings.targets(self._start)
+        return weighted_errors(metric, targets, rows, self._candidates_of(rows))

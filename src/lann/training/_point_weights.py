@@ -42,6 +42,7 @@ class PointWeights:
         self._settings = settings
         self._start = levels
         self._rule = settings.loss_rule(len(levels.class_log_weights))
+        self._targets = settings.targets(levels)
         self._points = levels.points
         self._owners = np.arange(len(levels.X))
         self._class_log_weights = levels.class_log_weights[levels.labels]
@@ -67,8 +68,7 @@ class PointWeights:
         """
         metric = WeightedPoints(self._points, self._weights, self._owners)
         self._gradient[:] = 0.0
-        labels = self._start.labels
-        loss = loss_and_gradients(batch, metric, labels, self._rule, self._gradient, NOT_NEEDED)
+        loss = loss_and_gradients(batch, metric, self._targets, self._rule, self._gradient, NOT_NEEDED)
         return loss, self._gradient
 
     def step(self, gradient: Floats, rate: float, smoothing: float, neighbors: Indices) -> None:

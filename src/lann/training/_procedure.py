@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lann._threads import single_threaded_blas
-from lann.metrics import Levels
+from lann.metrics import Levels, find_copies
 from lann.search import GraphSearch
 from lann.training._initial_map import n_axes_of, with_initial_map
 from lann.training._initial_matrices import check_matrix_memory
@@ -73,6 +73,9 @@ def train(
 ) -> TrainingResult:
     """Train the levels that are switched on, in stages.
 
+    Rows that are copies of each other are trained as one row, with the sum of their weights: a row of weight
+    2 is the same as two rows.
+
     Parameters
     ----------
     start : Levels
@@ -88,10 +91,26 @@ def train(
     ValueError
         If values are too large to be squared, or the matrices too large for the memory.
     """
+    copies = find_copies(start.X, start.labels, start.row_weights)
+    if copies is None:
+        return _train_distinct(start, settings, rng, callback)
+
+    def expand(levels: Levels) -> Levels:
+        return copies.expand(levels, start)
+
+    result = _train_distinct(copies.merge(start), settings, rng, _with_levels(callback, expand))
+    # The graph is one of the merged rows.
+    return replace(result, levels=expand(result.levels), index=None)
+
+
+def _train_distinct(
+    start: Levels, settings: Settings, rng: np.random.Generator, callback: Callback | None
+) -> TrainingResult:
+    """Train rows of which none is a copy of another: see `train`."""
     shared_epochs, point_epochs = plan_epochs(settings)
     n_rows, n_features = start.X.shape
     levels, restore = _standardize(start, settings, shared_epochs)
-    trainer = Trainer(shared_epochs + point_epochs, _in_user_units(callback, restore))
+    trainer = Trainer(shared_epochs + point_epochs, _with_levels(callback, restore))
     fraction = settings.validation_fraction if trainer.n_epochs > 0 else None
     validation_rows = draw_validation_rows(n_rows, fraction, rng)
     selection_rows = validation_rows[:0]
@@ -124,12 +143,12 @@ def _standardize(
     """Return the levels of standardized rows, if curves are learned, and the way back to the user's units."""
     if not settings.curves or shared_epochs == 0:
         return start, lambda levels: levels
-    standardization = Standardization(start.X)
+    standardization = Standardization(start.X, start.row_weights)
     return standardization.apply(start, settings.n_bins), standardization.undo
 
 
-def _in_user_units(callback: Callback | None, restore: Callable[[Levels], Levels]) -> Callback | None:
-    """Return a callback whose epochs give levels in the user's units."""
+def _with_levels(callback: Callback | None, restore: Callable[[Levels], Levels]) -> Callback | None:
+    """Return a callback whose epochs give the levels as `restore` returns them."""
     if callback is None:
         return None
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from lann._types import Floats
-from lann.training._loss import LossRule
+from lann.metrics import Levels
+from lann.training._loss import LossRule, Targets
 from lann.vote import SHARES, SOFTMAX, VoteChoice
 
 # Bounded weights stay within e^±6.
@@ -95,8 +96,16 @@ class Settings:
 
     def loss_rule(self, n_classes: int) -> LossRule:
         """Return the rule of the share loss."""
-        class_weight = np.ones(n_classes) if self.class_weight is None else self.class_weight
-        return LossRule(SHARES, self.n_neighbors, self.power, self.floor, class_weight)
+        return LossRule(SHARES, self.n_neighbors, self.power, self.floor, n_classes)
+
+    def targets(self, levels: Levels) -> Targets:
+        """Return the labels of the rows, and their weights times those of their classes."""
+        weights = np.ones(len(levels.labels))
+        if self.class_weight is not None:
+            weights = self.class_weight[levels.labels]
+        if levels.row_weights is not None:
+            weights = weights * levels.row_weights
+        return Targets(levels.labels, weights)
 
 
 @dataclass(frozen=True)
@@ -134,7 +143,7 @@ class OnlineSettings:
 
     def loss_rule(self, n_classes: int, temperature: float) -> LossRule:
         """Return the rule of the softmax loss."""
-        return LossRule(SOFTMAX, self.n_neighbors, 1.0, temperature, np.ones(n_classes))
+        return LossRule(SOFTMAX, self.n_neighbors, 1.0, temperature, n_classes)
 
 
 def regularization_factor(n_rows: int) -> float:

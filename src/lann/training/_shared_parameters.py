@@ -65,7 +65,8 @@ class SharedParameters:
     def __init__(self, levels: Levels, settings: Settings, *, straight: bool = False) -> None:
         self.settings = settings
         self.straight = straight
-        self.X, self.labels = levels.X, levels.labels
+        self.X, self.labels, self.row_weights = levels.X, levels.labels, levels.row_weights
+        self.targets = settings.targets(levels)
         self.rule = settings.loss_rule(len(levels.class_log_weights))
         self.curves = levels.curves
         bins, self._offsets = self.curves.locate(self.X)
@@ -101,7 +102,10 @@ class SharedParameters:
     def without(self, level: str) -> SharedParameters | None:
         """Return parameters in which a level is neutral and no longer learned; None if it is not learned."""
         settings, straight = self.settings, self.straight
-        levels = Levels(self.X, self.labels, self.curves, self.class_log_weights, np.empty((0, 0)), self.map)
+        levels = Levels(
+            self.X, self.labels, self.curves, self.class_log_weights, np.empty((0, 0)), self.map,
+            row_weights=self.row_weights,
+        )  # fmt: skip
         if level == "class" and settings.class_metrics:
             settings = settings.replace(class_metrics=False)
             levels = levels.replace(class_log_weights=np.zeros_like(levels.class_log_weights))
@@ -140,14 +144,14 @@ class SharedParameters:
         rows, candidates, kept, axis_mask, epsilon = batch
         used, rows, candidates = compact_batch(rows, candidates, kept, self._position)
         batch = Batch(rows, candidates, kept, axis_mask, epsilon)
-        labels = self.labels[used]
+        targets = self.targets.subset(used)
         curved = self._curve_values(used)
-        metric = WeightedPoints(self._apply_map(curved), np.exp(self.class_log_weights), labels)
+        metric = WeightedPoints(self._apply_map(curved), np.exp(self.class_log_weights), targets.labels)
         by_class = np.zeros(metric.weights.shape) if settings.class_metrics else NOT_NEEDED
         by_point = NOT_NEEDED
         if settings.curves or self.map_is_learned:
             by_point = np.zeros(metric.points.shape)
-        loss = loss_and_gradients(batch, metric, labels, self.rule, by_class, by_point)
+        loss = loss_and_gradients(batch, metric, targets, self.rule, by_class, by_point)
         gradient: dict[str, Floats] = {}
         if self.map_is_learned:
             gradient["map"] = self._in_blocks(lambda part: by_point[part].T @ curved[part], len(curved), _sum)

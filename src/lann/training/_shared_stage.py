@@ -79,10 +79,8 @@ class SharedStage:
         self.dropped_levels: list[str] = []
         self._start, self._settings, self._rng = levels, settings, rng
         pool = stratified_sample(levels.labels, MOST_ROWS, rng)
-        self.parameters = SharedParameters(
-            levels.replace(X=levels.X[pool], labels=levels.labels[pool], point_log_weights=np.empty((0, 0))),
-            settings,
-        )
+        in_pool = levels.replace(point_log_weights=np.empty((len(levels.X), 0)), point_matrices=None)
+        self.parameters = SharedParameters(in_pool.subset(pool), settings)
         # From here on, rows are counted in the pool.
         self._validation_rows = _positions(pool, validation_rows)
         excluded = np.union1d(self._validation_rows, _positions(pool, excluded_rows))
@@ -167,7 +165,7 @@ def without_harmful_levels(parameters: SharedParameters, rows: Indices) -> tuple
 def _errors(parameters: SharedParameters, rows: Indices) -> Floats:
     metric, settings = parameters.metric(), parameters.settings
     candidates, _ = find_candidates(metric, rows, settings.n_candidates, n_jobs=settings.n_jobs)
-    return weighted_errors(metric, parameters.labels, rows, candidates, parameters.rule.class_weight)
+    return weighted_errors(metric, parameters.targets, rows, candidates)
 
 
 def sample_reference(n_rows: int, dropout: float, rng: np.random.Generator) -> tuple[Indices, float]:

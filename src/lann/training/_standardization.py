@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lann._inputs import check_not_too_large
+from lann._inputs import check_not_too_large, weighted_moments
 from lann._types import Floats
 from lann.encoding import FeatureCurves
 from lann.metrics import Levels
@@ -16,6 +16,8 @@ class Standardization:
     Parameters
     ----------
     X : (n_rows, n_features)
+    row_weights : (n_rows,) or None
+        How much each row counts; None is 1 for all.
 
     Attributes
     ----------
@@ -25,10 +27,11 @@ class Standardization:
         Which features are constant, up to rounding.
     """
 
-    def __init__(self, X: Floats) -> None:
+    def __init__(self, X: Floats, row_weights: Floats | None = None) -> None:
         check_not_too_large(X)
         self._X = X
-        self.center, deviation = X.mean(axis=0), X.std(axis=0)
+        self.center, variance = weighted_moments(X, row_weights)
+        deviation = np.sqrt(variance)
         size = np.abs(self.center)
         self.constant = deviation <= len(X) * np.finfo(np.float64).eps * size
         self.scale = np.where(self.constant, np.maximum(size, 1.0), deviation)

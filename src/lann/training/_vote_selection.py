@@ -6,12 +6,13 @@ be too optimistic, as the metrics were learned from the rows that it leaves out.
 
 from __future__ import annotations
 
+import math
 from itertools import product
 
 import numpy as np
 
 from lann._types import Floats, Labels
-from lann.metrics import DiagonalMetric
+from lann.metrics import DiagonalMetric, find_copies
 from lann.training._candidates import N_TYPICAL, find_candidates
 from lann.training._standardization import Standardization
 from lann.vote import VoteChoice, VoteRule, leave_one_out_losses, zero_distance_guard
@@ -33,6 +34,7 @@ def select_vote(
     n_neighbors: int | None = None,
     power: float | None = None,
     class_weight: Floats | None = None,
+    row_weights: Floats | None = None,
     n_jobs: int | None = None,
 ) -> VoteChoice:
     """Choose number of neighbors, power and floor of the vote.
@@ -51,32 +53,54 @@ def select_vote(
         A value that is given is kept; None chooses it.
     class_weight : (n_classes,) or None
         Factor of the votes, and of the loss, of each class.
+    row_weights : (n_rows,) or None
+        As how many rows each row counts; None is 1 for all. A row is left out with all its copies. Numbers
+        of neighbors to choose from are multiplied by the mean weight: they are numbers of distinct rows.
     n_jobs : int or None
         Number of threads.
     """
-    votes = _votes(n_neighbors, power, len(X))
+    copies, mean_weight = find_copies(X, labels, row_weights), 1.0
+    if copies is not None:
+        row_weights = copies.totals(row_weights)
+        X, labels, mean_weight = X[copies.distinct], labels[copies.distinct], float(row_weights.mean())
+    votes = _votes(n_neighbors, power, len(X), mean_weight)
     if len(X) < 2 or not _can_be_squared(X):
         return VoteChoice.of(votes[:1], np.empty((0, 1)))
-    standardization = Standardization(X)
+    standardization = Standardization(X, row_weights)
     searched = _spread(len(X), MOST_SEARCHED)
     points = (X[searched] - standardization.center) / standardization.scale
     labels = labels[searched]
     rows = _spread(len(points), MOST_ROWS)
     metric = DiagonalMetric(points, np.ones(points.shape[1]))
-    n_kept = int(votes[:, 0].max())
+    n_kept = _n_searched(int(votes[:, 0].max()), row_weights)
     neighbors, distances = find_candidates(metric, rows, n_kept, n_jobs=n_jobs)
     rule = VoteRule(1.0, zero_distance_guard(distances[:, :N_TYPICAL]), class_weight)
-    losses = leave_one_out_losses(distances, labels[neighbors], labels[rows], n_classes, votes, rule)
     weights = np.ones(len(rows)) if class_weight is None else class_weight[labels[rows]]
+    counted = None
+    if row_weights is not None:
+        row_weights = row_weights[searched]
+        weights = weights * row_weights[rows]
+        counted = row_weights[neighbors]
+    losses = leave_one_out_losses(
+        distances, labels[neighbors], labels[rows], n_classes, votes, rule, weights=counted
+    )
     return VoteChoice.of(votes, losses, weights)
 
 
-def _votes(n_neighbors: int | None, power: float | None, n_rows: int) -> Floats:
+def _n_searched(n_votes: int, row_weights: Floats | None) -> int:
+    """Return how many neighbors to search: any of them, or twice the usual number, have so many votes."""
+    if row_weights is None:
+        return n_votes
+    enough = int(np.searchsorted(np.cumsum(np.sort(row_weights)), n_votes)) + 1
+    return min(enough, 2 * math.ceil(n_votes / row_weights.mean()))
+
+
+def _votes(n_neighbors: int | None, power: float | None, n_rows: int, mean_weight: float = 1.0) -> Floats:
     """Return the number of neighbors, power and floor of the votes to compare, the default first: (n, 3)."""
     if n_neighbors is None:
         most = max(n_rows - 1, 1)
-        default_neighbors = min(DEFAULT_NEIGHBORS, most)
-        numbers: tuple[int, ...] = tuple(k for k in N_NEIGHBORS if k <= most)
+        default_neighbors = max(round(min(DEFAULT_NEIGHBORS, most) * mean_weight), 1)
+        numbers: tuple[int, ...] = tuple(max(round(k * mean_weight), 1) for k in N_NEIGHBORS if k <= most)
     else:
         default_neighbors, numbers = n_neighbors, (n_neighbors,)
     powers = POWERS if power is None else (power,)

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+
+from lann.metrics import Copies, Levels, _copies, join_weights
+from lann.metrics import find_copies as find_copies_of
+
+ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 2.0], [1.0, 2.0], [-0.0, 3.0], [5.0, 5.0]])
+LABELS = np.array([0, 1, 0, 1, 1, 0])
+
+
+def levels_of(row_weights=None):
+    return Levels.plain(ROWS, LABELS, 2, row_weights=row_weights)
+
+
+def find_copies(levels):
+    return find_copies_of(levels.X, levels.labels, levels.row_weights)
+
+
+def groups_of(copies):
+    """Return the rows of each group."""
+    return {tuple(np.flatnonzero(copies.group == group)) for group in range(len(copies.distinct))}
+
+
+def same_hash(X, labels):
+    return np.zeros(len(X), np.uint64)
+
+
+@pytest.mark.parametrize("hashes", [_copies.row_hashes, same_hash], ids=["hashes", "collisions"])
+def test_copies_have_the_same_values_and_the_same_label(monkeypatch, hashes):
+    monkeypatch.setattr(_copies, "row_hashes", hashes)
+    copies = find_copies(levels_of())
+    assert groups_of(copies) == {(0, 2), (1, 4), (3,), (5,)}
+    np.testing.assert_array_equal(copies.group[copies.distinct], np.arange(4))
+
+
+def test_distinct_rows_have_no_copies(blobs):
+    X, y = blobs
+    assert find_copies(Levels.plain(X, y, 3)) is None
+    # With weights, the order matters as well.
+    weighted = find_copies(Levels.plain(X, y, 3, row_weights=np.full(90, 2.0)))
+    assert groups_of(weighted) == {(row,) for row in range(90)}
+
+
+@pytest.mark.parametrize("hashes", [_copies.row_hashes, same_hash], ids=["hashes", "collisions"])
+def test_the_merged_rows_do_not_depend_on_the_order_of_the_rows(monkeypatch, hashes):
+    monkeypatch.setattr(_copies, "row_hashes", hashes)
+    rng = np.random.default_rng(0)
+    X, labels, weights = rng.integers(0, 3, (200, 3)).astype(float), rng.integers(0, 2, 200), rng.random(200)
+    levels = Levels.plain(X, labels, 2, row_weights=weights)
+    merged = find_copies(levels).merge(levels)
+    assert len(merged.X) < 60
+    shuffled = levels.subset(rng.permutation(200))
+    again = find_copies(shuffled).merge(shuffled)
+    for name in ("X", "labels", "row_weights"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(merged, name))
+
+
+def test_merged_rows_have_the_sum_of_the_weights_relative_to_the_mean():
+    merged = find_copies(levels_of()).merge(levels_of())
+    rows = zip(merged.X, merged.labels, merged.row_weights, strict=True)
+    table = {(*row, label): weight for row, label, weight in rows}
+    expected = {(1.0, 2.0, 0): 2, (0.0, 3.0, 1): 2, (1.0, 2.0, 1): 1, (5.0, 5.0, 0): 1}
+    assert table == {row: count / 1.5 for row, count in expected.items()}
+    weighted = levels_of(np.array([1.0, 2.0, 3.0, 4.0, 5.0, 5.0]))
+    merged = find_copies(weighted).merge(weighted)
+    np.testing.assert_allclose(sorted(merged.row_weights), np.array([4, 4, 5, 7]) / 5)
+
+
+def test_every_copy_gets_the_metric_of_its_group():
+    levels = levels_of()
+    copies = find_copies(levels)
+    merged = copies.merge(levels)
+    learned = merged.replace(
+        point_log_weights=np.arange(8.0).reshape(4, 2), point_matrices=np.arange(16.0).reshape(4, 2, 2)
+    )
+    expanded = copies.expand(learned, levels)
+    assert expanded.X is levels.X
+    assert expanded.labels is levels.labels
+    assert expanded.row_weights is None
+    np.testing.assert_array_equal(expanded.point_log_weights, learned.point_log_weights[copies.group])
+    np.testing.assert_array_equal(expanded.point_matrices, learned.point_matrices[copies.group])
+    assert copies.expand(merged, levels).point_matrices is None
+
+
+def test_a_single_row():
+    levels = levels_of().subset(np.array([3])).replace(row_weights=np.array([3.0]))
+    assert find_copies(levels) == Copies(np.array([0]), np.array([0]))
+
+
+def test_weights_of_several_parts_are_joined():
+    assert join_weights((None, 2), (None, 3)) is None
+    np.testing.assert_array_equal(join_weights((None, 2), (np.array([3.0]), 1)), [1.0, 1.0, 3.0])
+    np.testing.assert_array_equal(join_weights((np.array([3.0]), 1), (None, 1)), [3.0, 1.0])
