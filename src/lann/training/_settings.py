@@ -80,7 +80,7 @@ class Settings:
     floor: float = 0.02
 
     def for_vote(self, vote: VoteChoice) -> Settings:
-        """Return the settings with a loss of more neighbors and less power if the vote is for noisy labels."""
+        """Return the settings with a loss of more neighbors and less power for the votes of noisy labels."""
         if vote.n_neighbors < NOISY_NEIGHBORS or vote.power > NOISY_POWER:
             return self
         return self.replace(n_neighbors=20, power=3.0)
