@@ -49,7 +49,7 @@ LEVELS = ("curves", "map", "class", "point")
 METRICS = ("diagonal", "low_rank", "full")
 # `partial_fit` learns nothing before it has this many rows.
 FEWEST_ROWS = 30
-# There are at least this many candidates for each neighbor, if the number of neighbors is chosen.
+# There are at least this many candidates for each neighbor, if the vote is chosen for noisy labels.
 CANDIDATES_PER_NEIGHBOR = 2
 
 
@@ -104,8 +104,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         the class frequencies.
     n_candidates : int or None, default=50
         Size of the shortlist: the neighbors are the nearest, under their point metrics, of this many rows
-        that are nearest under the class metrics; it is at least twice the number of neighbors where this is
-        chosen. None searches all rows.
+        that are nearest under the class metrics; it is at least twice the number of neighbors where this was
+        chosen for noisy labels. None searches all rows.
     drop_levels : bool, default=True
         Whether to drop a level without which the model is significantly better, from 2000 rows on. This is
         decided late in training on a twentieth of the rows, which the level has not been trained on so far.
@@ -448,7 +448,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         from lann.model import LocalModel
 
         vote, n_candidates = self.vote_, self.n_candidates
-        if n_candidates is not None and self.n_neighbors == "auto":
+        if n_candidates is not None and self.n_neighbors == "auto" and vote.is_for_noise:
             mean_weight = 1.0 if levels.row_weights is None else max(levels.row_weights.mean(), 1.0)
             n_rows = math.ceil(vote.n_neighbors / mean_weight)
             n_candidates = max(n_candidates, CANDIDATES_PER_NEIGHBOR * n_rows)

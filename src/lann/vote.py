@@ -24,6 +24,8 @@ SHARES, SOFTMAX = 0, 1
 HUGE = 1e300
 # By how many standard errors of the paired differences a vote has to be better than the default.
 N_STANDARD_ERRORS = 2.0
+# A vote is for noisy labels if at least this many neighbors vote with at most this power.
+NOISY_NEIGHBORS, NOISY_POWER = 15, 2.0
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,11 @@ class VoteChoice:
         choice : VoteChoice
         """
         return cls.of(np.array([[n_neighbors, power, floor]], dtype=np.float64), np.empty((0, 1)))
+
+    @property
+    def is_for_noise(self) -> bool:
+        """Whether it is a vote for noisy labels: of many neighbors that count nearly alike."""
+        return self.n_neighbors >= NOISY_NEIGHBORS and self.power <= NOISY_POWER
 
     def to_frame(self) -> pd.DataFrame:
         """Return the votes that were compared, the lowest log-loss first.

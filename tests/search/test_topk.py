@@ -17,6 +17,23 @@ def test_smallest_sorts_with_ties_by_index(reference, seed, k):
     np.testing.assert_array_equal(values, expected_values)
 
 
+@given(st.integers(0, 10**6), st.integers(1, 120), st.integers(1, 300), st.sampled_from([3, 1000]))
+def test_smallest_of_many(seed, k, n_candidates, spread):
+    """By insertion or by partition; with and without ties, empty slots, and fewer candidates than k."""
+    rng = np.random.default_rng(seed)
+    distances = rng.integers(0, spread, (3, n_candidates)).astype(float)
+    order = np.stack([rng.permutation(n_candidates) for _ in range(3)])
+    order[rng.random(order.shape) < 0.1] = -1
+    found, values = smallest(np.where(order < 0, 0.0, np.take_along_axis(distances, order, axis=1)), order, k)
+    for row in range(3):
+        present = np.sort(order[row][order[row] >= 0])
+        expected = present[np.lexsort((present, distances[row, present]))][:k]
+        np.testing.assert_array_equal(found[row, : len(expected)], expected)
+        np.testing.assert_array_equal(values[row, : len(expected)], distances[row, expected])
+        assert np.all(found[row, len(expected) :] == -1)
+        assert np.all(values[row, len(expected) :] == np.inf)
+
+
 def test_empty_slots_are_passed_over():
     indices, values = smallest(np.array([[0.0, 3.0, 1.0]]), np.array([[-1, 7, 4]]), 3)
     np.testing.assert_array_equal(indices, [[4, 7, -1]])

@@ -11,6 +11,8 @@ from lann._types import Floats, Indices
 
 # Number of values of a tile that are scanned at a time.
 GROUP = 32
+# Lists of up to this many entries are sorted by insertion.
+FEW = 16
 
 
 @njit(nogil=True, cache=True)
@@ -97,13 +99,69 @@ def smallest(distances, indices, k):
     n_queries, n_candidates = distances.shape
     best_distances = np.full((n_queries, k), np.inf)
     best_indices = np.full((n_queries, k), -1, np.int64)
+    row_distances, row_indices = np.empty(n_candidates), np.empty(n_candidates, np.int64)
     for query in range(n_queries):
+        if k <= FEW:
+            for slot in range(n_candidates):
+                if indices[query, slot] >= 0:
+                    insert(
+                        best_distances[query],
+                        best_indices[query],
+                        distances[query, slot],
+                        indices[query, slot],
+                    )
+            continue
+        count = 0
         for slot in range(n_candidates):
-            if indices[query, slot] >= 0:
-                insert(
-                    best_distances[query], best_indices[query], distances[query, slot], indices[query, slot]
-                )
+            row_distances[count], row_indices[count] = distances[query, slot], indices[query, slot]
+            count += indices[query, slot] >= 0
+        _sort_smallest(row_distances, row_indices, count, k)
+        for slot in range(min(k, count)):
+            best_distances[query, slot], best_indices[query, slot] = row_distances[slot], row_indices[slot]
     return best_indices, best_distances
+
+
+@njit(nogil=True, cache=True)
+def _sort_smallest(distances, indices, size, k):
+    """Rearrange both arrays so that the k smallest of the first `size` entries come first, in order.
+
+    A quicksort that leaves out the parts behind the first k, and sorts short parts by insertion.
+    """
+    lows, highs = np.empty(64, np.int64), np.empty(64, np.int64)  # the shorter part comes first: log2(size)
+    lows[0], highs[0], n_parts = 0, size - 1, 1
+    while n_parts > 0:
+        n_parts -= 1
+        low, high = lows[n_parts], highs[n_parts]
+        while high - low >= FEW:
+            middle = (low + high) // 2
+            pivot, pivot_index = distances[middle], indices[middle]
+            left, right = low, high
+            while left <= right:
+                while _before(distances[left], indices[left], pivot, pivot_index):
+                    left += 1
+                while _before(pivot, pivot_index, distances[right], indices[right]):
+                    right -= 1
+                if left <= right:
+                    distances[left], distances[right] = distances[right], distances[left]
+                    indices[left], indices[right] = indices[right], indices[left]
+                    left += 1
+                    right -= 1
+            if left >= k:  # the right part is not among the k smallest
+                high = right
+            elif right - low < high - left:
+                lows[n_parts], highs[n_parts] = left, high
+                n_parts += 1
+                high = right
+            else:
+                lows[n_parts], highs[n_parts] = low, right
+                n_parts += 1
+                low = left
+        for slot in range(low + 1, high + 1):
+            distance, index, to = distances[slot], indices[slot], slot
+            while to > low and _before(distance, index, distances[to - 1], indices[to - 1]):
+                distances[to], indices[to] = distances[to - 1], indices[to - 1]
+                to -= 1
+            distances[to], indices[to] = distance, index
 
 
 @njit(nogil=True, cache=True)

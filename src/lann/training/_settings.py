@@ -14,8 +14,6 @@ from lann.vote import SHARES, SOFTMAX, VoteChoice
 
 # Bounded weights stay within e^±6.
 LARGEST_LOG_WEIGHT = 6.0
-# Labels are noisy if at least this many neighbors vote with at most this power.
-NOISY_NEIGHBORS, NOISY_POWER = 15, 2.0
 
 
 @dataclass(frozen=True)
@@ -81,9 +79,7 @@ class Settings:
 
     def for_vote(self, vote: VoteChoice) -> Settings:
         """Return the settings with a loss of more neighbors and less power for the votes of noisy labels."""
-        if vote.n_neighbors < NOISY_NEIGHBORS or vote.power > NOISY_POWER:
-            return self
-        return self.replace(n_neighbors=20, power=3.0)
+        return self.replace(n_neighbors=20, power=3.0) if vote.is_for_noise else self
 
     def replace(self, **changes: Any) -> Settings:
         """Return the settings with some attributes replaced."""
