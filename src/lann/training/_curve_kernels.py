@@ -55,7 +55,7 @@ def compact_batch(rows, candidates, kept, position):
 
 @njit(nogil=True, cache=True)
 def curve_values(cells, offsets, used, starts, slopes):
-    """Return some points on the curves: (n_used, n_features).
+    """Return some points on the curves without their jumps: (n_used, n_features).
 
     cells : (n_points, n_features) flat index of the bin of each value, in (n_features, n_bins)
     offsets : (n_points, n_features) from the origins of the bins; used : (n_used,)
@@ -84,3 +84,36 @@ def add_by_bin(cells, offsets, used, gradient, sums, moments):
         for f in range(cells.shape[1]):
             flat_sums[cells[i, f]] += gradient[number, f]
             flat_moments[cells[i, f]] += gradient[number, f] * offsets[i, f]
+
+
+@njit(nogil=True, cache=True)
+def add_jumps(features, counts, used, heights, curved):
+    """Add the jumps of the curves to some points on them.
+
+    features : (n_jumping,) that have thresholds
+    counts : (n_points, n_jumping) thresholds to the left of each value; used : (n_used,)
+    heights : (n_features, n_steps + 1) sum of the first jumps; curved : (n_used, n_features), changed in place
+    """
+    for number in range(used.shape[0]):
+        i = used[number]
+        for column in range(features.shape[0]):
+            f = features[column]
+            curved[number, f] += heights[f, counts[i, column]]
+
+
+@njit(nogil=True, cache=True)
+def jump_gradient(features, counts, used, gradient, shape):
+    """Return the gradient with respect to the jumps: the sum over the values to the right of each.
+
+    features, counts, used : as for `add_jumps`; gradient : (n_used, n_features); shape : of the jumps
+    """
+    by_jump = np.zeros(shape)
+    for number in range(used.shape[0]):
+        i = used[number]
+        for column in range(features.shape[0]):
+            if counts[i, column] > 0:
+                f = features[column]
+                by_jump[f, counts[i, column] - 1] += gradient[number, f]
+    for step in range(shape[1] - 2, -1, -1):
+        by_jump[:, step] += by_jump[:, step + 1]
+    return by_jump
