@@ -88,8 +88,8 @@ def test_curves_that_jump_are_saved(stepped, tmp_path):
     loaded = load(tmp_path / "m.skops")
     np.testing.assert_array_equal(loaded.curves_.thresholds, stepped.curves_.thresholds)
     np.testing.assert_array_equal(loaded.curves_.jumps, stepped.curves_.jumps)
-    X = stepped.curves_.thresholds.T[:1] + [[-1e-9], [0.0], [1e-9]]
-    X[np.isinf(X)] = 0.0
+    X = np.array([[-1e-9, 0.0], [0.0, 0.0], [1e-9, 0.0]])
+    X[:, 0] += stepped.curves_.thresholds[0, 0]
     np.testing.assert_array_equal(loaded.predict_proba(X), stepped.predict_proba(X))
     copied = pickle.loads(pickle.dumps(stepped))
     np.testing.assert_array_equal(copied.predict_proba(X), stepped.predict_proba(X))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.encoding import FeatureCurves
-from lann.training._curve_kernels import add_by_bin, add_jumps, compact_batch, curve_values, jump_gradient
+from lann.training._curve_kernels import add_by_cell, compact_batch, curve_values
 
 
 @pytest.fixture
@@ -37,45 +37,13 @@ def test_values_on_the_curves_are_those_of_the_transform(curves):
     np.testing.assert_allclose(values, curves.transform(X[used]), rtol=1e-14)
 
 
-def test_sums_by_bin_give_the_gradient_for_the_slopes(reference, curves):
+def test_sums_by_cell_give_the_gradient_for_the_slopes(reference, curves):
     rng = np.random.default_rng(1)
     X, used = rng.normal(size=(20, 3)), np.array([3, 17, 5, 0, 9, 11, 12])
     gradient = rng.normal(size=(7, 3))
     sums, moments = np.zeros((3, 4)), np.zeros((3, 4))
-    add_by_bin(*located(curves, X), used, gradient, sums, moments)
+    add_by_cell(*located(curves, X), used, gradient, sums, moments)
     expected = reference.slopes(
         lambda slopes: np.sum(gradient * curves.with_slopes(slopes).transform(X[used])), curves.slopes
     )
     np.testing.assert_allclose(curves.slope_gradient(sums, moments), expected, rtol=1e-6, atol=1e-7)
-
-
-@pytest.fixture
-def stepped(curves):
-    """The same curves with jumps in two features: one has two thresholds, one has one."""
-    thresholds = np.array([[-0.5, 0.3], [np.inf, np.inf], [0.1, np.inf]])
-    return curves.with_thresholds(thresholds).with_slopes(
-        curves.slopes, np.array([[0.4, 0.7], [0, 0], [1.1, 0]])
-    )
-
-
-def test_values_with_jumps_are_those_of_the_transform(curves, stepped):
-    X, used = np.random.default_rng(1).normal(size=(20, 3)), np.array([3, 17, 3, 0])
-    values = curve_values(*located(curves, X), used, curves.starts, curves.slopes)
-    jumping = np.array([0, 2])
-    add_jumps(jumping, stepped.count_thresholds(X)[:, jumping], used, stepped.heights, values)
-    np.testing.assert_allclose(values, stepped.transform(X[used]), rtol=1e-14)
-    assert not np.allclose(values, curves.transform(X[used]))
-
-
-def test_the_gradient_for_the_jumps_equals_finite_differences(reference, stepped):
-    rng = np.random.default_rng(1)
-    X, used = rng.normal(size=(20, 3)), np.array([3, 17, 5, 0, 9, 11, 12])
-    gradient, jumping = rng.normal(size=(7, 3)), np.array([0, 2])
-    expected = reference.slopes(
-        lambda jumps: np.sum(gradient * stepped.with_slopes(stepped.slopes, jumps).transform(X[used])),
-        stepped.jumps,
-    )
-    counts = stepped.count_thresholds(X)[:, jumping]
-    found = jump_gradient(jumping, counts, used, gradient, stepped.jumps.shape)
-    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
-    assert np.count_nonzero(found) == 3

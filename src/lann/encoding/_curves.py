@@ -280,3 +280,17 @@ class FeatureCurves:
         """
         right = np.cumsum(sums[:, ::-1], axis=1)[:, ::-1] - sums
         return moments + self.widths * right
+
+    def jump_gradient(self, sums: Floats) -> Floats:
+        """Return the gradient with respect to the jumps: the sum of g over the values to the right of each.
+
+        Parameters
+        ----------
+        sums : ndarray of shape (n_features, n_steps + 1)
+            Σ g over the values with each number of thresholds to the left.
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_features, n_steps)
+        """
+        return np.cumsum(sums[:, :0:-1], axis=1)[:, ::-1]

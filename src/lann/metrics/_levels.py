@@ -140,7 +140,8 @@ class Levels:
     def feature_weights(self, scale: Floats) -> Floats:
         """Return how much a difference of one `scale` counts at each point: Λ_ll φ'(x)² scale².
 
-        This is the weight of the metric in the user's units, comparable between features and points.
+        This is the weight of the metric in the user's units, comparable between features and points. It
+        describes the immediate neighborhood of a point, to which jumps of the curves do not belong.
 
         Parameters
         ----------
@@ -171,7 +172,7 @@ class Levels:
         """Return the metrics of some points near themselves: (n_rows, n_features, n_features).
 
         In the user's units, A_j = J Mᵀ Λ_j M J: the metric Λ_j on the axes, the linear map M, and the slopes
-        J of the curves at the point.
+        J of the curves at the point. Jumps of the curves have no slope.
         """
         slopes = self.curves.slopes_at(self.X[rows])  # (n_rows, n_features)
         components = np.eye(self.X.shape[1]) if self.components is None else self.components

@@ -1,4 +1,6 @@
-"""Compiled functions of training with curves: values on the curves, and gradients by bin.
+"""Compiled functions of training with curves: values on the curves, and gradients by cell.
+
+A cell is a range of a feature in which its curve is linear: a bin, or a part of a bin between thresholds.
 
 Only the points that a batch uses are computed.
 """
@@ -55,11 +57,11 @@ def compact_batch(rows, candidates, kept, position):
 
 @njit(nogil=True, cache=True)
 def curve_values(cells, offsets, used, starts, slopes):
-    """Return some points on the curves without their jumps: (n_used, n_features).
+    """Return some points on the curves: (n_used, n_features).
 
-    cells : (n_points, n_features) flat index of the bin of each value, in (n_features, n_bins)
+    cells : (n_points, n_features) flat index of the cell of each value, in (n_features, n_cells)
     offsets : (n_points, n_features) from the origins of the bins; used : (n_used,)
-    starts, slopes : (n_features, n_bins)
+    starts, slopes : (n_features, n_cells)
     """
     flat_starts, flat_slopes = starts.ravel(), slopes.ravel()
     out = np.empty((used.shape[0], cells.shape[1]))
@@ -72,11 +74,11 @@ def curve_values(cells, offsets, used, starts, slopes):
 
 
 @njit(nogil=True, cache=True)
-def add_by_bin(cells, offsets, used, gradient, sums, moments):
-    """Add the gradients of some points to the sums by bin that `FeatureCurves.slope_gradient` takes.
+def add_by_cell(cells, offsets, used, gradient, sums, moments):
+    """Add the gradients of some points to the sums by cell that `CurveCells.gradients` takes.
 
     cells, offsets, used : as for `curve_values`; gradient : (n_used, n_features)
-    sums, moments : (n_features, n_bins), changed in place
+    sums, moments : (n_features, n_cells), changed in place
     """
     flat_sums, flat_moments = sums.ravel(), moments.ravel()
     for number in range(used.shape[0]):
@@ -84,36 +86,3 @@ def add_by_bin(cells, offsets, used, gradient, sums, moments):
         for f in range(cells.shape[1]):
             flat_sums[cells[i, f]] += gradient[number, f]
             flat_moments[cells[i, f]] += gradient[number, f] * offsets[i, f]
-
-
-@njit(nogil=True, cache=True)
-def add_jumps(features, counts, used, heights, curved):
-    """Add the jumps of the curves to some points on them.
-
-    features : (n_jumping,) that have thresholds
-    counts : (n_points, n_jumping) thresholds to the left of each value; used : (n_used,)
-    heights : (n_features, n_steps + 1) sum of the first jumps; curved : (n_used, n_features), changed in place
-    """
-    for number in range(used.shape[0]):
-        i = used[number]
-        for column in range(features.shape[0]):
-            f = features[column]
-            curved[number, f] += heights[f, counts[i, column]]
-
-
-@njit(nogil=True, cache=True)
-def jump_gradient(features, counts, used, gradient, shape):
-    """Return the gradient with respect to the jumps: the sum over the values to the right of each.
-
-    features, counts, used : as for `add_jumps`; gradient : (n_used, n_features); shape : of the jumps
-    """
-    by_jump = np.zeros(shape)
-    for number in range(used.shape[0]):
-        i = used[number]
-        for column in range(features.shape[0]):
-            if counts[i, column] > 0:
-                f = features[column]
-                by_jump[f, counts[i, column] - 1] += gradient[number, f]
-    for step in range(shape[1] - 2, -1, -1):
-        by_jump[:, step] += by_jump[:, step + 1]
-    return by_jump

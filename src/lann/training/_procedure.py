@@ -99,9 +99,7 @@ def train(
     if settings.drop_levels and point_epochs > 0:
         selection_rows = draw_selection_rows(other_rows, rng)
         other_rows = np.setdiff1d(other_rows, selection_rows)
-    levels, restore = start, _unchanged
-    if settings.curves and shared_epochs > 0:
-        levels, restore = _standardize(start, settings, other_rows, rng)
+    levels, restore = _standardize(start, settings, shared_epochs, other_rows, rng)
     trainer = Trainer(shared_epochs + point_epochs, _in_user_units(callback, restore))
     settings = settings.replace(feature_dropout=settings.feature_dropout * min(1.0, MANY_ROWS / n_rows))
     index = None
@@ -125,22 +123,20 @@ def train(
 
 
 def _standardize(
-    start: Levels, settings: Settings, rows: Indices, rng: np.random.Generator
+    start: Levels, settings: Settings, shared_epochs: int, rows: Indices, rng: np.random.Generator
 ) -> tuple[Levels, Callable[[Levels], Levels]]:
-    """Return the levels of standardized rows, with curves, and the way back to the user's units.
+    """Return the levels of standardized rows, if curves are learned, and the way back to the user's units.
 
     New curves can jump at thresholds that are found in the given rows.
     """
+    if not settings.curves or shared_epochs == 0:
+        return start, lambda levels: levels
     standardization = Standardization(start.X)
     levels = standardization.apply(start, settings.n_bins)
     if start.curves.is_identity:
         thresholds = find_thresholds(levels.X[rows], levels.labels[rows], settings, rng)
         levels = levels.replace(curves=levels.curves.with_thresholds(thresholds))
     return levels, standardization.undo
-
-
-def _unchanged(levels: Levels) -> Levels:
-    return levels
 
 
 def _in_user_units(callback: Callback | None, restore: Callable[[Levels], Levels]) -> Callback | None:

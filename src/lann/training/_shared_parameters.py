@@ -10,7 +10,8 @@ from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels
 from lann.training._adam import Adam
-from lann.training._curve_kernels import add_by_bin, add_jumps, compact_batch, curve_values, jump_gradient
+from lann.training._curve_cells import CurveCells
+from lann.training._curve_kernels import compact_batch
 from lann.training._kernels import NOT_NEEDED, Batch, WeightedPoints, loss_and_gradients
 from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, regularization_factor
 
@@ -24,11 +25,11 @@ REGULARIZATION = {
     "class_scales": 2.0,
     "class_weights": 7.0,
 }
-# These learn more slowly than the rest: every entry of the map moves all points, every jump most of them.
+# These learn more slowly than the rest: every entry of the map, and every jump, moves many points.
 RATES = {"map": 0.2, "jumps": 0.2}
-# An entry of the map returns to its initial value, and a jump to 0, unless its gradients agree: their mean has
-# to exceed this share of their root mean square. Most pairs of features have nothing to do with each other,
-# and most features have no threshold.
+# An entry of the map returns to its initial value, and a jump to 0, unless its gradients agree: their mean
+# has to exceed this share of their root mean square. Most pairs of features have nothing to do with each
+# other, and most features have no threshold.
 AGREEMENT = {"map": 0.2, "jumps": 0.2}
 # Bounds of the parameters.
 SMALLEST_FEATURE_SLOPE = -4.0
@@ -72,11 +73,7 @@ class SharedParameters:
         self.X, self.labels = levels.X, levels.labels
         self.rule = settings.loss_rule(len(levels.class_log_weights))
         self.curves = levels.curves
-        bins, self._offsets = self.curves.locate(self.X)
-        features = np.arange(self.X.shape[1])
-        self._cells = (features * self.curves.n_bins + bins).astype(np.uint32)
-        self._jumping = np.flatnonzero(np.isfinite(self.curves.thresholds).any(axis=1))
-        self._counts = self.curves.count_thresholds(self.X)[:, self._jumping].astype(np.uint32)
+        self._cells = CurveCells(self.curves, self.X)
         self._position = np.full(len(self.X), -1)
         self._used_bins = self.curves.used
         log_slopes = np.log(self.curves.slopes)
@@ -139,7 +136,7 @@ class SharedParameters:
 
     def metric(self) -> DiagonalMetric:
         """Return the metric in which every row measures with the weights of its class."""
-        points = self._apply_map(self._curve_values(np.arange(len(self.X))))
+        points = self._apply_map(self._cells.values(self.curves, np.arange(len(self.X))))
         return Levels.metric_of_classes(points, self.labels, self.class_log_weights)
 
     def loss(self, batch: Batch) -> tuple[float, dict[str, Floats]]:
@@ -149,7 +146,7 @@ class SharedParameters:
         used, rows, candidates = compact_batch(rows, candidates, kept, self._position)
         batch = Batch(rows, candidates, kept, axis_mask, epsilon)
         labels = self.labels[used]
-        curved = self._curve_values(used)
+        curved = self._cells.values(self.curves, used)
         metric = WeightedPoints(self._apply_map(curved), np.exp(self.class_log_weights), labels)
         by_class = np.zeros(metric.weights.shape) if settings.class_metrics else NOT_NEEDED
         by_point = NOT_NEEDED
@@ -170,14 +167,11 @@ class SharedParameters:
         by_value = by_point
         if components is not None:
             by_value = self._in_blocks(lambda part: by_point[part] @ components, len(used), np.concatenate)
-        sums, moments = np.zeros(self.curves.slopes.shape), np.zeros(self.curves.slopes.shape)
-        add_by_bin(self._cells, self._offsets, used, by_value, sums, moments)
-        by_bin = self.curves.slope_gradient(sums, moments) * self.curves.slopes
+        by_slope, by_jump = self._cells.gradients(self.curves, used, by_value)
+        by_bin = by_slope * self.curves.slopes
         gradient = {"feature_slopes": by_bin.sum(axis=1)}
         if not self.straight:
-            gradient["bin_slopes"] = by_bin
-        if not self.straight and len(self._jumping) > 0:
-            gradient["jumps"] = jump_gradient(self._jumping, self._counts, used, by_value, self.jumps.shape)
+            gradient |= {"bin_slopes": by_bin, "jumps": by_jump}
         return gradient
 
     def regularization_gradient(self) -> dict[str, Floats]:
@@ -235,12 +229,6 @@ class SharedParameters:
             for values in (self.class_scales, self.class_weights):
                 np.clip(values, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=values)
                 values -= values.mean(axis=0)
-
-    def _curve_values(self, used: Indices) -> Floats:
-        curves = self.curves
-        values = curve_values(self._cells, self._offsets, used, curves.starts, curves.slopes)
-        add_jumps(self._jumping, self._counts, used, curves.heights, values)
-        return values
 
     def _apply_map(self, curved: Floats) -> Floats:
         if self.map is None:
