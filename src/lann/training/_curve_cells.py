@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from lann._types import Floats, Indices
@@ -26,18 +28,21 @@ class CurveCells:
         is_edge = np.arange(limits.shape[1]) < curves.edges.shape[1]
         ordered = is_edge[np.argsort(limits, axis=1, kind="stable")]
         shape = (curves.n_features, limits.shape[1] + 1)
-        # The bin of each cell, and the number of thresholds to its left.
+        features = np.arange(shape[0])[:, None]
+        # The bin of each cell, and the number of thresholds to its left: flat indices in tables by feature.
         self._bins, self._counts = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         np.cumsum(ordered, axis=1, out=self._bins[:, 1:])
         np.cumsum(~ordered, axis=1, out=self._counts[:, 1:])
+        self._bins += curves.n_bins * features
+        self._counts += (curves.n_steps + 1) * features
         bins, self._offsets = curves.locate(X)
         cells = bins + curves.count_thresholds(X)
-        self._cells = (np.arange(shape[0]) * shape[1] + cells).astype(np.uint32)
+        self._cells = (features.T * shape[1] + cells).astype(np.uint32)
 
     def values(self, curves: FeatureCurves, used: Indices) -> Floats:
         """Return some of the rows on the curves: (n_used, n_features)."""
-        starts = _take(curves.starts, self._bins) + _take(curves.heights, self._counts)
-        return curve_values(self._cells, self._offsets, used, starts, _take(curves.slopes, self._bins))
+        starts = np.take(curves.starts, self._bins) + np.take(curves.heights, self._counts)
+        return curve_values(self._cells, self._offsets, used, starts, np.take(curves.slopes, self._bins))
 
     def gradients(self, curves: FeatureCurves, used: Indices, by_value: Floats) -> tuple[Floats, Floats]:
         """Return the gradients with respect to the slopes and the jumps of the curves.
@@ -57,17 +62,12 @@ class CurveCells:
         """
         sums, moments = np.zeros(self._bins.shape), np.zeros(self._bins.shape)
         add_by_cell(self._cells, self._offsets, used, by_value, sums, moments)
-        by_bin = (_sum_by(self._bins, part, curves.n_bins) for part in (sums, moments))
-        by_count = _sum_by(self._counts, sums, curves.n_steps + 1)
+        by_bin = (_sum_by(self._bins, part, curves.slopes.shape) for part in (sums, moments))
+        by_count = _sum_by(self._counts, sums, (curves.n_features, curves.n_steps + 1))
         return curves.slope_gradient(*by_bin), curves.jump_gradient(by_count)
 
 
-def _take(table: Floats, columns: Indices) -> Floats:
-    return np.take_along_axis(table, columns, axis=1)
-
-
-def _sum_by(columns: Indices, values: Floats, n_columns: int) -> Floats:
-    """Return the sum of the values in each row that belong to a column: (n_rows, n_columns)."""
-    flat = columns + n_columns * np.arange(len(columns))[:, None]
-    sums = np.bincount(flat.ravel(), values.ravel(), len(columns) * n_columns)
-    return sums.astype(np.float64, copy=False).reshape(-1, n_columns)
+def _sum_by(positions: Indices, values: Floats, shape: tuple[int, ...]) -> Floats:
+    """Return a table of this shape with the sums of the values at the same flat position."""
+    sums = np.bincount(positions.ravel(), values.ravel(), math.prod(shape))
+    return sums.astype(np.float64, copy=False).reshape(shape)
