@@ -39,13 +39,11 @@ def test_a_feature_with_few_values_has_no_thresholds(corners):
     assert find(X[:, 3:], labels).shape == (1, 0)
 
 
-@pytest.mark.parametrize("changes", [{"n_steps": 0}, {"n_rows": 190}])
-def test_without_thresholds_no_random_number_is_drawn(corners, changes):
+def test_few_rows_per_class_have_no_thresholds(corners):
     X, labels = corners
-    n_rows, n_steps = changes.get("n_rows", 600), changes.get("n_steps", 4)
-    rng, other = np.random.default_rng(0), np.random.default_rng(0)
-    assert find_thresholds(X[:n_rows], labels[:n_rows], Settings(n_steps=n_steps), rng).shape == (4, 0)
-    assert rng.random() == other.random()
+    assert find(X[:190], labels[:190]).shape == (4, 0)
+    assert find(X, np.arange(600) % 7).shape == (4, 0)
+    assert find(X, labels, n_steps=0).shape == (4, 0)
 
 
 def test_weights_of_classes_change_the_thresholds(corners):

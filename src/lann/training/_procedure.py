@@ -134,7 +134,9 @@ def _standardize(
     standardization = Standardization(start.X)
     levels = standardization.apply(start, settings.n_bins)
     if start.curves.is_identity:
-        thresholds = find_thresholds(levels.X[rows], levels.labels[rows], settings, rng)
+        # A generator of its own: the rest of the training draws the same numbers with thresholds as without.
+        own_rng = rng.spawn(1)[0]
+        thresholds = find_thresholds(levels.X[rows], levels.labels[rows], settings, own_rng)
         levels = levels.replace(curves=levels.curves.with_thresholds(thresholds))
     return levels, standardization.undo
 

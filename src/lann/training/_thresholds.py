@@ -50,7 +50,6 @@ def find_thresholds(X: Floats, labels: Labels, settings: Settings, rng: np.rando
         Class indices.
     settings : Settings
     rng : Generator
-        Not used if there are no thresholds to look for.
 
     Returns
     -------
