@@ -74,6 +74,42 @@ def test_a_classifier_predicts_the_same_bits(classifier, data, saved):
     assert loaded.curves_ is loaded.model_.levels.curves
 
 
+@pytest.fixture
+def stepped() -> LANNClassifier:
+    """A model with a curve that jumps."""
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    model = LANNClassifier(max_iter=2, random_state=0).fit(X, X[:, 0] > 0.3)
+    assert model.curves_.jumps.max() > 0.1
+    return model
+
+
+def test_curves_that_jump_are_saved(stepped, tmp_path):
+    save(stepped, tmp_path / "m.skops")
+    loaded = load(tmp_path / "m.skops")
+    np.testing.assert_array_equal(loaded.curves_.thresholds, stepped.curves_.thresholds)
+    np.testing.assert_array_equal(loaded.curves_.jumps, stepped.curves_.jumps)
+    X = np.array([[-1e-9, 0.0], [0.0, 0.0], [1e-9, 0.0]])
+    X[:, 0] += stepped.curves_.thresholds[0, 0]
+    np.testing.assert_array_equal(loaded.predict_proba(X), stepped.predict_proba(X))
+    copied = pickle.loads(pickle.dumps(stepped))
+    np.testing.assert_array_equal(copied.predict_proba(X), stepped.predict_proba(X))
+
+
+@pytest.mark.parametrize("name", ["thresholds", "jumps"])
+@pytest.mark.parametrize("change", [lambda a: a[:, :0], lambda a: a.T[:, :1], lambda a: a.astype(np.float32)])
+def test_steps_that_do_not_fit_the_curves_raise(stepped, tmp_path, name, change):
+    setattr(stepped.curves_, name, change(getattr(stepped.curves_, name)))
+    with pytest.raises(ValueError, match="do not fit together"):
+        save(stepped, tmp_path / "m.skops")
+
+
+@pytest.mark.parametrize("value", [-0.1, np.nan, np.inf])
+def test_jumps_that_are_negative_or_not_finite_raise(stepped, tmp_path, value):
+    stepped.curves_.jumps[0, 0] = value
+    with pytest.raises(ValueError, match="do not fit together"):
+        save(stepped, tmp_path / "m.skops")
+
+
 @pytest.mark.parametrize("y", [[3, 5] * 20, [0.0, 1.0] * 20, [True, False] * 20, ["x", "yy"] * 20])
 def test_labels_of_every_kind(y, tmp_path):
     X = np.random.default_rng(1).normal(size=(40, 3))

@@ -291,7 +291,7 @@ def leave_one_out_losses(
     """
     same = neighbor_labels == labels[:, None]
     losses = np.empty((len(distances), len(votes)))
-    last = np.minimum(votes[:, 0].astype(np.int64), distances.shape[1]) - 1
+    last = np.minimum(votes[:, 0], distances.shape[1]).astype(np.int64) - 1
     for power in np.unique(votes[:, 1]):
         support = replace(rule, power=float(power)).shares(distances, neighbor_labels)
         members = np.flatnonzero(votes[:, 1] == power)

@@ -15,6 +15,25 @@ def random_curves(rng, n_rows=60, n_features=3, n_bins=6):
     return X, FeatureCurves(curves.edges, np.exp(rng.normal(size=curves.slopes.shape)))
 
 
+def random_steps(rng, curves, n_steps=3):
+    """The same curves with jumps: none in the last feature, one fewer in the second."""
+    thresholds = np.sort(rng.normal(size=(curves.n_features, n_steps)), axis=1)
+    thresholds[1, -1:], thresholds[-1] = np.inf, np.inf
+    jumps = np.where(np.isfinite(thresholds), rng.random(thresholds.shape), 0.0)
+    return curves.with_thresholds(thresholds).with_slopes(curves.slopes, jumps)
+
+
+def jumps_one_by_one(curves, X):
+    """The jumps that each value is to the right of, added up in loops."""
+    total = np.zeros(X.shape)
+    for row in range(X.shape[0]):
+        for feature in range(X.shape[1]):
+            for threshold, jump in zip(curves.thresholds[feature], curves.jumps[feature], strict=True):
+                if threshold <= X[row, feature]:
+                    total[row, feature] += jump
+    return total
+
+
 def by_integration(curves, feature, start, end, n=200_000):
     """∫ of the slope, as a sum over a fine grid."""
     middle = start + (np.arange(n) + 0.5) * (end - start) / n
@@ -75,10 +94,58 @@ def test_curves_are_increasing_and_continuous(seed, n_bins):
     assert np.all(rise <= steepest * np.diff(values)[:, None] + 1e-12)
 
 
-@given(st.integers(0, 10**6))
-def test_curves_in_other_units_are_the_same_curves(seed):
+@given(st.integers(0, 10**6), st.integers(0, 4))
+def test_a_curve_with_jumps_is_the_curve_plus_the_jumps(seed, n_steps):
+    rng = np.random.default_rng(seed)
+    X, smooth = random_curves(rng)
+    curves = random_steps(rng, smooth, n_steps)
+    X[:n_steps] = curves.thresholds.T  # a value on a threshold is to the right of it
+    X[np.isinf(X)] = 0.0
+    np.testing.assert_allclose(
+        curves.transform(X), smooth.transform(X) + jumps_one_by_one(curves, X), atol=1e-12
+    )
+    assert np.all(curves.slopes_at(X) >= smooth.slopes_at(X))
+    assert np.all(np.diff(curves.transform(np.sort(X, axis=0)), axis=0) >= 0)
+
+
+def test_the_mean_slope_of_a_bin_has_the_jumps_in_it():
+    edges = np.array([[0.0, 1.0, 3.0], [0.0, 1.0, np.inf]])
+    thresholds = np.array([[-5.0, 2.5, 9.0], [0.5, np.inf, np.inf]])
+    jumps = np.array([[1.0, 4.0, 6.0], [0.25, 0.0, 0.0]])
+    curves = FeatureCurves(edges, np.ones((2, 4)), thresholds, jumps)
+    np.testing.assert_allclose(curves.mean_slopes, [[2.0, 1.0, 3.0, 4.0], [1.0, 1.25, 1.0, 1.0]])
+    inner = np.array([[1.0, 0.0], [3.0 - 1e-12, 1.0 - 1e-12]])
+    rise = np.diff(curves.transform(inner), axis=0)[0] / np.diff(inner, axis=0)[0]
+    np.testing.assert_allclose(curves.slopes_at(inner)[0], rise)
+    np.testing.assert_array_equal(curves.with_slopes(curves.slopes, 0 * jumps).mean_slopes, np.ones((2, 4)))
+
+
+def test_jumps_alone_are_no_identity():
+    curves = FeatureCurves(np.empty((1, 0)), np.ones((1, 1)), np.array([[0.5]]), np.array([[2.0]]))
+    assert not curves.is_identity
+    np.testing.assert_array_equal(curves.transform(np.array([[0.4], [0.6]])), [[0.4], [2.6]])
+
+
+def test_thresholds_without_a_jump_are_removed():
+    rng = np.random.default_rng(5)
+    X, curves = random_curves(rng)
+    curves = random_steps(rng, curves)
+    curves.jumps[0, :2] = 0.0
+    curves.jumps[1, 0] = 0.0
+    fewer = curves.without_flat_steps()
+    np.testing.assert_array_equal(
+        fewer.thresholds, [[curves.thresholds[0, 2]], [curves.thresholds[1, 1]], [np.inf]]
+    )
+    np.testing.assert_array_equal(fewer.transform(X), curves.transform(X))
+    assert curves.with_slopes(curves.slopes, np.zeros((3, 3))).without_flat_steps().n_steps == 0
+
+
+@pytest.mark.parametrize("n_steps", [0, 3])
+@given(seed=st.integers(0, 10**6))
+def test_curves_in_other_units_are_the_same_curves(seed, n_steps):
     rng = np.random.default_rng(seed)
     X, curves = random_curves(rng)
+    curves = random_steps(rng, curves, n_steps)
     center, scale = rng.normal(size=3) * 5, np.exp(rng.normal(size=3))
     other = curves.rescaled(center, scale)
     moved, curved = other.transform(X * scale + center), curves.transform(X)

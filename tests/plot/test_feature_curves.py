@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from lann import LANNClassifier
 from lann.plot import FeatureCurvesDisplay
 
 
@@ -11,6 +12,24 @@ def test_curves_are_those_of_the_model(binary_clf):
         curve = binary_clf.curves_.transform(values)[:, feature]
         expected = (curve - curve[0]) / (curve[-1] - curve[0])
         np.testing.assert_allclose(display.heights[:, feature], expected, atol=1e-12)
+
+
+def test_a_jump_is_a_vertical_line():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    clf = LANNClassifier(max_iter=2, random_state=0).fit(X, X[:, 0] > 0.3)
+    jump = clf.curves_.jumps[0].argmax()
+    threshold = clf.curves_.thresholds[0, jump]
+    assert threshold == pytest.approx(0.3, abs=0.02)
+    display = FeatureCurvesDisplay.from_estimator(clf)
+    assert display.shown_[0] == 0
+    x, height = display.axes_[0].lines[1].get_data()
+    after = np.flatnonzero(x == threshold)[0]
+    assert x[after - 1] == np.nextafter(threshold, -np.inf)
+    low, high = clf.curves_.transform(np.tile(display.values[[0, -1], :1], 2))[:, 0]
+    assert height[after] - height[after - 1] == pytest.approx(clf.curves_.jumps[0, jump] / (high - low))
+    assert np.all(np.diff(x) >= 0)
+    assert np.all(np.diff(height) >= 0)
 
 
 def test_most_relevant_features_come_first(binary_clf, breast_cancer):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.encoding import FeatureCurves
-from lann.training._curve_kernels import add_by_bin, compact_batch, curve_values
+from lann.training._curve_kernels import add_by_cell, compact_batch, curve_values
 
 
 @pytest.fixture
@@ -37,12 +37,12 @@ def test_values_on_the_curves_are_those_of_the_transform(curves):
     np.testing.assert_allclose(values, curves.transform(X[used]), rtol=1e-14)
 
 
-def test_sums_by_bin_give_the_gradient_for_the_slopes(reference, curves):
+def test_sums_by_cell_give_the_gradient_for_the_slopes(reference, curves):
     rng = np.random.default_rng(1)
     X, used = rng.normal(size=(20, 3)), np.array([3, 17, 5, 0, 9, 11, 12])
     gradient = rng.normal(size=(7, 3))
     sums, moments = np.zeros((3, 4)), np.zeros((3, 4))
-    add_by_bin(*located(curves, X), used, gradient, sums, moments)
+    add_by_cell(*located(curves, X), used, gradient, sums, moments)
     expected = reference.slopes(
         lambda slopes: np.sum(gradient * curves.with_slopes(slopes).transform(X[used])), curves.slopes
     )

@@ -43,6 +43,27 @@ def test_training_learns_every_level(plain):
     assert result.index is None
 
 
+def test_curves_jump_where_the_class_does():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 4)) * [1.0, 5.0, 1.0, 1.0] + [0.0, 20.0, 0.0, 0.0]
+    y = ((X[:, 0] > 0.3) & (X[:, 1] <= 19.0)).astype(np.int64)
+    start = Levels.plain(X, y, 2)
+    curves = run(start).levels.curves
+    assert abs(curves.thresholds[0, curves.jumps[0].argmax()] - 0.3) < 0.02
+    assert abs(curves.thresholds[1, curves.jumps[1].argmax()] - 19.0) < 0.1
+    assert curves.jumps[:2].max(axis=1).min() > 2 * curves.jumps[2:].max()
+    for other in (run(start, n_jobs=2).levels.curves, run(start, n_jobs=1).levels.curves):
+        np.testing.assert_array_equal(other.thresholds, curves.thresholds)
+        np.testing.assert_array_equal(other.jumps, curves.jumps)
+    assert run(start, n_steps=0, max_iter=2).levels.curves.n_steps == 0
+    # Jumps are learned further, at the same thresholds.
+    again = run(start.replace(curves=curves), max_iter=2).levels.curves
+    before = curves.thresholds[np.isfinite(curves.thresholds)]
+    after = again.thresholds[again.jumps > 0]
+    assert len(after) > 0
+    assert np.abs(after[:, None] - before).min(axis=1).max() < 1e-9
+
+
 def test_the_callback_gets_every_epoch_in_the_units_of_the_user(plain):
     epochs, levels = [], []
     result = run(

@@ -9,12 +9,18 @@ from lann.training._shared_parameters import SharedParameters
 
 @pytest.fixture
 def levels(row_weights):
-    """Rows on curves that are not straight, with class weights; one feature of few values, one constant."""
+    """Rows on curves that are not straight and jump, with class weights.
+
+    One feature has few values, one is constant.
+    """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(40, 4))
     X[:, 2], X[:, 3] = rng.integers(0, 3, 40), 1.0
     curves = FeatureCurves.straight(X, 5)
     curves = curves.with_slopes(np.exp(0.4 * rng.normal(size=curves.slopes.shape)))
+    inf = np.inf
+    curves = curves.with_thresholds(np.array([[-0.6, 0.4], [0.2, inf], [inf, inf], [inf, inf]]))
+    curves = curves.with_slopes(curves.slopes, np.array([[0.3, 0.0], [0.5, 0], [0, 0], [0, 0]]))
     plain = Levels.plain(X, rng.integers(0, 3, 40), 3, row_weights=row_weights(40))
     return plain.replace(curves=curves, class_log_weights=0.5 * rng.normal(size=(3, 4)))
 
@@ -64,6 +70,7 @@ def test_gradients_equal_finite_differences(reference, batch_of, levels, mapped,
     starts = {
         "feature_slopes": log_slopes.mean(axis=1),
         "bin_slopes": log_slopes - log_slopes.mean(axis=1, keepdims=True),
+        "jumps": levels.curves.jumps,
         "class_scales": class_log_weights.mean(axis=1),
         "class_weights": class_log_weights - class_log_weights.mean(axis=1, keepdims=True),
     }
@@ -75,7 +82,7 @@ def test_gradients_equal_finite_differences(reference, batch_of, levels, mapped,
         parts = {"map": None, **starts, name: values}
         slopes = np.exp(parts["feature_slopes"][:, None] + parts["bin_slopes"])
         changed = levels.replace(
-            curves=levels.curves.with_slopes(slopes),
+            curves=levels.curves.with_slopes(slopes, parts["jumps"]),
             class_log_weights=parts["class_scales"][:, None] + parts["class_weights"],
             components=parts["map"],
         )
@@ -90,7 +97,7 @@ def test_gradients_equal_finite_differences(reference, batch_of, levels, mapped,
 def test_a_second_call_gives_the_same_gradient(levels, batch_of):
     parameters = SharedParameters(levels, Settings())
     first, second = (parameters.loss(batch_of())[1] for _ in range(2))
-    assert len(first) == 4
+    assert len(first) == 5
     for name in first:
         np.testing.assert_array_equal(first[name], second[name])
 
@@ -100,7 +107,7 @@ def test_a_level_that_is_off_is_not_learned(levels, batch_of, curves, class_metr
     parameters = SharedParameters(levels, Settings(curves=curves, class_metrics=class_metrics))
     _, gradient = parameters.loss(batch_of())
     assert set(gradient) == (
-        {"feature_slopes", "bin_slopes"} if curves else {"class_weights", "class_scales"}
+        {"feature_slopes", "bin_slopes", "jumps"} if curves else {"class_weights", "class_scales"}
     )
     parameters.step(gradient, 0.1)
     same_curves = np.allclose(parameters.curves.slopes, levels.curves.slopes)
@@ -113,7 +120,9 @@ def test_regularization_leads_to_neutral_values(levels):
     parameters.learn_map()
     parameters.map[:] += 0.1
     gradient = parameters.regularization_gradient()
-    assert set(gradient) == {"feature_slopes", "bin_slopes", "class_scales", "class_weights", "map"}
+    assert set(gradient) == {
+        "feature_slopes", "bin_slopes", "jumps", "class_scales", "class_weights", "map",
+    }  # fmt: skip
     for name, values in gradient.items():
         parameter = getattr(parameters, name)
         assert np.sum(values * (parameter - np.eye(4) if name == "map" else parameter)) > 0
@@ -132,6 +141,9 @@ def test_steps_of_any_size_stay_in_bounds(levels, batch_of, rate):
         assert np.all(np.isfinite(class_log_weights))
         assert np.all(np.isfinite(slopes))
         assert slopes.min() >= np.exp(-4.0 - 3.0) * (1 - 1e-9)
+        jumps = parameters.curves.jumps
+        assert np.all((jumps >= 0) & (jumps <= 20.0))
+        assert not jumps[~np.isfinite(levels.curves.thresholds)].any()
         assert np.abs(parameters.map - np.eye(4)).max() <= 20.0
         np.testing.assert_allclose(class_log_weights.mean(axis=0), 0, atol=1e-6 * max(rate, 1))
 
@@ -145,14 +157,16 @@ def test_a_dropped_level_is_neutral_and_no_longer_learned(levels, batch_of, leve
     assert (other.map is None) == (level == "map")
     assert (not other.class_log_weights.any()) == (level == "class")
     assert (np.ptp(other.curves.slopes, axis=1).max() < 1e-12) == (level == "curves")
+    assert (not other.curves.jumps.any()) == (level == "curves")
     before = other.curves.slopes / other.curves.slopes[:, :1]
     _, gradient = other.loss(batch_of())
     assert ("map" in gradient) == (level != "map")
     assert ("class_weights" in gradient) == (level != "class")
-    assert ("bin_slopes" in gradient) == (level != "curves")
+    assert ("bin_slopes" in gradient) == ("jumps" in gradient) == (level != "curves")
     other.step(gradient, 0.1)
     after = other.curves.slopes / other.curves.slopes[:, :1]
     assert np.allclose(before, after) == (level == "curves")
+    assert (not other.curves.jumps.any()) == (level == "curves")
     assert other.without(level) is None
 
 
@@ -161,3 +175,27 @@ def test_a_map_to_fewer_axes_cannot_be_dropped(mapped):
     parameters.learn_map()
     assert parameters.without("map") is None
     np.testing.assert_array_equal(parameters.without("class").map, mapped.components)
+
+
+def test_a_jump_returns_to_zero_unless_its_gradients_agree(levels):
+    parameters = SharedParameters(levels, Settings())
+    rng = np.random.default_rng(0)
+    for number in range(200):
+        gradient = np.zeros((4, 2))
+        gradient[0, 1] = rng.normal() - 1.0  # they agree that the curve should jump
+        gradient[1, 0] = rng.normal()
+        parameters.step({"jumps": gradient}, 0.05)
+        if number == 0:
+            assert parameters.curves.jumps[1, 0] > 0
+    assert parameters.curves.jumps[0, 1] > 0.3
+    assert parameters.curves.jumps[1, 0] < 0.1
+    assert parameters.curves.jumps[0, 0] == 0
+
+
+def test_a_snapshot_of_the_curves_does_not_change_with_later_steps(levels, batch_of):
+    parameters = SharedParameters(levels, Settings())
+    parameters.step(parameters.loss(batch_of())[1], 0.1)
+    snapshot, jumps = parameters.curves, parameters.curves.jumps.copy()
+    parameters.step(parameters.loss(batch_of())[1], 0.1)
+    np.testing.assert_array_equal(snapshot.jumps, jumps)
+    assert not np.array_equal(parameters.curves.jumps, jumps)

@@ -9,7 +9,10 @@ from lann.training._standardization import Standardization
 def test_applying_and_undoing_changes_nothing(blobs):
     X, y = blobs
     X = X * [1e-3, 1.0, 1e3, 7.0] + [5.0, 0.0, -1e4, 3.0]
-    levels = Levels.plain(X, y, 3).replace(curves=FeatureCurves.straight(X, 6))
+    thresholds = np.array([[0.005], [0.5], [np.inf], [np.inf]])
+    curves = FeatureCurves.straight(X, 6).with_thresholds(thresholds)
+    curves = curves.with_slopes(curves.slopes, np.array([[0.1], [2.0], [0.0], [0.0]]))
+    levels = Levels.plain(X, y, 3).replace(curves=curves)
     standardization = Standardization(X)
     inside = standardization.apply(levels, 16)
     np.testing.assert_allclose(inside.X.mean(axis=0), 0, atol=1e-9)
@@ -18,6 +21,8 @@ def test_applying_and_undoing_changes_nothing(blobs):
     assert back.X is X
     np.testing.assert_allclose(back.curves.slopes, levels.curves.slopes)
     np.testing.assert_allclose(back.curves.edges, levels.curves.edges)
+    np.testing.assert_allclose(back.curves.thresholds, thresholds)
+    np.testing.assert_array_equal(back.curves.jumps, levels.curves.jumps)
     np.testing.assert_allclose(back.points, inside.points - inside.points[0] + back.points[0], atol=1e-9)
 
 

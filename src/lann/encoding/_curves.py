@@ -1,7 +1,8 @@
 """Monotone feature curves: where along a feature differences matter.
 
-A curve φ_l is piecewise linear and increasing; where it is steep, small differences count. All training rows
-share the curves; distances are measured between curved values.
+A curve φ_l is piecewise linear and increasing; where it is steep, small differences count. At a threshold it
+can jump: values on different sides of it differ by the jump, however close they are. All training rows share
+the curves; distances are measured between curved values.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ CHUNK = 16_384
 
 
 class FeatureCurves:
-    """One increasing, piecewise linear curve per feature.
+    """One increasing, piecewise linear curve per feature, which can jump at thresholds.
 
     Parameters
     ----------
@@ -23,18 +24,27 @@ class FeatureCurves:
         Inner edges between bins, ascending, padded with inf.
     slopes : ndarray of shape (n_features, n_bins)
         Slope in each bin; the first and the last bin are unbounded.
+    thresholds : ndarray of shape (n_features, n_steps) or None, default=None
+        Where the curve jumps, ascending, padded with inf; None is nowhere.
+    jumps : ndarray of shape (n_features, n_steps) or None, default=None
+        By how much it jumps there, at least 0, and 0 for the padding; None is 0. A value on a threshold is to
+        the right of the jump.
 
     Attributes
     ----------
-    edges, slopes : ndarray
+    edges, slopes, thresholds, jumps : ndarray
         As given.
     widths : ndarray of shape (n_features, n_bins)
         Widths of the inner bins, 0 for unbounded ones.
     """
 
-    def __init__(self, edges: Floats, slopes: Floats) -> None:
+    def __init__(
+        self, edges: Floats, slopes: Floats, thresholds: Floats | None = None, jumps: Floats | None = None
+    ) -> None:
         self.edges = edges
         self.slopes = slopes
+        self.thresholds = np.empty((len(edges), 0)) if thresholds is None else thresholds
+        self.jumps = np.zeros_like(self.thresholds) if jumps is None else jumps
         self.widths = np.zeros_like(slopes)
         if edges.shape[1] > 1:
             with np.errstate(invalid="ignore"):
@@ -87,9 +97,14 @@ class FeatureCurves:
         return self.slopes.shape[1]
 
     @property
+    def n_steps(self) -> int:
+        """Number of thresholds of every feature, the padding included."""
+        return self.thresholds.shape[1]
+
+    @property
     def is_identity(self) -> bool:
         """Whether the curves leave values unchanged."""
-        return self.n_bins == 1 and bool(np.all(self.slopes == 1.0))
+        return self.n_bins == 1 and bool(np.all(self.slopes == 1.0)) and not self.jumps.any()
 
     @property
     def used(self) -> NDArray[np.bool_]:
@@ -103,6 +118,13 @@ class FeatureCurves:
         starts = np.zeros_like(self.slopes)
         starts[:, 1:] = np.cumsum((self.slopes * self.widths)[:, :-1], axis=1)
         return starts
+
+    @property
+    def heights(self) -> Floats:
+        """Sum of the jumps to the left, by the number of thresholds there: (n_features, n_steps + 1)."""
+        heights = np.zeros((self.n_features, self.n_steps + 1))
+        heights[:, 1:] = np.cumsum(self.jumps, axis=1)
+        return heights
 
     def locate(self, X: Floats) -> tuple[NDArray[np.int64], Floats]:
         """Return the bin of each value and its offset from the origin of the bin.
@@ -125,6 +147,22 @@ class FeatureCurves:
         origin = np.take_along_axis(self.edges.T, np.maximum(bins - 1, 0), axis=0)
         return bins, X - np.where(np.isfinite(origin), origin, 0.0)
 
+    def count_thresholds(self, X: Floats) -> NDArray[np.int64]:
+        """Return how many thresholds are to the left of each value, or equal to it.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+
+        Returns
+        -------
+        counts : ndarray of shape (n_rows, n_features)
+        """
+        counts = np.zeros(X.shape, np.int64)
+        for feature in np.flatnonzero(np.isfinite(self.thresholds).any(axis=1)):
+            counts[:, feature] = np.searchsorted(self.thresholds[feature], X[:, feature], side="right")
+        return counts
+
     def transform(self, X: Floats) -> Floats:
         """Return the curved values φ(X).
 
@@ -139,16 +177,36 @@ class FeatureCurves:
         if self.is_identity:
             return X
         curved = np.empty(X.shape)
-        features, starts = np.arange(X.shape[1]), self.starts
+        features, starts, heights = np.arange(X.shape[1]), self.starts, self.heights
         # In chunks of rows: the bins and offsets of a million rows would fill the memory.
         for first in range(0, len(X), CHUNK):
             part = slice(first, first + CHUNK)
             bins, offsets = self.locate(X[part])
             curved[part] = starts[features, bins] + self.slopes[features, bins] * offsets
+            if self.n_steps > 0:
+                curved[part] += heights[features, self.count_thresholds(X[part])]
         return curved
 
+    @property
+    def mean_slopes(self) -> Floats:
+        """Mean slope in each bin, with the jumps in it: (n_features, n_bins).
+
+        An unbounded bin is taken to be as wide as the bin beside it.
+        """
+        if not self.jumps.any():
+            return self.slopes
+        features, last = np.arange(self.n_features), np.isfinite(self.edges).sum(axis=1)
+        widths = self.widths.copy()
+        widths[:, 0] = self.widths[:, min(1, self.n_bins - 1)]
+        widths[features, last] = self.widths[features, np.maximum(last - 1, 0)]
+        heights = np.zeros(self.slopes.shape)
+        for feature, thresholds in enumerate(self.thresholds):
+            bins = np.searchsorted(self.edges[feature], thresholds, side="right")
+            np.add.at(heights[feature], np.minimum(bins, last[feature]), self.jumps[feature])
+        return self.slopes + np.divide(heights, widths, out=np.zeros(heights.shape), where=widths > 0)
+
     def slopes_at(self, X: Floats) -> Floats:
-        """Return the slopes of the curves at given values, φ'(X).
+        """Return the slopes of the curves near given values, φ'(X): `mean_slopes` of their bins.
 
         Parameters
         ----------
@@ -159,14 +217,16 @@ class FeatureCurves:
         slopes : ndarray of shape (n_rows, n_features)
         """
         bins, _ = self.locate(X)
-        return self.slopes[np.arange(X.shape[1]), bins]
+        return self.mean_slopes[np.arange(X.shape[1]), bins]
 
-    def with_slopes(self, slopes: Floats) -> FeatureCurves:
-        """Return curves over the same bins with other slopes.
+    def with_slopes(self, slopes: Floats, jumps: Floats | None = None) -> FeatureCurves:
+        """Return curves over the same bins with other slopes, and other jumps at the same thresholds.
 
         Parameters
         ----------
         slopes : ndarray of shape (n_features, n_bins)
+        jumps : ndarray of shape (n_features, n_steps) or None, default=None
+            None is those of these curves.
 
         Returns
         -------
@@ -174,7 +234,35 @@ class FeatureCurves:
         """
         curves = FeatureCurves.__new__(FeatureCurves)
         curves.edges, curves.widths, curves.slopes = self.edges, self.widths, slopes
+        curves.thresholds, curves.jumps = self.thresholds, self.jumps if jumps is None else jumps
         return curves
+
+    def with_thresholds(self, thresholds: Floats) -> FeatureCurves:
+        """Return curves with the same slopes that can jump at some thresholds, where the jumps are 0 now.
+
+        Parameters
+        ----------
+        thresholds : ndarray of shape (n_features, n_steps)
+            Ascending, padded with inf.
+
+        Returns
+        -------
+        curves : FeatureCurves
+        """
+        return FeatureCurves(self.edges, self.slopes, thresholds)
+
+    def without_flat_steps(self) -> FeatureCurves:
+        """Return the same curves without the thresholds at which they do not jump.
+
+        Returns
+        -------
+        curves : FeatureCurves
+        """
+        flat = self.jumps == 0
+        order = np.argsort(flat, axis=1, kind="stable")[:, : (~flat).sum(axis=1).max(initial=0)]
+        thresholds = np.take_along_axis(np.where(flat, np.inf, self.thresholds), order, axis=1)
+        jumps = np.take_along_axis(self.jumps, order, axis=1)
+        return FeatureCurves(self.edges, self.slopes, thresholds, jumps)
 
     def rescaled(self, center: Floats, scale: Floats) -> FeatureCurves:
         """Return the same curves for data in other units: φ((x − center) / scale) as a function of x.
@@ -187,7 +275,9 @@ class FeatureCurves:
         -------
         curves : FeatureCurves
         """
-        return FeatureCurves(self.edges * scale[:, None] + center[:, None], self.slopes / scale[:, None])
+        center, scale = center[:, None], scale[:, None]
+        edges, thresholds = self.edges * scale + center, self.thresholds * scale + center
+        return FeatureCurves(edges, self.slopes / scale, thresholds, self.jumps)
 
     def slope_gradient(self, sums: Floats, moments: Floats) -> Floats:
         """Return the gradient with respect to the slopes, from sums over the values in each bin.
@@ -208,3 +298,17 @@ class FeatureCurves:
         """
         right = np.cumsum(sums[:, ::-1], axis=1)[:, ::-1] - sums
         return moments + self.widths * right
+
+    def jump_gradient(self, sums: Floats) -> Floats:
+        """Return the gradient with respect to the jumps: the sum of g over the values to the right of each.
+
+        Parameters
+        ----------
+        sums : ndarray of shape (n_features, n_steps + 1)
+            Σ g over the values with each number of thresholds to the left.
+
+        Returns
+        -------
+        gradient : ndarray of shape (n_features, n_steps)
+        """
+        return np.cumsum(sums[:, :0:-1], axis=1)[:, ::-1]

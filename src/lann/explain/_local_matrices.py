@@ -13,8 +13,8 @@ def local_matrices(clf: Any, rows: Any = None) -> Floats:
 
     d_j(x) ≈ (x − x_j)ᵀ A_j (x − x_j), in the user's units, with all levels of the metric. The eigenvectors of
     A_j are the directions in which row j measures differences most and least. Without curves the form is
-    exact everywhere; with curves it holds while no feature leaves its segment of the curve. The diagonals,
-    scaled, are `feature_weights_`.
+    exact everywhere; with curves it holds while no feature leaves its segment of the curve or crosses a
+    threshold at which the curve jumps. The diagonals, scaled, are `feature_weights_`.
 
     Parameters
     ----------

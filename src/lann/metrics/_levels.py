@@ -150,7 +150,8 @@ class Levels:
     def feature_weights(self, scale: Floats) -> Floats:
         """Return how much a difference of one `scale` counts at each point: Λ_ll φ'(x)² scale².
 
-        This is the weight of the metric in the user's units, comparable between features and points.
+        This is the weight of the metric in the user's units, comparable between features and points. The
+        slope φ' is the mean one in the bin of the value, with the jumps in it.
 
         Parameters
         ----------
@@ -181,7 +182,7 @@ class Levels:
         """Return the metrics of some points near themselves: (n_rows, n_features, n_features).
 
         In the user's units, A_j = J Mᵀ Λ_j M J: the metric Λ_j on the axes, the linear map M, and the slopes
-        J of the curves at the point.
+        J of the curves at the point: the mean ones of its bins, with the jumps in them.
         """
         slopes = self.curves.slopes_at(self.X[rows])  # (n_rows, n_features)
         components = np.eye(self.X.shape[1]) if self.components is None else self.components

@@ -138,7 +138,7 @@ def _model_fits(model: Any) -> bool:
         return False
     levels, curves, rule = model.levels, model.levels.curves, model.vote_rule
     n_rows, n_features = levels.X.shape
-    n_classes, n_bins = len(levels.class_log_weights), curves.slopes.shape[1]
+    n_classes, n_bins, n_steps = len(levels.class_log_weights), curves.n_bins, curves.thresholds.shape[1]
     n_axes = n_features if levels.components is None else len(levels.components)
     floats = (
         (levels.X, (n_rows, n_features)),
@@ -146,10 +146,13 @@ def _model_fits(model: Any) -> bool:
         (levels.class_log_weights, (n_classes, n_axes)),
         (curves.slopes, (n_features, n_bins)),
         (curves.edges, (n_features, n_bins - 1)),
+        (curves.thresholds, (n_features, n_steps)),
+        (curves.jumps, (n_features, n_steps)),
     )
     return bool(
         all(array.shape == shape and array.dtype == np.float64 for array, shape in floats)
-        and all(np.isfinite(array).all() for array in (levels.X, levels.weights, curves.slopes))
+        and all(np.isfinite(array).all() for array in (levels.X, levels.weights, curves.slopes, curves.jumps))
+        and (curves.jumps >= 0).all()
         and n_axes >= 1
         and _fits_or_none(levels.components, (n_axes, n_features), (np.float64,))
         and _fits_or_none(levels.point_matrices, (n_rows, n_axes, n_axes), (np.float64, np.float32))

@@ -18,8 +18,10 @@ from lann.plot._text import SMALL, TEXT, TINY, escape_math, shorten, split_unit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from lann.encoding import FeatureCurves
+
 # The number of values at which a curve is drawn; curves have about fifteen knots.
-N_STEPS = 240
+N_VALUES = 240
 # The excess of the slope over the mean slope, relative to the latter, that is shaded darkest.
 MAX_EXCESS = 1.0
 
@@ -29,17 +31,18 @@ class FeatureCurvesDisplay:
 
     A curve rises from the lowest value of the feature to the highest. The dashed line is the curve with which
     differences would count the same everywhere; ranges in which the curve is steeper are shaded, the darker
-    the steeper. Gray bars are a histogram of the rows. The relevance of the feature, averaged over the rows,
-    is below each panel.
+    the steeper. A vertical line is a jump at a threshold: values on different sides of it differ, however
+    close they are. Gray bars are a histogram of the rows. The relevance of the feature, averaged over the
+    rows, is below each panel.
 
     It is recommended to use :meth:`from_estimator` to create the display.
 
     Parameters
     ----------
-    values : ndarray of shape (n_steps, n_features)
-        Equidistant values of each feature, ascending.
-    heights : ndarray of shape (n_steps, n_features)
-        The curves at these values, from 0 to 1.
+    values : ndarray of shape (n_values, n_features)
+        Values of each feature, ascending; a threshold at which its curve jumps occurs twice.
+    heights : ndarray of shape (n_values, n_features)
+        The curves at these values, from 0 to 1; at a threshold, before and after the jump.
     data : ndarray of shape (n_rows, n_features)
         The rows of the histograms.
     feature_names : array-like of shape (n_features,)
@@ -128,8 +131,7 @@ class FeatureCurvesDisplay:
         curves = getattr(rows.model, "curves_", None)
         if curves is None:
             raise ValueError(f"{type(rows.model).__name__} has no feature curves; LANNClassifier has them.")
-        values = _curve_values(rows.X)
-        heights = curves.transform(values)
+        values, heights = _curve_points(curves, rows.X)
         heights = (heights - heights[0]) / np.maximum(heights[-1] - heights[0], np.finfo(float).tiny)
         display = cls(
             values=values,
@@ -188,7 +190,8 @@ class FeatureCurvesDisplay:
 
         x, height = self.values[:, feature], self.heights[:, feature]
         counts, edges = np.histogram(self.data[:, feature], bins=24, range=(x[0], x[-1]))
-        excess = np.diff(height) * (len(x) - 1) - 1.0  # slope divided by mean slope, minus 1
+        rise = np.diff(np.interp(np.linspace(x[0], x[-1], N_VALUES), x, height))
+        excess = rise * (N_VALUES - 1) - 1.0  # slope divided by mean slope, minus 1
         shades = [(*to_rgb(FOR), 0.45 * dark) for dark in np.clip(excess / MAX_EXCESS, 0.0, 1.0)]
         panel.imshow([shades], extent=(x[0], x[-1], 0.0, 1.04), aspect="auto", interpolation="nearest")
         bar_heights = 0.36 * counts / max(counts.max(), 1)
@@ -211,10 +214,17 @@ class FeatureCurvesDisplay:
             panel.set_xlabel(escape_math(f"{unit + '  ·  ' if unit else ''}{relevance}"), fontsize=SMALL)
 
 
-def _curve_values(X: Floats) -> Floats:
-    """Return equidistant values over the range of nearly all rows, (n_steps, n_features)."""
+def _curve_points(curves: FeatureCurves, X: Floats) -> tuple[Floats, Floats]:
+    """Return values over the range of nearly all rows and the curves there, both (n_values, n_features).
+
+    The values are equidistant, and thresholds in the range occur twice: before and after the jump.
+    """
     low, high = np.quantile(X, (0.005, 0.995), axis=0)
     is_constant = high <= low
     low = np.where(is_constant, X.min(axis=0) - 0.5, low)
     high = np.where(is_constant, X.max(axis=0) + 0.5, high)
-    return np.linspace(low, high, N_STEPS)
+    # A threshold out of the range is replaced by an end of it, where nothing jumps.
+    thresholds = np.clip(curves.thresholds.T, low, high)
+    before = np.maximum(np.nextafter(thresholds, -np.inf), low)
+    values = np.sort(np.concatenate([np.linspace(low, high, N_VALUES), before, thresholds]), axis=0)
+    return values, curves.transform(values)

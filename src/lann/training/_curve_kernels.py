@@ -1,4 +1,6 @@
-"""Compiled functions of training with curves: values on the curves, and gradients by bin.
+"""Compiled functions of training with curves: values on the curves, and gradients by cell.
+
+A cell is a range of a feature in which its curve is linear: a bin, or a part of a bin between thresholds.
 
 Only the points that a batch uses are computed.
 """
@@ -57,9 +59,9 @@ def compact_batch(rows, candidates, kept, position):
 def curve_values(cells, offsets, used, starts, slopes):
     """Return some points on the curves: (n_used, n_features).
 
-    cells : (n_points, n_features) flat index of the bin of each value, in (n_features, n_bins)
+    cells : (n_points, n_features) flat index of the cell of each value, in (n_features, n_cells)
     offsets : (n_points, n_features) from the origins of the bins; used : (n_used,)
-    starts, slopes : (n_features, n_bins)
+    starts, slopes : (n_features, n_cells)
     """
     flat_starts, flat_slopes = starts.ravel(), slopes.ravel()
     out = np.empty((used.shape[0], cells.shape[1]))
@@ -72,11 +74,11 @@ def curve_values(cells, offsets, used, starts, slopes):
 
 
 @njit(nogil=True, cache=True)
-def add_by_bin(cells, offsets, used, gradient, sums, moments):
-    """Add the gradients of some points to the sums by bin that `FeatureCurves.slope_gradient` takes.
+def add_by_cell(cells, offsets, used, gradient, sums, moments):
+    """Add the gradients of some points to the sums by cell that `CurveCells.gradients` takes.
 
     cells, offsets, used : as for `curve_values`; gradient : (n_used, n_features)
-    sums, moments : (n_features, n_bins), changed in place
+    sums, moments : (n_features, n_cells), changed in place
     """
     flat_sums, flat_moments = sums.ravel(), moments.ravel()
     for number in range(used.shape[0]):

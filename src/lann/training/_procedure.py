@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lann._threads import single_threaded_blas
+from lann._types import Indices
 from lann.metrics import Levels, find_copies
 from lann.search import GraphSearch
 from lann.training._initial_map import n_axes_of, with_initial_map
@@ -19,6 +20,7 @@ from lann.training._sampling import draw_validation_rows
 from lann.training._settings import Settings
 from lann.training._shared_stage import SharedStage
 from lann.training._standardization import Standardization
+from lann.training._thresholds import find_thresholds
 from lann.training._trainer import Callback, Epoch, Trainer
 
 SHARED_EPOCHS, POINT_EPOCHS = 12, 2
@@ -109,13 +111,15 @@ def _train_distinct(
     """Train rows of which none is a copy of another: see `train`."""
     shared_epochs, point_epochs = plan_epochs(settings)
     n_rows, n_features = start.X.shape
-    levels, restore = _standardize(start, settings, shared_epochs)
-    trainer = Trainer(shared_epochs + point_epochs, _with_levels(callback, restore))
-    fraction = settings.validation_fraction if trainer.n_epochs > 0 else None
+    fraction = settings.validation_fraction if shared_epochs + point_epochs > 0 else None
     validation_rows = draw_validation_rows(n_rows, fraction, rng)
     selection_rows = validation_rows[:0]
+    other_rows = np.setdiff1d(np.arange(n_rows), validation_rows)
     if settings.drop_levels and point_epochs > 0:
-        selection_rows = draw_selection_rows(np.setdiff1d(np.arange(n_rows), validation_rows), rng)
+        selection_rows = draw_selection_rows(other_rows, rng)
+        other_rows = np.setdiff1d(other_rows, selection_rows)
+    levels, restore = _standardize(start, settings, shared_epochs, other_rows, rng)
+    trainer = Trainer(shared_epochs + point_epochs, _with_levels(callback, restore))
     settings = settings.replace(feature_dropout=settings.feature_dropout * min(1.0, MANY_ROWS / n_rows))
     index = None
     # The same bits for any number of BLAS threads, and none of them competes with ours.
@@ -138,13 +142,22 @@ def _train_distinct(
 
 
 def _standardize(
-    start: Levels, settings: Settings, shared_epochs: int
+    start: Levels, settings: Settings, shared_epochs: int, rows: Indices, rng: np.random.Generator
 ) -> tuple[Levels, Callable[[Levels], Levels]]:
-    """Return the levels of standardized rows, if curves are learned, and the way back to the user's units."""
+    """Return the levels of standardized rows, if curves are learned, and the way back to the user's units.
+
+    New curves can jump at thresholds that are found in the given rows.
+    """
     if not settings.curves or shared_epochs == 0:
         return start, lambda levels: levels
     standardization = Standardization(start.X, start.row_weights)
-    return standardization.apply(start, settings.n_bins), standardization.undo
+    levels = standardization.apply(start, settings.n_bins)
+    if start.curves.is_identity:
+        # A generator of its own: the rest of the training draws the same numbers with thresholds as without.
+        own_rng = rng.spawn(1)[0]
+        thresholds = find_thresholds(levels, rows, settings, own_rng)
+        levels = levels.replace(curves=levels.curves.with_thresholds(thresholds))
+    return levels, standardization.undo
 
 
 def _with_levels(callback: Callback | None, restore: Callable[[Levels], Levels]) -> Callback | None:

@@ -26,6 +26,8 @@ class Settings:
         Which levels are learned.
     n_bins : int
         Number of bins of each feature curve.
+    n_steps : int
+        Number of thresholds at which each feature curve can jump, at most.
     form : {"diagonal", "low_rank", "full"}
         Form of the point metrics.
     n_components : int or None
@@ -60,6 +62,7 @@ class Settings:
     class_metrics: bool = True
     point_metrics: bool = True
     n_bins: int = 16
+    n_steps: int = 4
     form: str = "diagonal"
     n_components: int | None = None
     drop_levels: bool = True

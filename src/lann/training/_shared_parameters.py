@@ -10,7 +10,8 @@ from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels
 from lann.training._adam import Adam
-from lann.training._curve_kernels import add_by_bin, compact_batch, curve_values
+from lann.training._curve_cells import CurveCells
+from lann.training._curve_kernels import compact_batch
 from lann.training._kernels import NOT_NEEDED, Batch, WeightedPoints, loss_and_gradients
 from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, regularization_factor
 
@@ -19,18 +20,21 @@ REGULARIZATION = {
     "feature_slopes": 0.5,
     "bin_slopes": 0.5,
     "bin_differences": 0.7,
+    "jumps": 0.5,
     "map": 5.0,
     "class_scales": 2.0,
     "class_weights": 7.0,
 }
-# The map learns more slowly than the rest: every entry moves all points.
-MAP_RATE = 0.2
-# An entry of the map returns to its initial value unless its gradients agree: their mean has to exceed this
-# share of their root mean square. Most pairs of features have nothing to do with each other.
-AGREEMENT = 0.2
+# These learn more slowly than the rest: every entry of the map, and every jump, moves many points.
+RATES = {"map": 0.2, "jumps": 0.2}
+# An entry of the map returns to its initial value, and a jump to 0, unless its gradients agree: their mean
+# has to exceed this share of their root mean square. Most pairs of features have nothing to do with each
+# other, and most features have no threshold.
+AGREEMENT = {"map": 0.2, "jumps": 0.2}
 # Bounds of the parameters.
 SMALLEST_FEATURE_SLOPE = -4.0
 LARGEST_BIN_SLOPE = 3.0
+LARGEST_JUMP = 20.0
 LARGEST_ENTRY = 20.0
 # Products with a map of at least this many numbers run on threads, in blocks of rows.
 LARGE_MAP = 64 * 64
@@ -58,6 +62,7 @@ class SharedParameters:
     map_is_learned : bool
     feature_slopes : (n_features,)
     bin_slopes : (n_features, n_bins)
+    jumps : (n_features, n_steps)
     class_scales : (n_classes,)
     class_weights : (n_classes, n_axes)
     """
@@ -69,19 +74,19 @@ class SharedParameters:
         self.targets = settings.targets(levels)
         self.rule = settings.loss_rule(len(levels.class_log_weights))
         self.curves = levels.curves
-        bins, self._offsets = self.curves.locate(self.X)
-        features = np.arange(self.X.shape[1])
-        self._cells = (features * self.curves.n_bins + bins).astype(np.uint32)
+        self._cells = CurveCells(self.curves, self.X)
         self._position = np.full(len(self.X), -1)
         self._used_bins = self.curves.used
         log_slopes = np.log(self.curves.slopes)
         self.feature_slopes = log_slopes.mean(axis=1)
         self.bin_slopes = log_slopes - self.feature_slopes[:, None]
+        self.jumps = self.curves.jumps.copy()
         self.class_scales = levels.class_log_weights.mean(axis=1)
         self.class_weights = levels.class_log_weights - self.class_scales[:, None]
         self._adam = {
             "feature_slopes": Adam(self.feature_slopes),
             "bin_slopes": Adam(self.bin_slopes),
+            "jumps": Adam(self.jumps),
             "class_scales": Adam(self.class_scales),
             "class_weights": Adam(self.class_weights),
         }
@@ -115,7 +120,7 @@ class SharedParameters:
         elif level == "curves" and settings.curves and not straight and self.curves.n_bins > 1:
             straight = True
             slopes = np.repeat(np.exp(self.feature_slopes)[:, None], self.curves.n_bins, axis=1)
-            levels = levels.replace(curves=self.curves.with_slopes(slopes))
+            levels = levels.replace(curves=self.curves.with_slopes(slopes, np.zeros_like(self.jumps)))
         else:
             return None
         other = SharedParameters(levels, settings, straight=straight)
@@ -135,7 +140,7 @@ class SharedParameters:
 
     def metric(self) -> DiagonalMetric:
         """Return the metric in which every row measures with the weights of its class."""
-        points = self._apply_map(self._curve_values(np.arange(len(self.X))))
+        points = self._apply_map(self._cells.values(self.curves, np.arange(len(self.X))))
         return Levels.metric_of_classes(points, self.labels, self.class_log_weights)
 
     def loss(self, batch: Batch) -> tuple[float, dict[str, Floats]]:
@@ -145,7 +150,7 @@ class SharedParameters:
         used, rows, candidates = compact_batch(rows, candidates, kept, self._position)
         batch = Batch(rows, candidates, kept, axis_mask, epsilon)
         targets = self.targets.subset(used)
-        curved = self._curve_values(used)
+        curved = self._cells.values(self.curves, used)
         metric = WeightedPoints(self._apply_map(curved), np.exp(self.class_log_weights), targets.labels)
         by_class = np.zeros(metric.weights.shape) if settings.class_metrics else NOT_NEEDED
         by_point = NOT_NEEDED
@@ -166,12 +171,11 @@ class SharedParameters:
         by_value = by_point
         if components is not None:
             by_value = self._in_blocks(lambda part: by_point[part] @ components, len(used), np.concatenate)
-        sums, moments = np.zeros(self.curves.slopes.shape), np.zeros(self.curves.slopes.shape)
-        add_by_bin(self._cells, self._offsets, used, by_value, sums, moments)
-        by_bin = self.curves.slope_gradient(sums, moments) * self.curves.slopes
+        by_slope, by_jump = self._cells.gradients(self.curves, used, by_value)
+        by_bin = by_slope * self.curves.slopes
         gradient = {"feature_slopes": by_bin.sum(axis=1)}
         if not self.straight:
-            gradient["bin_slopes"] = by_bin
+            gradient |= {"bin_slopes": by_bin, "jumps": by_jump}
         return gradient
 
     def regularization_gradient(self) -> dict[str, Floats]:
@@ -186,6 +190,7 @@ class SharedParameters:
         gradient = {
             "feature_slopes": strength * REGULARIZATION["feature_slopes"] * centered,
             "bin_slopes": strength * by_bin,
+            "jumps": strength * REGULARIZATION["jumps"] * self.jumps,
             "class_scales": strength * REGULARIZATION["class_scales"] * self.class_scales,
             "class_weights": strength * REGULARIZATION["class_weights"] * self.class_weights,
         }
@@ -200,31 +205,34 @@ class SharedParameters:
             values += regularization[name]
             if name == "bin_slopes":
                 values *= self._used_bins
-            self._adam[name].step(values, MAP_RATE * rate if name == "map" else rate)
+            self._adam[name].step(values, RATES.get(name, 1.0) * rate)
         self._constrain(rate)
 
     def _constrain(self, rate: float) -> None:
         """Restore the bounds, and fix the overall scale of curves and classes, which the loss leaves free."""
         if self.settings.curves:
             slopes = self.feature_slopes
-            slopes -= slopes.max()  # no exponential may overflow
-            slopes -= 0.5 * np.log(np.mean(np.exp(2.0 * slopes)))
+            shift = slopes.max()  # no exponential may overflow
+            shift += 0.5 * np.log(np.mean(np.exp(2.0 * (slopes - shift))))
+            slopes -= shift
             np.maximum(slopes, SMALLEST_FEATURE_SLOPE, out=slopes)
             np.clip(self.bin_slopes, -LARGEST_BIN_SLOPE, LARGEST_BIN_SLOPE, out=self.bin_slopes)
-            self.curves = self.curves.with_slopes(np.exp(slopes[:, None] + self.bin_slopes))
+            self.jumps -= AGREEMENT["jumps"] * RATES["jumps"] * rate
+            self.jumps *= np.exp(-np.clip(shift, -1.0, 1.0))  # the same share of the curve, after usual steps
+            np.clip(self.jumps, 0.0, LARGEST_JUMP, out=self.jumps)
+            self.curves = self.curves.with_slopes(
+                np.exp(slopes[:, None] + self.bin_slopes), self.jumps.copy()
+            )
         if self.map_is_learned and self.map is not None:
             self.map -= self._initial_map
             np.clip(self.map, -LARGEST_ENTRY, LARGEST_ENTRY, out=self.map)
-            back = AGREEMENT * MAP_RATE * rate
+            back = AGREEMENT["map"] * RATES["map"] * rate
             self.map -= np.clip(self.map, -back, back)
             self.map += self._initial_map
         if self.settings.class_metrics:
             for values in (self.class_scales, self.class_weights):
                 np.clip(values, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=values)
                 values -= values.mean(axis=0)
-
-    def _curve_values(self, used: Indices) -> Floats:
-        return curve_values(self._cells, self._offsets, used, self.curves.starts, self.curves.slopes)
 
     def _apply_map(self, curved: Floats) -> Floats:
         if self.map is None:

@@ -50,4 +50,4 @@ class Standardization:
         """Return the same levels in the user's units; constant features get the weight 0."""
         curves = levels.curves.rescaled(self.center, self.scale)
         curves = curves.with_slopes(np.where(self.constant[:, None], 0.0, curves.slopes))
-        return levels.replace(X=self._X, curves=curves)
+        return levels.replace(X=self._X, curves=curves.without_flat_steps())
