@@ -143,7 +143,7 @@ def test_neighbors_are_nearest_by_the_formula(wine):
     levels = ("curves", "class", "point")
     fitted = LANNClassifier(5, levels=levels, random_state=0).fit(X, wine[1][::2])
     assert fitted.components_ is None
-    slopes = fitted.curves_.slopes_at(X) * X.std(axis=0)
+    slopes = fitted.curves_.mean_slopes_at(X) * X.std(axis=0)
     weights = fitted.feature_weights_ / slopes**2
     curved, curved_queries = fitted.curves_.transform(X), fitted.curves_.transform(queries)
     exhaustive = np.einsum("jl,qjl->qj", weights, (curved_queries[:, None] - curved) ** 2)
@@ -161,7 +161,7 @@ def test_the_linear_map_leads_from_features_to_axes(wine):
     exhaustive = np.sum(((curved_queries[:, None] - curved) @ fitted.components_.T) ** 2, axis=2)
     lengths, _ = fitted.kneighbors(queries)
     np.testing.assert_allclose(lengths, np.sqrt(np.sort(exhaustive, axis=1)[:, :5]), rtol=1e-9)
-    scale = fitted.curves_.slopes_at(X) * X.std(axis=0)
+    scale = fitted.curves_.mean_slopes_at(X) * X.std(axis=0)
     squares = np.sum(fitted.components_**2, axis=0)
     np.testing.assert_allclose(fitted.feature_weights_, squares * scale**2)
 

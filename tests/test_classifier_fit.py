@@ -13,7 +13,7 @@ def clf_of(**options):
 def log_weights(clf, X):
     """Return log w of every row, from the feature weights w (φ' scale)²."""
     scale = 1.0 if clf.curves_.is_identity else X.std(axis=0)
-    return np.log(clf.feature_weights_ / (clf.curves_.slopes_at(X) * scale) ** 2)
+    return np.log(clf.feature_weights_ / (clf.curves_.mean_slopes_at(X) * scale) ** 2)
 
 
 @pytest.mark.parametrize(

@@ -205,8 +205,8 @@ class FeatureCurves:
             np.add.at(heights[feature], np.minimum(bins, last[feature]), self.jumps[feature])
         return self.slopes + np.divide(heights, widths, out=np.zeros(heights.shape), where=widths > 0)
 
-    def slopes_at(self, X: Floats) -> Floats:
-        """Return the slopes of the curves near given values, φ'(X): `mean_slopes` of their bins.
+    def mean_slopes_at(self, X: Floats) -> Floats:
+        """Return the mean slopes of the bins of given values, with the jumps in them.
 
         Parameters
         ----------
@@ -218,6 +218,20 @@ class FeatureCurves:
         """
         bins, _ = self.locate(X)
         return self.mean_slopes[np.arange(X.shape[1]), bins]
+
+    def slopes_at(self, X: Floats) -> Floats:
+        """Return the slopes of the curves at given values, φ'(X); jumps have none.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+
+        Returns
+        -------
+        slopes : ndarray of shape (n_rows, n_features)
+        """
+        bins, _ = self.locate(X)
+        return self.slopes[np.arange(X.shape[1]), bins]
 
     def with_slopes(self, slopes: Floats, jumps: Floats | None = None) -> FeatureCurves:
         """Return curves over the same bins with other slopes, and other jumps at the same thresholds.

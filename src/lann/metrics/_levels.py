@@ -163,7 +163,7 @@ class Levels:
         """
         with single_threaded_blas():  # the same bits for any number of BLAS threads
             diagonals = self._metric_diagonals()
-        return diagonals * (self.curves.slopes_at(self.X) * scale) ** 2
+        return diagonals * (self.curves.mean_slopes_at(self.X) * scale) ** 2
 
     def _metric_diagonals(self) -> Floats:
         """Return the diagonals of the Λ_j over the features on their curves: (n_points, n_features)."""
@@ -182,7 +182,7 @@ class Levels:
         """Return the metrics of some points near themselves: (n_rows, n_features, n_features).
 
         In the user's units, A_j = J Mᵀ Λ_j M J: the metric Λ_j on the axes, the linear map M, and the slopes
-        J of the curves at the point: the mean ones of its bins, with the jumps in them.
+        J of the curves at the point. Jumps of the curves have no slope.
         """
         slopes = self.curves.slopes_at(self.X[rows])  # (n_rows, n_features)
         components = np.eye(self.X.shape[1]) if self.components is None else self.components

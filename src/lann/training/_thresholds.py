@@ -14,8 +14,8 @@ from lann.training._settings import Settings
 # With fewer rows per class, it is not certain where a threshold is.
 FEWEST_ROWS = 100
 # The forest needs no more rows than this.
-MOST_ROWS = 2_000
-N_TREES, MAX_DEPTH = 12, 8
+MOST_ROWS = 1_500
+N_TREES, MAX_DEPTH = 6, 8
 # Splits within this share of the rows count as one threshold.
 WINDOW = 0.01
 # A threshold has at least this share of the total gain of the forest.

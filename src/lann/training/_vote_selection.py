@@ -23,7 +23,7 @@ FLOORS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 # The vote in use unless another one is better.
 DEFAULT_NEIGHBORS, DEFAULT_POWER, DEFAULT_FLOOR = 7, 3.0, 0.02
 # Rows on which votes are compared, and among which their neighbors are searched.
-MOST_ROWS, MOST_SEARCHED = 2_000, 100_000
+MOST_ROWS, MOST_SEARCHED = 1_000, 100_000
 
 
 def select_vote(
