@@ -46,7 +46,7 @@ def made_up(results_of):
 
     def make(rows, sets=None):
         values = {
-            "accuracy": 0.82, "log_loss_floored": 0.45, "log_loss": 0.6, "brier_floored": 0.1, "brier": 0.1,
+            "accuracy": 0.82, "log_loss_floored": 0.6, "log_loss": 0.45, "brier_floored": 0.1, "brier": 0.1,
             "ece": 0.02, "errors": {}, "fit_seconds": 1.0, "n_test": 100, "n_confident": 50,
             "n_confident_correct": 49, "vote": "k=5, power=1",
         }  # fmt: skip

@@ -20,8 +20,8 @@ def test_all_checks_can_be_ok(made_up):
     [
         ({"lann": {"accuracy": 0.8119}}, {}, {MEAN}),
         ({"lann": {"accuracy": 0.812}}, {}, set()),
-        ({"lann": {"log_loss_floored": 0.461}}, {}, {LOG_LOSS}),
-        ({"lann": {"log_loss_floored": 0.46}}, {}, set()),
+        ({"lann": {"log_loss": 0.461}}, {}, {LOG_LOSS}),
+        ({"lann": {"log_loss": 0.46}}, {}, set()),
         ({"lann": {}}, {("knn-cv", "sea"): {"accuracy": 0.8301}}, {KNN}),
         ({"lann": {}}, {("knn-cv", "sea"): {"accuracy": 0.83}}, set()),
         ({"lann": {"n_confident_correct": 48}}, {}, {CONFIDENT}),

@@ -65,7 +65,7 @@ def test_scores_of_probabilities_need_all_sets_and_probabilities(made):
     table = probability_table(*made)
     assert table.head[1:] == ("log-loss", "as returned", "Brier", "ECE")
     rows = rows_of(table)
-    assert rows["tests", "lann"].cells == (".140 ± .000", ".300 ± .000", ".100 ± .000", ".020 ± .000")
+    assert rows["tests", "lann"].cells == (".140 ± .000", ".130 ± .000", ".100 ± .000", ".020 ± .000")
     assert set(rows["tests", "svm"].cells) == set(rows["tests", "broken"].cells) == {"–"}
 
 
@@ -74,12 +74,12 @@ def test_a_score_that_failed_is_shown_as_failed_and_explained(made):
     found.cell("lann", "wine")[1].update(log_loss=None, errors={"log_loss": "ValueError: larger than 1."})
     table = probability_table(found, plan)
     assert rows_of(table)["tests", "lann"].cells == (".140 ± .000", "fail", ".100 ± .000", ".020 ± .000")
-    assert rows_of(table)["tests", "knn"].cells[1] == ".300 ± .000"
+    assert rows_of(table)["tests", "knn"].cells[1] == ".130 ± .000"
     assert (
         table.notes[-1] == "lann: log-loss as returned failed in 1 split of wine: ValueError: larger than 1."
     )
     by_set = [rows_of(probability_details_table(found, name, plan)) for name in ("iris", "wine")]
-    assert [rows["tests", "lann"].cells[1] for rows in by_set] == [".300 ± .000", "fail"]
+    assert [rows["tests", "lann"].cells[1] for rows in by_set] == [".130 ± .000", "fail"]
     assert ("tests", "broken") not in by_set[1]
 
 
