@@ -175,3 +175,13 @@ def test_learning_starts_with_enough_rows(wine):
     clf.partial_fit(X[order[10:60]], y[order[10:60]])
     assert clf.n_iter_ == 3
     assert not clf.curves_.is_identity
+
+
+def test_the_vote_stays_unless_it_is_given(wine):
+    X, y = wine
+    clf = LANNClassifier(max_iter=2, random_state=0).partial_fit(X[::2], y[::2])
+    chosen = clf.vote_
+    assert clf.partial_fit(X[1::4], y[1::4]).vote_ is chosen
+    clf.set_params(n_neighbors=3, power=1.0).partial_fit(X[3::4], y[3::4])
+    assert (clf.n_neighbors_, clf.power_, clf.vote_.floor) == (3, 1.0, chosen.floor)
+    assert clf.model_.n_neighbors == 3

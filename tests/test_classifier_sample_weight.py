@@ -149,7 +149,7 @@ def test_weights_add_up_to_enough_rows():
         ([1, 1, np.inf, 1], "finite and at least 0; got inf"),
         ([1, 1, -0.5, 1], "finite and at least 0; got -0.5"),
         ([0, 0, 0, 0], "zero for every row"),
-        ([1, 1, 1e200, 1], r"at most 1e\+100"),
+        ([1, 1, 1e200, 1], r"between 1e-100 and 1e\+100"),
         (["a", "b", "c", "d"], "must have numbers"),
         ([None, 1, 1, {}], "must have numbers"),
     ],
@@ -370,3 +370,61 @@ def test_calibration(blobs, counts):
     inner = calibrated.calibrated_classifiers_[0].estimator
     np.testing.assert_array_equal(inner.predict_proba(X), expected.predict_proba(X))
     assert calibrated.score(X, y) > 0.7
+
+
+def test_the_scale_of_large_weights_does_not_matter(blobs):
+    X, y = blobs
+    plain, heavy = (clf_of().fit(X, y, sample_weight=np.full(len(X), weight)) for weight in (2.0, 1024.0))
+    assert heavy.vote_.is_for_noise == plain.vote_.is_for_noise
+    assert heavy.vote_.n_neighbors == 512 * plain.vote_.n_neighbors
+    np.testing.assert_allclose(heavy.predict_proba(X + 0.1), plain.predict_proba(X + 0.1), rtol=1e-9)
+    np.testing.assert_array_equal(
+        heavy.kneighbors(X[:5], return_distance=False), plain.kneighbors(X[:5], return_distance=False)
+    )
+    for function in (lambda clf: suspicious_rows(clf).scores, lambda clf: clf.explain(X).relevances):
+        np.testing.assert_allclose(function(heavy), function(plain), rtol=1e-6, atol=1e-9)
+    n_rows = heavy.vote_.n_neighbors / 1024
+    assert str(heavy.vote_).startswith(
+        f"{heavy.vote_.n_neighbors} votes, those of about {n_rows:.0f} distinct rows"
+    )
+
+
+def test_rows_without_weights_after_light_ones_weigh_1(blobs):
+    X, y = blobs
+    parts = {}
+    for name, later in (("none", None), ("ones", np.ones(len(X[1::2])))):
+        clf = clf_of().partial_fit(X[::2], y[::2], sample_weight=np.full(len(X[::2]), 0.1))
+        parts[name] = clf.partial_fit(X[1::2], y[1::2], sample_weight=later).model_.row_weights
+    np.testing.assert_array_equal(parts["none"], parts["ones"])
+    assert parts["none"].max() == pytest.approx(10 * parts["none"].min())
+
+
+@pytest.mark.parametrize("n_rows", [82, 86, 90])
+def test_equal_weights_are_no_weights(blobs, n_rows):
+    X, y = blobs
+    rows = np.random.default_rng(0).permutation(len(X))[:n_rows]
+    light = clf_of().fit(X[rows], y[rows], sample_weight=np.full(n_rows, 0.1))
+    assert light.model_.row_weights is None
+    plain = clf_of().fit(X[rows], y[rows])
+    np.testing.assert_array_equal(light.predict_proba(X), plain.predict_proba(X))
+
+
+def test_weights_too_small_to_compute_with_raise(blobs):
+    X, y = blobs
+    weights = np.ones(len(X))
+    weights[0] = 1e-300
+    with pytest.raises(ValueError, match=r"must be 0, or between 1e-100 and 1e\+100; got 1e-300"):
+        clf_of().fit(X, y, sample_weight=weights)
+
+
+def test_only_rows_that_voted_are_listed(blobs):
+    X, y = blobs
+    weights = np.random.default_rng(1).choice([0.05, 0.1, 5.0, 9.0], len(X), p=[0.4, 0.3, 0.2, 0.1])
+    explanation = clf_of().fit(X, y, sample_weight=weights).explain(X)
+    voted = (explanation.vote_shares > 0).sum(axis=1)
+    assert voted.min() < voted.max()
+    for row, n_voters in zip(explanation.rows(), voted, strict=True):
+        assert len(row.neighbors) == len(row.contributions) == n_voters
+        assert row.vote_shares.min() > 0
+        n_others = 0 if row.others is None else row.others.n_rows
+        assert row.n_listed + n_others == n_voters

@@ -250,12 +250,13 @@ def test_only_rows_that_vote_are_returned(weighted):
     assert model.voters(queries[:0])[0].shape[0] == 0
 
 
-def test_a_wide_vote_counts_one_vote_per_row(weighted):
+def test_a_wide_vote_counts_rows_of_mean_weight(weighted):
     model = make_model(weighted, power=0.0)
     indices, distances = model.kneighbors(weighted.X[:20] + 0.1, 20)
-    counted = np.minimum(np.cumsum(weighted.row_weights[indices], axis=1), 20)
-    counted = np.diff(counted, prepend=0.0)
-    np.testing.assert_allclose(model.wide_vote(indices, distances).shares, counted / 20, atol=1e-15)
+    most = 20 * weighted.row_weights.mean()
+    sums = np.minimum(np.cumsum(weighted.row_weights[indices], axis=1), most)
+    counted = np.diff(sums, prepend=0.0)
+    np.testing.assert_allclose(model.wide_vote(indices, distances).shares, counted / sums[:, -1:], atol=1e-15)
     unweighted = make_model(weighted.replace(row_weights=None), power=0.0)
     np.testing.assert_array_equal(unweighted.wide_vote(indices, distances).shares, np.full((20, 20), 0.05))
 

@@ -47,17 +47,21 @@ def weighted_moments(values: Floats, weights: Floats | None) -> tuple[Floats, Fl
     if weights is None:
         return values.mean(axis=0), values.var(axis=0)
     # Relative to the first row, so that the mean of a constant column is exact.
-    means = values[0] + np.average(values - values[0], axis=0, weights=weights)
-    return means, np.average(np.square(values - means), axis=0, weights=weights)
+    shares = weights / weights.sum()
+    means = values[0] + shares @ (values - values[0])
+    return means, shares @ np.square(values - means)
 
 
-def check_enough_rows(n_neighbors: int | str, n_rows: float) -> None:
-    """Raise ValueError if there are fewer training rows than neighbors that vote."""
-    if n_neighbors != "auto" and n_rows < int(n_neighbors):
-        raise ValueError(
-            f"n_neighbors={n_neighbors} needs at least as many training rows; got n_samples={n_rows}. "
-            "Lower n_neighbors or give more rows."
-        )
+def check_enough_rows(n_neighbors: int | str, n_rows: int, row_weights: Floats | None = None) -> None:
+    """Raise ValueError if there are fewer training rows, or less weight, than neighbors that vote."""
+    available = n_rows if row_weights is None else float(row_weights.sum())
+    if n_neighbors == "auto" or available >= int(n_neighbors):
+        return
+    got = f"n_samples={n_rows}" if row_weights is None else f"weights that add up to {available:g}"
+    raise ValueError(
+        f"n_neighbors={n_neighbors} needs at least as many training rows; got {got}. "
+        "Lower n_neighbors or give more rows."
+    )
 
 
 def check_n_neighbors(n_neighbors: Any, n_rows: int, *, exclude_self: bool) -> None:
@@ -83,12 +87,17 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> Floats:
     -------
     weights : (n_rows,)
     """
-    weights = np.asarray(sample_weight)
+    try:
+        weights = np.asarray(sample_weight)
+    except ValueError:
+        raise ValueError("sample_weight must be a list of numbers, one for each row.") from None
     if weights.shape != (n_rows,):
         raise ValueError(
             f"sample_weight must have a weight for each of the {n_rows} rows; got shape {weights.shape}."
         )
     try:
+        if weights.dtype.kind == "c":
+            raise TypeError
         weights = weights.astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"sample_weight must have numbers; got values of type {weights.dtype}.") from None
@@ -102,12 +111,14 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> Floats:
 
 
 def check_not_too_heavy(weights: Floats) -> None:
-    """Raise ValueError if weights of training rows are too large to be added up and squared."""
-    if weights.max() > LARGEST_WEIGHT:
-        raise ValueError(
-            f"sample_weight must be at most {LARGEST_WEIGHT:g}, or that many times those of the first "
-            f"call; got {weights.max():g}."
-        )
+    """Raise ValueError if weights of training rows are too large or too small to compute with."""
+    positive = weights[weights > 0]
+    for extreme in (positive.max(), positive.min()):
+        if not 1.0 / LARGEST_WEIGHT <= extreme <= LARGEST_WEIGHT:
+            raise ValueError(
+                f"sample_weight must be 0, or between {1.0 / LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g}; "
+                f"got {extreme:g}."
+            )
 
 
 def class_indices(y: NDArray[Any], classes: NDArray[Any]) -> Labels:
@@ -182,7 +193,10 @@ def check_ids(ids: Any, n_rows: int) -> NDArray[Any]:
     """Return the names of the training rows as an array; raise ValueError unless there is one for each."""
     names = np.asarray(ids)
     if names.shape != (n_rows,):
-        raise ValueError(f"ids must name the {n_rows} training rows; got an array of shape {names.shape}.")
+        raise ValueError(
+            f"ids must name the {n_rows} training rows, without those of weight 0; got an array of shape "
+            f"{names.shape}."
+        )
     return names
 
 

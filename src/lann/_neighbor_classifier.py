@@ -56,7 +56,7 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[probabilities.argmax(axis=1)]
 
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """Predict the share of the vote of each class.
+        """Predict the probability of each class: its share of the vote, with the floor if there is one.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class NeighborClassifier(ModelClassifier):
         X : array-like of shape (n_queries, n_features) or None, default=None
             None is the training rows, each without itself.
         n_neighbors : int or None, default=None
-            None is the number of neighbors that vote.
+            None is the number of neighbors that vote; with sample weights, the largest number that can vote.
         return_distance : bool, default=True
 
         Returns
@@ -129,7 +129,9 @@ class NeighborClassifier(ModelClassifier):
         check_is_fitted(self)
         model = self.model_
         queries = model.X if X is None else self._validate_queries(X)
-        k = model.n_neighbors if n_neighbors is None else n_neighbors
+        k = n_neighbors
+        if k is None:
+            k = model.n_neighbors if model.row_weights is None else min(model.n_voters, len(queries) - 1)
         check_n_neighbors(k, len(model.X), exclude_self=X is None)
         exclude = np.arange(len(queries)) if X is None else None
         indices, distances = model.kneighbors(queries, k, exclude=exclude, n_jobs=self.n_jobs)

@@ -81,9 +81,12 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     Parameters
     ----------
     n_neighbors : int or "auto", default="auto"
-        Number of neighbors that vote. "auto" chooses it before anything is learned, by the leave-one-out
-        log-loss of plain kNN on the standardized training rows: the noisier the labels, the more neighbors.
-        It is 7 unless another number, of 3 to 100, is better by more than two standard errors.
+        Number of neighbors that vote. "auto" chooses it together with `power` and the floor of the
+        probabilities before anything is learned, by the leave-one-out log-loss of plain kNN on the
+        standardized training rows: the noisier the labels, the more neighbors, of 3 to 100. The default vote,
+        7 neighbors with power 3, stays unless another one is better by more than two standard errors, and
+        with fewer than 30 rows. At least 15 neighbors with power 2 or less mean noisy labels: training then
+        includes more neighbors, too.
     metric : {"diagonal", "low_rank", "full"}, default="diagonal"
         Form of the point metrics: a weight per axis, or a matrix, d_j(x) = ‖Ω_jᵀ (√w_j ⊙ z)‖². "full"
         matrices cover all axes and take n_features² numbers per row. With "low_rank", the linear map has only
@@ -98,7 +101,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         beforehand. Without "map" the axes are the features ("low_rank" then keeps the initial linear map).
     power : float or "auto", default="auto"
         Exponent of the vote: a neighbor at squared distance d counts d^(−power); 0 counts all neighbors
-        alike. "auto" chooses it together with the number of neighbors; it is 3 unless another one is better.
+        alike. "auto" chooses it together with the number of neighbors, of 0.5 to 4.
     class_weight : dict, "balanced" or None, default=None
         Weight of the votes, and of the training loss, of each class. "balanced" is inversely proportional to
         the class frequencies.
@@ -312,7 +315,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
                     f"got {classes.tolist()}."
                 )
             check_two_classes(classes)
-            check_enough_rows(self.n_neighbors, len(rows) if weights is None else weights.sum())
+            check_enough_rows(self.n_neighbors, len(rows), weights)
             self.classes_ = classes
             self._train(Levels.plain(rows, labels, len(classes), row_weights=weights), previous)
         return self
@@ -330,8 +333,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         The first call learns as `fit` does; give it some hundred rows if possible, and in `classes` all
         labels that will follow. (Before there are 30 rows of two classes, nothing is learned and the vote is
         that of plain kNN.) Afterwards, new rows start with the metrics of their same-class neighbors, and
-        each is trained on once, by bounded steps on the metrics of its neighbors. The shared levels stay as
-        they are, and so do `n_iter_` and `loss_curve_`.
+        each is trained on once, by bounded steps on the metrics of its neighbors. The shared levels and the
+        vote stay as they are, and so do `n_iter_` and `loss_curve_`.
 
         Parameters
         ----------
@@ -342,8 +345,9 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         classes : array-like of shape (n_classes,) or None, default=None
             All labels that will ever occur; used in the first call only, where None is those of y.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            As how many rows each row counts: see `fit`. If the weights of the first call are divided by their
-            mean, those of later calls are divided by the same number.
+            As how many rows each row counts: see `fit`; in every call, at least one is above 0. If the
+            weights of the first call are divided by their mean, those of later calls are divided by the same
+            number.
 
         Returns
         -------
@@ -386,6 +390,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
                 row_weights=join_weights((previous.row_weights, len(previous.X)), (weights, len(rows))),
             )
             if self.levels_:
+                self._keep_vote()
                 settings = self._settings(start).replace(point_metrics="point" in self.levels_)
                 self._set_model(extend(previous, rows, labels, settings, row_weights=weights))
                 return self
@@ -429,6 +434,16 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             class_weight=self._class_weights(levels),
             n_jobs=self.n_jobs,
         )
+
+    def _keep_vote(self) -> None:
+        """Keep the vote when rows are added, except for parameters that have been given since."""
+        from lann.vote import VoteChoice
+
+        vote = self.vote_
+        n_neighbors = vote.n_neighbors if self.n_neighbors == "auto" else int(self.n_neighbors)
+        power = vote.power if self.power == "auto" else float(self.power)
+        if (n_neighbors, power) != (vote.n_neighbors, vote.power):
+            self.vote_ = VoteChoice.fixed(n_neighbors, power, vote.floor)
 
     def _on_epoch_end(self, epoch: Epoch, progress: FitProgress) -> bool:
         """Print a line and call scikit-learn's callbacks; return whether one of these stops the training."""
@@ -507,12 +522,15 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         if first:
             self._weight_unit = 1.0
         if sample_weight is None:
-            return rows, y, None
+            same = None if self._weight_unit == 1.0 else np.full(len(rows), 1.0 / self._weight_unit)
+            return rows, y, same
         weights = check_sample_weight(sample_weight, len(rows))
         counts = weights > 0
         if first:
+            heaviest, lightest = weights.max(), weights[counts].min()
             # The exact sum does not depend on the order of the rows.
-            self._weight_unit = min(math.fsum(weights) / int(counts.sum()), 1.0)
+            mean = heaviest if heaviest == lightest else math.fsum(weights) / int(counts.sum())
+            self._weight_unit = float(min(mean, 1.0))
         with np.errstate(over="ignore"):
             weights = weights[counts] / self._weight_unit
         check_not_too_heavy(weights)

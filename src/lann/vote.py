@@ -78,7 +78,7 @@ class VoteRule:
         return (class_shares + self.floor / n_classes) / (1.0 + self.floor)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class VoteChoice:
     """The vote of a classifier, and the votes it was compared with.
 
@@ -102,6 +102,9 @@ class VoteChoice:
     gain, gain_error : float
         By how much the log-loss of the best vote is lower than that of the default vote, and the standard
         error of this difference. The best vote is chosen if `gain` exceeds twice `gain_error`.
+    mean_weight : float
+        Mean weight of a distinct training row. With sample weights, `n_neighbors` is a number of votes, of
+        which a row has as many as its weight.
     """
 
     n_neighbors: int
@@ -113,9 +116,12 @@ class VoteChoice:
     best: int
     gain: float
     gain_error: float
+    mean_weight: float = 1.0
 
     @classmethod
-    def of(cls, votes: Floats, losses: Floats, weights: Floats | None = None) -> VoteChoice:
+    def of(
+        cls, votes: Floats, losses: Floats, weights: Floats | None = None, mean_weight: float = 1.0
+    ) -> VoteChoice:
         """Choose among votes, given the log-loss of every row under each of them.
 
         Parameters
@@ -126,6 +132,8 @@ class VoteChoice:
             Log-loss of every row under each vote.
         weights : ndarray of shape (n_rows,) or None, default=None
             Weight of each row; None is 1 for all.
+        mean_weight : float, default=1.0
+            Mean weight of a distinct training row.
 
         Returns
         -------
@@ -143,7 +151,7 @@ class VoteChoice:
             error = float(np.sqrt(np.square(deviations).sum() * n_rows / (n_rows - 1)) / weights.sum())
         chosen = best if gain > N_STANDARD_ERRORS * error else 0
         n_neighbors, power, floor = votes[chosen].tolist()
-        return cls(int(n_neighbors), power, floor, votes, log_losses, chosen, best, gain, error)
+        return cls(int(n_neighbors), power, floor, votes, log_losses, chosen, best, gain, error, mean_weight)
 
     @classmethod
     def fixed(cls, n_neighbors: int, power: float, floor: float) -> VoteChoice:
@@ -163,7 +171,7 @@ class VoteChoice:
     @property
     def is_for_noise(self) -> bool:
         """Whether it is a vote for noisy labels: of many neighbors that count nearly alike."""
-        return self.n_neighbors >= NOISY_NEIGHBORS and self.power <= NOISY_POWER
+        return self.n_neighbors / self.mean_weight >= NOISY_NEIGHBORS and self.power <= NOISY_POWER
 
     def to_frame(self) -> pd.DataFrame:
         """Return the votes that were compared, the lowest log-loss first.
@@ -183,8 +191,14 @@ class VoteChoice:
         )
         return table.sort_values("log_loss", kind="stable", ignore_index=True)
 
+    def __repr__(self) -> str:
+        return f"<VoteChoice: {self}>"
+
     def __str__(self) -> str:
         neighbors = "1 neighbor" if self.n_neighbors == 1 else f"{self.n_neighbors} neighbors"
+        if self.mean_weight > 1.5:
+            n_rows = self.n_neighbors / self.mean_weight
+            neighbors = f"{self.n_neighbors:.6g} votes, those of about {n_rows:.0f} distinct rows"
         vote = f"{neighbors}, power {self.power:g}, floor {self.floor:g}"
         if not np.isfinite(self.log_losses[0]) or len(self.votes) == 1:
             return vote

@@ -140,7 +140,7 @@ def test_training_rows_can_have_names(fitted, queries):
     explanation = fitted.explain(queries[:3], ids=ids)
     assert np.array_equal(explanation.neighbor_ids, ids[explanation.neighbors])
     assert explanation.to_frame()["neighbor_id"][0] == ids[explanation.neighbors[0, 0]]
-    with pytest.raises(ValueError, match=r"ids must name the 89 training rows; got an array of shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"ids must name the 89 training rows, without .* shape \(3,\)"):
         fitted.explain(queries, ids=ids[:3])
 
 

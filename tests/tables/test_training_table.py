@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from sklearn import config_context
 
-from lann.tables import TrainingTable
+from lann.tables import TableWarning, TrainingTable
 
 
 def test_how_columns_are_used(frame, table_warnings):
@@ -168,7 +168,7 @@ def test_a_column_of_weights(two_groups, table_warnings):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1.0, -2.0], r"finite and at least 0; row 1 has '-2.0'"),
+        ([1.0, -2.0], r"finite numbers of at least 0; row 1 has '-2.0'"),
         ([1.0, np.nan], "row 1 has none"),
         ([1.0, np.inf], "row 1 has 'inf'"),
         (["1", "much"], "row 1 has 'much'"),
@@ -181,3 +181,16 @@ def test_invalid_weights(weights, message):
         TrainingTable.from_frame(frame, "y", sample_weight="w", name="d.csv")
     with pytest.raises(ValueError, match=r"no column 'z' in d\.csv for sample_weight"):
         TrainingTable.from_frame(frame, "y", sample_weight="z", name="d.csv")
+
+
+def test_weights_of_rows_without_a_label_are_not_read():
+    frame = pd.DataFrame({"a": np.arange(40.0), "y": ["u", "v"] * 20, "w": 1.0})
+    frame.loc[3, ["y", "w"]] = None
+    with pytest.warns(TableWarning, match="1 row has no 'y'"):
+        assert len(TrainingTable.from_frame(frame, "y", sample_weight="w")) == 39
+    frame["w"] = np.where(frame["y"].isna(), 2.0, 0.0)
+    with (
+        pytest.warns(TableWarning, match="1 row has no 'y'"),
+        pytest.raises(ValueError, match="are zero in every row with a label"),
+    ):
+        TrainingTable.from_frame(frame, "y", sample_weight="w")

@@ -42,6 +42,26 @@ def test_a_feature_with_few_values_has_no_thresholds(corners):
     assert find(X[:, 3:], labels).shape == (1, 0)
 
 
+def test_a_feature_that_is_constant_in_the_sample_has_no_thresholds():
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(size=(20_000, 2)), np.zeros(20_000)]
+    X[:40, 2] = np.arange(1, 41)
+    labels = (X[:, 0] > 0).astype(np.int64)
+    for seed in range(5):
+        thresholds = find(X, labels, seed=seed)
+        assert np.isinf(thresholds[2]).all()
+        assert np.abs(thresholds[0]).min() < 0.02
+
+
+def test_thresholds_do_not_depend_on_the_order_of_the_rows():
+    rng = np.random.default_rng(0)
+    feature = np.maximum(rng.normal(size=4000), 0)
+    X = np.c_[feature, rng.normal(size=(4000, 2))]
+    order = np.argsort(feature)
+    thresholds = find(X[order], (feature[order] > 0.7).astype(np.int64))
+    assert np.abs(thresholds[0] - 0.7).min() < 0.02
+
+
 def test_few_rows_per_class_have_no_thresholds(corners):
     X, labels = corners
     assert find(X[:190], labels[:190]).shape == (4, 0)

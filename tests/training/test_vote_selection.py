@@ -44,6 +44,13 @@ def test_few_rows_keep_the_default():
     assert choice.votes[:, 0].max() <= 19
 
 
+def test_fewer_than_thirty_rows_are_not_compared():
+    X, labels = draw(0.4, n_rows=29)
+    choice = select_vote(X, labels, 2)
+    assert choice.n_neighbors == 7
+    assert np.isnan(choice.log_losses).all()
+
+
 def test_given_values_are_kept():
     X, labels = draw(0.4)
     assert select_vote(X, labels, 2, n_neighbors=4).n_neighbors == 4
@@ -123,7 +130,8 @@ def test_rows_that_all_count_as_several_choose_the_same_vote(noise, weight):
     np.testing.assert_allclose(weighted.log_losses, plain.log_losses, rtol=1e-9)
 
 
-def test_copies_of_two_rows():
+def test_copies_of_two_rows(monkeypatch):
+    monkeypatch.setattr("lann.training._vote_selection.FEWEST_ROWS", 2)
     X, labels = np.repeat([[0.0], [1.0]], [3, 5], axis=0), np.repeat([0, 1], [3, 5])
     choice = select_vote(X, labels, 2)
     assert choice.n_neighbors == 4  # one row

@@ -70,7 +70,7 @@ def fit(
         table = TrainingTable.from_frame(
             read_table(data), target, id=id, drop=drop or [], sample_weight=sample_weight, name=data.name
         )
-    if neighbors is not None and neighbors > len(table):
+    if neighbors is not None and sample_weight is None and neighbors > len(table):
         raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {data.name}.")
     classifier = make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed, neighbors=neighbors)
     console = results()

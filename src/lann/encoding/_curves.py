@@ -191,7 +191,8 @@ class FeatureCurves:
     def mean_slopes(self) -> Floats:
         """Mean slope in each bin, with the jumps in it: (n_features, n_bins).
 
-        An unbounded bin is taken to be as wide as the bin beside it.
+        An unbounded bin is taken to be as wide as the bin beside it; if that is unbounded, too, its jumps are
+        left out.
         """
         if not self.jumps.any():
             return self.slopes

@@ -23,6 +23,15 @@ LEAST_RELEVANCE = 0.01
 MOST_LABELS = 3
 
 
+def others_text(n_rows: int) -> str:
+    """Return a number of other rows as text.
+
+    >>> others_text(1), others_text(25)
+    ('1 other', '25 others')
+    """
+    return "1 other" if n_rows == 1 else f"{n_rows} others"
+
+
 class Others(NamedTuple):
     """The neighbors of a row that are not listed.
 
@@ -42,7 +51,7 @@ class Others(NamedTuple):
     @property
     def title(self) -> str:
         """Their number as text, such as "25 others"."""
-        return f"{self.n_rows} others"
+        return others_text(self.n_rows)
 
     @property
     def label_text(self) -> str:
@@ -72,7 +81,7 @@ class ExplainedRow:
     class_votes : ndarray of shape (n_classes,)
         Share of the vote of each class; the probabilities are these with the floor of the model.
     neighbors : ndarray of shape (k,)
-        Row numbers of the training rows that voted, nearest first.
+        Row numbers of the training rows that voted, nearest first; k is their number.
     neighbor_ids : ndarray of shape (k,) or None
         Their names.
     neighbor_labels : ndarray of shape (k,)
@@ -253,6 +262,7 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
     neighbor_ids = explanation.neighbor_ids
     class_votes, n_listed = explanation.class_votes, explanation.n_listed
     for i in range(len(explanation)):
+        voted = explanation.vote_shares[i] > 0  # with sample weights, more rows vote on some queries
         order = np.argsort(-explanation.relevances[i], kind="stable")
         yield ExplainedRow(
             row=i if numbers is None else int(numbers[i]),
@@ -263,19 +273,19 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
             classes=explanation.classes,
             probabilities=explanation.probabilities[i],
             class_votes=class_votes[i],
-            neighbors=explanation.neighbors[i],
-            neighbor_ids=None if neighbor_ids is None else neighbor_ids[i],
-            neighbor_labels=explanation.neighbor_labels[i],
-            distances=explanation.distances[i],
-            vote_shares=explanation.vote_shares[i],
+            neighbors=explanation.neighbors[i, voted],
+            neighbor_ids=None if neighbor_ids is None else neighbor_ids[i, voted],
+            neighbor_labels=explanation.neighbor_labels[i, voted],
+            distances=explanation.distances[i, voted],
+            vote_shares=explanation.vote_shares[i, voted],
             n_listed=int(n_listed[i]),
             feature_names=explanation.feature_names[order],
             values=values[i, order],
-            neighbor_values=None if neighbor_values is None else neighbor_values[i][:, order],
+            neighbor_values=None if neighbor_values is None else neighbor_values[i, voted][:, order],
             relevances=explanation.relevances[i, order],
             support=None if support is None else support[i, order],
             separation=None if separation is None else separation[i, order],
-            contributions=explanation.contributions[i][:, order],
+            contributions=explanation.contributions[i, voted][:, order],
         )
 
 

@@ -153,16 +153,20 @@ class Explanation:
         The nearest that hold 90% of the vote, five at least and ten at most; a single other one is listed,
         too.
         """
-        k = self.vote_shares.shape[1]
+        n_voters = (self.vote_shares > 0).sum(axis=1)
         held = np.cumsum(self.vote_shares, axis=1)
         enough = np.clip((held < LISTED_SHARE).sum(axis=1) + 1, FEWEST_LISTED, MOST_LISTED)
-        return np.where(enough >= k - 1, k, enough)
+        return np.where(enough >= n_voters - 1, n_voters, enough)
 
     @property
     def class_votes(self) -> Floats:
         """Share of the vote of each class: (n_queries, n_classes)."""
-        is_label = self.neighbor_labels[:, :, None] == self.classes
-        return np.einsum("qk,qkc->qc", self.vote_shares, is_label)
+        n_queries, n_classes = self.probabilities.shape
+        order = np.argsort(self.classes)
+        labels = order[np.searchsorted(self.classes, self.neighbor_labels, sorter=order)]
+        cells = np.arange(n_queries)[:, None] * n_classes + labels
+        votes = np.bincount(cells.ravel(), self.vote_shares.ravel(), n_queries * n_classes)
+        return votes.astype(np.float64, copy=False).reshape(n_queries, n_classes)
 
     @property
     def has_supports(self) -> bool:

@@ -58,7 +58,7 @@ class Influence:
 
     @property
     def changes(self) -> Floats:
-        """Share of the vote that changes, from 0 to 1: (n_pairs,)."""
+        """Probability that moves to other classes, from 0 to 1: (n_pairs,)."""
         return 0.5 * np.abs(self.probabilities_without - self.probabilities[self.pair_queries]).sum(axis=1)
 
     @property

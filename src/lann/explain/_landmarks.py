@@ -123,7 +123,7 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
     def votes(changed: Floats, origins: Indices) -> Floats:
         # A landmark does not vote on itself: it would decide alone.
         indices, distances = search.kneighbors(changed, k, exclude=own[origins], n_jobs=n_jobs)
-        counted = None if weights is None else counted_weights(weights[indices], k)
+        counted = None if weights is None else counted_weights(weights[indices], model.mean_weight * k)
         shares = rule.shares(distances, labels[indices], counted)
         return class_shares(shares, labels[indices], model.n_classes)
 

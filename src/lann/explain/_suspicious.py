@@ -116,7 +116,8 @@ def suspicious_rows(clf: Any, *, n_neighbors: int = 20) -> Suspicion:
     rule = VoteRule(0.5, zero_distance_guard(distances[:, :5]))
     neighbor_labels, counted = model.labels[indices], None
     if model.row_weights is not None:
-        counted = counted_weights(model.row_weights[indices], indices.shape[1])
+        n_votes = model.mean_weight * indices.shape[1]
+        counted = counted_weights(model.row_weights[indices], n_votes)
     shares = rule.shares(distances, neighbor_labels, counted)
     votes = class_shares(shares, neighbor_labels, model.n_classes)
     return Suspicion(

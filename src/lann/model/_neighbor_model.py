@@ -215,10 +215,17 @@ class NeighborModel(NeighborSearch, Protocol):
         return self._count_votes(indices, distances, self.n_neighbors)
 
     def wide_vote(self, indices: Indices, distances: Floats) -> Votes:
-        """Let more rows vote than predict a label: as `vote`, until one vote per given row is counted."""
-        return self._count_votes(indices, distances, indices.shape[1])
+        """Let more rows vote than predict a label: as `vote`, until as many rows of mean weight are counted
+        as there are given rows.
+        """
+        return self._count_votes(indices, distances, self.mean_weight * indices.shape[1])
 
-    def _count_votes(self, indices: Indices, distances: Floats, n_votes: int) -> Votes:
+    @property
+    def mean_weight(self) -> float:
+        """Mean weight of the rows."""
+        return 1.0 if self.row_weights is None else float(self.row_weights.mean())
+
+    def _count_votes(self, indices: Indices, distances: Floats, n_votes: float) -> Votes:
         labels, counted = self.labels[indices], None
         if self.row_weights is not None:
             counted = counted_weights(self.row_weights[indices], n_votes)

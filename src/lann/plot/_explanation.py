@@ -272,6 +272,7 @@ class ExplanationDisplay:
         """
         explanation = self.explanation
         n_listed, shares = int(explanation.n_listed[0]), explanation.vote_shares[0]
+        n_voters = int((shares > 0).sum())
         labels = np.searchsorted(explanation.classes, explanation.neighbor_labels[0])
         supports = np.where(labels == explanation.predicted_class_indices[0], shares, 0.0)
         ids = explanation.neighbor_ids
@@ -280,9 +281,9 @@ class ExplanationDisplay:
             f"{shorten(rows[k], 16)} · {shorten(self.class_names[labels[k]], 16)}" for k in range(n_listed)
         ]
         opposes = shares - supports
-        if n_listed == len(shares):
-            return names, supports, opposes
-        names.append(f"{len(shares) - n_listed} others")
+        if n_listed == n_voters:
+            return names, supports[:n_listed], opposes[:n_listed]
+        names.append(f"{n_voters - n_listed} others")
         supports, opposes = (
             np.append(values[:n_listed], values[n_listed:].sum()) for values in (supports, opposes)
         )

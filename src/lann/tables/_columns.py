@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._types import Floats
+from lann._types import Floats, Indices
 
 # A text column with more different values than this, and in most rows, identifies the rows.
 MOST_IDENTIFIERS = 20
@@ -154,19 +154,20 @@ def id_column(frame: pd.DataFrame, name: str, table: str) -> NDArray[Any]:
     return as_text(frame[name]).fillna("").to_numpy(dtype=str)
 
 
-def weight_column(frame: pd.DataFrame, name: str, table: str) -> Floats:
-    """Return the weights of the rows; raise ValueError unless they are numbers, at least 0 and not all 0."""
-    weights = as_numbers(frame[name]).to_numpy()
+def weight_column(frame: pd.DataFrame, rows: Indices, name: str, table: str) -> Floats:
+    """Return the weights of some rows; raise ValueError unless they are numbers, at least 0 and not all 0."""
+    column = frame[name].iloc[rows]
+    weights = as_numbers(column).to_numpy()
     invalid = np.flatnonzero(~((weights >= 0) & (weights < np.inf)))
     if len(invalid):
-        value = frame[name].iloc[invalid[0]]
+        value = column.iloc[invalid[0]]
         shown = "none" if pd.isna(value) else repr(str(value))
         raise ValueError(
-            f"The weights in column {name!r} of {table} must be finite and at least 0; "
-            f"row {invalid[0]} has {shown}."
+            f"The weights in column {name!r} of {table} must be finite numbers of at least 0; "
+            f"row {rows[invalid[0]]} has {shown}."
         )
     if not weights.any():
-        raise ValueError(f"The weights in column {name!r} of {table} are zero in every row.")
+        raise ValueError(f"The weights in column {name!r} of {table} are zero in every row with a label.")
     return weights
 
 

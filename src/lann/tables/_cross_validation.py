@@ -76,7 +76,7 @@ def cross_validate(
     n_train = min(len(train) for train, _ in splits)
     model = make_pipeline(table.columns, classifier)
     n_neighbors = model[-1].n_neighbors
-    if n_neighbors != "auto" and n_neighbors > n_train:
+    if n_neighbors != "auto" and table.weights is None and n_neighbors > n_train:
         raise ValueError(
             f"n_neighbors={n_neighbors} is more than the {n_train} rows that each fold trains on; use fewer "
             "neighbors, or do not cross-validate."

@@ -121,7 +121,7 @@ class TrainingTable:
             warnings.warn(message, TableWarning, stacklevel=2)
         weights = None
         if sample_weight is not None:
-            weights = weight_column(frame, sample_weight, name)[row_numbers]
+            weights = weight_column(frame, row_numbers, sample_weight, name)
             counts = weights > 0
             if n_without := int((~counts).sum()):
                 have, are = ("has", "is") if n_without == 1 else ("have", "are")

@@ -62,12 +62,11 @@ def find_thresholds(levels: Levels, rows: Indices, settings: Settings, rng: np.r
     none = np.empty((X.shape[1], 0))
     if settings.n_steps == 0 or len(X) < FEWEST_ROWS * len(np.unique(labels)):
         return none
-    first = X[:MOST_ROWS]
-    features = [f for f in range(X.shape[1]) if len(np.unique(first[:, f])) > 2 * settings.n_bins]
-    if not features:
-        return none
     sample = stratified_sample(labels, MOST_ROWS, rng)
     X, labels = X[sample], labels[sample]
+    features = [f for f in range(X.shape[1]) if len(np.unique(X[:, f])) > 2 * settings.n_bins]
+    if not features:
+        return none
     weights = np.ones(len(X)) if levels.row_weights is None else levels.row_weights[rows[sample]]
     if settings.class_weight is not None:
         weights = weights * settings.class_weight[labels]

@@ -22,6 +22,8 @@ POWERS = (0.5, 1.0, 2.0, 3.0, 4.0)
 FLOORS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 # The vote in use unless another one is better.
 DEFAULT_NEIGHBORS, DEFAULT_POWER, DEFAULT_FLOOR = 7, 3.0, 0.02
+# With fewer rows, the default vote is not compared with others.
+FEWEST_ROWS = 30
 # Rows on which votes are compared, and among which their neighbors are searched.
 MOST_ROWS, MOST_SEARCHED = 1_000, 100_000
 
@@ -64,8 +66,8 @@ def select_vote(
         row_weights = copies.totals(row_weights)
         X, labels, mean_weight = X[copies.distinct], labels[copies.distinct], float(row_weights.mean())
     votes = _votes(n_neighbors, power, len(X), mean_weight)
-    if len(X) < 2 or not _can_be_squared(X):
-        return VoteChoice.of(votes[:1], np.empty((0, 1)))
+    if len(X) < FEWEST_ROWS or not _can_be_squared(X):
+        return VoteChoice.of(votes[:1], np.empty((0, 1)), mean_weight=mean_weight)
     standardization = Standardization(X, row_weights)
     searched = _spread(len(X), MOST_SEARCHED)
     points = (X[searched] - standardization.center) / standardization.scale
@@ -84,11 +86,14 @@ def select_vote(
     losses = leave_one_out_losses(
         distances, labels[neighbors], labels[rows], n_classes, votes, rule, weights=counted
     )
-    return VoteChoice.of(votes, losses, weights)
+    return VoteChoice.of(votes, losses, weights, mean_weight)
 
 
 def _n_searched(n_votes: int, row_weights: Floats | None) -> int:
-    """Return how many neighbors to search: any of them, or twice the usual number, have so many votes."""
+    """Return how many neighbors to search for so many votes.
+
+    Enough for the lightest rows, but at most twice as many as there are on average.
+    """
     if row_weights is None:
         return n_votes
     enough = int(np.searchsorted(np.cumsum(np.sort(row_weights)), n_votes)) + 1

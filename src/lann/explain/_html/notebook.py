@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lann._format import counted, percent
 from lann._markup import Html, bar, element, read_resource
-from lann.explain._explained_row import ExplainedRow
+from lann.explain._explained_row import ExplainedRow, others_text
 
 if TYPE_CHECKING:
     from lann.explain._explanation import Explanation
@@ -104,5 +104,5 @@ def _neighbors(row: ExplainedRow) -> list[Html]:
     ]
     if len(names) > n_shown:
         share = percent(float(row.vote_shares[n_shown:].sum()))
-        lines.append(element("div", f"{len(names) - n_shown} others: {share}", class_="soft"))
+        lines.append(element("div", f"{others_text(len(names) - n_shown)}: {share}", class_="soft"))
     return lines

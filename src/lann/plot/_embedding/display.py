@@ -185,7 +185,7 @@ class EmbeddingDisplay:
             The labels of X. If None, the predicted labels; for training rows, their own labels. A
             NeighborEmbedding has no labels: for it, y are the labels of the training rows if X is None.
         color : {"class", "confidence", "error", "dominant"}, str or int, default="class"
-            What the colors show. "confidence": the share of the vote for the predicted class; "error": rows
+            What the colors show. "confidence": the probability of the predicted class; "error": rows
             that are misclassified; "dominant": the feature that the prediction depends on most; the name or
             index of a feature: its relevance. All but "class" need the classifier of a LANNEmbedding. A
             training row does not vote on itself, but confidence and errors of training rows are still

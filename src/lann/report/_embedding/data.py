@@ -72,7 +72,7 @@ def page_data(embedded: EmbeddedTable, n_features: int) -> tuple[str, list[str]]
         "confidences": _encoded_shares(embedded.confidences, MAX_16),
         "neighbors": _encoded(embedded.neighbors[:, :MOST_NEIGHBORS], "<i4"),
         "voteShares": _encoded_shares(embedded.vote_shares[:, :MOST_NEIGHBORS], MAX_8),
-        "otherVoters": _encoded((embedded.neighbors[:, MOST_NEIGHBORS:] >= 0).sum(axis=1), "<u2"),
+        "otherVoters": _encoded((embedded.vote_shares[:, MOST_NEIGHBORS:] > 0).sum(axis=1), "<u2"),
         "otherShares": _encoded_shares(embedded.vote_shares[:, MOST_NEIGHBORS:].sum(axis=1), MAX_8),
         "topColumns": _encoded(top, "<u2"),
         "topRelevances": _encoded_shares(

@@ -70,7 +70,7 @@ function neighborTable(i) {
   const [nOthers, share] = otherVoters(i);
   if (nOthers) {
     body.append(make('tr', {className: 'others'},
-      make('th', {scope: 'row', textContent: `${nOthers} others`}), make('td'),
+      make('th', {scope: 'row', textContent: nOthers === 1 ? '1 other' : `${nOthers} others`}), make('td'),
       make('td', {className: 'number', textContent: percent(share)})));
   }
   return makeTable('The training rows that voted', ['row', 'label', 'votes'], body);
