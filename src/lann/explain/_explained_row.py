@@ -314,7 +314,7 @@ def row(explanation: Explanation, i: int) -> ExplainedRow:
     >>> X, y = load_iris(return_X_y=True)
     >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:3])
     >>> explanation.row(0).sentence
-    'class 0, because it is similar to rows 0, 27 and 17 in x2 and x3.'
+    'class 0, because it is similar to rows 0, 27 and 39 in x2 and x3.'
     """
     from dataclasses import replace
 
