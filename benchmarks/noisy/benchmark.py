@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
-from benchmarks.common.measure import PROBABILITY_SCORES, warm_up
+from benchmarks.common.measure import PROBABILITY_SCORES
 from benchmarks.common.methods import choose_methods, package_version, split_missing
 from benchmarks.common.probability_tables import score_failures
 from benchmarks.common.protocols import Split
-from benchmarks.engine import Benchmark, Found, Job, Options, Report, Results, choose, fingerprint, option
+from benchmarks.common.split_benchmark import SplitBenchmark, SplitOptions
+from benchmarks.engine import Found, Job, Report, Results, choose, fingerprint, option
 from benchmarks.engine.tables import plural
 from benchmarks.noisy.checks import make_checks
 from benchmarks.noisy.data import MOST_ROWS, N_SPLITS, QUICK_SETS, SETS, NoisySet, load_noisy_sets
@@ -23,27 +23,19 @@ DEFAULT_SPLITS, QUICK_SPLITS = 3, 1
 
 
 @dataclass(frozen=True)
-class NoisyOptions(Options):
+class NoisyOptions(SplitOptions):
     """The options of the benchmark."""
 
-    method: tuple[str, ...] = option((), "Measure only this method; may be repeated.", metavar="NAME")
-    data: tuple[str, ...] = option((), "Measure only this data set; may be repeated.", metavar="NAME")
     splits: int | None = option(
         None,
         f"Number of splits. Default: {DEFAULT_SPLITS}, with --quick {QUICK_SPLITS}.",
         kind=int,
         bounds=(1, N_SPLITS),
     )
-    seed: int = option(
-        0,
-        "Seed of the splits and the methods. 0 is for figures that are reported; for tuning, use 1000 and "
-        "above, so that nothing is tuned on the reported splits.",
-        bounds=(0, 2**32 - 1),
-    )
     details: bool = option(False, "Also print a table per score.")
 
 
-class Noisy(Benchmark[NoisyOptions]):
+class Noisy(SplitBenchmark[NoisyOptions]):
     """Every method on ten noisy data sets."""
 
     name = "noisy"
@@ -103,21 +95,13 @@ class Noisy(Benchmark[NoisyOptions]):
                     label=f"{method.name} on {data.name}, split {number + 1} of {plan.n_splits}",
                     fingerprint=fingerprint(
                         "benchmarks.noisy.measure",
-                        self._estimator(method.name),
+                        self.estimator(method.name),
                         data=data.digest,
                         n_jobs=n_jobs,
                         **package_version(method),
                     ),
                     size=len(split[0]) * data.table.shape[1],
                 )
-
-    def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
-        waiting = {job.method for job in jobs}
-        return {
-            method.name: partial(warm_up, self._estimator(method.name), self.options.n_jobs)
-            for method in self.plan.methods
-            if method.name in waiting and method.compiles
-        }
 
     def describe(self, job: Job, found: Found) -> str:
         values = found[job.method]
@@ -165,11 +149,7 @@ class Noisy(Benchmark[NoisyOptions]):
         )
 
     def _measure(self, method: str, data: NoisySet, split: Split) -> Found:
-        return {method: measure_split(self._estimator(method), data, split, self.options.n_jobs)}
-
-    def _estimator(self, name: str) -> Any:
-        method = next(method for method in self.plan.methods if method.name == name)
-        return method.make(self.options.n_jobs, self.plan.seed)
+        return {method: measure_split(self.estimator(method), data, split, self.options.n_jobs)}
 
 
 BENCHMARK = Noisy

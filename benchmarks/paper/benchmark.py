@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from benchmarks.common.datasets import DataSet, choose_sets, load_sets
-from benchmarks.common.measure import measure, warm_up
+from benchmarks.common.measure import measure
 from benchmarks.common.methods import choose_methods, package_version, split_missing
 from benchmarks.common.probability_tables import score_failures
 from benchmarks.common.protocols import N_SPLITS, Split, choose_protocol
-from benchmarks.engine import Benchmark, Found, Job, Options, Report, Results, fingerprint, option
+from benchmarks.common.split_benchmark import SplitBenchmark, SplitOptions
+from benchmarks.engine import Found, Job, Report, Results, fingerprint, option
 from benchmarks.paper.checks import make_checks
 from benchmarks.paper.comparison import compare
 from benchmarks.paper.plan import PART, Plan
@@ -29,7 +29,7 @@ QUICK_SPLITS = 3
 
 
 @dataclass(frozen=True)
-class PaperOptions(Options):
+class PaperOptions(SplitOptions):
     """The options of the benchmark."""
 
     protocol: str = option(
@@ -37,21 +37,13 @@ class PaperOptions(Options):
         "paper: train on 25 % and test on 75 %, 10 times; cv: 10-fold cross-validation.",
         metavar="NAME",
     )
-    method: tuple[str, ...] = option((), "Measure only this method; may be repeated.", metavar="NAME")
-    data: tuple[str, ...] = option((), "Measure only this data set; may be repeated.", metavar="NAME")
     splits: int | None = option(
         None, "Measure only the first N of the 10 splits.", kind=int, bounds=(1, N_SPLITS)
-    )
-    seed: int = option(
-        0,
-        "Seed of the splits and the methods. 0 is for figures that are reported; for tuning, use 1000 and "
-        "above, so that nothing is tuned on the reported splits.",
-        bounds=(0, 2**32 - 1),
     )
     details: bool = option(False, "Also print a table per data set.")
 
 
-class Paper(Benchmark[PaperOptions]):
+class Paper(SplitBenchmark[PaperOptions]):
     """Every method on every data set of the paper."""
 
     name = "paper"
@@ -94,7 +86,7 @@ class Paper(Benchmark[PaperOptions]):
         fingerprints = {
             (method.name, data.name): fingerprint(
                 "benchmarks.common.measure",
-                self._estimator(method.name),
+                self.estimator(method.name),
                 data=data.digest,
                 n_jobs=n_jobs,
                 **package_version(method),
@@ -115,14 +107,6 @@ class Paper(Benchmark[PaperOptions]):
                         fingerprint=fingerprints[method.name, data.name],
                         size=sizes[data.name],
                     )
-
-    def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
-        waiting = {job.method for job in jobs}
-        return {
-            method.name: partial(warm_up, self._estimator(method.name), self.options.n_jobs)
-            for method in self.plan.methods
-            if method.name in waiting and method.compiles
-        }
 
     def report(self, results: Results) -> Report:
         plan, found = self.plan, results.part(PART, "accuracy")
@@ -152,11 +136,7 @@ class Paper(Benchmark[PaperOptions]):
         )
 
     def _measure(self, method: str, data: DataSet, split: Split) -> Found:
-        return {method: measure(self._estimator(method), data.X, data.y, split, self.options.n_jobs)}
-
-    def _estimator(self, name: str) -> Any:
-        method = next(method for method in self.plan.methods if method.name == name)
-        return method.make(self.options.n_jobs, self.plan.seed)
+        return {method: measure(self.estimator(method), data.X, data.y, split, self.options.n_jobs)}
 
 
 BENCHMARK = Paper
