@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -227,7 +227,8 @@ class ExplanationDisplay:
         signed = self.explanation.has_supports
         values = self.explanation.support[0] if signed else self.explanation.relevances[0]
         names, lengths = self._bars(values, n_features)
-        n_lines = max(len(names), len(self._neighbor_bars()[0]))
+        neighbors = self._neighbor_bars()
+        n_lines = max(len(names), len(neighbors.names))
         height, fontsize = line_height(n_lines)
         grid = PanelGrid((1, 2), (9.0, max(1.4 + height * n_lines, 2.6)), width_ratios=(1.75, 1.0))
         self.figure_, axes = panel_axes(ax, grid, self._title())
@@ -238,7 +239,7 @@ class ExplanationDisplay:
         predicted = self.class_names[int(self.explanation.predicted_class_indices[0])]
         label = f"support of {shorten(predicted, 18)} (share of the vote)" if signed else "relevance"
         self.ax_.set_xlabel(escape_math(label), fontsize=TEXT)
-        self._draw_neighbors(self.neighbors_ax_, fontsize)
+        _draw_neighbors(self.neighbors_ax_, neighbors, fontsize)
         return self
 
     def _title(self) -> str:
@@ -265,44 +266,46 @@ class ExplanationDisplay:
             lengths = np.append(lengths, values.sum() - lengths.sum())
         return names, lengths
 
-    def _neighbor_bars(self) -> tuple[list[str], Floats, Floats]:
-        """Return the names of the neighbors that are listed, and their shares for and against the prediction.
-
-        The last ones are those of all other neighbors, if there are any.
-        """
-        explanation = self.explanation
-        n_listed, shares = int(explanation.n_listed[0]), explanation.vote_shares[0]
-        n_voters = int((shares > 0).sum())
-        labels = np.searchsorted(explanation.classes, explanation.neighbor_labels[0])
-        supports = np.where(labels == explanation.predicted_class_indices[0], shares, 0.0)
-        ids = explanation.neighbor_ids
-        rows = [f"row {row}" for row in explanation.neighbors[0]] if ids is None else ids[0]
+    def _neighbor_bars(self) -> _NeighborBars:
+        """Return the bars of the neighbors that are listed, and of all others together, if there are any."""
+        row = self.explanation.row(0)
+        labels = np.searchsorted(row.classes, row.neighbor_labels)
+        supports = np.where(row.neighbor_labels == row.prediction, row.vote_shares, 0.0)
+        bars = np.stack([supports, row.vote_shares - supports])
+        rows = [f"row {number}" for number in row.neighbors] if row.neighbor_ids is None else row.neighbor_ids
         names = [
-            f"{shorten(rows[k], 16)} · {shorten(self.class_names[labels[k]], 16)}" for k in range(n_listed)
+            f"{shorten(rows[k], 16)} · {shorten(self.class_names[labels[k]], 16)}"
+            for k in range(row.n_listed)
         ]
-        opposes = shares - supports
-        if n_listed == n_voters:
-            return names, supports[:n_listed], opposes[:n_listed]
-        names.append(f"{n_voters - n_listed} others")
-        supports, opposes = (
-            np.append(values[:n_listed], values[n_listed:].sum()) for values in (supports, opposes)
-        )
-        return names, supports, opposes
+        if row.others is not None:
+            names.append(row.others.title)
+            others = bars[:, row.n_listed :].sum(axis=1, keepdims=True)
+            bars = np.concatenate([bars[:, : row.n_listed], others], axis=1)
+        return _NeighborBars(names, *bars)
 
-    def _draw_neighbors(self, ax: Axes, fontsize: float) -> None:
-        names, supports, opposes = self._neighbor_bars()
-        shares, lines = supports + opposes, np.arange(len(names))
-        ax.barh(lines, supports, color=FOR, height=0.66)
-        ax.barh(lines, opposes, left=supports, color=AGAINST, height=0.66)
-        for y, share in enumerate(shares):
-            ax.text(share, y, f" {100 * share:.0f} %", va="center", fontsize=SMALL)
-        style_axes(ax)
-        label_lines(ax, names, fontsize)
-        ax.set_xlim(0, 1.2 * shares.max())
-        ax.set_xticks([])
-        ax.spines["bottom"].set_visible(False)
-        ax.set_title("neighbors, nearest first", fontsize=TEXT)
-        ax.set_xlabel("share of the vote", fontsize=TEXT)
+
+class _NeighborBars(NamedTuple):
+    """Names of neighbors, and their shares of the vote for and against the prediction: (n_bars,) each."""
+
+    names: list[str]
+    supports: Floats
+    opposes: Floats
+
+
+def _draw_neighbors(ax: Axes, bars: _NeighborBars, fontsize: float) -> None:
+    names, supports, opposes = bars
+    shares, lines = supports + opposes, np.arange(len(names))
+    ax.barh(lines, supports, color=FOR, height=0.66)
+    ax.barh(lines, opposes, left=supports, color=AGAINST, height=0.66)
+    for y, share in enumerate(shares):
+        ax.text(share, y, f" {100 * share:.0f} %", va="center", fontsize=SMALL)
+    style_axes(ax)
+    label_lines(ax, names, fontsize)
+    ax.set_xlim(0, 1.2 * shares.max())
+    ax.set_xticks([])
+    ax.spines["bottom"].set_visible(False)
+    ax.set_title("neighbors, nearest first", fontsize=TEXT)
+    ax.set_xlabel("share of the vote", fontsize=TEXT)
 
 
 def _draw_bars(ax: Axes, lengths: Floats, *, signed: bool, cumulative: bool) -> None:
