@@ -10,6 +10,7 @@ import pytest
 from numpydoc.validate import validate
 
 import lann
+from lann.vote import VoteChoice
 
 # GL: sections; SS: summary; PR: parameters; RT: returns; EX: examples. See numpydoc.validate.ERROR_MSGS.
 RULES = {
@@ -35,7 +36,9 @@ def test_examples_run(name):
 
 
 # Packages that the library uses itself, and whose names are not for users.
-INTERNAL = ("_markup", "cli", "metrics", "model", "search", "training")
+INTERNAL = ("_markup", "cli", "metrics", "model", "search", "training", "vote")
+# What users meet of these: the attribute `vote_`.
+MET_BY_USERS = (VoteChoice,)
 
 
 def public_names():
@@ -47,7 +50,7 @@ def public_names():
             value = getattr(package, name)
             if inspect.isclass(value) or inspect.isfunction(value):
                 found[f"{value.__module__}.{value.__qualname__}"] = value
-    return found
+    return found | {f"{value.__module__}.{value.__qualname__}": value for value in MET_BY_USERS}
 
 
 PUBLIC = public_names()

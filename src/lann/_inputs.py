@@ -22,13 +22,18 @@ def check_two_classes(classes: NDArray[Any]) -> None:
         )
 
 
+def find_too_large(X: Floats) -> int | None:
+    """Return the first feature with values whose squares are not finite, None if there is none."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        too_large = np.flatnonzero(~np.isfinite(X.std(axis=0)))
+    return int(too_large[0]) if len(too_large) else None
+
+
 def check_not_too_large(X: Floats) -> None:
     """Raise ValueError if the squares of some values are not finite."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        spreads = X.std(axis=0)
-    if not np.all(np.isfinite(spreads)):
-        worst = int(np.flatnonzero(~np.isfinite(spreads))[0])
-        raise ValueError(f"The values of feature {worst} are too large to be squared; scale them down.")
+    feature = find_too_large(X)
+    if feature is not None:
+        raise ValueError(f"The values of feature {feature} are too large to be squared; scale them down.")
 
 
 def weighted_moments(values: Floats, weights: Floats | None) -> tuple[Floats, Floats]:

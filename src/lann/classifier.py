@@ -425,10 +425,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         from lann.training import select_vote
 
         self.vote_ = select_vote(
-            levels.X,
-            levels.labels,
-            len(self.classes_),
-            row_weights=levels.row_weights,
+            levels,
             n_neighbors=None if self.n_neighbors == "auto" else int(self.n_neighbors),
             power=None if self.power == "auto" else float(self.power),
             class_weight=self._class_weights(levels),

@@ -2,9 +2,14 @@ import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
+from lann.metrics import Levels
 from lann.training import select_vote
 from lann.training._vote_selection import _n_searched, _votes
 from lann.vote import VoteRule, class_shares
+
+
+def select(X, labels, n_classes, row_weights=None, **options):
+    return select_vote(Levels.plain(X, labels, n_classes, row_weights=row_weights), **options)
 
 
 def draw(noise, n_rows=400, seed=0):
@@ -16,7 +21,7 @@ def draw(noise, n_rows=400, seed=0):
 
 
 def test_noisy_labels_need_more_neighbors():
-    clean, noisy = (select_vote(*draw(noise), 2) for noise in (0.0, 0.4))
+    clean, noisy = (select(*draw(noise), 2) for noise in (0.0, 0.4))
     assert noisy.n_neighbors > clean.n_neighbors
     assert noisy.n_neighbors >= 20
     assert noisy.chosen > 0
@@ -24,7 +29,7 @@ def test_noisy_labels_need_more_neighbors():
 
 def test_the_losses_are_those_of_plain_neighbors():
     X, labels = draw(0.3, n_rows=150)
-    choice = select_vote(X, labels, 2)
+    choice = select(X, labels, 2)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     lengths, indices = NearestNeighbors(n_neighbors=100).fit(Z).kneighbors()
     epsilon = 1e-3 * np.median(lengths[:, :5] ** 2)
@@ -39,30 +44,30 @@ def test_the_losses_are_those_of_plain_neighbors():
 
 def test_few_rows_keep_the_default():
     X, labels = draw(0.0, n_rows=20)
-    choice = select_vote(X, labels, 2)
+    choice = select(X, labels, 2)
     assert (choice.n_neighbors, choice.power, choice.floor) == (7, 3.0, 0.02)
     assert choice.votes[:, 0].max() <= 19
 
 
 def test_fewer_than_thirty_rows_are_not_compared():
     X, labels = draw(0.4, n_rows=29)
-    choice = select_vote(X, labels, 2)
+    choice = select(X, labels, 2)
     assert choice.n_neighbors == 7
     assert np.isnan(choice.log_losses).all()
 
 
 def test_given_values_are_kept():
     X, labels = draw(0.4)
-    assert select_vote(X, labels, 2, n_neighbors=4).n_neighbors == 4
-    assert select_vote(X, labels, 2, power=1.5).power == 1.5
-    both = select_vote(X, labels, 2, n_neighbors=4, power=0.0)
+    assert select(X, labels, 2, n_neighbors=4).n_neighbors == 4
+    assert select(X, labels, 2, power=1.5).power == 1.5
+    both = select(X, labels, 2, n_neighbors=4, power=0.0)
     assert (both.n_neighbors, both.power) == (4, 0.0)
     assert len(both.votes) == 6  # the floors
 
 
 def test_more_neighbors_than_other_rows():
     X, labels = draw(0.1, n_rows=10)
-    assert select_vote(X, labels, 2, n_neighbors=10).n_neighbors == 10
+    assert select(X, labels, 2, n_neighbors=10).n_neighbors == 10
 
 
 def test_the_default_comes_first_and_every_vote_once():
@@ -73,24 +78,24 @@ def test_the_default_comes_first_and_every_vote_once():
 
 def test_the_weights_of_the_classes_count():
     X, labels = draw(0.3)
-    plain, weighted = (select_vote(X, labels, 2, class_weight=w) for w in (None, np.array([1.0, 30.0])))
+    plain, weighted = (select(X, labels, 2, class_weight=w) for w in (None, np.array([1.0, 30.0])))
     assert not np.allclose(plain.log_losses, weighted.log_losses)
 
 
 def test_the_result_does_not_depend_on_the_number_of_threads():
     X, labels = draw(0.3)
-    one, two = (select_vote(X, labels, 2, n_jobs=n_jobs) for n_jobs in (1, 2))
+    one, two = (select(X, labels, 2, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.log_losses, two.log_losses)
 
 
 def test_of_many_rows_a_sample_is_compared(monkeypatch):
     X, labels = draw(0.3)
-    everything = select_vote(X, labels, 2)
+    everything = select(X, labels, 2)
     monkeypatch.setattr("lann.training._vote_selection.MOST_ROWS", 100)
-    sampled = select_vote(X, labels, 2)
+    sampled = select(X, labels, 2)
     assert sampled.gain_error > everything.gain_error
     monkeypatch.setattr("lann.training._vote_selection.MOST_SEARCHED", 50)
-    assert select_vote(X, labels, 2).votes.shape == everything.votes.shape
+    assert select(X, labels, 2).votes.shape == everything.votes.shape
 
 
 @pytest.mark.parametrize("class_weight", [None, np.array([1.0, 3.0])])
@@ -98,8 +103,8 @@ def test_weights_are_repeated_rows_that_are_left_out_together(class_weight):
     X, labels = draw(0.3, n_rows=150)
     counts = np.random.default_rng(1).integers(1, 4, 150)
     rows = np.repeat(np.arange(150), counts)
-    weighted = select_vote(X, labels, 2, class_weight=class_weight, row_weights=counts.astype(float))
-    repeated = select_vote(X[rows], labels[rows], 2, class_weight=class_weight)
+    weighted = select(X, labels, 2, class_weight=class_weight, row_weights=counts.astype(float))
+    repeated = select(X[rows], labels[rows], 2, class_weight=class_weight)
     np.testing.assert_array_equal(weighted.votes, repeated.votes)
     np.testing.assert_array_equal(weighted.log_losses, repeated.log_losses)
     assert (weighted.chosen, weighted.gain_error) == (repeated.chosen, repeated.gain_error)
@@ -123,8 +128,8 @@ def test_weights_are_repeated_rows_that_are_left_out_together(class_weight):
 @pytest.mark.parametrize("weight", [3.0, 40.0])
 def test_rows_that_all_count_as_several_choose_the_same_vote(noise, weight):
     X, labels = draw(noise)
-    plain = select_vote(X, labels, 2)
-    weighted = select_vote(X, labels, 2, row_weights=np.full(len(X), weight))
+    plain = select(X, labels, 2)
+    weighted = select(X, labels, 2, row_weights=np.full(len(X), weight))
     assert weighted.n_neighbors == weight * plain.n_neighbors
     assert (weighted.power, weighted.floor) == (plain.power, plain.floor)
     np.testing.assert_allclose(weighted.log_losses, plain.log_losses, rtol=1e-9)
@@ -133,10 +138,10 @@ def test_rows_that_all_count_as_several_choose_the_same_vote(noise, weight):
 def test_copies_of_two_rows(monkeypatch):
     monkeypatch.setattr("lann.training._vote_selection.FEWEST_ROWS", 2)
     X, labels = np.repeat([[0.0], [1.0]], [3, 5], axis=0), np.repeat([0, 1], [3, 5])
-    choice = select_vote(X, labels, 2)
+    choice = select(X, labels, 2)
     assert choice.n_neighbors == 4  # one row
     assert np.all(np.isfinite(choice.log_losses))
-    assert np.isnan(select_vote(np.zeros((4, 1)), np.zeros(4, np.int64), 1).log_losses).all()
+    assert np.isnan(select(np.zeros((4, 1)), np.zeros(4, np.int64), 1).log_losses).all()
 
 
 def test_enough_neighbors_are_searched():

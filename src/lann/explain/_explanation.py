@@ -161,12 +161,10 @@ class Explanation:
     @property
     def class_votes(self) -> Floats:
         """Share of the vote of each class: (n_queries, n_classes)."""
-        n_queries, n_classes = self.probabilities.shape
-        order = np.argsort(self.classes)
-        labels = order[np.searchsorted(self.classes, self.neighbor_labels, sorter=order)]
-        cells = np.arange(n_queries)[:, None] * n_classes + labels
-        votes = np.bincount(cells.ravel(), self.vote_shares.ravel(), n_queries * n_classes)
-        return votes.astype(np.float64, copy=False).reshape(n_queries, n_classes)
+        from lann.vote import class_shares
+
+        labels = np.searchsorted(self.classes, self.neighbor_labels)
+        return class_shares(self.vote_shares, labels, len(self.classes))
 
     @property
     def has_supports(self) -> bool:

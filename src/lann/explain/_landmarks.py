@@ -17,7 +17,7 @@ from lann._types import Floats, Indices, Labels
 from lann.explain._correlation import Groups, correlated_features
 from lann.explain._readings import Readings, read
 from lann.model import N_TYPICAL, NeighborModel, NeighborSearch
-from lann.vote import VoteRule, class_shares, counted_weights
+from lann.vote import VoteRule
 
 # The name under which they are kept in a model.
 LANDMARKS = "landmarks"
@@ -114,8 +114,7 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
     voters = stratified_rows(model.labels, min(n_rows, int(MOST_VOTERS * shrink)))
     rows = stratified_rows(model.labels, min(n_rows, n_landmarks))
     search = model.search_among(voters)
-    labels, k = model.labels[voters], min(N_NEIGHBORS, len(voters) - 1)
-    weights = None if model.row_weights is None else model.row_weights[voters]
+    k = min(N_NEIGHBORS, len(voters) - 1)
     rule = VoteRule(1.0, model.vote_rule.epsilon, model.vote_rule.class_weight)
     own = np.searchsorted(voters, rows)
     own[voters[np.minimum(own, len(voters) - 1)] != rows] = -1
@@ -123,9 +122,7 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
     def votes(changed: Floats, origins: Indices) -> Floats:
         # A landmark does not vote on itself: it would decide alone.
         indices, distances = search.kneighbors(changed, k, exclude=own[origins], n_jobs=n_jobs)
-        counted = None if weights is None else counted_weights(weights[indices], model.mean_weight * k)
-        shares = rule.shares(distances, labels[indices], counted)
-        return class_shares(shares, labels[indices], model.n_classes)
+        return model.count_votes(voters[indices], distances, model.mean_weight * k, rule).probabilities
 
     readings = read(votes, model.X[rows], model.typical_values)
     return Landmarks(rows, readings, correlated_features(model.X))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lann._types import Floats, Indices
 from lann._validation import Integer, validate
 from lann.explain._fitted import model_of
-from lann.vote import VoteRule, class_shares, counted_weights, zero_distance_guard
+from lann.vote import VoteRule, zero_distance_guard
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,12 +114,8 @@ def suspicious_rows(clf: Any, *, n_neighbors: int = 20) -> Suspicion:
     n_rows = len(model.X)
     indices, distances = model.shared_kneighbors(min(n_neighbors, n_rows - 1), n_jobs=clf.n_jobs)
     rule = VoteRule(0.5, zero_distance_guard(distances[:, :5]))
-    neighbor_labels, counted = model.labels[indices], None
-    if model.row_weights is not None:
-        n_votes = model.mean_weight * indices.shape[1]
-        counted = counted_weights(model.row_weights[indices], n_votes)
-    shares = rule.shares(distances, neighbor_labels, counted)
-    votes = class_shares(shares, neighbor_labels, model.n_classes)
+    n_votes = model.mean_weight * indices.shape[1]
+    votes = model.count_votes(indices, distances, n_votes, rule).probabilities
     return Suspicion(
         labels=classes[model.labels],
         scores=1.0 - votes[np.arange(n_rows), model.labels],

@@ -23,7 +23,7 @@ from lann.search import (
     coarse_search,
     exhaustive_search,
 )
-from lann.vote import VoteRule, zero_distance_guard
+from lann.vote import VoteRule, n_rows_for, zero_distance_guard
 
 # Training rows from which the typical distance is estimated, and their neighbors.
 ROWS_FOR_SCALE = 1_000
@@ -110,7 +110,7 @@ class LocalModel(NeighborModel):
         if self.row_weights is None:
             return k
         # Any that many rows have the votes; the shortlist has no more than its length.
-        enough = int(np.searchsorted(np.cumsum(np.sort(self.row_weights)), self.n_neighbors)) + 1
+        enough = n_rows_for(self.n_neighbors, self.row_weights)
         return min(enough, n_rows, max(self.n_candidates or n_rows, k))
 
     @property

@@ -212,24 +212,24 @@ class NeighborModel(NeighborSearch, Protocol):
         Without row weights, all of them vote. With row weights, the nearest (first) vote until `n_neighbors`
         votes are counted; the last of them counts with what is left of its weight.
         """
-        return self._count_votes(indices, distances, self.n_neighbors)
+        return self.count_votes(indices, distances, self.n_neighbors, self.vote_rule)
 
     def wide_vote(self, indices: Indices, distances: Floats) -> Votes:
         """Let more rows vote than predict a label: as `vote`, until as many rows of mean weight are counted
         as there are given rows.
         """
-        return self._count_votes(indices, distances, self.mean_weight * indices.shape[1])
+        return self.count_votes(indices, distances, self.mean_weight * indices.shape[1], self.vote_rule)
 
     @property
     def mean_weight(self) -> float:
         """Mean weight of the rows."""
         return 1.0 if self.row_weights is None else float(self.row_weights.mean())
 
-    def _count_votes(self, indices: Indices, distances: Floats, n_votes: float) -> Votes:
+    def count_votes(self, indices: Indices, distances: Floats, n_votes: float, rule: VoteRule) -> Votes:
+        """Let rows vote by a rule: as `vote`, until so many votes are counted."""
         labels, counted = self.labels[indices], None
         if self.row_weights is not None:
             counted = counted_weights(self.row_weights[indices], n_votes)
-        rule = self.vote_rule
         shares = rule.shares(distances, labels, counted)
         return Votes(shares, rule.probabilities(class_shares(shares, labels, self.n_classes)))
 

@@ -11,11 +11,12 @@ from itertools import product
 
 import numpy as np
 
-from lann._types import Floats, Labels
-from lann.metrics import DiagonalMetric, find_copies
+from lann._inputs import find_too_large
+from lann._types import Floats, Indices
+from lann.metrics import DiagonalMetric, Levels, find_copies
 from lann.training._candidates import N_TYPICAL, find_candidates
 from lann.training._standardization import Standardization
-from lann.vote import VoteChoice, VoteRule, leave_one_out_losses, zero_distance_guard
+from lann.vote import VoteChoice, VoteRule, leave_one_out_losses, n_rows_for, zero_distance_guard
 
 N_NEIGHBORS = (3, 5, 7, 10, 15, 20, 35, 50, 75, 100)
 POWERS = (0.5, 1.0, 2.0, 3.0, 4.0)
@@ -29,14 +30,11 @@ MOST_ROWS, MOST_SEARCHED = 1_000, 100_000
 
 
 def select_vote(
-    X: Floats,
-    labels: Labels,
-    n_classes: int,
+    levels: Levels,
     *,
     n_neighbors: int | None = None,
     power: float | None = None,
     class_weight: Floats | None = None,
-    row_weights: Floats | None = None,
     n_jobs: int | None = None,
 ) -> VoteChoice:
     """Choose number of neighbors, power and floor of the vote.
@@ -47,26 +45,24 @@ def select_vote(
 
     Parameters
     ----------
-    X : (n_rows, n_features)
-    labels : (n_rows,)
-        Class indices.
-    n_classes : int
+    levels : Levels
+        Training rows, of which the metrics are not used. A row is left out with all its copies. With weights,
+        the numbers of neighbors to choose from are multiplied by the mean weight: they are numbers of
+        distinct rows.
     n_neighbors, power : int or None, float or None
         A value that is given is kept; None chooses it.
     class_weight : (n_classes,) or None
         Factor of the votes, and of the loss, of each class.
-    row_weights : (n_rows,) or None
-        As how many rows each row counts; None is 1 for all. A row is left out with all its copies. Numbers
-        of neighbors to choose from are multiplied by the mean weight: they are numbers of distinct rows.
     n_jobs : int or None
         Number of threads.
     """
-    copies, mean_weight = find_copies(X, labels, row_weights), 1.0
+    X, labels, row_weights, mean_weight = levels.X, levels.labels, levels.row_weights, 1.0
+    copies = find_copies(X, labels, row_weights)
     if copies is not None:
         row_weights = copies.totals(row_weights)
         X, labels, mean_weight = X[copies.distinct], labels[copies.distinct], float(row_weights.mean())
     votes = _votes(n_neighbors, power, len(X), mean_weight)
-    if len(X) < FEWEST_ROWS or not _can_be_squared(X):
+    if len(X) < FEWEST_ROWS or find_too_large(X) is not None:
         return VoteChoice.of(votes[:1], np.empty((0, 1)), mean_weight=mean_weight)
     standardization = Standardization(X, row_weights)
     searched = _spread(len(X), MOST_SEARCHED)
@@ -83,6 +79,7 @@ def select_vote(
         row_weights = row_weights[searched]
         weights = weights * row_weights[rows]
         counted = row_weights[neighbors]
+    n_classes = len(levels.class_log_weights)
     losses = leave_one_out_losses(
         distances, labels[neighbors], labels[rows], n_classes, votes, rule, weights=counted
     )
@@ -96,8 +93,7 @@ def _n_searched(n_votes: int, row_weights: Floats | None) -> int:
     """
     if row_weights is None:
         return n_votes
-    enough = int(np.searchsorted(np.cumsum(np.sort(row_weights)), n_votes)) + 1
-    return min(enough, 2 * math.ceil(n_votes / row_weights.mean()))
+    return min(n_rows_for(n_votes, row_weights), 2 * math.ceil(n_votes / row_weights.mean()))
 
 
 def _votes(n_neighbors: int | None, power: float | None, n_rows: int, mean_weight: float = 1.0) -> Floats:
@@ -114,11 +110,6 @@ def _votes(n_neighbors: int | None, power: float | None, n_rows: int, mean_weigh
     return np.array([default, *others], dtype=np.float64)
 
 
-def _can_be_squared(X: Floats) -> bool:
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.all(np.isfinite(X.std(axis=0))))
-
-
-def _spread(n_rows: int, most: int) -> Labels:
+def _spread(n_rows: int, most: int) -> Indices:
     """Return at most so many rows, evenly spread."""
     return np.linspace(0, n_rows - 1, min(n_rows, most)).astype(np.int64)

@@ -1,9 +1,4 @@
-"""The vote: from distances to shares and class probabilities, and the losses that train it.
-
-A neighbor at squared distance d supports its label with (d + ε)^−p; ε keeps zero distances finite. The
-probability of a class is (share + η/C) / (1 + η): the floor η keeps it above 0 for each of the C classes. The
-losses are compiled functions of one query.
-"""
+"""The choice among votes, by the log-loss of every row under each of them."""
 
 from __future__ import annotations
 
@@ -11,71 +6,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from lann._types import Floats, Labels
+from lann.vote._rule import VoteRule, sums_before, with_floor
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SHARES, SOFTMAX = 0, 1
-# Distances that overflow count as equally far.
-HUGE = 1e300
 # By how many standard errors of the paired differences a vote has to be better than the default.
 N_STANDARD_ERRORS = 2.0
 # A vote is for noisy labels if at least this many neighbors vote with at most this power.
 NOISY_NEIGHBORS, NOISY_POWER = 15, 2.0
-
-
-@dataclass(frozen=True)
-class VoteRule:
-    """How neighbors vote.
-
-    Attributes
-    ----------
-    power : float
-        Exponent p of the support; 0 counts every neighbor alike.
-    epsilon : float
-        ε, which is added to every squared distance.
-    class_weight : (n_classes,) or None
-        Factor of the support of each class; None is 1 for all.
-    floor : float
-        η, which is shared by all classes alike; 0 gives a class without a neighbor the probability 0.
-    """
-
-    power: float = 1.0
-    epsilon: float = 1.0
-    class_weight: Floats | None = None
-    floor: float = 0.0
-
-    def shares(self, distances: Floats, labels: Labels, weights: Floats | None = None) -> Floats:
-        """Return each neighbor's share of the vote; rows add up to 1.
-
-        Parameters
-        ----------
-        distances : (n_queries, k)
-            Squared, ascending.
-        labels : (n_queries, k)
-            Class indices of the neighbors.
-        weights : (n_queries, k) or None
-            Factor of the support of each neighbor; None is 1 for all.
-        """
-        # Relative to the nearest, so that neither tiny nor huge distances leave the range of a float.
-        guarded = np.minimum(distances, HUGE) + self.epsilon
-        support = (guarded / guarded[:, :1]) ** -self.power
-        if self.class_weight is not None:
-            support = support * self.class_weight[labels]
-        if weights is None:
-            return support / support.sum(axis=1, keepdims=True)
-        support = support * weights
-        # One after another, so that further neighbors of weight 0 do not change the rounding.
-        return support / np.cumsum(support, axis=1)[:, -1:]
-
-    def probabilities(self, class_shares: Floats) -> Floats:
-        """Return the probability of each class, given its share of the vote: (n_queries, n_classes)."""
-        n_classes = class_shares.shape[1]
-        return (class_shares + self.floor / n_classes) / (1.0 + self.floor)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,6 +47,16 @@ class VoteChoice:
     mean_weight : float
         Mean weight of a distinct training row. With sample weights, `n_neighbors` is a number of votes, of
         which a row has as many as its weight.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> clf = LANNClassifier(max_iter=1, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> clf.vote_.n_neighbors == clf.n_neighbors_
+    True
+    >>> clf.vote_.to_frame().columns.tolist()
+    ['n_neighbors', 'power', 'floor', 'log_loss', 'default', 'chosen']
     """
 
     n_neighbors: int
@@ -210,68 +162,6 @@ class VoteChoice:
         return f"{vote} (the default vote: leave-one-out log-loss {default}, no other is clearly better)"
 
 
-def counted_weights(weights: Floats, n_votes: float) -> Floats:
-    """Return how much of each neighbor's weight is counted, if the nearest vote until `n_votes` are counted.
-
-    The last neighbor counts with what is left: with integer weights, these are the votes of the `n_votes`
-    nearest rows, if every row is repeated by its weight.
-
-    Parameters
-    ----------
-    weights : (n_queries, k)
-        Of the neighbors, nearest first.
-    n_votes : float
-
-    Returns
-    -------
-    counted : (n_queries, k)
-    """
-    return np.clip(n_votes - _sums_before(weights), 0.0, weights)
-
-
-def _sums_before(values: Floats) -> Floats:
-    """Return the sum of the values before each value, along the rows: (n_rows, n_columns)."""
-    sums = np.zeros(values.shape)
-    np.cumsum(values[:, :-1], axis=1, out=sums[:, 1:])
-    return sums
-
-
-def class_shares(shares: Floats, labels: Labels, n_classes: int) -> Floats:
-    """Add up the shares of each class.
-
-    Parameters
-    ----------
-    shares, labels : (n_queries, k)
-        Shares and class indices of the neighbors.
-    n_classes : int
-
-    Returns
-    -------
-    class_shares : (n_queries, n_classes)
-        Rows add up to 1, and no entry exceeds it.
-    """
-    n_queries = len(shares)
-    cells = (np.arange(n_queries)[:, None] * n_classes + labels).ravel()
-    total = np.bincount(cells, weights=shares.ravel(), minlength=n_queries * n_classes)
-    by_class: Floats = total.astype(np.float64, copy=False).reshape(n_queries, n_classes)
-    return by_class / by_class.sum(axis=1, keepdims=True)  # rounding may have exceeded 1
-
-
-def zero_distance_guard(distances: Floats) -> float:
-    """Return ε: a thousandth of the median squared distance to a neighbor.
-
-    Parameters
-    ----------
-    distances : (n_queries, k)
-        Squared distances of training rows to their neighbors.
-    """
-    distances = np.minimum(distances, HUGE)
-    positive = distances[distances > 0]
-    if len(positive) == 0:
-        return 1.0
-    return 1e-3 * (float(np.median(distances)) or float(np.median(positive)))
-
-
 def leave_one_out_losses(
     distances: Floats,
     neighbor_labels: Labels,
@@ -313,8 +203,7 @@ def leave_one_out_losses(
             shares = (np.cumsum(support * same, axis=1) / np.cumsum(support, axis=1))[:, last[members]]
         else:
             shares = _same_shares(support, same, weights, votes[members, 0])
-        floors = votes[members, 2]
-        losses[:, members] = -np.log((shares + floors / n_classes) / (1.0 + floors))
+        losses[:, members] = -np.log(with_floor(shares, votes[members, 2], n_classes))
     return losses
 
 
@@ -334,8 +223,8 @@ def _same_shares(support: Floats, same: NDArray[np.bool_], weights: Floats, n_vo
     shares : (n_rows, n_votes)
     """
     rows = np.arange(len(support))
-    votes_before, total_before = _sums_before(weights), _sums_before(weights * support)
-    same_before = _sums_before(weights * support * same)
+    votes_before, total_before = sums_before(weights), sums_before(weights * support)
+    same_before = sums_before(weights * support * same)
     distinct, position = np.unique(n_votes, return_inverse=True)
     shares = np.empty((len(support), len(distinct)))
     for number, k in enumerate(distinct):
@@ -344,77 +233,3 @@ def _same_shares(support: Floats, same: NDArray[np.bool_], weights: Floats, n_vo
         total = np.maximum(total_before[rows, last] + left, np.finfo(np.float64).tiny)
         shares[:, number] = (same_before[rows, last] + left * same[rows, last]) / total
     return shares[:, position]
-
-
-@njit(nogil=True, cache=True)
-def share_loss(distances, labels, label, n_near, power, floor, slopes):
-    """Compute −log of the label's share of the support, and its slope with respect to each distance.
-
-    With s_j = d_j^−p, T = Σ s_j and A = Σ_{same label} s_j, the loss is −log[(A + ηT) / ((1 + η) T)]:
-    independent of the scale of d, and bounded through η (`floor`) where no neighbor has the label.
-    `distances` include ε; the first `n_near` entries count. `slopes` is written.
-    """
-    nearest = np.inf
-    for j in range(n_near):
-        nearest = min(nearest, distances[j])
-    total = 0.0
-    same = 0.0
-    for j in range(n_near):
-        support = (nearest / distances[j]) ** power
-        slopes[j] = support
-        total += support
-        if labels[j] == label:
-            same += support
-    padded = same + floor * total
-    for j in range(n_near):
-        support = slopes[j]
-        inside = (1.0 + floor) if labels[j] == label else floor
-        slopes[j] = power * support * (inside / padded - 1.0 / total) / distances[j]
-    return -np.log(padded / ((1.0 + floor) * total))
-
-
-@njit(nogil=True, cache=True)
-def softmax_loss(distances, labels, label, n_near, power, temperature, n_classes, slopes):
-    """Compute −log P(label), P = softmax(S / β) of the supports S(y) = Σ_{y_j = y} d_j^−p, and its slopes.
-
-    The published loss has p = 1. A class without a neighbor contributes exp(0).
-    """
-    scores = np.zeros(n_classes)
-    for j in range(n_near):
-        scores[labels[j]] += distances[j] ** -power / temperature
-    highest = scores.max()
-    total = 0.0
-    for y in range(n_classes):
-        total += np.exp(scores[y] - highest)
-    for j in range(n_near):
-        probability = np.exp(scores[labels[j]] - highest) / total
-        residual = (1.0 - probability) if labels[j] == label else -probability
-        slopes[j] = power * distances[j] ** (-power - 1.0) / temperature * residual
-    return -(scores[label] - highest - np.log(total))
-
-
-@njit(nogil=True, cache=True)
-def neighbor_loss(kind, distances, labels, label, n_near, power, strength, n_classes, slopes):
-    """Compute one of the two losses; `strength` is its constant: the floor η, or the temperature β."""
-    if kind == SHARES:
-        return share_loss(distances, labels, label, n_near, power, strength, slopes)
-    return softmax_loss(distances, labels, label, n_near, power, strength, n_classes, slopes)
-
-
-@njit(nogil=True, cache=True)
-def weighted_loss(rule, distances, labels, label, n_near, weights, weight, slopes):
-    """Compute `neighbor_loss` with the support of each neighbor, and the loss, multiplied by weights.
-
-    rule : LossRule; weights : (n_near,) of the neighbors; weight : of the query. Changes `distances`.
-    """
-    kind, _, power, strength, n_classes = rule
-    for slot in range(n_near):
-        # c d^−p is (c^(−1/p) d)^−p: a larger weight is a shorter distance.
-        if weights[slot] != 1.0:
-            distances[slot] *= weights[slot] ** (-1.0 / power)
-    loss = neighbor_loss(kind, distances, labels, label, n_near, power, strength, n_classes, slopes)
-    for slot in range(n_near):
-        slopes[slot] *= weight
-        if weights[slot] != 1.0:
-            slopes[slot] *= weights[slot] ** (-1.0 / power)
-    return weight * loss
