@@ -34,6 +34,7 @@ WRONG_PARAMETERS = [
     ("verbose", ["loud", -1, None]),
     ("n_jobs", ["two", 1.5]),
     ("random_state", ["x", -1, 1.5]),
+    ("categorical_features", ["all", [True], [4], [-1], ["sepal length"], [[True] * 4], [0.5]]),
 ]
 
 
@@ -62,7 +63,7 @@ def test_every_parameter_is_tested():
         (np.zeros((10, 2)), np.zeros((10, 2)), "y should be a 1d array"),
         (np.zeros((0, 2)), np.zeros(0), "0 sample"),
         (np.zeros((10, 0)), np.zeros(10), "0 feature"),
-        (np.full((10, 2), np.nan), np.arange(10) % 2, "NaN"),
+        (np.full((10, 2), np.nan), np.arange(10) % 2, "Feature 'x0' has no value in any row; leave it out."),
         (np.full((10, 2), np.inf), np.arange(10) % 2, "infinity"),
         (np.zeros((10, 2)), np.ones(10), r"y has one class only, .*1.*; a classifier needs"),
         (np.zeros((10, 2)), np.linspace(0, 1, 10), "Unknown label type"),
@@ -98,7 +99,7 @@ def test_sparse_data(iris, layout):
     [
         (np.zeros((3, 5)), "X has 5 features, but LANNClassifier is expecting 4 features"),
         (np.zeros(4), "Expected 2D array"),
-        (np.full((2, 4), np.nan), "NaN"),
+        (np.full((2, 4), np.nan), "Row 0 of X has no value to measure: all of them are missing."),
         (np.full((2, 4), -np.inf), "infinity"),
         (np.zeros((0, 4)), "0 sample"),
     ],
@@ -152,7 +153,7 @@ def test_names_that_differ(iris):
 def test_a_fit_that_fails_keeps_the_previous_model(iris, X, y):
     clf = quick().fit(*iris)
     expected = clf.predict_proba(iris[0])
-    with pytest.raises(ValueError, match=r"class|n_neighbors|NaN"):
+    with pytest.raises(ValueError, match=r"class|n_neighbors|no value"):
         clf.fit(X(iris[0]), y(iris[1]))
     np.testing.assert_array_equal(clf.predict_proba(iris[0]), expected)
 

@@ -10,6 +10,7 @@ import pytest
 from numpydoc.validate import validate
 
 import lann
+from lann.encoding import Encoding, Feature, FeatureCurves, TableSchema
 from lann.vote import VoteChoice
 
 # GL: sections; SS: summary; PR: parameters; RT: returns; EX: examples. See numpydoc.validate.ERROR_MSGS.
@@ -36,9 +37,9 @@ def test_examples_run(name):
 
 
 # Packages that the library uses itself, and whose names are not for users.
-INTERNAL = ("_markup", "cli", "metrics", "model", "search", "training", "vote")
-# What users meet of these: the attribute `vote_`.
-MET_BY_USERS = (VoteChoice,)
+INTERNAL = ("_markup", "cli", "encoding", "metrics", "model", "search", "training", "vote")
+# What users meet of these: the attributes `vote_`, `curves_`, `encoding_` and `schema_`.
+MET_BY_USERS = (Encoding, Feature, FeatureCurves, TableSchema, VoteChoice)
 
 
 def public_names():

@@ -24,8 +24,9 @@ def check_two_classes(classes: NDArray[Any]) -> None:
 
 def find_too_large(X: Floats) -> int | None:
     """Return the first feature with values whose squares are not finite, None if there is none."""
+    deviation = np.nanstd if np.isnan(X).any() else np.std
     with np.errstate(over="ignore", invalid="ignore"):
-        too_large = np.flatnonzero(~np.isfinite(X.std(axis=0)))
+        too_large = np.flatnonzero(~np.isfinite(deviation(X, axis=0)))
     return int(too_large[0]) if len(too_large) else None
 
 
@@ -211,15 +212,6 @@ def check_columns(clf: Any, X: Any) -> None:
         given, fitted = [str(name) for name in X.columns], [str(name) for name in clf.feature_names_in_]
         if given != fitted:
             raise ValueError(f"The columns must be those of the fit, in this order: {fitted}; got {given}.")
-
-
-def as_fitted(clf: Any, rows: Floats) -> Any:
-    """Return rows as a table if the classifier was fitted with column names, else as they are."""
-    if not hasattr(clf, "feature_names_in_"):
-        return rows
-    import pandas as pd
-
-    return pd.DataFrame(rows, columns=clf.feature_names_in_)
 
 
 def get_feature_names(clf: Any) -> NDArray[Any]:

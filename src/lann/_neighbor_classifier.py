@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lann._inputs import check_ids, check_n_neighbors, get_feature_names, mean_by_class, weighted_moments
+from lann._table_inputs import query_values, read_queries, row_ids
 from lann._types import Floats, Indices
 from lann.explain import Explanation, build_explanation
 
@@ -88,17 +90,27 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         explanation : Explanation
         """
         queries = self._validate_queries(X)
-        return build_explanation(
+        schema = getattr(self, "schema_", None)
+        names = getattr(self, "ids_", None) if ids is None else check_ids(ids, len(self.model_.X))
+        explanation = build_explanation(
             self.model_,
             queries,
             classes=self.classes_,
             feature_names=get_feature_names(self),
-            ids=None if ids is None else check_ids(ids, len(self.model_.X)),
+            ids=names,
+            schema=schema,
             n_jobs=self.n_jobs,
         )
+        shown = explanation._query_values
+        if schema is not None and shown is not None:
+            shown = query_values(X, schema, queries)
+        return replace(explanation, query_ids=row_ids(X), _query_values=shown)
 
     def _validate_queries(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
+        schema = getattr(self, "schema_", None)
+        if schema is not None:
+            return read_queries(self, X, schema)
         queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         return queries
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import validate_data
+from sklearn.utils.multiclass import unique_labels
 
 from lann._compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
 from lann._inputs import (
@@ -22,6 +21,7 @@ from lann._inputs import (
     class_weight_array,
 )
 from lann._neighbor_classifier import NeighborClassifier
+from lann._table_inputs import join_ids, read_training_data, row_ids
 from lann._types import Floats
 from lann._validation import (
     BOOLEAN,
@@ -39,6 +39,7 @@ from lann._validation import (
 
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
+    from lann.encoding import TableSchema
     from lann.metrics import Levels
     from lann.model import LocalModel
     from lann.search import GraphSearch
@@ -141,6 +142,10 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         Number of threads, as in scikit-learn. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Determines the order of the rows in training, and dropout.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Features that are categories: a mask, positions or names. "from_dtype" takes the columns of a table
+        that have text or categories; None is none of them, and text is an error. Of the other columns of a
+        table, ordered categories, bools and dates are numbers.
 
     Attributes
     ----------
@@ -148,14 +153,21 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (n_features,)
         If X has column names.
+    schema_ : TableSchema
+        The kind of each feature, and its categories.
+    ids_ : ndarray of shape (n_rows,) or None
+        Names of the training rows: the index of the table, if it has one of its own.
     model_ : NeighborModel
         The fitted model: training rows, metrics, search and vote.
     levels_ : tuple of str
         The levels in use: `levels` without those that were dropped. (Dropped curves are straight: a weight
         per feature.)
+    encoding_ : Encoding
+        Curves of the numbers, positions of categories and gaps.
     curves_ : FeatureCurves
-    components_ : ndarray of shape (n_axes, n_features) or None
-        The linear map; None where the axes are the features.
+    components_ : ndarray of shape (n_axes, n_coordinates) or None
+        The linear map; None where the axes are the coordinates, which are the features if all are numbers
+        without gaps.
     feature_weights_ : ndarray of shape (n_samples, n_features)
         How much a difference in each feature counts for each training row: the diagonal of its metric times
         the squared slope of the curves, per standard deviation of the feature (with curves) or in the units
@@ -219,7 +231,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         "verbose": VERBOSE,
         "n_jobs": N_JOBS,
         "random_state": RANDOM_STATE,
-    }
+    }  # `categorical_features` are checked with the data
 
     levels_: tuple[str, ...]
     n_iter_: int
@@ -227,6 +239,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     validation_curve_: list[float]
     vote_: VoteChoice
     model_: LocalModel
+    schema_: TableSchema
+    ids_: NDArray[Any] | None
     # The number by which sample weights are divided.
     _weight_unit: float = 1.0
 
@@ -253,6 +267,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         verbose=0,
         n_jobs=None,
         random_state=None,
+        categorical_features="from_dtype",
     ):
         self.n_neighbors = n_neighbors
         self.metric = metric
@@ -274,6 +289,13 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -281,8 +303,9 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
+        X : array-like or table of shape (n_samples, n_features)
+            An array of numbers, or a table of pandas, polars or pyarrow with numbers, text, categories, bools
+            and dates. NaN and None are gaps.
         y : array-like of shape (n_samples,)
             Labels of at least two classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -301,13 +324,13 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         ValueError
             If a parameter or the data are invalid; a previous fit is then kept.
         """
+        from lann.encoding import Encoding
         from lann.metrics import Levels
 
         with unchanged_on_failure(self):
             validate_parameters(self, self._parameters)
             previous = self.model_.levels if self.warm_start and hasattr(self, "model_") else None
-            rows, y = self._validate_training_data(X, y, reset=previous is None)
-            rows, y, weights = self._weigh(rows, y, sample_weight, first=True)
+            rows, y, weights = self._read_training_data(X, y, sample_weight, previous=previous)
             classes, labels = np.unique(y, return_inverse=True)
             if previous is not None and not np.array_equal(classes, self.classes_):
                 raise ValueError(
@@ -317,7 +340,9 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             check_two_classes(classes)
             check_enough_rows(self.n_neighbors, len(rows), weights)
             self.classes_ = classes
-            self._train(Levels.plain(rows, labels, len(classes), row_weights=weights), previous)
+            encoding = Encoding.plain(rows, self.schema_.n_categories, weights)
+            start = Levels.plain(rows, labels, len(classes), encoding=encoding, row_weights=weights)
+            self._train(start, previous)
         return self
 
     @with_callbacks
@@ -338,8 +363,9 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
+        X : array-like or table of shape (n_samples, n_features)
+            As in `fit`. A category that is new is at the mean of the others, and so is a gap in a feature
+            without gaps in the first call.
         y : array-like of shape (n_samples,)
             Labels.
         classes : array-like of shape (n_classes,) or None, default=None
@@ -365,13 +391,14 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     def _partial_fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None, sample_weight: ArrayLike | None
     ) -> Self:
+        from lann.encoding import Encoding
         from lann.metrics import Levels, join_weights
         from lann.training import extend
 
         validate_parameters(self, self._parameters)
         first = not hasattr(self, "model_")
-        rows, y = self._validate_training_data(X, y, reset=first)
-        rows, y, weights = self._weigh(rows, y, sample_weight, first=first)
+        previous = None if first else self.model_.levels
+        rows, y, weights = self._read_training_data(X, y, sample_weight, previous=previous, adds=not first)
         if first:
             self.classes_ = unique_labels(y if classes is None else classes)
         elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
@@ -380,20 +407,21 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
                 f"{self.classes_.tolist()}."
             )
         labels = class_indices(y, self.classes_)
-        start = Levels.plain(rows, labels, len(self.classes_), row_weights=weights)
-        if not first:
-            previous = self.model_.levels
-            start = Levels.plain(
-                np.concatenate([previous.X, rows]),
-                np.concatenate([previous.labels, labels]),
-                len(self.classes_),
-                row_weights=join_weights((previous.row_weights, len(previous.X)), (weights, len(rows))),
-            )
-            if self.levels_:
-                self._keep_vote()
-                settings = self._settings(start).replace(point_metrics="point" in self.levels_)
-                self._set_model(extend(previous, rows, labels, settings, row_weights=weights))
-                return self
+        all_rows, all_labels, all_weights = rows, labels, weights
+        if previous is not None:
+            all_rows = np.concatenate([previous.X, rows])
+            all_labels = np.concatenate([previous.labels, labels])
+            all_weights = join_weights((previous.row_weights, len(previous.X)), (weights, len(rows)))
+        encoding = Encoding.plain(all_rows, self.schema_.n_categories, all_weights)
+        start = Levels.plain(
+            all_rows, all_labels, len(self.classes_), encoding=encoding, row_weights=all_weights
+        )
+        if previous is not None and self.levels_:
+            self._keep_vote()
+            settings = self._settings(start).replace(point_metrics="point" in self.levels_)
+            previous = previous.replace(encoding=previous.encoding.extended(self.schema_.n_categories))
+            self._set_model(extend(previous, rows, labels, settings, row_weights=weights))
+            return self
         n_rows = len(start.X) if start.row_weights is None else start.row_weights.sum()
         if len(np.unique(start.labels)) > 1 and n_rows >= FEWEST_ROWS:
             self._train(start, None)
@@ -431,6 +459,13 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             class_weight=self._class_weights(levels),
             n_jobs=self.n_jobs,
         )
+
+    def _validate_queries(self, X: ArrayLike) -> Floats:
+        queries = super()._validate_queries(X)
+        empty = np.flatnonzero(self.model_.unmeasured(queries).all(axis=1))
+        if len(empty):
+            raise ValueError(f"Row {empty[0]} of X has no value to measure: all of them are missing.")
+        return queries
 
     def _keep_vote(self) -> None:
         """Keep the vote when rows are added, except for parameters that have been given since."""
@@ -475,7 +510,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             n_jobs=self.n_jobs,
         )
         self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power
-        self.curves_, self.components_ = levels.curves, levels.components
+        self.encoding_, self.curves_, self.components_ = levels.encoding, levels.curves, levels.components
 
     def _class_weights(self, levels: Levels) -> Floats | None:
         return class_weight_array(self.class_weight, self.classes_, levels.labels, levels.row_weights)
@@ -504,23 +539,41 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         )
         return settings.for_vote(self.vote_)
 
-    def _validate_training_data(
-        self, X: ArrayLike, y: ArrayLike, *, reset: bool
-    ) -> tuple[Floats, NDArray[Any]]:
-        # A copy: the rows are part of the model, even if X changes later.
-        rows, labels = validate_data(self, X, y, dtype=np.float64, order="C", copy=True, reset=reset)
-        check_classification_targets(labels)
-        return rows, labels
+    def _read_training_data(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        *,
+        previous: Levels | None,
+        adds: bool = False,
+    ) -> tuple[Floats, NDArray[Any], Floats | None]:
+        """Return the training rows as numbers, their labels and weights; set the schema and the ids.
+
+        With `previous` levels, the rows are to fit their schema; `adds` says that they are added to those of
+        a previous call.
+        """
+        fitted = None if previous is None else self.schema_
+        rows, labels, schema = read_training_data(self, X, y, self.categorical_features, fitted)
+        ids = row_ids(X)
+        n_old = len(self.model_.X) if adds else 0
+        rows, labels, weights, counts = self._weigh(rows, labels, sample_weight, first=not adds)
+        if fitted is None:
+            schema, rows = schema.without_unused(rows)
+        self.schema_ = schema
+        ids = ids if ids is None or counts is None else ids[counts]
+        self.ids_ = join_ids(self.ids_ if adds else None, n_old, ids, len(rows))
+        return rows, labels, weights
 
     def _weigh(
         self, rows: Floats, y: NDArray[Any], sample_weight: ArrayLike | None, *, first: bool
-    ) -> tuple[Floats, NDArray[Any], Floats | None]:
-        """Return the rows that count, their labels, and their weights, None where all are 1."""
+    ) -> tuple[Floats, NDArray[Any], Floats | None, NDArray[np.bool_] | None]:
+        """Return the rows that count, their labels, their weights, None where all are 1, and which count."""
         if first:
             self._weight_unit = 1.0
         if sample_weight is None:
             same = None if self._weight_unit == 1.0 else np.full(len(rows), 1.0 / self._weight_unit)
-            return rows, y, same
+            return rows, y, same, None
         weights = check_sample_weight(sample_weight, len(rows))
         counts = weights > 0
         if first:
@@ -531,4 +584,4 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         with np.errstate(over="ignore"):
             weights = weights[counts] / self._weight_unit
         check_not_too_heavy(weights)
-        return rows[counts], y[counts], None if np.all(weights == 1.0) else weights
+        return rows[counts], y[counts], None if np.all(weights == 1.0) else weights, counts

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.encoding import FeatureCurves
+from lann.encoding import Encoding, FeatureCurves
 from lann.metrics._levels import Levels
 
 
@@ -12,7 +12,13 @@ def levels():
     labels = rng.integers(0, 2, 30)
     curves = FeatureCurves.straight(X, 4)
     curves = FeatureCurves(curves.edges, np.exp(rng.normal(size=curves.slopes.shape)))
-    return Levels(X, labels, curves, rng.normal(size=(2, 3)), rng.normal(size=X.shape))
+    return Levels(
+        X,
+        labels,
+        Encoding.identity(3).replace(curves=curves),
+        rng.normal(size=(2, 3)),
+        rng.normal(size=X.shape),
+    )
 
 
 def test_plain_levels_are_euclidean():

@@ -57,7 +57,7 @@ def test_curves_jump_where_the_class_does():
         np.testing.assert_array_equal(other.jumps, curves.jumps)
     assert run(start, n_steps=0, max_iter=2).levels.curves.n_steps == 0
     # Jumps are learned further, at the same thresholds.
-    again = run(start.replace(curves=curves), max_iter=2).levels.curves
+    again = run(start.with_curves(curves), max_iter=2).levels.curves
     before = curves.thresholds[np.isfinite(curves.thresholds)]
     after = again.thresholds[again.jumps > 0]
     assert len(after) > 0

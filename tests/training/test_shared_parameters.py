@@ -22,7 +22,7 @@ def levels(row_weights):
     curves = curves.with_thresholds(np.array([[-0.6, 0.4], [0.2, inf], [inf, inf], [inf, inf]]))
     curves = curves.with_slopes(curves.slopes, np.array([[0.3, 0.0], [0.5, 0], [0, 0], [0, 0]]))
     plain = Levels.plain(X, rng.integers(0, 3, 40), 3, row_weights=row_weights(40))
-    return plain.replace(curves=curves, class_log_weights=0.5 * rng.normal(size=(3, 4)))
+    return plain.with_curves(curves).replace(class_log_weights=0.5 * rng.normal(size=(3, 4)))
 
 
 @pytest.fixture
@@ -81,8 +81,7 @@ def test_gradients_equal_finite_differences(reference, batch_of, levels, mapped,
     def loss_at(name, values):
         parts = {"map": None, **starts, name: values}
         slopes = np.exp(parts["feature_slopes"][:, None] + parts["bin_slopes"])
-        changed = levels.replace(
-            curves=levels.curves.with_slopes(slopes, parts["jumps"]),
+        changed = levels.with_curves(levels.curves.with_slopes(slopes, parts["jumps"])).replace(
             class_log_weights=parts["class_scales"][:, None] + parts["class_weights"],
             components=parts["map"],
         )

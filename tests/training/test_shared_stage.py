@@ -26,7 +26,7 @@ def run(levels, settings, n_epochs, *, seed=0, validation_rows=NO_ROWS, patience
 def with_threshold(n_rows=150):
     """The class depends on whether the first feature is above 0.3."""
     X = np.random.default_rng(0).uniform(-1.7, 1.7, size=(n_rows, 3))
-    return Levels.plain(X, (X[:, 0] > 0.3).astype(np.int64), 2).replace(curves=FeatureCurves.straight(X, 8))
+    return Levels.plain(X, (X[:, 0] > 0.3).astype(np.int64), 2).with_curves(FeatureCurves.straight(X, 8))
 
 
 def test_the_feature_and_the_values_that_matter_are_found():
@@ -56,7 +56,7 @@ def test_the_map_finds_a_difference_of_features():
     X[:, 1] += 3.0 * X[:, 0]
     X[:, 1] /= X[:, 1].std()
     levels = Levels.plain(X, (X[:, 1] > X[:, 0]).astype(np.int64), 2)
-    learned, _ = run(levels.replace(curves=FeatureCurves.straight(X, 8)), Settings(), 12)
+    learned, _ = run(levels.with_curves(FeatureCurves.straight(X, 8)), Settings(), 12)
     metric = learned.components.T @ learned.components
     assert metric[0, 1] < -0.1
     assert np.abs(metric[:2, 2]).max() < 0.3 * abs(metric[0, 1])
@@ -71,7 +71,7 @@ def test_entries_of_the_map_whose_gradients_disagree_keep_their_value():
 def test_harmful_levels_are_dropped():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(400, 3))
-    levels = Levels.plain(X, (X[:, 0] > 0).astype(np.int64), 2).replace(curves=FeatureCurves.straight(X, 4))
+    levels = Levels.plain(X, (X[:, 0] > 0).astype(np.int64), 2).with_curves(FeatureCurves.straight(X, 4))
     parameters = SharedParameters(levels.replace(class_log_weights=rng.normal(size=(2, 3))), Settings())
     parameters.learn_map()
     parameters.map[0] = [0.1, 2.0, 2.0]  # as wrong as the class weights
@@ -88,7 +88,7 @@ def test_early_stopping_keeps_no_model_with_a_dropped_level(rings, monkeypatch):
     monkeypatch.setattr(_shared_stage, "is_significantly_better", lambda errors, others: True)
     losses = iter(np.linspace(0.1, 0.9, 12))  # the first epoch has the lowest loss
     monkeypatch.setattr(_shared_stage, "loss_without_dropout", lambda parameters, rows: next(losses))
-    levels = Levels.plain(X, y, 2).replace(curves=FeatureCurves.straight(X, 4))
+    levels = Levels.plain(X, y, 2).with_curves(FeatureCurves.straight(X, 4))
     learned, trainer = run(levels, Settings(), 12, validation_rows=np.arange(0, 2000, 10), patience=20)
     assert trainer.dropped_levels == ["map", "class", "curves"]
     assert len(trainer.validation_losses) == 12

@@ -12,7 +12,7 @@ def test_applying_and_undoing_changes_nothing(blobs):
     thresholds = np.array([[0.005], [0.5], [np.inf], [np.inf]])
     curves = FeatureCurves.straight(X, 6).with_thresholds(thresholds)
     curves = curves.with_slopes(curves.slopes, np.array([[0.1], [2.0], [0.0], [0.0]]))
-    levels = Levels.plain(X, y, 3).replace(curves=curves)
+    levels = Levels.plain(X, y, 3).with_curves(curves)
     standardization = Standardization(X)
     inside = standardization.apply(levels, 16)
     np.testing.assert_allclose(inside.X.mean(axis=0), 0, atol=1e-9)

@@ -72,6 +72,7 @@ class FeatureCurves:
         Parameters
         ----------
         X : ndarray of shape (n_rows, n_features)
+            NaN is left out.
         n_bins : int
 
         Returns
@@ -80,7 +81,8 @@ class FeatureCurves:
         """
         edges = np.full((X.shape[1], n_bins - 1), np.inf)
         if n_bins > 1:
-            quantiles = np.quantile(X, np.arange(1, n_bins) / n_bins, axis=0)  # (n_bins - 1, n_features)
+            quantile = np.nanquantile if np.isnan(X).any() else np.quantile
+            quantiles = quantile(X, np.arange(1, n_bins) / n_bins, axis=0)  # (n_bins - 1, n_features)
             for feature, values in enumerate(quantiles.T):
                 distinct = np.unique(values)
                 edges[feature, : len(distinct)] = distinct

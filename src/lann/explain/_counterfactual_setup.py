@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._inputs import as_fitted
+from lann._table_inputs import as_fitted
 from lann._types import Floats, Indices
 from lann.explain._counterfactual_search import Goal, Limits, Paths, Predictor
 from lann.explain._fitted import check_label

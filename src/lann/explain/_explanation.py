@@ -26,6 +26,7 @@ from lann.explain import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lann.encoding import TableValues
     from lann.explain._readings import Readings
 
 # Fields that do not have an entry per query.
@@ -75,6 +76,10 @@ class Explanation:
         Row numbers of the queries in the table they come from; None numbers them from 0.
     query_ids : ndarray of shape (n_queries,) or None
         Names of the queries.
+    unmeasured : ndarray of shape (n_queries, n_features) or None
+        Where a query has a gap that no training row has: its distances are measured without the feature.
+    unseen : ndarray of shape (n_queries, n_features) or None
+        Where a query has a category that no training row has: its position is the mean of all.
 
     See Also
     --------
@@ -109,9 +114,11 @@ class Explanation:
     neighbor_ids: NDArray[Any] | None = None
     query_rows: Indices | None = None
     query_ids: NDArray[Any] | None = None
+    unmeasured: NDArray[np.bool_] | None = None
+    unseen: NDArray[np.bool_] | None = None
     # Values as they are shown to the user: (n_queries, n_features) and (n_train, n_features).
     _query_values: NDArray[Any] | None = field(default=None, repr=False)
-    _training_values: NDArray[Any] | None = field(default=None, repr=False)
+    _training_values: NDArray[Any] | TableValues | None = field(default=None, repr=False)
     _readings: Readings | None = field(default=None, repr=False)
     _near: Indices | None = field(default=None, repr=False)  # (n_queries, n_near) positions in the readings
     _correlated: _correlation.Groups = field(default=(), repr=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lann._types import Floats
+from lann.encoding import TableValues
 
 if TYPE_CHECKING:
     from lann.explain._correlation import Groups
@@ -69,7 +70,13 @@ def group_features(
         ]
         return np.stack(columns, axis=1)
 
+    def any_of(values: np.ndarray | None) -> np.ndarray | None:
+        """Return whether any feature of each group is marked: (n, n_features) to (n, n_groups)."""
+        return None if values is None else summed(values) > 0
+
     shown, training = explanation._query_values, explanation._training_values
+    if isinstance(training, TableValues):
+        training = training[:]
     readings = explanation._readings
     if readings is not None:
         readings = replace(
@@ -82,6 +89,8 @@ def group_features(
         relevances=summed(explanation.relevances),
         feature_weights=summed(explanation.feature_weights),
         feature_names=np.array(list(groups), dtype=object),
+        unmeasured=any_of(explanation.unmeasured),
+        unseen=any_of(explanation.unseen),
         _query_values=None if shown is None else single(shown),
         _training_values=None if training is None else single(training),
         _readings=readings,

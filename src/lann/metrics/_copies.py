@@ -14,6 +14,8 @@ from lann.metrics._levels import Levels
 # Odd numbers with irregular bits: products with them spread over all 64 bits.
 FIRST_FACTOR, SECOND_FACTOR = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 SHIFT = np.uint64(29)
+# The bits of infinity, above which are those of NaN, and of one NaN that stands for all.
+INFINITY, NAN = np.uint64(0x7FF0000000000000), np.uint64(0x7FF8000000000000)
 
 
 class Copies(NamedTuple):
@@ -74,7 +76,9 @@ def find_copies(X: Floats, labels: Labels, row_weights: Floats | None) -> Copies
     if not repeated.any() and row_weights is None:
         return None
     first, second = order[:-1][repeated], order[1:][repeated]
-    if not (np.array_equal(X[first], X[second]) and np.array_equal(labels[first], labels[second])):
+    if not (
+        np.array_equal(X[first], X[second], equal_nan=True) and np.array_equal(labels[first], labels[second])
+    ):
         return _lexicographic(X, labels)
     starts = np.append(True, ~repeated)
     group = np.empty(len(order), np.int64)
@@ -84,7 +88,8 @@ def find_copies(X: Floats, labels: Labels, row_weights: Floats | None) -> Copies
 
 def _lexicographic(X: Floats, labels: Labels) -> Copies:
     """Return the groups in lexicographic order, where different rows have the same hash."""
-    table = np.column_stack([X, labels])
+    gaps = np.isnan(X)
+    table = np.column_stack([np.where(gaps, 0.0, X), gaps, labels])
     _, distinct, group = np.unique(table, axis=0, return_index=True, return_inverse=True)
     return Copies(distinct, group.ravel())
 
@@ -103,6 +108,7 @@ def _row_hashes(bits, labels):
         value = (np.uint64(labels[i]) + np.uint64(1)) * FIRST_FACTOR
         for f in range(bits.shape[1]):
             own = np.uint64(0) if bits[i, f] == negative_zero else bits[i, f]  # −0 equals 0
+            own = NAN if (own & ~negative_zero) > INFINITY else own  # a gap equals a gap
             value = (value ^ (own ^ (own >> SHIFT))) * SECOND_FACTOR
             value ^= value >> SHIFT
         hashes[i] = value * FIRST_FACTOR

@@ -1,13 +1,15 @@
-"""The levels of a learned metric: curves and linear map shared by all rows, weights per class and per point.
+"""The levels of a learned metric: encoding and linear map shared by all rows, weights per class and point.
 
     d_j(x) = Σ_a w_ja z_a²,    z = M (φ(x_j) − φ(x)),    log w_ja = v_ca + u_ja for the class c of row j
 
-The linear map M leads from the features on their curves to the *axes*; without it the axes are the features.
+The encoding φ leads from the features to coordinates: one for a number, on its curve, some for a category.
+The linear map M leads from the coordinates to the *axes*; without it the axes are the coordinates.
 Where points own matrices Ω_j, d_j(x) = ‖Ω_jᵀ (√w_j ⊙ z)‖² instead.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,22 +19,22 @@ from numpy.typing import NDArray
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
-from lann.encoding import FeatureCurves
+from lann.encoding import Encoding, FeatureCurves
 from lann.metrics._diagonal import DiagonalMetric, overflow_is_far
 from lann.metrics._matrix import MatrixMetric, metric_products, row_blocks
 
 
 @njit(nogil=True, cache=True)
-def apply_map(curved, components):
-    """Compute curved · componentsᵀ.
+def apply_map(encoded, components):
+    """Compute encoded · componentsᵀ.
 
     The result of a row does not depend on the other rows, as it would with BLAS.
     """
-    out = np.zeros((curved.shape[0], components.shape[0]))
+    out = np.zeros((encoded.shape[0], components.shape[0]))
     columns = np.ascontiguousarray(components.T)
-    for i in range(curved.shape[0]):
-        for f in range(curved.shape[1]):
-            value = curved[i, f]
+    for i in range(encoded.shape[0]):
+        for f in range(encoded.shape[1]):
+            value = encoded[i, f]
             for a in range(components.shape[0]):
                 out[i, a] += value * columns[f, a]
     return out
@@ -45,16 +47,16 @@ class Levels:
     Attributes
     ----------
     X : (n_points, n_features)
-        The training rows, in the user's units.
+        The training rows: numbers in the user's units, categories as codes, gaps as NaN.
     labels : (n_points,)
         Class indices.
-    curves : FeatureCurves
-        Shared by all rows.
+    encoding : Encoding
+        The curves of numbers and the positions of categories and gaps, shared by all rows.
     class_log_weights : (n_classes, n_axes)
     point_log_weights : (n_points, n_axes)
         The difference of each point's log weights from those of its class.
-    components : (n_axes, n_features) or None
-        The linear map M, shared by all rows; None where the axes are the features.
+    components : (n_axes, n_coordinates) or None
+        The linear map M, shared by all rows; None where the axes are the coordinates.
     point_matrices : (n_points, n_axes, rank) or None
         The matrix Ω that each point owns; None where point metrics are diagonal.
     row_weights : (n_points,) or None
@@ -63,7 +65,7 @@ class Levels:
 
     X: Floats
     labels: Labels
-    curves: FeatureCurves
+    encoding: Encoding
     class_log_weights: Floats
     point_log_weights: Floats
     components: Floats | None = None
@@ -71,17 +73,42 @@ class Levels:
     row_weights: Floats | None = None
 
     @classmethod
-    def plain(cls, X: Floats, labels: Labels, n_classes: int, *, row_weights: Floats | None = None) -> Levels:
-        """Return levels with nothing learned: all weights are 1, distances are Euclidean."""
-        n_features = X.shape[1]
+    def plain(
+        cls,
+        X: Floats,
+        labels: Labels,
+        n_classes: int,
+        *,
+        encoding: Encoding | None = None,
+        row_weights: Floats | None = None,
+    ) -> Levels:
+        """Return levels with nothing learned: all weights are 1, distances are Euclidean.
+
+        The encoding is that of numbers without gaps, unless another one is given.
+        """
+        encoding = Encoding.identity(X.shape[1]) if encoding is None else encoding
+        n_axes = encoding.n_coordinates
         return cls(
             X,
             labels,
-            FeatureCurves.identity(n_features),
-            np.zeros((n_classes, n_features)),
-            np.zeros(X.shape),
+            encoding,
+            np.zeros((n_classes, n_axes)),
+            np.zeros((len(X), n_axes)),
             row_weights=row_weights,
         )
+
+    @property
+    def curves(self) -> FeatureCurves:
+        """The curves of the numbers."""
+        return self.encoding.curves
+
+    def with_curves(self, curves: FeatureCurves) -> Levels:
+        """Return the levels with other curves of the numbers."""
+        return self.replace(encoding=self.encoding.replace(curves=curves))
+
+    def without_features(self, features: Sequence[int]) -> Levels:
+        """Return the levels in which some features are not measured."""
+        return self.replace(encoding=self.encoding.without(features))
 
     def replace(self, **changes: Any) -> Levels:
         """Return the levels with some attributes replaced."""
@@ -100,18 +127,18 @@ class Levels:
 
     def transform(self, X: Floats) -> Floats:
         """Return rows on the axes: (n_rows, n_axes)."""
-        return self.transform_curved(self.curves.transform(X))
+        return self.transform_encoded(self.encoding.transform(X))
 
-    def transform_curved(self, curved: Floats) -> Floats:
-        """Return rows given on the curves on the axes: (n_rows, n_axes)."""
-        return curved if self.components is None else apply_map(curved, self.components)
+    def transform_encoded(self, encoded: Floats) -> Floats:
+        """Return rows given by their coordinates on the axes: (n_rows, n_axes)."""
+        return encoded if self.components is None else apply_map(encoded, self.components)
 
     @property
     def in_use(self) -> tuple[str, ...]:
         """Names of the levels in which something is learned."""
         own = self.point_matrices is not None or bool(self.point_log_weights.any())
         learned = {
-            "curves": not self.curves.is_identity,
+            "curves": self.encoding.is_learned,
             "map": self.components is not None,
             "class": bool(self.class_log_weights.any()),
             "point": own,
@@ -151,11 +178,13 @@ class Levels:
         """Return how much a difference of one `scale` counts at each point: Λ_ll φ'(x)² scale².
 
         This is the weight of the metric in the user's units, comparable between features and points. The
-        slope φ' is the mean one in the bin of the value, with the jumps in it.
+        slope φ' is the mean one in the bin of the value, with the jumps in it. For a category, and for a gap,
+        it is half the mean squared distance from the positions of all rows, which for a number on a straight
+        curve is that of one standard deviation on average.
 
         Parameters
         ----------
-        scale : (n_features,)
+        scale : (n_numbers,)
 
         Returns
         -------
@@ -163,18 +192,20 @@ class Levels:
         """
         with single_threaded_blas():  # the same bits for any number of BLAS threads
             diagonals = self._metric_diagonals()
-        return diagonals * (self.curves.mean_slopes_at(self.X) * scale) ** 2
+        if self.encoding.is_numeric:
+            return diagonals * (self.curves.mean_slopes_at(self.X) * scale) ** 2
+        return self.encoding.sum_by_feature(diagonals * self.encoding.squared_spreads(self.X, scale))
 
     def _metric_diagonals(self) -> Floats:
-        """Return the diagonals of the Λ_j over the features on their curves: (n_points, n_features)."""
+        """Return the diagonals of the Λ_j over the coordinates: (n_points, n_coordinates)."""
         if self.point_matrices is None:
             return self.weights if self.components is None else self.weights @ self.components**2
-        diagonals = np.empty(self.X.shape)
+        diagonals = np.empty((len(self.X), self.encoding.n_coordinates))
         _, n_axes, rank = self.point_matrices.shape
-        for part in row_blocks(len(self.X), max(n_axes, self.X.shape[1]) * rank):
+        for part in row_blocks(len(self.X), max(n_axes, diagonals.shape[1]) * rank):
             matrices = self.scaled_matrices(part).astype(np.float64, copy=False)
             if self.components is not None:
-                matrices = np.matmul(self.components.T, matrices)  # (n_rows, n_features, rank)
+                matrices = np.matmul(self.components.T, matrices)  # (n_rows, n_coordinates, rank)
             diagonals[part] = np.einsum("jfr,jfr->jf", matrices, matrices)
         return diagonals
 
@@ -183,7 +214,14 @@ class Levels:
 
         In the user's units, A_j = J Mᵀ Λ_j M J: the metric Λ_j on the axes, the linear map M, and the slopes
         J of the curves at the point. Jumps of the curves have no slope.
+
+        Raises
+        ------
+        ValueError
+            If there are categories or gaps, which have no slope.
         """
+        if not self.encoding.is_numeric:
+            raise ValueError("Matrices over the features need numbers without gaps; the rows have others.")
         slopes = self.curves.slopes_at(self.X[rows])  # (n_rows, n_features)
         components = np.eye(self.X.shape[1]) if self.components is None else self.components
         if self.point_matrices is None:
@@ -195,17 +233,17 @@ class Levels:
         return np.matmul(roots.swapaxes(1, 2), roots)
 
     @overflow_is_far
-    def contributions(self, curved: Floats, candidates: Indices) -> Floats:
+    def contributions(self, encoded: Floats, candidates: Indices) -> Floats:
         """Return what each feature adds to each squared distance.
 
         What an axis adds, w z², is divided among the features in proportion to the squares of their parts of
         z. With point matrices, feature l adds δ_l (Λ δ)_l of d = δᵀ Λ δ, which is negative where it
-        compensates the difference in another feature.
+        compensates the difference in another feature. What the coordinates of a feature add is added up.
 
         Parameters
         ----------
-        curved : (n_queries, n_features)
-            Queries on the curves.
+        encoded : (n_queries, n_coordinates)
+            The coordinates of the queries.
         candidates : (n_queries, n_candidates)
             Points.
 
@@ -214,12 +252,13 @@ class Levels:
         contributions : (n_queries, n_candidates, n_features)
         """
         with single_threaded_blas():
-            return self._contributions(curved, candidates)
+            return self.encoding.sum_by_feature(self._contributions(encoded, candidates))
 
-    def _contributions(self, curved: Floats, candidates: Indices) -> Floats:
-        points = self.curves.transform(self.X[candidates.ravel()]).reshape(*candidates.shape, -1)
-        steps = curved[:, None, :] - points
-        along = self.transform_curved(steps.reshape(candidates.size, -1)).reshape(*candidates.shape, -1)
+    def _contributions(self, encoded: Floats, candidates: Indices) -> Floats:
+        """Return what each coordinate adds: (n_queries, n_candidates, n_coordinates)."""
+        points = self.encoding.transform(self.X[candidates.ravel()]).reshape(*candidates.shape, -1)
+        steps = encoded[:, None, :] - points
+        along = self.transform_encoded(steps.reshape(candidates.size, -1)).reshape(*candidates.shape, -1)
         if self.point_matrices is not None:
             rows, position = np.unique(candidates, return_inverse=True)
             products = metric_products(along, self.scaled_matrices(rows), position.reshape(candidates.shape))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from lann._inputs import weighted_moments
 from lann._types import Floats, Indices
+from lann.encoding import gap_moments
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric, find_copies
 from lann.model._class_search import nearest_of_classes
 from lann.model._neighbor_model import Candidates, NeighborModel, NeighborSearch
@@ -28,6 +30,10 @@ from lann.vote import VoteRule, n_rows_for, zero_distance_guard
 # Training rows from which the typical distance is estimated, and their neighbors.
 ROWS_FOR_SCALE = 1_000
 NEIGHBORS_FOR_SCALE = 5
+# What is computed when it is needed, and not saved.
+LAZY = ("_search", "_feature_weights", "_index", "_without_features")
+# Number of models without some features that are kept.
+MOST_KEPT = 16
 # The size of a wide neighborhood: as many rows as there usually are candidates.
 WIDE = 50
 
@@ -125,16 +131,58 @@ class LocalModel(NeighborModel):
     def transform(self, X: Floats) -> Floats:
         return self.levels.transform(X)
 
+    def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
+        return np.isnan(queries) & ~self.levels.encoding.has_gaps
+
     def kneighbors(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        return self._search.query(self.transform(queries), k, exclude=exclude, n_jobs=n_jobs)
+        indices, distances = np.empty((len(queries), k), np.int64), np.empty((len(queries), k))
+        for rows, model in self._by_gaps(queries):
+            own = None if exclude is None else exclude[rows]
+            indices[rows], distances[rows] = model._search.query(
+                model.transform(queries[rows]), k, exclude=own, n_jobs=n_jobs
+            )
+        return indices, distances
 
     def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
-        return self.metric.distances(self.transform(queries), indices)
+        distances = np.empty(indices.shape)
+        for rows, model in self._by_gaps(queries):
+            distances[rows] = model.metric.distances(model.transform(queries[rows]), indices[rows])
+        return distances
 
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
-        return self.levels.contributions(self.levels.curves.transform(queries), indices)
+        contributions = np.empty((*indices.shape, queries.shape[1]))
+        for rows, model in self._by_gaps(queries):
+            encoded = model.levels.encoding.transform(queries[rows])
+            contributions[rows] = model.levels.contributions(encoded, indices[rows])
+        return contributions
+
+    def _by_gaps(self, queries: Floats) -> Iterator[tuple[Indices | slice, LocalModel]]:
+        """Yield queries that are measured in the same features, and the model that measures in these."""
+        unmeasured = self.unmeasured(queries)
+        if not unmeasured.any():
+            yield slice(None), self
+            return
+        patterns, position = np.unique(unmeasured, axis=0, return_inverse=True)
+        for number, pattern in enumerate(patterns):
+            features = tuple(np.flatnonzero(pattern).tolist())
+            yield np.flatnonzero(position.ravel() == number), self._without(features)
+
+    def _without(self, features: tuple[int, ...]) -> LocalModel:
+        """Return the model that measures without some features; the last ones are kept."""
+        if not features:
+            return self
+        kept = self.__dict__.setdefault("_without_features", {})
+        if features not in kept:
+            other = copy(self)
+            for name in LAZY:
+                other.__dict__.pop(name, None)
+            other.levels = self.levels.without_features(features)
+            if len(kept) >= MOST_KEPT:
+                kept.pop(next(iter(kept)))
+            kept[features] = other
+        return kept[features]
 
     def feature_weights(self, *, n_jobs: int | None = None) -> Floats:
         """Return the feature weights, per standard deviation of a feature if there are curves."""
@@ -143,9 +191,11 @@ class LocalModel(NeighborModel):
     @cached_property
     def _feature_weights(self) -> Floats:
         levels = self.levels
+        numbers = levels.encoding.numbers_of(self.X)
         if levels.curves.is_identity:
-            return levels.feature_weights(np.ones(self.X.shape[1]))
-        return levels.feature_weights(np.sqrt(weighted_moments(self.X, self.row_weights)[1]))
+            return levels.feature_weights(np.ones(numbers.shape[1]))
+        moments = gap_moments if levels.encoding.gaps.present.any() else weighted_moments
+        return levels.feature_weights(np.sqrt(moments(numbers, self.row_weights)[1]))
 
     def local_matrices(self, rows: Indices) -> Floats:
         return self.levels.local_matrices(rows)
@@ -158,9 +208,15 @@ class LocalModel(NeighborModel):
         if not isinstance(search, Shortlist) or search.n_candidates >= n_rows:
             return super().candidates(queries, n_jobs=n_jobs)
         n_searched = max(search.n_candidates, self.n_voters)
-        points = self.transform(queries)
-        indices, _ = search.coarse.query(points, min(n_searched + 1, n_rows), n_jobs=n_jobs)
-        return Candidates(indices, search.metric.distances(points, np.maximum(indices, 0)), n_searched)
+        shape = (len(queries), min(n_searched + 1, n_rows))
+        indices, distances = np.empty(shape, np.int64), np.empty(shape)
+        for rows, model in self._by_gaps(queries):
+            search, points = model._search, model.transform(queries[rows])
+            if isinstance(search, Shortlist):
+                found, _ = search.coarse.query(points, shape[1], n_jobs=n_jobs)
+                indices[rows] = found
+                distances[rows] = search.metric.distances(points, np.maximum(found, 0))
+        return Candidates(indices, distances, n_searched)
 
     def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
         search, own = self._search, np.arange(len(self.X))
@@ -169,6 +225,16 @@ class LocalModel(NeighborModel):
 
     def kneighbors_of_classes(
         self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        indices, distances = np.empty((len(queries), k), np.int64), np.empty((len(queries), k))
+        for rows, model in self._by_gaps(queries):
+            indices[rows], distances[rows] = model._nearest_of_classes(
+                queries[rows], allowed[rows], k, n_jobs=n_jobs
+            )
+        return indices, distances
+
+    def _nearest_of_classes(
+        self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None
     ) -> tuple[Indices, Floats]:
         class_metric = None if self.n_candidates is None else self.levels.class_metric()
 
@@ -200,7 +266,7 @@ class LocalModel(NeighborModel):
         return GraphSearch.pays(len(self.X), n_queries)
 
     def __getstate__(self) -> dict[str, Any]:
-        lazy = ("_search", "_feature_weights", "_index", "n_voters")
+        lazy = (*LAZY, "n_voters")
         return {name: value for name, value in self.__dict__.items() if name not in lazy}
 
 

@@ -19,11 +19,12 @@ N_TYPICAL = 8
 
 
 def typical_values(X: Floats) -> Floats:
-    """Return values that represent all values of each feature: quantiles.
+    """Return values that represent all values of each feature: quantiles, of codes for categories.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
+        Gaps are the largest values.
 
     Returns
     -------
@@ -37,7 +38,9 @@ def typical_values(X: Floats) -> Floats:
     array([ 5., 15., 25., 35., 44., 54., 64., 74.])
     """
     middles = (np.arange(N_TYPICAL) + 0.5) / N_TYPICAL
-    return np.quantile(X, middles, axis=0, method="nearest")
+    gaps = np.isnan(X)
+    values = np.quantile(np.where(gaps, np.inf, X), middles, axis=0, method="nearest")
+    return np.where(values == np.inf, np.nan, values)
 
 
 class Votes(NamedTuple):
@@ -184,6 +187,13 @@ class NeighborModel(NeighborSearch, Protocol):
     def transform(self, X: Floats) -> Floats:
         """Return rows on the axes in which distances are measured: (n_queries, n_axes)."""
         return X
+
+    def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
+        """Return in which features each query has a gap that no training row has: (n_queries, n_features).
+
+        The distances of the query are measured without these features.
+        """
+        return np.zeros(queries.shape, bool)
 
     @property
     def n_voters(self) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._inputs import as_fitted
+from lann._table_inputs import as_fitted
 from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
 from lann.classifier import LANNClassifier

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._inputs import as_fitted, check_columns, get_feature_names
+from lann._inputs import check_columns, get_feature_names
 from lann._sampling import stratified_rows
+from lann._table_inputs import as_fitted
 from lann._types import Floats, Indices, Labels
 from lann.explain import Explanation
 from lann.plot._estimators import last_step, training_rows

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 from lann._format import counted, percent
-from lann._inputs import as_fitted
+from lann._table_inputs import as_fitted
 from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
 from lann.tables._columns import check_named_column, id_column

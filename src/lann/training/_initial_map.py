@@ -1,4 +1,4 @@
-"""The initial linear map where there are fewer axes than features."""
+"""The initial linear map where there are fewer axes than coordinates."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from lann.metrics import Levels
 SHRINKAGE = 0.3
 
 
-def default_n_components(n_features: int) -> int:
-    """Return 16, or twice the square root of the number of features where that is more."""
-    return min(n_features, max(16, round(2.0 * math.sqrt(n_features))))
+def default_n_components(n_coordinates: int) -> int:
+    """Return 16, or twice the square root of the number of coordinates where that is more."""
+    return min(n_coordinates, max(16, round(2.0 * math.sqrt(n_coordinates))))
 
 
-def n_axes_of(form: str, n_components: int | None, n_features: int) -> int:
+def n_axes_of(form: str, n_components: int | None, n_coordinates: int) -> int:
     """Return the number of axes for a form of point metrics."""
     if form != "low_rank":
-        return n_features
-    return min(n_components or default_n_components(n_features), n_features)
+        return n_coordinates
+    return min(n_components or default_n_components(n_coordinates), n_coordinates)
 
 
 def with_initial_map(levels: Levels, n_axes: int) -> Levels:
-    """Return the levels with an initial map, if they have none and there are fewer axes than features."""
-    n_points, n_features = levels.X.shape
-    if levels.components is not None or n_axes == n_features:
+    """Return the levels with an initial map, if they have none and there are fewer axes than coordinates."""
+    n_points = len(levels.X)
+    if levels.components is not None or n_axes == levels.encoding.n_coordinates:
         return levels
     return levels.replace(
         components=discriminant_axes(
-            levels.curves.transform(levels.X), levels.labels, n_axes, levels.row_weights
+            levels.encoding.transform(levels.X), levels.labels, n_axes, levels.row_weights
         ),
         class_log_weights=np.zeros((len(levels.class_log_weights), n_axes)),
         point_log_weights=np.zeros((n_points, n_axes)),

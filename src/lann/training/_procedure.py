@@ -110,7 +110,7 @@ def _train_distinct(
 ) -> TrainingResult:
     """Train rows of which none is a copy of another: see `train`."""
     shared_epochs, point_epochs = plan_epochs(settings)
-    n_rows, n_features = start.X.shape
+    n_rows = len(start.X)
     fraction = settings.validation_fraction if shared_epochs + point_epochs > 0 else None
     validation_rows = draw_validation_rows(n_rows, fraction, rng)
     selection_rows = validation_rows[:0]
@@ -125,7 +125,9 @@ def _train_distinct(
     # The same bits for any number of BLAS threads, and none of them competes with ours.
     with single_threaded_blas():
         if trainer.n_epochs > 0:
-            levels = with_initial_map(levels, n_axes_of(settings.form, settings.n_components, n_features))
+            levels = with_initial_map(
+                levels, n_axes_of(settings.form, settings.n_components, levels.encoding.n_coordinates)
+            )
         if settings.form != "diagonal" and point_epochs > 0:
             check_matrix_memory(levels)
         if shared_epochs > 0:
@@ -150,13 +152,13 @@ def _standardize(
     """
     if not settings.curves or shared_epochs == 0:
         return start, lambda levels: levels
-    standardization = Standardization(start.X, start.row_weights)
+    standardization = Standardization(start.X, start.row_weights, encoding=start.encoding)
     levels = standardization.apply(start, settings.n_bins)
     if start.curves.is_identity:
         # A generator of its own: the rest of the training draws the same numbers with thresholds as without.
         own_rng = rng.spawn(1)[0]
         thresholds = find_thresholds(levels, rows, settings, own_rng)
-        levels = levels.replace(curves=levels.curves.with_thresholds(thresholds))
+        levels = levels.with_curves(levels.curves.with_thresholds(thresholds))
     return levels, standardization.undo
 
 

@@ -1,4 +1,4 @@
-"""Parameters of the levels that all rows share (curves, linear map, class weights), with their gradients."""
+"""Parameters of the levels that all rows share (encoding, map, class weights), with their gradients."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
+from lann.encoding import FeatureCurves
 from lann.metrics import DiagonalMetric, Levels
 from lann.training._adam import Adam
-from lann.training._curve_cells import CurveCells
-from lann.training._curve_kernels import compact_batch
+from lann.training._cell_kernels import compact_batch
+from lann.training._cells import Cells
 from lann.training._kernels import NOT_NEEDED, Batch, WeightedPoints, loss_and_gradients
+from lann.training._positions import Positions
 from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, regularization_factor
 
 # Strength of the regularization of each parameter; "bin_differences" is for curves without kinks.
@@ -21,20 +23,22 @@ REGULARIZATION = {
     "bin_slopes": 0.5,
     "bin_differences": 0.7,
     "jumps": 0.5,
+    "positions": 0.5,
     "map": 5.0,
     "class_scales": 2.0,
     "class_weights": 7.0,
 }
 # These learn more slowly than the rest: every entry of the map, and every jump, moves many points.
-RATES = {"map": 0.2, "jumps": 0.2}
-# An entry of the map returns to its initial value, and a jump to 0, unless its gradients agree: their mean
-# has to exceed this share of their root mean square. Most pairs of features have nothing to do with each
-# other, and most features have no threshold.
-AGREEMENT = {"map": 0.2, "jumps": 0.2}
+RATES = {"map": 0.2, "jumps": 0.2, "positions": 0.5}
+# An entry of the map returns to its initial value, a jump to 0 and a category to its start, unless its
+# gradients agree: their mean has to exceed this share of their root mean square. Most pairs of features have
+# nothing to do with each other, and most features have no threshold.
+AGREEMENT = {"map": 0.2, "jumps": 0.2, "positions": 0.1}
 # Bounds of the parameters.
 SMALLEST_FEATURE_SLOPE = -4.0
 LARGEST_BIN_SLOPE = 3.0
 LARGEST_JUMP = 20.0
+LARGEST_DISPLACEMENT = 20.0
 LARGEST_ENTRY = 20.0
 # Products with a map of at least this many numbers run on threads, in blocks of rows.
 LARGE_MAP = 64 * 64
@@ -42,9 +46,10 @@ ROW_BLOCK = 512
 
 
 class SharedParameters:
-    """Parameters of curves, linear map and class weights.
+    """Parameters of curves, positions of categories and gaps, linear map and class weights.
 
-        log slope of feature f in bin b = feature_slopes_f + bin_slopes_fb
+        log slope of number f in bin b = feature_slopes_f + bin_slopes_fb
+        position of a category of feature f = exp(feature_slopes_f) · (start + displacement)
         log weight of class c on axis a = class_scales_c + class_weights_ca
 
     Parameters
@@ -57,12 +62,13 @@ class SharedParameters:
 
     Attributes
     ----------
-    curves : FeatureCurves
-    map : (n_axes, n_features) or None
+    encoding : Encoding
+    map : (n_axes, n_coordinates) or None
     map_is_learned : bool
     feature_slopes : (n_features,)
-    bin_slopes : (n_features, n_bins)
-    jumps : (n_features, n_steps)
+    bin_slopes : (n_numbers, n_bins)
+    jumps : (n_numbers, n_steps)
+    positions : Positions
     class_scales : (n_classes,)
     class_weights : (n_classes, n_axes)
     """
@@ -73,20 +79,24 @@ class SharedParameters:
         self.X, self.labels, self.row_weights = levels.X, levels.labels, levels.row_weights
         self.targets = settings.targets(levels)
         self.rule = settings.loss_rule(len(levels.class_log_weights))
-        self.curves = levels.curves
-        self._cells = CurveCells(self.curves, self.X)
+        self.encoding = levels.encoding
+        self._cells = Cells(self.encoding, self.X)
         self._position = np.full(len(self.X), -1)
         self._used_bins = self.curves.used
+        self._numbers = self.encoding.number_features
         log_slopes = np.log(self.curves.slopes)
-        self.feature_slopes = log_slopes.mean(axis=1)
-        self.bin_slopes = log_slopes - self.feature_slopes[:, None]
+        self.feature_slopes = np.zeros(self.X.shape[1])
+        self.feature_slopes[self._numbers] = log_slopes.mean(axis=1)
+        self.bin_slopes = log_slopes - self.feature_slopes[self._numbers, None]
         self.jumps = self.curves.jumps.copy()
+        self.positions = Positions(self.encoding, self.feature_slopes, len(self.X))
         self.class_scales = levels.class_log_weights.mean(axis=1)
         self.class_weights = levels.class_log_weights - self.class_scales[:, None]
         self._adam = {
             "feature_slopes": Adam(self.feature_slopes),
             "bin_slopes": Adam(self.bin_slopes),
             "jumps": Adam(self.jumps),
+            "positions": Adam(self.positions.displacements),
             "class_scales": Adam(self.class_scales),
             "class_weights": Adam(self.class_weights),
         }
@@ -95,12 +105,12 @@ class SharedParameters:
         self.map_is_learned = False
 
     def learn_map(self) -> None:
-        """Learn the linear map from now on; without one, the axes have been the features."""
-        n_features = self.X.shape[1]
-        square = self.map is None or self.map.shape[0] == n_features
-        self.map = np.eye(n_features) if self.map is None else self.map.copy()
-        # Regularized toward the features themselves, or toward its start where it has fewer axes.
-        self._initial_map = np.eye(n_features) if square else self.map.copy()
+        """Learn the linear map from now on; without one, the axes have been the coordinates."""
+        n_coordinates = self.encoding.n_coordinates
+        square = self.map is None or self.map.shape[0] == n_coordinates
+        self.map = np.eye(n_coordinates) if self.map is None else self.map.copy()
+        # Regularized toward the coordinates themselves, or toward its start where it has fewer axes.
+        self._initial_map = np.eye(n_coordinates) if square else self.map.copy()
         self._adam["map"] = Adam(self.map)
         self.map_is_learned = True
 
@@ -108,19 +118,21 @@ class SharedParameters:
         """Return parameters in which a level is neutral and no longer learned; None if it is not learned."""
         settings, straight = self.settings, self.straight
         levels = Levels(
-            self.X, self.labels, self.curves, self.class_log_weights, np.empty((0, 0)), self.map,
+            self.X, self.labels, self.encoding, self.class_log_weights, np.empty((0, 0)), self.map,
             row_weights=self.row_weights,
         )  # fmt: skip
         if level == "class" and settings.class_metrics:
             settings = settings.replace(class_metrics=False)
             levels = levels.replace(class_log_weights=np.zeros_like(levels.class_log_weights))
-        elif level == "map" and self.map_is_learned and len(self._initial_map) == self.X.shape[1]:
+        elif level == "map" and self.map_is_learned and len(self._initial_map) == self.encoding.n_coordinates:
             settings = settings.replace(linear_map=False)
             levels = levels.replace(components=None)
         elif level == "curves" and settings.curves and not straight and self.curves.n_bins > 1:
             straight = True
-            slopes = np.repeat(np.exp(self.feature_slopes)[:, None], self.curves.n_bins, axis=1)
-            levels = levels.replace(curves=self.curves.with_slopes(slopes, np.zeros_like(self.jumps)))
+            slopes = np.repeat(
+                np.exp(self.feature_slopes[self._numbers])[:, None], self.curves.n_bins, axis=1
+            )
+            levels = levels.with_curves(self.curves.with_slopes(slopes, np.zeros_like(self.jumps)))
         else:
             return None
         other = SharedParameters(levels, settings, straight=straight)
@@ -130,8 +142,18 @@ class SharedParameters:
         return other
 
     @property
+    def curves(self) -> FeatureCurves:
+        """The curves of the numbers."""
+        return self.encoding.curves
+
+    @property
     def n_axes(self) -> int:
         return self.class_weights.shape[1]
+
+    def encoded(self, rows: Indices) -> Floats:
+        """Return the coordinates of some rows: (n_rows, n_coordinates)."""
+        positions = self.positions.values(self.encoding, self.feature_slopes)
+        return self._cells.values(self.curves, positions, rows)
 
     @property
     def class_log_weights(self) -> Floats:
@@ -140,7 +162,7 @@ class SharedParameters:
 
     def metric(self) -> DiagonalMetric:
         """Return the metric in which every row measures with the weights of its class."""
-        points = self._apply_map(self._cells.values(self.curves, np.arange(len(self.X))))
+        points = self._apply_map(self.encoded(np.arange(len(self.X))))
         return Levels.metric_of_classes(points, self.labels, self.class_log_weights)
 
     def loss(self, batch: Batch) -> tuple[float, dict[str, Floats]]:
@@ -150,8 +172,8 @@ class SharedParameters:
         used, rows, candidates = compact_batch(rows, candidates, kept, self._position)
         batch = Batch(rows, candidates, kept, axis_mask, epsilon)
         targets = self.targets.subset(used)
-        curved = self._cells.values(self.curves, used)
-        metric = WeightedPoints(self._apply_map(curved), np.exp(self.class_log_weights), targets.labels)
+        encoded = self.encoded(used)
+        metric = WeightedPoints(self._apply_map(encoded), np.exp(self.class_log_weights), targets.labels)
         by_class = np.zeros(metric.weights.shape) if settings.class_metrics else NOT_NEEDED
         by_point = NOT_NEEDED
         if settings.curves or self.map_is_learned:
@@ -159,21 +181,27 @@ class SharedParameters:
         loss = loss_and_gradients(batch, metric, targets, self.rule, by_class, by_point)
         gradient: dict[str, Floats] = {}
         if self.map_is_learned:
-            gradient["map"] = self._in_blocks(lambda part: by_point[part].T @ curved[part], len(curved), _sum)
+            gradient["map"] = self._in_blocks(
+                lambda part: by_point[part].T @ encoded[part], len(encoded), _sum
+            )
         if settings.curves:
-            gradient |= self._curve_gradient(used, by_point)
+            gradient |= self._encoding_gradient(used, by_point)
         if settings.class_metrics:
             gradient |= {"class_weights": by_class, "class_scales": by_class.sum(axis=1)}
         return loss, gradient
 
-    def _curve_gradient(self, used: Indices, by_point: Floats) -> dict[str, Floats]:
+    def _encoding_gradient(self, used: Indices, by_point: Floats) -> dict[str, Floats]:
         components = self.map
         by_value = by_point
         if components is not None:
             by_value = self._in_blocks(lambda part: by_point[part] @ components, len(used), np.concatenate)
-        by_slope, by_jump = self._cells.gradients(self.curves, used, by_value)
+        by_slope, by_jump, by_position = self._cells.gradients(self.curves, used, by_value)
         by_bin = by_slope * self.curves.slopes
         gradient = {"feature_slopes": by_bin.sum(axis=1)}
+        if not self.encoding.is_numeric:
+            gradient["positions"], by_feature = self.positions.gradients(by_position, self.feature_slopes)
+            by_feature[self._numbers] += gradient["feature_slopes"]
+            gradient["feature_slopes"] = by_feature
         if not self.straight:
             gradient |= {"bin_slopes": by_bin, "jumps": by_jump}
         return gradient
@@ -194,6 +222,8 @@ class SharedParameters:
             "class_scales": strength * REGULARIZATION["class_scales"] * self.class_scales,
             "class_weights": strength * REGULARIZATION["class_weights"] * self.class_weights,
         }
+        if not self.encoding.is_numeric:
+            gradient["positions"] = strength * REGULARIZATION["positions"] * self.positions.penalized
         if self.map_is_learned and self.map is not None:
             gradient["map"] = strength * REGULARIZATION["map"] * (self.map - self._initial_map)
         return gradient
@@ -220,9 +250,11 @@ class SharedParameters:
             self.jumps -= AGREEMENT["jumps"] * RATES["jumps"] * rate
             self.jumps *= np.exp(-np.clip(shift, -1.0, 1.0))  # the same share of the curve, after usual steps
             np.clip(self.jumps, 0.0, LARGEST_JUMP, out=self.jumps)
-            self.curves = self.curves.with_slopes(
-                np.exp(slopes[:, None] + self.bin_slopes), self.jumps.copy()
+            curves = self.curves.with_slopes(
+                np.exp(slopes[self._numbers, None] + self.bin_slopes), self.jumps.copy()
             )
+            self.encoding = self.encoding.replace(curves=curves)
+            self._constrain_positions(rate)
         if self.map_is_learned and self.map is not None:
             self.map -= self._initial_map
             np.clip(self.map, -LARGEST_ENTRY, LARGEST_ENTRY, out=self.map)
@@ -234,11 +266,21 @@ class SharedParameters:
                 np.clip(values, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=values)
                 values -= values.mean(axis=0)
 
-    def _apply_map(self, curved: Floats) -> Floats:
+    def _constrain_positions(self, rate: float) -> None:
+        """Pull categories and gaps to their start, rare ones more, and restore the bounds."""
+        if self.encoding.is_numeric:
+            return
+        displacements = self.positions.displacements
+        back = AGREEMENT["positions"] * RATES["positions"] * rate * self.positions.restraint
+        displacements -= np.clip(displacements, -back, back)
+        np.clip(displacements, -LARGEST_DISPLACEMENT, LARGEST_DISPLACEMENT, out=displacements)
+        self.encoding = self.positions.put_into(self.encoding, self.feature_slopes)
+
+    def _apply_map(self, encoded: Floats) -> Floats:
         if self.map is None:
-            return curved
+            return encoded
         transposed = self.map.T
-        return self._in_blocks(lambda part: curved[part] @ transposed, len(curved), np.concatenate)
+        return self._in_blocks(lambda part: encoded[part] @ transposed, len(encoded), np.concatenate)
 
     def _in_blocks(
         self, product: Callable[[slice], Floats], n_rows: int, combine: Callable[[list[Floats]], Floats]

@@ -129,7 +129,7 @@ class SharedStage:
     def levels(self) -> Levels:
         parameters = self.parameters
         return self._start.replace(
-            curves=parameters.curves,
+            encoding=parameters.encoding,
             components=None if parameters.map is None else parameters.map.copy(),
             class_log_weights=parameters.class_log_weights,
         )

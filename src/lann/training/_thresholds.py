@@ -55,30 +55,40 @@ def find_thresholds(levels: Levels, rows: Indices, settings: Settings, rng: np.r
 
     Returns
     -------
-    thresholds : (n_features, n_steps)
+    thresholds : (n_numbers, n_steps)
         Ascending, padded with inf; `n_steps` is 0 if there are no thresholds to look for.
     """
     X, labels = levels.X[rows], levels.labels[rows]
-    none = np.empty((X.shape[1], 0))
+    numbers = levels.encoding.number_features
+    none = np.empty((len(numbers), 0))
     if settings.n_steps == 0 or len(X) < FEWEST_ROWS * len(np.unique(labels)):
         return none
     sample = stratified_sample(labels, MOST_ROWS, rng)
     X, labels = X[sample], labels[sample]
-    features = [f for f in range(X.shape[1]) if len(np.unique(X[:, f])) > 2 * settings.n_bins]
+    features = [f for f in numbers if _n_values(X[:, f]) > 2 * settings.n_bins]
     if not features:
         return none
     weights = np.ones(len(X)) if levels.row_weights is None else levels.row_weights[rows[sample]]
     if settings.class_weight is not None:
         weights = weights * settings.class_weight[labels]
     splits = _forest_splits(X, labels, weights, settings.n_jobs, rng)
-    thresholds = np.full((X.shape[1], settings.n_steps), np.inf)
-    for feature in features:
+    thresholds = np.full((len(numbers), settings.n_steps), np.inf)
+    for number, feature in enumerate(numbers):
+        if feature not in features:
+            continue
         here = splits.features == feature
         strongest = strongest_thresholds(
-            X[:, feature], splits.thresholds[here], splits.gains[here], settings.n_steps
+            X[~np.isnan(X[:, feature]), feature],
+            splits.thresholds[here],
+            splits.gains[here],
+            settings.n_steps,
         )
-        thresholds[feature, : len(strongest)] = strongest
+        thresholds[number, : len(strongest)] = strongest
     return thresholds
+
+
+def _n_values(values: Floats) -> int:
+    return len(np.unique(values[~np.isnan(values)]))
 
 
 def _forest_splits(

@@ -64,9 +64,8 @@ def select_vote(
     votes = _votes(n_neighbors, power, len(X), mean_weight)
     if len(X) < FEWEST_ROWS or find_too_large(X) is not None:
         return VoteChoice.of(votes[:1], np.empty((0, 1)), mean_weight=mean_weight)
-    standardization = Standardization(X, row_weights)
     searched = _spread(len(X), MOST_SEARCHED)
-    points = (X[searched] - standardization.center) / standardization.scale
+    points = _standardized_points(levels, X, row_weights, searched)
     labels = labels[searched]
     rows = _spread(len(points), MOST_ROWS)
     metric = DiagonalMetric(points, np.ones(points.shape[1]))
@@ -84,6 +83,16 @@ def select_vote(
         distances, labels[neighbors], labels[rows], n_classes, votes, rule, weights=counted
     )
     return VoteChoice.of(votes, losses, weights, mean_weight)
+
+
+def _standardized_points(levels: Levels, X: Floats, row_weights: Floats | None, rows: Indices) -> Floats:
+    """Return some rows with standardized numbers, and categories equally far apart: (n, n_coordinates)."""
+    standardization = Standardization(X, row_weights, encoding=levels.encoding)
+    points = standardization.transform(X[rows])
+    if levels.encoding.is_numeric:
+        return points
+    plain = levels.replace(X=X, row_weights=row_weights)
+    return standardization.apply(plain, n_bins=1).encoding.transform(points)
 
 
 def _n_searched(n_votes: int, row_weights: Floats | None) -> int:

@@ -23,10 +23,10 @@ def warm_start(start: Levels, previous: Levels, settings: Settings) -> Levels:
     settings : Settings
     """
     if settings.curves:
-        start = start.replace(curves=previous.curves)
-    n_features, n_axes = start.X.shape[1], previous.class_log_weights.shape[1]
-    wanted = n_axes_of(settings.form, settings.n_components, n_features)
-    map_allowed = settings.linear_map or wanted < n_features
+        start = start.replace(encoding=previous.encoding)
+    n_coordinates, n_axes = start.encoding.n_coordinates, previous.class_log_weights.shape[1]
+    wanted = n_axes_of(settings.form, settings.n_components, n_coordinates)
+    map_allowed = settings.linear_map or wanted < n_coordinates
     if n_axes != wanted or (previous.components is not None and not map_allowed):
         return start  # the weights of classes and points are about other axes
     start = start.replace(

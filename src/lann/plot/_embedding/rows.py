@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._inputs import as_fitted, check_columns
+from lann._inputs import check_columns
+from lann._table_inputs import as_fitted
 from lann._types import Floats, Labels
 from lann._validation import Integer, validate
 from lann.plot._embedding.validation import check_two_dimensions

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from lann.encoding import FeatureCurves
-from lann.training._curve_cells import CurveCells
+from lann.encoding import Encoding, FeatureCurves
+from lann.training._cells import Cells
 
 
 @pytest.fixture
@@ -10,6 +10,10 @@ def X():
     X = np.random.default_rng(1).normal(size=(40, 4))
     X[:5, 0] = -0.5  # on a threshold
     return X
+
+
+def cells_of(curves, X):
+    return Cells(Encoding.identity(4).replace(curves=curves), X)
 
 
 @pytest.fixture(params=[0, 2])
@@ -26,9 +30,8 @@ def curves(request, X):
 
 def test_values_are_those_of_the_transform(curves, X):
     used = np.array([3, 17, 3, 0, 39])
-    np.testing.assert_allclose(
-        CurveCells(curves, X).values(curves, used), curves.transform(X[used]), atol=1e-14
-    )
+    found = cells_of(curves, X).values(curves, np.empty(0), used)
+    np.testing.assert_allclose(found, curves.transform(X[used]), atol=1e-14)
 
 
 def test_gradients_equal_finite_differences(reference, curves, X):
@@ -39,7 +42,8 @@ def test_gradients_equal_finite_differences(reference, curves, X):
     def pulled(slopes, jumps):
         return np.sum(pull * curves.with_slopes(slopes, jumps).transform(X[used]))
 
-    by_slope, by_jump = CurveCells(curves, X).gradients(curves, used, pull)
+    by_slope, by_jump, by_position = cells_of(curves, X).gradients(curves, used, pull)
+    assert len(by_position) == 0
     expected = reference.slopes(lambda slopes: pulled(slopes, curves.jumps), curves.slopes)
     np.testing.assert_allclose(by_slope, expected, rtol=1e-6, atol=1e-7)
     expected = reference.slopes(lambda jumps: pulled(curves.slopes, jumps), curves.jumps)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.encoding import FeatureCurves
-from lann.training._curve_kernels import add_by_cell, compact_batch, curve_values
+from lann.training._cell_kernels import add_by_cell, cell_values, compact_batch
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_a_compact_batch_has_the_same_points():
 
 def test_values_on_the_curves_are_those_of_the_transform(curves):
     X, used = np.random.default_rng(1).normal(size=(20, 3)), np.array([3, 17, 3, 0])
-    values = curve_values(*located(curves, X), used, curves.starts, curves.slopes)
+    values = cell_values(*located(curves, X), used, curves.starts.ravel(), curves.slopes.ravel())
     np.testing.assert_allclose(values, curves.transform(X[used]), rtol=1e-14)
 
 
@@ -41,9 +41,11 @@ def test_sums_by_cell_give_the_gradient_for_the_slopes(reference, curves):
     rng = np.random.default_rng(1)
     X, used = rng.normal(size=(20, 3)), np.array([3, 17, 5, 0, 9, 11, 12])
     gradient = rng.normal(size=(7, 3))
-    sums, moments = np.zeros((3, 4)), np.zeros((3, 4))
+    sums, moments = np.zeros(12), np.zeros(12)
     add_by_cell(*located(curves, X), used, gradient, sums, moments)
     expected = reference.slopes(
         lambda slopes: np.sum(gradient * curves.with_slopes(slopes).transform(X[used])), curves.slopes
     )
-    np.testing.assert_allclose(curves.slope_gradient(sums, moments), expected, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(
+        curves.slope_gradient(sums.reshape(3, 4), moments.reshape(3, 4)), expected, rtol=1e-6, atol=1e-7
+    )

@@ -1,6 +1,7 @@
-"""Compiled functions of training with curves: values on the curves, and gradients by cell.
+"""Compiled functions of training with an encoding: coordinates of rows, and gradients by cell.
 
-A cell is a range of a feature in which its curve is linear: a bin, or a part of a bin between thresholds.
+A cell is a set of values of a feature on which its coordinate is linear: a range of numbers without an edge
+or a threshold of the curve inside, or one category, or a gap.
 
 Only the points that a batch uses are computed.
 """
@@ -56,33 +57,31 @@ def compact_batch(rows, candidates, kept, position):
 
 
 @njit(nogil=True, cache=True)
-def curve_values(cells, offsets, used, starts, slopes):
-    """Return some points on the curves: (n_used, n_features).
+def cell_values(cells, offsets, used, starts, slopes):
+    """Return the coordinates of some points: (n_used, n_coordinates).
 
-    cells : (n_points, n_features) flat index of the cell of each value, in (n_features, n_cells)
-    offsets : (n_points, n_features) from the origins of the bins; used : (n_used,)
-    starts, slopes : (n_features, n_cells)
+    cells : (n_points, n_coordinates) cell of each value
+    offsets : (n_points, n_coordinates) from the origins of the cells; used : (n_used,)
+    starts, slopes : (n_cells,)
     """
-    flat_starts, flat_slopes = starts.ravel(), slopes.ravel()
     out = np.empty((used.shape[0], cells.shape[1]))
     for number in range(used.shape[0]):
         i = used[number]
         for f in range(cells.shape[1]):
             cell = cells[i, f]
-            out[number, f] = flat_starts[cell] + flat_slopes[cell] * offsets[i, f]
+            out[number, f] = starts[cell] + slopes[cell] * offsets[i, f]
     return out
 
 
 @njit(nogil=True, cache=True)
 def add_by_cell(cells, offsets, used, gradient, sums, moments):
-    """Add the gradients of some points to the sums by cell that `CurveCells.gradients` takes.
+    """Add the gradients of some points to the sums by cell that `Cells.gradients` takes.
 
-    cells, offsets, used : as for `curve_values`; gradient : (n_used, n_features)
-    sums, moments : (n_features, n_cells), changed in place
+    cells, offsets, used : as for `cell_values`; gradient : (n_used, n_coordinates)
+    sums, moments : (n_cells,), changed in place
     """
-    flat_sums, flat_moments = sums.ravel(), moments.ravel()
     for number in range(used.shape[0]):
         i = used[number]
         for f in range(cells.shape[1]):
-            flat_sums[cells[i, f]] += gradient[number, f]
-            flat_moments[cells[i, f]] += gradient[number, f] * offsets[i, f]
+            sums[cells[i, f]] += gradient[number, f]
+            moments[cells[i, f]] += gradient[number, f] * offsets[i, f]

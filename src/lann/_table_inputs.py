@@ -1,0 +1,182 @@
+"""Tables and arrays as estimators are given them: rows as numbers, labels, and names of rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
+
+from lann._types import Floats
+from lann.encoding import TableSchema, array_as_table, as_table, infer_schema, read
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+
+def read_training_data(
+    estimator: Any, X: Any, y: ArrayLike, categorical_features: Any, schema: TableSchema | None
+) -> tuple[Floats, NDArray[Any], TableSchema]:
+    """Return training rows as numbers, their labels, and their schema; check them as scikit-learn does.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its number of features and feature names are set, or compared if there is a schema.
+    X : array-like or table of shape (n_rows, n_features)
+    y : array-like of shape (n_rows,)
+    categorical_features : "from_dtype", array-like or None
+    schema : TableSchema or None
+        That of rows to which these are added: categories can be new, kinds cannot.
+    """
+    reset = schema is None
+    table = _table_of(X, categorical_features, schema)
+    if table is None:
+        # A copy: the rows are part of the model, even if X changes later.
+        rows, labels = validate_data(
+            estimator,
+            X,
+            y,
+            dtype=np.float64,
+            order="C",
+            copy=True,
+            ensure_all_finite="allow-nan",
+            reset=reset,
+        )
+        found = TableSchema.numeric(_feature_names(estimator), has_names=_has_names(estimator))
+        check_no_empty_feature(rows, found)
+    else:
+        _check_table(estimator, X, reset=reset)
+        found = infer_schema(table, categorical_features, has_names=as_table(X) is not None)
+        if schema is not None:
+            found = schema.extended(found)
+        labels = _check_labels(table, y)
+        rows = read(table, found)
+    check_classification_targets(labels)
+    return rows, labels, found if schema is None else schema.extended(found)
+
+
+def read_queries(estimator: Any, X: Any, schema: TableSchema) -> Floats:
+    """Return queries as numbers by the schema of the training rows; check them as scikit-learn does.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like or table of shape (n_queries, n_features)
+    schema : TableSchema
+    """
+    table = _table_of(X, None, schema)
+    if table is None:
+        return validate_data(
+            estimator, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
+        )
+    _check_table(estimator, X, reset=False)
+    return read(table, schema)
+
+
+def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> nw.DataFrame[Any] | None:
+    """Return X as a table; None where it is, and has to be, an array of numbers."""
+    table = as_table(X)
+    if table is not None:
+        all_numbers = all(dtype.is_numeric() for dtype in table.schema.values())
+        needs_numbers = schema.is_numeric if schema is not None else _names_none(categorical_features)
+        return None if all_numbers and needs_numbers else table
+    if schema is not None:
+        return None if schema.is_numeric else array_as_table(X)
+    return None if _names_none(categorical_features) else array_as_table(X)
+
+
+def _names_none(categorical_features: Any) -> bool:
+    return categorical_features is None or (
+        isinstance(categorical_features, str) and categorical_features == "from_dtype"
+    )
+
+
+def _check_table(estimator: Any, X: Any, *, reset: bool) -> None:
+    if hasattr(X, "ndim") and X.ndim != 2:
+        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead.")
+    if X.shape[0] == 0 or X.shape[1] == 0:
+        raise ValueError(f"A table needs rows and columns; got {X.shape[0]} rows and {X.shape[1]} columns.")
+    validate_data(estimator, X, skip_check_array=True, reset=reset)
+
+
+def _check_labels(table: nw.DataFrame[Any], y: ArrayLike) -> NDArray[Any]:
+    if y is None:
+        raise ValueError("y is None; a classifier needs a label for each row.")
+    labels = column_or_1d(y, warn=True)
+    assert_all_finite(labels, input_name="y")
+    check_consistent_length(np.empty(len(table)), labels)
+    return labels
+
+
+def check_no_empty_feature(rows: Floats, schema: TableSchema) -> None:
+    """Raise ValueError if a feature has no value in any row."""
+    empty = np.flatnonzero(np.isnan(rows).all(axis=0))
+    if len(empty):
+        name = schema.features[empty[0]].name
+        raise ValueError(f"Feature {name!r} has no value in any row; leave it out.")
+
+
+def _has_names(estimator: Any) -> bool:
+    return hasattr(estimator, "feature_names_in_")
+
+
+def _feature_names(estimator: Any) -> list[str]:
+    names = getattr(estimator, "feature_names_in_", None)
+    return [f"x{f}" for f in range(estimator.n_features_in_)] if names is None else list(names)
+
+
+def as_fitted(clf: Any, rows: Floats) -> Any:
+    """Return rows given as numbers as the classifier takes them: as a table if it was fitted to one."""
+    schema: TableSchema | None = getattr(clf, "schema_", None)
+    if schema is not None and not schema.is_numeric:
+        return schema.to_table(rows)
+    if not hasattr(clf, "feature_names_in_"):
+        return rows
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=clf.feature_names_in_)
+
+
+def query_values(X: Any, schema: TableSchema, queries: Floats) -> NDArray[Any]:
+    """Return queries in the user's values, unseen categories as they are in X: (n_queries, n_features)."""
+    values = schema.values(queries)
+    unseen = schema.unseen(queries)
+    table = as_table(X)
+    for feature in np.flatnonzero(unseen.any(axis=0)):
+        rows = np.flatnonzero(unseen[:, feature])
+        column = np.asarray(X, object)[:, feature] if table is None else table[:, int(feature)].to_list()
+        values[rows, feature] = [str(column[row]) for row in rows]
+    return values
+
+
+def row_ids(X: Any) -> NDArray[Any] | None:
+    """Return the index of a table of pandas as names of its rows; None if rows go by their position."""
+    index = getattr(X, "index", None)
+    if index is None or callable(index) or not hasattr(X, "iloc"):
+        return None
+    import pandas as pd
+
+    if isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1:
+        return None
+    if isinstance(index, pd.MultiIndex):
+        return np.array([", ".join(map(str, key)) for key in index])
+    ids = index.to_numpy()
+    return ids if ids.dtype.kind in "iu" else ids.astype(str)
+
+
+def join_ids(
+    first: NDArray[Any] | None, n_first: int, second: NDArray[Any] | None, n_second: int
+) -> NDArray[Any] | None:
+    """Return the names of the rows of two tables; rows without a name go by their position."""
+    if first is None and second is None:
+        return None
+    if n_first == 0:
+        return second
+    first = np.arange(n_first) if first is None else first
+    second = np.arange(n_first, n_first + n_second) if second is None else second
+    if first.dtype.kind != second.dtype.kind:
+        first, second = first.astype(str), second.astype(str)
+    return np.concatenate([first, second])

@@ -1,0 +1,157 @@
+"""The schema of a table: what kind each feature is of, and how its values become numbers and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats
+
+KINDS = ("number", "bool", "date", "ordered", "category")
+# The code of a category that the training data do not have.
+UNSEEN = -1.0
+SECONDS_PER_DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A feature of a table.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "bool", "date", "ordered", "category"}
+        A bool is the number 0 or 1, a date the number of days or seconds since 1970, an ordered category the
+        number of categories below it.
+    categories : tuple of str
+        The categories of the training data, or all ordered ones in their order.
+    unit : {"", "D", "s"}
+        Of a date: days, or seconds where there are times of day.
+    """
+
+    name: str
+    kind: str = "number"
+    categories: tuple[str, ...] = ()
+    unit: str = ""
+
+    def value(self, number: float) -> Any:
+        """Return a number as the user's value: None for a gap."""
+        if np.isnan(number):
+            return None
+        if self.kind == "number":
+            return float(number)
+        if self.kind == "bool":
+            return bool(number)
+        if self.kind == "date":
+            return _date_text(number, self.unit)
+        return self.categories[int(number)] if number != UNSEEN else "(unseen)"
+
+
+@dataclass(frozen=True)
+class TableSchema:
+    """The features of a table, and how rows of such tables become numbers.
+
+    Attributes
+    ----------
+    features : tuple of Feature
+    has_names : bool
+        Whether the table has column names; otherwise features go by their position.
+    """
+
+    features: tuple[Feature, ...]
+    has_names: bool = False
+
+    @classmethod
+    def numeric(cls, names: Sequence[str], *, has_names: bool) -> TableSchema:
+        """Return the schema of a table of numbers."""
+        return cls(tuple(Feature(str(name)) for name in names), has_names)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether all features are numbers."""
+        return all(feature.kind == "number" for feature in self.features)
+
+    @property
+    def n_categories(self) -> tuple[int, ...]:
+        """Number of categories of each feature, 0 for numbers and ordered categories."""
+        return tuple(
+            len(feature.categories) if feature.kind == "category" else 0 for feature in self.features
+        )
+
+    def values(self, X: Floats) -> NDArray[Any]:
+        """Return rows given as numbers in the user's values: objects of the same shape."""
+        out = np.empty(X.shape, object)
+        for number, feature in enumerate(self.features):
+            column = X[..., number]
+            distinct, position = np.unique(column, return_inverse=True)
+            shown = np.empty(len(distinct), object)
+            shown[:] = [feature.value(value) for value in distinct]
+            out[..., number] = shown[position.reshape(column.shape)]
+        return out
+
+    def unseen(self, X: Floats) -> NDArray[np.bool_]:
+        """Return which values of rows given as numbers are categories that the training data do not have."""
+        return (X == UNSEEN) & (np.array(self.n_categories) > 0)
+
+    def to_table(self, X: Floats) -> Any:
+        """Return rows given as numbers as a table in the user's values, or as an array without names."""
+        values = self.values(X)
+        if not self.has_names:
+            return X if self.is_numeric else values
+        import pandas as pd
+
+        columns = {f.name: values[:, number] for number, f in enumerate(self.features)}
+        for number, feature in enumerate(self.features):
+            if feature.kind == "number":
+                columns[feature.name] = X[:, number]
+        return pd.DataFrame(columns)
+
+    def without_unused(self, X: Floats) -> tuple[TableSchema, Floats]:
+        """Return the schema without categories that no row has, and the rows with codes in the new order."""
+        features, rows = list(self.features), X
+        for number, feature in enumerate(self.features):
+            if feature.kind != "category":
+                continue
+            codes = X[:, number]
+            used = np.unique(codes[~np.isnan(codes)]).astype(np.int64)
+            if len(used) == len(feature.categories):
+                continue
+            features[number] = replace(feature, categories=tuple(feature.categories[c] for c in used))
+            rows = rows.copy() if rows is X else rows
+            rows[:, number] = np.where(np.isnan(codes), np.nan, np.searchsorted(used, codes))
+        return replace(self, features=tuple(features)), rows
+
+    def extended(self, other: TableSchema) -> TableSchema:
+        """Return the schema with further categories, those that another one has in addition, at the end."""
+        features = []
+        for own, theirs in zip(self.features, other.features, strict=True):
+            new = [c for c in theirs.categories if c not in set(own.categories)]
+            features.append(replace(own, categories=own.categories + tuple(new)) if new else own)
+        return replace(self, features=tuple(features))
+
+
+@dataclass(frozen=True)
+class TableValues:
+    """Rows in the user's values, which are looked up when they are needed.
+
+    Attributes
+    ----------
+    schema : TableSchema
+    X : ndarray of shape (n_rows, n_features)
+    """
+
+    schema: TableSchema
+    X: Floats
+
+    def __getitem__(self, rows: Any) -> NDArray[Any]:
+        return self.schema.values(self.X[rows])
+
+
+def _date_text(number: float, unit: str) -> str:
+    if unit == "D":
+        return str(np.datetime64(round(number), "D"))
+    return str(np.datetime64(round(number), "s")).replace("T", " ")
