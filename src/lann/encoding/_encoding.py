@@ -86,7 +86,16 @@ class Encoding:
 
     @classmethod
     def identity(cls, n_features: int) -> Encoding:
-        """Return the encoding of numbers that leaves them unchanged."""
+        """Return the encoding of numbers that leaves them unchanged.
+
+        Parameters
+        ----------
+        n_features : int
+
+        Returns
+        -------
+        encoding : Encoding
+        """
         return cls(FeatureCurves.identity(n_features), NumberGaps.none(n_features))
 
     @classmethod
@@ -142,7 +151,17 @@ class Encoding:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def replace(self, **changes: Any) -> Encoding:
-        """Return the encoding with some attributes replaced."""
+        """Return the encoding with some attributes replaced.
+
+        Parameters
+        ----------
+        **changes : object
+            New values of attributes.
+
+        Returns
+        -------
+        encoding : Encoding
+        """
         return replace(self, **changes)
 
     @property
@@ -156,7 +175,16 @@ class Encoding:
         return np.setdiff1d(np.arange(self.n_features), self.category_features)
 
     def numbers_of(self, X: Floats) -> Floats:
-        """Return the columns of rows that are numbers: (n_rows, n_numbers)."""
+        """Return the columns of rows that are numbers.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+
+        Returns
+        -------
+        numbers : ndarray of shape (n_rows, n_numbers)
+        """
         return np.ascontiguousarray(X[:, self.number_features]) if self.positions else X
 
     @cached_property
@@ -203,7 +231,16 @@ class Encoding:
         return not self.curves.is_identity or any(p.is_learned for p in self.positions)
 
     def without(self, features: Sequence[int]) -> Encoding:
-        """Return the encoding in which some features are not measured."""
+        """Return the encoding in which some features are not measured.
+
+        Parameters
+        ----------
+        features : sequence of int
+
+        Returns
+        -------
+        encoding : Encoding
+        """
         return self.replace(left_out=tuple(int(f) for f in features))
 
     def transform(self, X: Floats) -> Floats:

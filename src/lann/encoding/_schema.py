@@ -39,7 +39,17 @@ class Feature:
     unit: str = ""
 
     def value(self, number: float) -> Any:
-        """Return a number as the user's value: None for a gap."""
+        """Return a number as the user's value.
+
+        Parameters
+        ----------
+        number : float
+
+        Returns
+        -------
+        value : object
+            None for a gap; a date as text.
+        """
         if np.isnan(number):
             return None
         if self.kind == "number":
@@ -67,7 +77,19 @@ class TableSchema:
 
     @classmethod
     def numeric(cls, names: Sequence[str], *, has_names: bool) -> TableSchema:
-        """Return the schema of a table of numbers."""
+        """Return the schema of a table of numbers.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the features.
+        has_names : bool
+            Whether these are the names of columns.
+
+        Returns
+        -------
+        schema : TableSchema
+        """
         return cls(tuple(Feature(str(name)) for name in names), has_names)
 
     @property
@@ -83,7 +105,17 @@ class TableSchema:
         )
 
     def values(self, X: Floats) -> NDArray[Any]:
-        """Return rows given as numbers in the user's values: objects of the same shape."""
+        """Return rows given as numbers in the user's values.
+
+        Parameters
+        ----------
+        X : ndarray of shape (..., n_features)
+
+        Returns
+        -------
+        values : ndarray of the same shape
+            Objects.
+        """
         out = np.empty(X.shape, object)
         for number, feature in enumerate(self.features):
             column = X[..., number]
@@ -94,11 +126,30 @@ class TableSchema:
         return out
 
     def unseen(self, X: Floats) -> NDArray[np.bool_]:
-        """Return which values of rows given as numbers are categories that the training data do not have."""
+        """Return which values are categories that the training data do not have.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            Rows given as numbers.
+
+        Returns
+        -------
+        unseen : ndarray of shape (n_rows, n_features)
+        """
         return (X == UNSEEN) & (np.array(self.n_categories) > 0)
 
     def to_table(self, X: Floats) -> Any:
-        """Return rows given as numbers as a table in the user's values, or as an array without names."""
+        """Return rows given as numbers as a table in the user's values, or as an array without names.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+
+        Returns
+        -------
+        table : DataFrame or ndarray of shape (n_rows, n_features)
+        """
         values = self.values(X)
         if not self.has_names:
             return X if self.is_numeric else values
@@ -111,7 +162,17 @@ class TableSchema:
         return pd.DataFrame(columns)
 
     def without_unused(self, X: Floats) -> tuple[TableSchema, Floats]:
-        """Return the schema without categories that no row has, and the rows with codes in the new order."""
+        """Return the schema without categories that no row has, and the rows with codes in the new order.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+
+        Returns
+        -------
+        schema : TableSchema
+        rows : ndarray of shape (n_rows, n_features)
+        """
         features, rows = list(self.features), X
         for number, feature in enumerate(self.features):
             if feature.kind != "category":
@@ -126,7 +187,17 @@ class TableSchema:
         return replace(self, features=tuple(features)), rows
 
     def extended(self, other: TableSchema) -> TableSchema:
-        """Return the schema with further categories, those that another one has in addition, at the end."""
+        """Return the schema with further categories, those that another one has in addition, at the end.
+
+        Parameters
+        ----------
+        other : TableSchema
+            With the same features.
+
+        Returns
+        -------
+        schema : TableSchema
+        """
         features = []
         for own, theirs in zip(self.features, other.features, strict=True):
             new = [c for c in theirs.categories if c not in set(own.categories)]

@@ -126,7 +126,7 @@ class PointStage:
             rows = self._queries[first : first + self._batch_size]
             candidates = self._candidates_of(rows)
             kept = rng.random(candidates.shape) >= settings.candidate_dropout
-            mask = draw_axis_mask(n_axes, settings.feature_dropout, rng)
+            mask = draw_axis_mask(n_axes, settings.feature_dropout, rng, encoding=self._start.encoding)
             loss, gradient = self.parameters.loss(Batch(rows, candidates, kept, mask, self._epsilon))
             # The smoothing falls with the rate, or it would undo in the end what was learned.
             remaining = 1.0 - first / len(self._queries)

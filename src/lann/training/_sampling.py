@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lann._types import Floats, Indices, Labels
+from lann.encoding import Encoding
 
 
 class QueryStream:
@@ -55,6 +56,14 @@ def draw_validation_rows(n_rows: int, fraction: float | None, rng: np.random.Gen
     return np.sort(rng.permutation(n_rows)[:n_drawn])
 
 
-def draw_axis_mask(n_axes: int, dropout: float, rng: np.random.Generator) -> Floats:
-    """Return 1 for each axis, or 0 with probability `dropout`: (n_axes,)."""
-    return np.where(rng.random(n_axes) < dropout, 0.0, 1.0)
+def draw_axis_mask(
+    n_axes: int, dropout: float, rng: np.random.Generator, *, encoding: Encoding | None = None
+) -> Floats:
+    """Return 1 for each axis, or 0 with probability `dropout`: (n_axes,).
+
+    Where the axes are the coordinates of an encoding, those of a feature are dropped together.
+    """
+    if encoding is None or encoding.n_coordinates != n_axes:
+        return np.where(rng.random(n_axes) < dropout, 0.0, 1.0)
+    mask = np.where(rng.random(encoding.n_features) < dropout, 0.0, 1.0)
+    return np.repeat(mask, encoding.n_axes_of_features)

@@ -114,7 +114,12 @@ class SharedStage:
             first = (first_batch + number) * self._batch_size
             part = slice(first, first + self._batch_size)
             kept = rng.random(candidates[part].shape) < keep_probability
-            mask = draw_axis_mask(self.parameters.n_axes, self._settings.feature_dropout, rng)
+            mask = draw_axis_mask(
+                self.parameters.n_axes,
+                self._settings.feature_dropout,
+                rng,
+                encoding=self.parameters.encoding,
+            )
             loss, gradient = self.parameters.loss(Batch(rows[part], candidates[part], kept, mask, epsilon))
             remaining = 1.0 - (epoch * BATCHES_PER_EPOCH + number) / n_steps
             self.parameters.step(gradient, self._settings.learning_rate * remaining)
