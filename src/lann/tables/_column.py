@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from lann._format import is_missing, value_text
-from lann.tables._cells import Cells, value_as_text
+from lann.tables._cells import LARGEST_INTEGER, Cells, value_as_text
 from lann.tables._dates import DTYPE, DateNotation, date_notation_from_dict
 from lann.tables._missing import PLACEHOLDERS
 from lann.tables._names import check_columns_present
@@ -212,7 +212,7 @@ class Column:
     def _categories(self, cells: Cells, table: str) -> pd.Series:
         texts = cells.as_texts()
         if cells.kind == "text" and isinstance(self.notation, NumberNotation):
-            texts = same_text_for_equal_numbers(texts)
+            texts = same_text_for_equal_numbers(texts, self.notation)
         return texts.where(texts.notna(), np.nan).astype(object)
 
     def _check(self, fits: pd.Series, cells: Cells, must: str, table: str) -> None:
@@ -273,11 +273,15 @@ def without_placeholders(texts: pd.Series) -> pd.Series:
     return texts.where(~texts.isin(PLACEHOLDERS), None)
 
 
-def same_text_for_equal_numbers(texts: pd.Series) -> pd.Series:
+def same_text_for_equal_numbers(texts: pd.Series, notation: NumberNotation) -> pd.Series:
     """Return the same text for equal numbers: "1" for "1.0"; other texts as they are."""
-    numbers = pd.to_numeric(texts, errors="coerce").astype("float64")
-    is_exact = numbers.notna() & (numbers.abs() < 2**53)
-    return texts.where(~is_exact, numbers.astype(object).map(value_as_text, na_action="ignore"))
+    present = texts.dropna()
+    numbers = notation.parse(present.to_list())
+    same = [
+        value_as_text(number) if abs(number) < LARGEST_INTEGER else text
+        for text, number in zip(present, numbers, strict=True)
+    ]
+    return pd.Series(same, index=present.index, dtype=object).reindex(texts.index)
 
 
 def _as_dict(state: Any) -> dict[str, Any]:

@@ -105,10 +105,7 @@ def find_date_notation(texts: pd.Series, *, named: bool = False) -> FoundDates:
         for time in _TIMES:
             fitting = [found for format in pair if (found := _fit(texts, format, time)) is not None]
             if len(fitting) == 2:
-                days = [f"{_day(notation, first):%B} {_day(notation, first).day}" for notation in fitting]
-                if days[0] == days[1]:  # the first cell has the same day and month: look for another
-                    return FoundDates(None, "the order of day and month is not known")
-                return FoundDates(None, f"{first!r} may be {days[0]} or {days[1]}")
+                return FoundDates(None, _ambiguous_example(texts, fitting))
             if fitting:
                 return FoundDates(fitting[0])
     return FoundDates(None)
@@ -181,8 +178,15 @@ def _fit(texts: pd.Series, date_format: str, time: str) -> DateNotation | None:
     return None
 
 
-def _day(notation: DateNotation, text: str) -> datetime:
-    return datetime.strptime(text, notation.format)
+def _ambiguous_example(texts: pd.Series, notations: list[DateNotation]) -> str:
+    """Return a cell that is a different day in two notations."""
+    first, second = (notation.parse(texts) for notation in notations)
+    different = (first != second).to_numpy().nonzero()[0]
+    if len(different) == 0:
+        return "the order of day and month is not known"
+    row = different[0]
+    days = [f"{dates.iloc[row]:%B} {dates.iloc[row].day}" for dates in (first, second)]
+    return f"{texts.iloc[row]!r} may be {days[0]} or {days[1]}"
 
 
 def _is_padded(texts: pd.Series) -> bool:

@@ -143,13 +143,13 @@ def _infer(
         return Column(name, "ignored", "it is empty"), ""
     ambiguous = ""
     if name in requests.categorical:
-        column = _category(name, cells, "it is named as categorical")
+        column = _category(name, cells, decimal, "it is named as categorical")
     elif name in requests.numeric:
         column = _named_numbers(name, cells, decimal, table)
     elif name in requests.dates:
         column = _named_dates(name, cells, requests.dates[name], table)
     elif is_categorical:
-        column = _category(name, cells, "its type is category")
+        column = _category(name, cells, decimal, "its type is category")
     elif cells.kind == "text":
         column, ambiguous = _from_texts(name, cells, decimal)
     else:
@@ -192,7 +192,7 @@ def _from_texts(name: str, cells: Cells, decimal: str | None) -> tuple[Column, s
         return _dates(name, found.notation), ""
     is_code = "codes" in numbers.reason
     reason = numbers.reason if is_code else "it has text"
-    return _category(name, cells, reason), "" if is_code else numbers.reason or found.reason
+    return Column(name, "category", reason), "" if is_code else numbers.reason or found.reason
 
 
 def _bool_words(words: list[str]) -> tuple[str, str]:
@@ -219,12 +219,13 @@ def _dates(name: str, notation: DateNotation) -> Column:
     return Column(name, "date", f"it has dates like {example}", notation)
 
 
-def _category(name: str, cells: Cells, reason: str) -> Column:
+def _category(name: str, cells: Cells, decimal: str | None, reason: str) -> Column:
     """Return the description of categories; 1 and 1.0 are the same one if all are numbers, but not codes."""
     notation = NumberNotation() if cells.kind == "number" else None
     if cells.kind == "text":
-        found = find_notation(cells.values.dropna().to_list(), ".").notation
-        notation = NumberNotation() if found is not None and found.is_plain else None
+        found = find_notation(cells.values.dropna().to_list(), decimal).notation
+        if found is not None and not (found.prefix or found.suffix):
+            notation = NumberNotation(found.decimal, found.thousands)
     return Column(name, "category", reason, notation)
 
 

@@ -79,7 +79,7 @@ class NumberNotation:
         separators = _separators(self.thousands)
         numbers = np.full(len(texts), np.nan)
         for position, match in enumerate(map(pattern.fullmatch, texts)):
-            if match is not None and not (match[1] and match[2]):
+            if match is not None:
                 body = match[3]
                 for separator in separators:
                     body = body.replace(separator, "")
@@ -210,6 +210,8 @@ def table_decimal(frame: pd.DataFrame, ambiguous: str | None = None) -> str | No
 
 
 def _plain_numbers(texts: Sequence[str]) -> Floats:
+    if any(text.startswith("−") for text in texts):  # the minus sign of typography
+        texts = [text.replace("−", "-", 1) for text in texts]
     return pd.to_numeric(np.array(texts, dtype=object), errors="coerce").astype("float64")
 
 
@@ -248,8 +250,9 @@ def _cell_pattern(decimal: str, thousands: str, prefix: str, suffix: str) -> re.
         groups = "|".join(rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+" for mark in _separators(thousands))
         whole = rf"(?:{groups}|\d+)"
     body = rf"(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][-+]?\d+)?"
-    sign = r"([-+−]?)\s*"
-    return re.compile(rf"{sign}{re.escape(prefix)}\s*{sign}({body})\s*{re.escape(suffix)}")
+    unit = re.escape(prefix)
+    signed_unit = rf"(?:([-+−]?)\s*{unit}|{unit}\s*([-+−]))"
+    return re.compile(rf"{signed_unit}\s*({body})\s*{re.escape(suffix)}")
 
 
 def _fitting(texts: Sequence[str], prefix: str = "", suffix: str = "") -> list[tuple[str, str]]:
