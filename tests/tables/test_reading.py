@@ -171,7 +171,8 @@ def test_what_is_written_in_some_dialect_is_read(tmp_path_factory, table, sep, e
     pd.testing.assert_frame_equal(read_table(path, sep=sep, encoding=encoding), reading.frame)
 
 
-NUMBERS = st.lists(st.decimals(-10_000, 10_000, places=2), min_size=3, max_size=20, unique=True)
+HUNDREDTHS = st.integers(-1_000_000, 1_000_000).map(lambda number: f"{number / 100:.2f}")
+NUMBERS = st.lists(HUNDREDTHS, min_size=3, max_size=20, unique=True)
 
 
 @given(NUMBERS, NUMBERS, st.sampled_from([(";", ","), (",", "."), ("\t", ","), ("|", ".")]))

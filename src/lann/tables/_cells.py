@@ -102,5 +102,6 @@ def _floats(column: pd.Series) -> pd.Series:
 
 def _stripped(column: pd.Series) -> pd.Series:
     """Return texts without spaces around them, None where missing."""
-    texts = (cell.strip() if isinstance(cell, str) else "" for cell in column)
-    return pd.Series([None if text in _MISSING else text for text in texts], index=column.index, dtype=object)
+    texts = column.where(column.notna(), "").to_list()
+    cells = [None if (text := cell.strip()) in _MISSING else text for cell in texts]
+    return pd.Series(cells, index=column.index, dtype=object)

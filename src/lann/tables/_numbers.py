@@ -210,9 +210,12 @@ def table_decimal(frame: pd.DataFrame, ambiguous: str | None = None) -> str | No
 
 
 def _plain_numbers(texts: Sequence[str]) -> Floats:
-    if any(text.startswith("−") for text in texts):  # the minus sign of typography
-        texts = [text.replace("−", "-", 1) for text in texts]
-    return pd.to_numeric(np.array(texts, dtype=object), errors="coerce").astype("float64")
+    numbers = pd.to_numeric(np.array(texts, dtype=object), errors="coerce").astype("float64")
+    for position in np.flatnonzero(np.isnan(numbers)):
+        if texts[position].startswith("−"):  # the minus sign of typography
+            ascii_text = texts[position].replace("−", "-", 1)
+            numbers[position] = pd.to_numeric(np.array([ascii_text], dtype=object), errors="coerce")[0]
+    return numbers
 
 
 def _are_codes(texts: Sequence[str]) -> bool:
