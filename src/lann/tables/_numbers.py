@@ -211,7 +211,7 @@ def table_decimal(frame: pd.DataFrame, ambiguous: str | None = None) -> str | No
 
 def _plain_numbers(texts: Sequence[str]) -> Floats:
     numbers = pd.to_numeric(np.array(texts, dtype=object), errors="coerce").astype("float64")
-    for position in np.flatnonzero(np.isnan(numbers)):
+    for position in np.flatnonzero(np.isnan(numbers)).tolist():
         if texts[position].startswith("−"):  # the minus sign of typography
             ascii_text = texts[position].replace("−", "-", 1)
             numbers[position] = pd.to_numeric(np.array([ascii_text], dtype=object), errors="coerce")[0]
