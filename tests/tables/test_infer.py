@@ -1,9 +1,12 @@
 """What columns have, and how tables are converted."""
 
 import json
+from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from lann.tables import Column, Reading, TableWarning, apply_columns, infer_columns, read_table
@@ -318,3 +321,54 @@ def test_mixed_and_unusual_objects(infer):
     assert values["numbers"].tolist() == [1.0, 2.0, 2.5]
     assert values["spaces"].tolist() == ["red", "red", "green"]
     assert values["codes"].tolist() == ["3", "1", "3"]
+
+
+def test_types_of_arrow(infer):
+    arrays = {
+        "i": pa.array([1, None, 3]),
+        "s": pa.array(["a", None, "b"]),
+        "b": pa.array([True, None, False]),
+        "day": pa.array([date(2024, 1, 1), None, date(2024, 1, 2)]),
+        "time": pa.array(
+            [pd.Timestamp("2024-01-01 10:00", tz="UTC"), None, pd.Timestamp("2024-01-02", tz="UTC")]
+        ),
+        "decimal": pa.array([Decimal("1.5"), None, Decimal("2.5")]),
+        "list": pa.array([[1], None, [2]]),
+    }
+    table = pa.table(arrays)
+    expected = None
+    for frame in (table.to_pandas(), table.to_pandas(types_mapper=pd.ArrowDtype)):
+        columns = infer(frame)
+        kinds = ["number", "category", "bool", "date", "date", "number", "ignored"]
+        assert [column.kind for column in columns.values()] == kinds
+        values = apply_columns(frame, list(columns.values()))
+        assert values["decimal"].tolist()[::2] == [1.5, 2.5]
+        assert values["time"][0] == pd.Timestamp("2024-01-01 10:00")
+        assert values.iloc[1].isna().all()
+        if expected is not None:
+            pd.testing.assert_frame_equal(values, expected)
+        expected = values
+
+
+def test_names_of_columns():
+    frame = pd.DataFrame({0: [1, 2], 1: ["a", "b"]}, index=["x", "y"])
+    columns = infer_columns(frame)
+    assert [column.name for column in columns] == ["0", "1"]
+    assert apply_columns(frame, columns).to_numpy().tolist() == [[1.0, "a"], [2.0, "b"]]
+    with pytest.raises(ValueError, match="more than one column 'a' in t"):
+        infer_columns(pd.DataFrame([[1, 2]], columns=["a", "a"]), table="t")
+
+
+def test_tables_without_rows(infer):
+    frame = pd.DataFrame({"a": ["1", "2"], "b": ["x", "y"], "d": ["2024-05-01", "2024-05-02"]})
+    columns = infer_columns(frame)
+    values = apply_columns(frame.iloc[:0], columns)
+    assert values.shape == (0, 3)
+    assert values.dtypes.map(str).tolist() == ["float64", "object", "datetime64[us]"]
+    assert {column.reason for column in infer(frame.iloc[:0]).values()} == {"it is empty"}
+
+
+def test_integers_that_are_too_large(tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"a": 1' + "0" * 400 + '}\n{"a": 2}\n')
+    with pytest.raises(ValueError, match=r"'a' of t.jsonl must have finite numbers; row 0 has 'inf'"):
+        infer_columns(read_table(tmp_path / "t.jsonl"), table="t.jsonl")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -42,7 +43,8 @@ class Cells:
     def from_column(cls, column: pd.Series) -> Cells:
         """Return the cells of a column; its index is replaced by row numbers."""
         column = column.reset_index(drop=True)
-        if isinstance(column.dtype, pd.CategoricalDtype):
+        is_arrow = isinstance(column.dtype, pd.ArrowDtype) and column.dtype.kind not in "iufb"
+        if isinstance(column.dtype, pd.CategoricalDtype) or is_arrow:
             column = column.astype(object)
         if pd.api.types.is_bool_dtype(column) and column.dtype != object:
             return cls("bool", column.astype(object).where(column.notna(), None))
@@ -61,15 +63,16 @@ class Cells:
 
     @classmethod
     def _from_objects(cls, column: pd.Series) -> Cells:
+        column = column.where(column.notna(), None)
         present = column.dropna()
         types = set(map(type, present))
         if types <= {str}:
             return cls("text", _stripped(column))
         bools: set[type] = {bool, np.bool_}
         if types <= bools:
-            return cls("bool", column.where(column.notna(), None))
+            return cls("bool", column)
         if not types & bools and all(issubclass(type_, Real | Decimal) for type_ in types):
-            return cls("number", column.map(float, na_action="ignore").astype("float64"))
+            return cls("number", column.map(as_float, na_action="ignore").astype("float64"))
         if not all(isinstance(cell, Hashable) and not isinstance(cell, tuple | bytes) for cell in present):
             return cls("other", column)
         return cls("text", _stripped(column.map(value_as_text, na_action="ignore")))
@@ -82,6 +85,14 @@ class Cells:
         else:
             texts = self.values.astype(object).map(value_as_text, na_action="ignore")
         return texts.where(self.values.notna(), None)
+
+
+def as_float(value: Any) -> float:
+    """Return a number as a float; an integer that is too large is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def value_as_text(value: Any) -> str:

@@ -13,7 +13,7 @@ from lann._format import is_missing, value_text
 from lann.tables._cells import LARGEST_INTEGER, Cells, value_as_text
 from lann.tables._dates import DTYPE, DateNotation, date_notation_from_dict
 from lann.tables._missing import PLACEHOLDERS
-from lann.tables._names import check_columns_present
+from lann.tables._names import check_columns_present, with_text_names
 from lann.tables._numbers import LARGEST, NumberNotation, number_notation_from_dict
 
 ColumnKind = Literal["number", "category", "bool", "date", "ignored"]
@@ -262,6 +262,7 @@ def apply_columns(frame: pd.DataFrame, columns: Sequence[Column], table: str = "
     Traceback (most recent call last):
     ValueError: Column 'age' of new.csv must have numbers; row 0 has 'young'.
     """
+    frame = with_text_names(frame, table)
     used = [column for column in columns if column.is_used]
     check_columns_present(frame, [column.name for column in used], table)
     values = {column.name: column.convert(frame[column.name], table) for column in used}

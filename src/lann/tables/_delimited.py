@@ -190,7 +190,8 @@ def _agreement(records: list[list[str]], sep: str) -> tuple[float, float, int]:
 def _csv_reason(error: csv.Error) -> str:
     text = str(error)
     if "field larger" in text:
-        return f"has a cell of more than {csv.field_size_limit():,} characters; is a closing quote missing"
+        most = f"{csv.field_size_limit():,}"
+        return f"has a cell of more than {most} characters, perhaps because a closing quote is missing"
     if "unexpected end" in text:
         return "has a quote that is not closed"
     return "has text after a closing quote"

@@ -20,7 +20,7 @@ from lann.tables._dates import (
     notation_of_format,
     typed_notation,
 )
-from lann.tables._names import check_named_column
+from lann.tables._names import check_named_column, with_text_names
 from lann.tables._numbers import NumberNotation, find_notation, table_decimal
 from lann.tables._warnings import TableWarning
 
@@ -111,6 +111,7 @@ def infer_columns(
     day date it has dates like 31.05.2024
     city category it has text
     """
+    frame = with_text_names(frame, table)
     formats: dict[str, str | None] = dict(dates) if isinstance(dates, Mapping) else dict.fromkeys(dates)
     requests = _Requests(frozenset(categorical), frozenset(numeric), formats)
     _check_requests(frame, requests, drop, table)
@@ -124,7 +125,7 @@ def infer_columns(
             continue
         cells = Cells.from_column(frame[name])
         is_categorical = isinstance(frame[name].dtype, pd.CategoricalDtype)
-        column, ambiguous = _infer(str(name), cells, requests, decimal, is_categorical, table)
+        column, ambiguous = _infer(name, cells, requests, decimal, is_categorical, table)
         values = column._convert(cells, table) if column.is_used else None
         if values is not None:
             column = _used(column, values, is_named=is_categorical or name in requests.categorical)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
@@ -25,6 +26,15 @@ def nearest_name(name: str, names: Iterable[str]) -> str | None:
         return by_plain_name[_plain(name)]
     close = difflib.get_close_matches(_plain(name), list(by_plain_name), n=1, cutoff=0.7)
     return by_plain_name[close[0]] if close else None
+
+
+def with_text_names(frame: pd.DataFrame, table: str) -> pd.DataFrame:
+    """Return a table whose columns have texts as names; raise ValueError if two have the same."""
+    names = [str(name) for name in frame.columns]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(f"There is more than one column {repeated[0]!r} in {table}.")
+    return frame.set_axis(names, axis=1)
 
 
 def check_columns_present(frame: pd.DataFrame, names: Iterable[str], table: str) -> None:

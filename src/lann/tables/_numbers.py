@@ -34,9 +34,9 @@ MOST_DIGITS = 15
 _MINUS = ("-", "−")
 _UNIT = "|".join(re.escape(unit) for unit in UNITS)
 _PARTS = re.compile(
-    rf"[-+−]?\s*(?P<prefix>(?:{_UNIT})?)(?P<gap>\s*)[-+−]?\s*"
+    rf"[-+−]?\s{{0,3}}(?P<prefix>(?:{_UNIT})?)(?P<gap>\s{{0,3}})[-+−]?\s{{0,3}}"
     rf"(?P<body>(?:\d[\d.,{SPACES}{APOSTROPHES}]*[\d.,]|\d|[.,]\d+)(?:[eE][-+]?\d+)?)"
-    rf"(?P<gap_after>\s*)(?P<suffix>(?:{_UNIT})?)"
+    rf"(?P<gap_after>\s{{0,3}})(?P<suffix>(?:{_UNIT})?)"
 )
 # Postal codes and the like have leading zeros; days and months may have them, too, and are numbers.
 LEAST_CODE_LENGTH = 3
@@ -253,9 +253,9 @@ def _cell_pattern(decimal: str, thousands: str, prefix: str, suffix: str) -> re.
         groups = "|".join(rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})+" for mark in _separators(thousands))
         whole = rf"(?:{groups}|\d+)"
     body = rf"(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][-+]?\d+)?"
-    unit = re.escape(prefix)
-    signed_unit = rf"(?:([-+−]?)\s*{unit}|{unit}\s*([-+−]))"
-    return re.compile(rf"{signed_unit}\s*({body})\s*{re.escape(suffix)}")
+    unit, gap = re.escape(prefix), r"\s{0,3}"
+    signed_unit = rf"(?:([-+−]?){gap}{unit}|{unit}{gap}([-+−]))"
+    return re.compile(rf"{signed_unit}{gap}({body}){gap}{re.escape(suffix)}")
 
 
 def _fitting(texts: Sequence[str], prefix: str = "", suffix: str = "") -> list[tuple[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import re
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 
+from lann.tables._cells import as_float
 from lann.tables._delimited import SEPARATORS, check_separator, split_text
 from lann.tables._encodings import ENCODING_NAMES, PARQUET, ZIP, decode, decompress
 from lann.tables._excel import read_sheet
@@ -147,7 +149,7 @@ class Reading:
 
     def _checked(self, decimal: str | None) -> Reading:
         frame = self.frame
-        frame.columns = pd.Index(_column_names(frame.columns), dtype=object)
+        frame.columns = pd.Index(_column_names(frame.columns))
         if frame.columns.has_duplicates:
             name = frame.columns[frame.columns.duplicated()][0]
             raise ValueError(f"{self.source} has more than one column {name!r}.")
@@ -273,7 +275,9 @@ def _typed_column(values: Sequence[Any]) -> pd.Series:
     is_complete = len(present) == len(cells)
     if types and types <= {int, float}:
         is_integer = types == {int} and is_complete and all(abs(cell) < 2**63 for cell in present)
-        return pd.Series(cells, dtype="int64" if is_integer else "float64")
+        if is_integer:
+            return pd.Series(cells, dtype="int64")
+        return pd.Series([math.nan if cell is None else as_float(cell) for cell in cells], dtype="float64")
     if types == {bool} and is_complete:
         return pd.Series(cells, dtype=bool)
     if types and all(issubclass(type_, date) for type_ in types):
