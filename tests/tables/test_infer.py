@@ -225,6 +225,7 @@ def test_the_file_decides_what_is_ambiguous(tmp_path):
         infer_columns(frame, decimal=";")
 
 
+@pytest.mark.filterwarnings("ignore::lann.tables.TableWarning")
 def test_named_columns(infer):
     frame = pd.DataFrame(
         {
