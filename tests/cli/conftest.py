@@ -36,7 +36,7 @@ def fails():
         assert isinstance(result.exception, SystemExit)
         lines = result.stderr.splitlines()
         assert len(lines) == 1, result.stderr
-        assert lines[0].endswith(".")
+        assert lines[0].endswith((".", "?"))
         return lines[0]
 
     return fails

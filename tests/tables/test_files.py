@@ -1,3 +1,4 @@
+import gzip
 import os
 import sys
 
@@ -31,12 +32,23 @@ def test_cells_of_csv_files_are_text(tmp_path):
     ("content", "message"),
     [
         ("", "is empty"),
+        ("\n\n", "is empty"),
         ("a,y\n", "has no rows"),
         ("a,a,y\n1,2,x\n", "more than one column 'a'"),
-        ("a,y\n1,u\n2,v,5,6\n", "not comma-separated text: Expected 2 fields in line 3"),
-        ("a,y\n1,u,3\n2,v,3\n", "more cells than the header"),
-        ("a\xff,y\n", "not text in UTF-8"),
+        ("a, a,y\n1,2,x\n", "more than one column 'a'"),
+        ("a,y\n1,u\n2,v,5,6\n", r"Line 3 of .*data\.csv has 4 cells, but the header has 2\."),
+        ('a,y\n"1\n\n",u\n2\n', r"Line 5 of .* has 1 cell, but the header has 2\."),
+        ("a,y\n1,u,3\n2,v,3\n", r"Line 2 of .* has 3 cells, but the header has 2\."),
+        ('a,y\n"1",u\n"2,v\n3,w\n', "Line 3 of .* has a quote that is not closed"),
+        ('a,y\n"1"x,u\n"2",v\n', "Line 2 of .* has text after a closing quote"),
+        ("a,y\n1,u\n2,\0\n", "NUL character in line 3"),
+        ("title\na,b,c\n1,2,3\n4,5,6\n", "Line 2 of .* has 3 cells, but the header has 1"),
+        ("a,y\n\xff\x01,u\n", "is not text"),
+        ("\x89PNG\r\n\x1a\n", "it is an image"),
+        ("PK\x03\x04abc", "it is an Excel or zip file"),
+        ("x" * 200_000 + ",y\n1,2\n", "Line 1 of .* has a cell of more than 131,072 characters"),
     ],
+    ids=range(16),
 )
 def test_invalid_csv_files(content, message, tmp_path):
     (tmp_path / "data.csv").write_bytes(content.encode("latin-1"))
@@ -44,14 +56,27 @@ def test_invalid_csv_files(content, message, tmp_path):
         read_table(tmp_path / "data.csv")
 
 
+def test_an_invalid_byte_in_utf8(tmp_path):
+    (tmp_path / "data.csv").write_bytes("a,y\näö,ü\né,ß\n".encode() + b"\xff,1\n")
+    with pytest.raises(ValueError, match="text in UTF-8, but line 4 has an invalid byte"):
+        read_table(tmp_path / "data.csv")
+    assert len(read_table(tmp_path / "data.csv", encoding="latin-1")) == 3
+
+
 def test_other_invalid_files(tmp_path):
-    for name in ("data.xlsx", "data.parquet", "data.csv.gz"):
+    for name in ("data.xls", "data.xlsx", "data.parquet", "data.csv.gz", "data.jsonl.gz"):
         (tmp_path / name).write_bytes(b"x")
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(ValueError, match=r"unknown format; .* ends in \.csv, \.csv\.gz or \.parquet"):
+    with pytest.raises(ValueError, match=r"unknown format; .* ends in \.csv, \.csv\.gz, .* or \.ndjson"):
+        read_table(tmp_path / "data.xls")
+    with pytest.raises(ValueError, match="not a complete Excel file"):
         read_table(tmp_path / "data.xlsx")
     with pytest.raises(ValueError, match="not a complete Parquet file"):
         read_table(tmp_path / "data.parquet")
+    for name in ("data.csv.gz", "data.jsonl.gz"):
+        with pytest.raises(ValueError, match="is damaged: it is not compressed with gzip"):
+            read_table(tmp_path / name)
+    (tmp_path / "data.csv.gz").write_bytes(gzip.compress(b"a,y\n1,2\n" * 100)[:-20])
     with pytest.raises(ValueError, match="is damaged"):
         read_table(tmp_path / "data.csv.gz")
     with pytest.raises(FileNotFoundError, match="There is no file"):
@@ -63,7 +88,7 @@ def test_other_invalid_files(tmp_path):
 def test_paths_are_checked_before_the_work(tmp_path, monkeypatch):
     check_table_path(tmp_path / "t.parquet")
     with pytest.raises(ValueError, match="unknown format"):
-        check_table_path(tmp_path / "t.txt")
+        check_table_path(tmp_path / "t.xlsx")
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         check_table_path(tmp_path / "none" / "t.csv")
     monkeypatch.setitem(sys.modules, "pyarrow", None)

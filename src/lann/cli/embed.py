@@ -13,7 +13,22 @@ from lann import _texts
 from lann._files import check_writable
 from lann.cli.consoles import collected_notes, note, progress, results
 from lann.cli.errors import one_sentence
-from lann.cli.options import METRIC_HELP, SEED_HELP, Balanced, Drop, Jobs, Metric, make_classifier
+from lann.cli.options import (
+    FORMATS_HELP,
+    METRIC_HELP,
+    SEED_HELP,
+    Balanced,
+    Decimal,
+    Drop,
+    Encoding,
+    Jobs,
+    Metric,
+    Sep,
+    Sheet,
+    TableOptions,
+    make_classifier,
+    table_name,
+)
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
@@ -45,6 +60,7 @@ class Inputs(NamedTuple):
     id: str | None
     drop: list[str]
     seed: int
+    tables: TableOptions
 
 
 @one_sentence
@@ -52,7 +68,7 @@ def embed(
     data: Annotated[
         Path | None,
         typer.Argument(
-            help="The table: .csv, .csv.gz or .parquet. With --model, it has new rows, and may be left out.",
+            help=f"The table: {FORMATS_HELP} With --model, it has new rows, and may be left out.",
             show_default=False,
         ),
     ] = None,
@@ -76,7 +92,7 @@ def embed(
     ] = None,
     test: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A table of test rows: .csv, .csv.gz or .parquet."),
+        typer.Option(metavar="FILE", help="A table of test rows, in the formats of the table."),
     ] = None,
     held_out: Annotated[
         float | None,
@@ -102,6 +118,10 @@ def embed(
     columns: Annotated[
         int, typer.Option(min=1, help="Number of columns to list for each row, the most relevant first.")
     ] = 5,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     jobs: Jobs = None,
     seed: Annotated[int, typer.Option(help=SEED_HELP)] = 0,
 ) -> None:  # fmt: skip
@@ -119,7 +139,8 @@ def embed(
         _check_output(path)
     _check_options(method, epochs, jobs, seed)
     _check_installed(method, output)
-    inputs = Inputs(data, model, test, held_out, target, id, drop or [], seed)
+    tables = TableOptions(sep, decimal, encoding, sheet)
+    inputs = Inputs(data, model, test, held_out, target, id, drop or [], seed, tables)
     _check_inputs(inputs, training_options={"--metric": metric, "--balanced": balanced})
     layout = LANNEmbedding(
         n_neighbors=neighbors, min_dist=min_dist, method=method.value, max_iter=epochs, n_jobs=jobs,
@@ -132,7 +153,7 @@ def embed(
         def next_step(description: str) -> None:
             bar.update(task, advance=1, description=description)
 
-        embedded, title = _embed(inputs, classifier, layout, next_step)
+        embedded, title = _embed(inputs, classifier, layout, next_step, notes)
     console = results()
     summary = embedded.summarize()
     show_embedding(embedded, summary, console)
@@ -151,36 +172,40 @@ def embed(
 
 
 def _embed(
-    inputs: Inputs, classifier: LANNClassifier, layout: LANNEmbedding, next_step: Callable[[str], Any]
+    inputs: Inputs,
+    classifier: LANNClassifier,
+    layout: LANNEmbedding,
+    next_step: Callable[[str], Any],
+    notes: list[str],
 ) -> tuple[EmbeddedTable, str]:
-    """Return the embedding and a title."""
-    from lann.tables import TableModel, TrainingTable, read_table
+    """Return the embedding and a title; add what was found about the files to the notes."""
+    from lann.tables import TableModel, TrainingTable
 
     data, model, test, target, id = inputs.data, inputs.model, inputs.test, inputs.target, inputs.id
-    frame = None if data is None else read_table(data)
+    frame = None if data is None else inputs.tables.read(data, notes)
     if model is not None:
         fitted = TableModel.load(model)
         next_step("Fitting")
         next_step("Embedding")
-        name = "" if data is None else data.name
+        name = "" if data is None else table_name(data)
         title = model.name if data is None else f"{name} among the training rows of {model.name}"
         return fitted.embed(frame, embedding=layout, target=target, id=id, name=name), title
     assert data is not None
     assert frame is not None
     assert target is not None
-    test_frame = None if test is None else read_table(test)
-    table, rows = TrainingTable.from_frame(frame, target, id=id, drop=inputs.drop, name=data.name), None
+    test_frame, name = None if test is None else inputs.tables.read(test, notes), table_name(data)
+    table, rows = TrainingTable.from_frame(frame, target, id=id, drop=inputs.drop, name=name), None
     if inputs.held_out is not None:
         table, rows = table.split(inputs.held_out, random_state=inputs.seed)
     next_step("Fitting")
     fitted = table.fit(classifier)
     next_step("Embedding")
     if test is not None:
-        embedded = fitted.embed(test_frame, embedding=layout, id=id, name=test.name)
-        return embedded, f"{data.name}, with the test rows of {test.name}"
+        embedded = fitted.embed(test_frame, embedding=layout, id=id, name=table_name(test))
+        return embedded, f"{name}, with the test rows of {table_name(test)}"
     if rows is None:
-        return fitted.embed(embedding=layout), data.name
-    return fitted.embed(frame, rows, embedding=layout, target=target, id=id, name=data.name), data.name
+        return fitted.embed(embedding=layout), name
+    return fitted.embed(frame, rows, embedding=layout, target=target, id=id, name=name), name
 
 
 def _check_output(path: Path) -> None:
@@ -219,9 +244,11 @@ def _check_inputs(inputs: Inputs, training_options: dict[str, object]) -> None:
     elif inputs.data is None:
         raise ValueError("Give a table with its --target, or a fitted model with --model.")
     elif inputs.target is None:
-        raise ValueError(f"Give the column of {inputs.data.name} with the classes as --target.")
+        raise ValueError(f"Give the column of {table_name(inputs.data)} with the classes as --target.")
     elif inputs.held_out is not None and inputs.test is not None:
         raise ValueError("Give either --test or --held-out, not both.")
+    elif str(inputs.data) == str(inputs.test) == "-":
+        raise ValueError("Only one of the table and --test can be standard input.")
 
 
 def _check_installed(method: Method, output: list[Path]) -> None:

@@ -11,7 +11,16 @@ from lann._format import counted
 from lann._markup import check_page_path
 from lann.cli.consoles import collected_notes, note, results
 from lann.cli.errors import one_sentence
-from lann.cli.options import ModelFile, RowsFile
+from lann.cli.options import (
+    Decimal,
+    Encoding,
+    ModelFile,
+    RowsFile,
+    Sep,
+    Sheet,
+    TableOptions,
+    table_name,
+)
 
 # Rows of a report by default, and at most: a page of about ten megabytes.
 REPORTED_ROWS, MOST_REPORTED_ROWS = 20, 500
@@ -50,6 +59,10 @@ def explain(
             help="Write a table with a line per neighbor and column: .csv, .csv.gz or .parquet.",
         ),
     ] = None,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
 ) -> None:  # fmt: skip
     """Explain predictions.
 
@@ -60,19 +73,20 @@ def explain(
     """
     from lann.cli.show_row import show_rows
     from lann.report import save_report
-    from lann.tables import TableModel, check_table_path, read_table, write_table
+    from lann.tables import TableModel, check_table_path, write_table
 
     if output is not None:
         check_table_path(output)
     if html is not None:
         check_page_path(html)
     with collected_notes() as notes:
-        fitted, frame = TableModel.load(model), read_table(data)
+        fitted = TableModel.load(model)
+        frame = TableOptions(sep, decimal, encoding, sheet).read(data, notes)
         chosen = _chosen_rows(row or [], rows, len(frame), is_report=html is not None)
-        explanation = fitted.explain(frame, chosen, id=id, name=data.name)
+        explanation = fitted.explain(frame, chosen, id=id, name=table_name(data))
     console = results()
     if html is not None:
-        title = f"{model.name} on {data.name}"
+        title = f"{model.name} on {table_name(data)}"
         save_report(html, fitted, explanation, title=title, n_features=columns, notes=notes)
         explained = f"{counted(len(explanation), 'row')} explained"
         console.print(f"Wrote {html}: {explained}; open it in a browser", soft_wrap=True)

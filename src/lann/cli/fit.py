@@ -11,7 +11,22 @@ import typer
 from lann._files import check_writable
 from lann.cli.consoles import collected_notes, note, progress, results
 from lann.cli.errors import one_sentence
-from lann.cli.options import METRIC_HELP, SEED_HELP, Balanced, Drop, Jobs, Metric, make_classifier
+from lann.cli.options import (
+    FORMATS_HELP,
+    METRIC_HELP,
+    SEED_HELP,
+    Balanced,
+    Decimal,
+    Drop,
+    Encoding,
+    Jobs,
+    Metric,
+    Sep,
+    Sheet,
+    TableOptions,
+    make_classifier,
+    table_name,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +45,7 @@ METHODS = {"LANN": "LANN", "kNN": "kNN (5, weighted by distance)"}
 @one_sentence
 def fit(
     data: Annotated[
-        Path, typer.Argument(help="The training table: .csv, .csv.gz or .parquet.", show_default=False)
+        Path, typer.Argument(help=f"The training table: {FORMATS_HELP}", show_default=False)
     ],
     target: Annotated[
         str, typer.Option(metavar="COLUMN", help="The column to predict.", show_default=False)
@@ -54,24 +69,31 @@ def fit(
     balanced: Balanced = False,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 5,
     cv: Annotated[bool, typer.Option("--cv/--no-cv", help="Whether to cross-validate first.")] = True,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     jobs: Jobs = None,
     seed: Annotated[int, typer.Option(help=SEED_HELP)] = 0,
 ) -> None:  # fmt: skip
     """Fit a model to a table and save it.
 
     Numeric columns are scaled, and their missing values replaced by the median. Other columns are text, and
-    each of their values is a category. Empty cells, NA, N/A, NaN, null and ? are missing values. The saved
+    each of their values is a category. Empty cells, NA, N/A, NaN, null, ? and #N/A are missing values.
+    Separator, decimal separator and encoding of text are found, and a note says what is unusual. The saved
     model contains these steps.
     """
-    from lann.tables import TrainingTable, read_table
+    from lann.tables import TrainingTable
 
     check_writable(output)
+    name = table_name(data)
     with collected_notes() as notes:
+        frame = TableOptions(sep, decimal, encoding, sheet).read(data, notes)
         table = TrainingTable.from_frame(
-            read_table(data), target, id=id, drop=drop or [], sample_weight=sample_weight, name=data.name
+            frame, target, id=id, drop=drop or [], sample_weight=sample_weight, name=name
         )
     if neighbors is not None and sample_weight is None and neighbors > len(table):
-        raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {data.name}.")
+        raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {name}.")
     classifier = make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed, neighbors=neighbors)
     console = results()
     _describe(table, notes, console)

@@ -4,18 +4,41 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lann.classifier import LANNClassifier
 
 ModelFile = Annotated[
     Path, typer.Argument(help="A model saved by `lann fit` or `lann.save`.", show_default=False)
 ]
+FORMATS_HELP = ".csv, .tsv, .txt, .csv.gz, .parquet, .xlsx or .jsonl; - is standard input."
 RowsFile = Annotated[
-    Path, typer.Argument(help="The table with the rows: .csv, .csv.gz or .parquet.", show_default=False)
+    Path, typer.Argument(help=f"The table with the rows: {FORMATS_HELP}", show_default=False)
+]
+Sep = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHARACTER",
+        help="What separates the cells of text: a character, comma, semicolon, tab or pipe.",
+        show_default="found",
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(metavar="CHARACTER", help="The decimal separator: . or ,", show_default="found"),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The encoding of text, such as utf-8 or cp1252.", show_default="found"),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The sheet of an .xlsx file, or its number.", show_default="first"),
 ]
 Drop = Annotated[
     list[str] | None, typer.Option(metavar="COLUMN", help="A column not to use. May be repeated.")
@@ -26,6 +49,29 @@ Balanced = Annotated[
 Jobs = Annotated[int | None, typer.Option(help="Number of threads; -1 uses all cores.")]
 METRIC_HELP = "Metric of a training row: a weight per column, or a small or full matrix."
 SEED_HELP = "Random seed; the same seed gives the same result."
+
+
+class TableOptions(NamedTuple):
+    """The options about the format of tables."""
+
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    def read(self, path: Path, notes: list[str]) -> pd.DataFrame:
+        """Read a table; add what was found about its file to the notes."""
+        from lann.tables import Reading
+
+        reading = Reading.from_file(path, **self._asdict())
+        if reading.notes:
+            notes.append(f"Found in {table_name(path)}: {reading.summary}.")
+        return reading.frame
+
+
+def table_name(path: Path) -> str:
+    """Return the name of a table in messages."""
+    return "standard input" if str(path) == "-" else path.name
 
 
 class Metric(StrEnum):

@@ -9,7 +9,16 @@ import typer
 
 from lann.cli.consoles import collected_notes, note, results
 from lann.cli.errors import one_sentence
-from lann.cli.options import ModelFile, RowsFile
+from lann.cli.options import (
+    Decimal,
+    Encoding,
+    ModelFile,
+    RowsFile,
+    Sep,
+    Sheet,
+    TableOptions,
+    table_name,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,18 +43,24 @@ def predict(
     id: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="A column to keep beside the predictions.")
     ] = None,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
 ) -> None:
     """Predict labels for new rows.
 
     Returns the label and, for every class, its probability. Columns that the model
     does not use are ignored.
     """
-    from lann.tables import TableModel, check_table_path, read_table, write_table
+    from lann.tables import TableModel, check_table_path, write_table
 
     if output is not None:
         check_table_path(output)
     with collected_notes() as notes:
-        predictions = TableModel.load(model).predict(read_table(data), id=id, name=data.name)
+        fitted = TableModel.load(model)
+        frame = TableOptions(sep, decimal, encoding, sheet).read(data, notes)
+        predictions = fitted.predict(frame, id=id, name=table_name(data))
     console = results()
     if output is None:
         console.print(_preview(predictions, n_text=1 if id is None else 2))

@@ -1,5 +1,6 @@
 """Tables as they are in files: read them, fit models to them, predict, explain and embed their rows."""
 
+from lann.tables._column import Column, apply_columns
 from lann.tables._columns import ColumnTypes
 from lann.tables._cross_validation import cross_validate
 from lann.tables._embed_table import embed_table
@@ -8,6 +9,8 @@ from lann.tables._embedding_summary import Accuracy, ClassAccuracy, ConfusedPair
 from lann.tables._encoded_rows import EncodedRows
 from lann.tables._files import check_table_path, read_table, write_table
 from lann.tables._fit import fit_table
+from lann.tables._infer import infer_columns
+from lann.tables._reading import Reading
 from lann.tables._table_model import TableModel
 from lann.tables._training_table import TrainingTable
 from lann.tables._warnings import TableWarning
@@ -15,18 +18,22 @@ from lann.tables._warnings import TableWarning
 __all__ = [
     "Accuracy",
     "ClassAccuracy",
+    "Column",
     "ColumnTypes",
     "ConfusedPair",
     "EmbeddedTable",
     "EmbeddingSummary",
     "EncodedRows",
+    "Reading",
     "TableModel",
     "TableWarning",
     "TrainingTable",
+    "apply_columns",
     "check_table_path",
     "cross_validate",
     "embed_table",
     "fit_table",
+    "infer_columns",
     "read_table",
     "write_table",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
+from lann.tables._names import check_columns_present, check_named_column
+from lann.tables._numbers import find_notation
 
 # A text column with more different values than this, and in most rows, identifies the rows.
 MOST_IDENTIFIERS = 20
@@ -84,9 +85,15 @@ def is_numeric(column: pd.Series) -> bool:
 
 
 def as_numbers(column: pd.Series) -> pd.Series:
-    """Return the cells as floats, NaN where there is no number."""
+    """Return the cells as floats, NaN where there is no number; those of a file may have decimal commas."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = column.astype(object)
+    if column.attrs.get("decimal") == "," and pd.api.types.is_string_dtype(column):  # of `read_table`
+        present = column.dropna()
+        texts = [text.strip() for text in present]
+        found = find_notation(texts, ",").notation
+        if found is not None and not (found.prefix or found.suffix):
+            return pd.Series(found.parse(texts), index=present.index).reindex(column.index)
     return pd.to_numeric(column, errors="coerce").astype("float64")
 
 
@@ -130,24 +137,6 @@ def convert_columns(frame: pd.DataFrame, numeric: list[str], text: list[str], ta
     return pd.DataFrame(converted)
 
 
-def check_columns_present(frame: pd.DataFrame, names: Iterable[str], table: str) -> None:
-    """Raise ValueError if a table does not have some columns."""
-    missing = [name for name in names if name not in frame]
-    if missing:
-        columns, are = ("columns", "are") if len(missing) > 1 else ("column", "is")
-        raise ValueError(f"The {columns} {_listed(missing)} {are} missing in {table}.")
-
-
-def check_named_column(frame: pd.DataFrame, name: str, parameter: str, table: str) -> None:
-    """Raise ValueError if a table does not have the column that a parameter names."""
-    if name not in frame:
-        n_more = len(frame.columns) - 20
-        raise ValueError(
-            f"There is no column {name!r} in {table} for {parameter}; its columns are "
-            f"{_listed(frame.columns[:20])}{f' and {n_more} more' if n_more > 0 else ''}."
-        )
-
-
 def id_column(frame: pd.DataFrame, name: str, table: str) -> NDArray[Any]:
     """Return the names of the rows as text, "" where missing."""
     check_named_column(frame, name, "id", table)
@@ -169,7 +158,3 @@ def weight_column(frame: pd.DataFrame, rows: Indices, name: str, table: str) -> 
     if not weights.any():
         raise ValueError(f"The weights in column {name!r} of {table} are zero in every row with a label.")
     return weights
-
-
-def _listed(names: Sequence[str] | pd.Index) -> str:
-    return ", ".join(map(repr, names))

@@ -1,49 +1,71 @@
-"""Tables in files: CSV, CSV with gzip, and Parquet."""
+"""Tables in files: read them in many formats, write CSV and Parquet."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import os
-import zlib
 from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
 
 from lann._files import check_writable, write_atomically
+from lann.tables._reading import Reading, without_parquet
 
+# Of files that are written.
 FORMATS = (".csv", ".csv.gz", ".parquet")
 
-# Cells that mean a missing value. "None" does not, because it is used as a label; "?" is how the UCI
-# repository writes it.
-MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "NULL", "?")
 
-
-def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
+def read_table(
+    path: str | os.PathLike[str],
+    *,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+) -> pd.DataFrame:
     """Read a table from a file.
 
-    Cells of a CSV file are text: whether a column is numeric is decided later, from the whole column or by
-    the model. Empty cells, NA, N/A, NaN, null and ? are missing values.
+    Separator, quotes, decimal separator and encoding of text are found from its content; `Reading.from_file`
+    says what was found. Cells of text are text: what the columns have is decided later, from all cells of a
+    column, see `infer_columns`. Empty cells, NA, N/A, n/a, NaN, NaT, <NA>, null, ? and errors of spreadsheets
+    such as #N/A are missing values.
 
     Parameters
     ----------
     path : str or path-like
-        A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``.
+        A file whose name ends in ``.csv``, ``.tsv`` or ``.txt`` (text with separators), ``.jsonl`` or
+        ``.ndjson`` (a JSON object in each line), ``.parquet`` or ``.xlsx``. Text may be compressed with gzip,
+        as in ``.csv.gz``. ``"-"`` is standard input, whose format is found.
+    sep : str or None, default=None
+        The separator of text: a character, or "comma", "semicolon", "tab" or "pipe".
+    decimal : {".", ","} or None, default=None
+        The decimal separator of text.
+    encoding : str or None, default=None
+        The encoding of text and JSON lines. By default, it is UTF-8, UTF-16 if the file starts with its byte
+        order mark, and Windows-1252 (Latin-1) if the file is not in UTF-8.
+    sheet : str, int or None, default=None
+        The name of a sheet of an Excel file, or its number from 1; by default the first.
 
     Returns
     -------
     frame : DataFrame
-        With at least one row.
+        With at least one row. ``frame.attrs["decimal"]`` is the decimal separator of text, if it is known.
 
     Raises
     ------
     ValueError
-        If the file has another format, is damaged, is empty, or has two columns of the same name.
+        If the file has another format, is damaged, is empty, or has two columns of the same name, or lines
+        have more or fewer cells than the header.
     OSError
         If there is no such file.
     ImportError
-        If it is a Parquet file and pyarrow is not installed.
+        If it is a Parquet file and pyarrow is not installed, or an Excel file and openpyxl is not.
+
+    See Also
+    --------
+    Reading.from_file : Read a table, and say what was found about its file.
 
     Examples
     --------
@@ -52,25 +74,13 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "people.csv")
     ...     with open(path, "w") as file:
-    ...         _ = file.write("name,age\\nAnn,51\\nBea,?\\n")
+    ...         _ = file.write("name;age\\nAnn;51\\nBea;?\\n")
     ...     read_table(path)
       name  age
     0  Ann   51
     1  Bea  NaN
     """
-    path = Path(path)
-    format = table_format(path)
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder, not a file.")
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file {path}.")
-    frame = _read_parquet(path) if format == ".parquet" else _read_csv(path)
-    frame.columns = pd.Index([str(name) for name in frame.columns])
-    if frame.columns.has_duplicates:
-        raise _duplicate_column(path, frame.columns[frame.columns.duplicated()][0])
-    if frame.empty:
-        raise ValueError(f"{path} has no rows.")
-    return frame
+    return Reading.from_file(path, sep=sep, decimal=decimal, encoding=encoding, sheet=sheet).frame
 
 
 def write_table(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
@@ -105,13 +115,13 @@ def write_table(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     """
     path = Path(path)
     check_table_path(path)
-    format = table_format(path)
+    format = _format(path)
     if format == ".parquet":
         buffer = io.BytesIO()
         try:
             frame.to_parquet(buffer, index=False)
         except ImportError as error:
-            raise _without_parquet(path) from error
+            raise without_parquet(str(path)) from error
         content = buffer.getvalue()
     else:
         content = frame.to_csv(index=False, lineterminator="\n").encode()
@@ -144,14 +154,14 @@ def check_table_path(path: str | os.PathLike[str]) -> None:
     ValueError: table.xlsx has an unknown format; give a file name that ends in .csv, .csv.gz or .parquet.
     """
     path = Path(path)
-    format = table_format(path)
+    format = _format(path)
     check_writable(path)
     if format == ".parquet" and find_spec("pyarrow") is None:
-        raise _without_parquet(path)
+        raise without_parquet(str(path))
 
 
-def table_format(path: Path) -> str:
-    """Return the format of a file, by its name."""
+def _format(path: Path) -> str:
+    """Return the format of a file that is written, by its name."""
     for format in FORMATS:
         if path.name.lower().endswith(format):
             return format
@@ -160,49 +170,3 @@ def table_format(path: Path) -> str:
 
 def _listed(names: tuple[str, ...]) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
-
-
-def _read_csv(path: Path) -> pd.DataFrame:
-    try:
-        frame = pd.read_csv(
-            path,
-            dtype=str,
-            encoding="utf-8-sig",
-            keep_default_na=False,
-            na_values=list(MISSING),
-            low_memory=False,
-        )
-    except pd.errors.EmptyDataError as error:
-        raise ValueError(f"{path} is empty.") from error
-    except pd.errors.ParserError as error:
-        detail = str(error).removeprefix("Error tokenizing data. C error: ").strip().rstrip(".")
-        raise ValueError(f"{path} is not comma-separated text: {detail}.") from error
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{path} is not text in UTF-8.") from error
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise ValueError(f"{path} is damaged: {str(error).rstrip('.')}.") from error
-    # pandas renames the second of two columns of the same name; the header itself shows them.
-    header = pd.read_csv(path, header=None, nrows=1, dtype=str, encoding="utf-8-sig", keep_default_na=False)
-    names = header.iloc[0]
-    if names.duplicated().any():
-        raise _duplicate_column(path, names[names.duplicated()].iloc[0])
-    if not isinstance(frame.index, pd.RangeIndex):
-        raise ValueError(f"{path} has rows with more cells than the header.")
-    return frame
-
-
-def _read_parquet(path: Path) -> pd.DataFrame:
-    try:
-        return pd.read_parquet(path).reset_index(drop=True)
-    except ImportError as error:
-        raise _without_parquet(path) from error
-    except (ValueError, OSError) as error:  # pyarrow's own errors are among them
-        raise ValueError(f"{path} is not a complete Parquet file.") from error
-
-
-def _duplicate_column(path: Path, name: str) -> ValueError:
-    return ValueError(f"{path} has more than one column {name!r}.")
-
-
-def _without_parquet(path: Path) -> ImportError:
-    return ImportError(f"{path} needs pyarrow, which is not installed: pip install 'lann[parquet]'.")

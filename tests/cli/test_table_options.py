@@ -1,0 +1,96 @@
+"""Tables as people have them, on the command line."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import lann
+from lann.cli import app
+
+
+@pytest.fixture
+def german(frame, tmp_path):
+    """The table with semicolons, decimal commas and Latin-1."""
+    table = frame.rename(columns={"size [cm]": "Größe"})
+    table.to_csv(tmp_path / "german.csv", index=False, sep=";", decimal=",", encoding="latin-1")
+    return tmp_path / "german.csv"
+
+
+def fit(run, path, folder, *options):
+    return run(
+        "fit", path, "--target", "group", "--id", "name", "--no-cv", "-o", folder / "m.skops", *options
+    )
+
+
+def test_what_was_found_is_a_note_and_numbers_are_numbers(run, german, tmp_path):
+    printed = fit(run, german, tmp_path)
+    assert (
+        "Note: Found in german.csv: semicolons separate cells; decimal commas; encoding Latin-1." in printed
+    )
+    assert "2 numeric and 2 text columns" in printed
+    for command in ("predict", "explain"):
+        printed = run(command, tmp_path / "m.skops", german, "--id", "name")
+        assert "Found in german.csv: semicolons separate cells" in printed
+
+
+def test_the_dialect_does_not_change_the_model(run, csv, frame, tmp_path):
+    other = tmp_path / "other.txt"
+    frame.to_csv(other, index=False, sep="\t", decimal=",", encoding="utf-16")
+
+    def probabilities(path):
+        fit(run, path, tmp_path)
+        run("predict", tmp_path / "m.skops", path, "-o", tmp_path / "out.csv")
+        return (tmp_path / "out.csv").read_bytes()
+
+    assert probabilities(other) == probabilities(csv)
+
+
+def test_options(run, fails, frame, csv, tmp_path):
+    frame.to_csv(tmp_path / "o.csv", index=False, sep="~")
+    options = ("--sep", "~", "--decimal", ".", "--encoding", "utf-8")
+    assert "Found in" not in fit(run, tmp_path / "o.csv", tmp_path, *options)
+    assert "--sheet" in run("predict", "--help")
+    assert "sheet is not for" in fails("predict", tmp_path / "m.skops", csv, "--sheet", "x")
+    assert "sep must be one character" in fails("explain", tmp_path / "m.skops", csv, "--sep", "xy")
+
+
+def test_sheets(run, frame, tmp_path):
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as writer:
+        pd.DataFrame({"about": ["nothing"]}).to_excel(writer, sheet_name="Notes", index=False)
+        frame.to_excel(writer, sheet_name="Data", index=False)
+    printed = fit(run, tmp_path / "t.xlsx", tmp_path, "--sheet", "Data")
+    assert "80 rows; 2 numeric and 2 text columns" in printed
+    assert len(lann.load(tmp_path / "m.skops").training_ids_) == 80
+
+
+def test_standard_input(model, new):
+    arguments = ["predict", str(model), "-", "--id", "name"]
+    result = CliRunner(env={"COLUMNS": "160"}).invoke(app, arguments, input=new.read_bytes())
+    assert result.exit_code == 0, result.output
+    assert "p9" in result.stdout
+    lines = pd.read_csv(new).to_json(orient="records", lines=True)
+    again = CliRunner(env={"COLUMNS": "160"}).invoke(app, arguments, input=lines)
+    assert again.stdout == result.stdout
+    failed = CliRunner().invoke(app, [*arguments, "--sep", ";"], input=b"a,b\n1,2\n")
+    assert failed.exit_code == 2
+    assert "missing in standard input" in failed.stderr
+
+
+def test_the_nearest_name_is_suggested(fails, csv, model, new, tmp_path):
+    output = ("-o", tmp_path / "m.skops")
+    assert "for target; did you mean 'group'?" in fails("fit", csv, "--target", "Group", *output)
+    options = ("--target", "group", "--drop", "kolor", *output)
+    assert "no column 'kolor' in data.csv for drop; did you mean 'color'?" in fails("fit", csv, *options)
+    assert "for id; did you mean 'name'?" in fails("predict", model, new, "--id", "names")
+    renamed = pd.read_csv(new).rename(columns={"noise": "Noise"})
+    renamed.to_csv(tmp_path / "r.csv", index=False)
+    assert "The column 'noise' is missing in r.csv; is it 'Noise'?" in fails(
+        "predict", model, tmp_path / "r.csv"
+    )
+
+
+def test_only_one_table_is_standard_input(fails):
+    message = fails("embed", "-", "--target", "y", "--test", "-")
+    assert message == "Only one of the table and --test can be standard input."
