@@ -9,23 +9,31 @@ import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-# One thread: processes are forked, and two of them run at a time.
-for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ[variable] = "1"
-
-from benchmarks.fuzz.run import FuzzReport, fuzz
+if TYPE_CHECKING:
+    from benchmarks.fuzz.run import FuzzReport
 
 
 def main(arguments: list[str]) -> int:
     """Run the fuzzer; return 1 if anything happened that must not."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.fuzz", description=sys.modules["benchmarks.fuzz"].__doc__)
-    parser.add_argument("--n-files", type=int, default=10_000, help="Number of changed files. Default: 10000.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.fuzz", description=sys.modules["benchmarks.fuzz"].__doc__
+    )
+    parser.add_argument(
+        "--n-files", type=int, default=10_000, help="Number of changed files. Default: 10000."
+    )
     parser.add_argument("--seed", type=int, default=0, help="Determines the changes. Default: 0.")
     parser.add_argument("--jobs", type=int, default=2, help="Number of processes. Default: 2.")
     parser.add_argument("--seconds", type=float, default=20.0, help="Limit of time per file. Default: 20.")
-    parser.add_argument("--keep", type=Path, help="A folder for the files on which something must not have happened.")
+    parser.add_argument(
+        "--keep", type=Path, help="A folder for the files on which something must not have happened."
+    )
     options = parser.parse_args(arguments)
+    # One thread, as processes are forked, and two of them run at a time; set before NumPy is imported.
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    from benchmarks.fuzz.run import fuzz
+
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         report = fuzz(
@@ -46,7 +54,11 @@ def describe(report: FuzzReport) -> str:
     lines = [f"limit of memory: {report.memory / 2**20:.0f} MB more than before loading", ""]
     lines += [f"{count:7} {kind}" for kind, count in report.counts.items()]
     raised = Counter(outcome.detail for outcome in report.raised)
-    lines += ["", "Raised at use:", *(f"{count:7} {text}" for text, count in raised.most_common())] if raised else []
+    lines += (
+        ["", "Raised at use:", *(f"{count:7} {text}" for text, count in raised.most_common())]
+        if raised
+        else []
+    )
     if report.faults:
         lines += ["", "What must not happen:"]
         lines += [f"  {f.number} {f.change}: {f.kind} {f.detail}" for f in report.faults]

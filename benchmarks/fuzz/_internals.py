@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from lann.persist._archive import read_archive, write_archive
-from lann.persist._npy import write_array
+from lann.persist._npy import order_of, write_array
 
-__all__ = ["read_archive", "write_archive", "write_array"]
+__all__ = ["order_of", "read_archive", "write_archive", "write_array"]

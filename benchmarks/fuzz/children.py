@@ -66,10 +66,12 @@ def try_file(path: Path) -> tuple[str, str]:
         return MEMORY, repr(error)
     except Exception as error:
         text = str(error)
-        one_sentence = isinstance(error, ValueError) and "\n" not in text and text.endswith(".") and len(text) < 2000
+        one_sentence = (
+            isinstance(error, ValueError) and "\n" not in text and text.endswith(".") and len(text) < 2000
+        )
         if one_sentence and (stage == RAISED or path.name in text):
             return stage, text
-        return FAULT, f"{stage == RAISED and 'use' or 'load'}: {type(error).__name__}: {text[:300]}"
+        return FAULT, f"{(stage == RAISED and 'use') or 'load'}: {type(error).__name__}: {text[:300]}"
     return USED, ""
 
 

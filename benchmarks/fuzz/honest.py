@@ -11,7 +11,18 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
 from lann import LANNClassifier, LANNEmbedding, load, save
-from lann.baselines import DANN, GLML, GMLVQ, GRLVQ, LGMLVQ, LGRLVQ, LMNN, PLML, MultiMetricLMNN, PublishedLANN
+from lann.baselines import (
+    DANN,
+    GLML,
+    GMLVQ,
+    GRLVQ,
+    LGMLVQ,
+    LGRLVQ,
+    LMNN,
+    PLML,
+    MultiMetricLMNN,
+    PublishedLANN,
+)
 from lann.embedding import DiscriminantPlane, NeighborEmbedding
 from lann.persist import TableRecord
 
@@ -91,9 +102,11 @@ def use(model: Any, rng: np.random.Generator) -> None:
         import pandas as pd
 
         rows = pd.DataFrame(queries, columns=names)
-    for method in ("predict", "predict_proba", "transform", "kneighbors"):
+    for method in ("predict", "predict_proba", "transform"):
         if hasattr(model, method):
             getattr(model, method)(rows)
+    if hasattr(model, "kneighbors"):
+        model.kneighbors(rows, 1)
     if hasattr(model, "explain"):
         explanation = model.explain(rows[:2])
         _ = explanation.supports

@@ -14,20 +14,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.fuzz._internals import read_archive, write_archive, write_array
+from benchmarks.fuzz._internals import order_of, read_archive, write_archive, write_array
 
 Mutation = Callable[["ModelFile", np.random.Generator], bytes]
 MODEL = "model.json"
 NUMBERS: list[Any] = [
-    0, 1, -1, 2, 3, 7, 1000, 2**31, 2**40, 2**62, 2**63 - 1, 10**30, 0.0, -0.0, 0.5, 1.0, -1.0, 1e-320, 1e-300, 1e300,
-    1.7e308, -1e300, float("nan"), float("inf"), -float("inf"),
+    0, 1, -1, 2, 3, 7, 1000, 2**31, 2**40, 2**62, 2**63 - 1, 10**30, 0.0, -0.0, 0.5, 1.0, -1.0, 1e-320,
+    1e-300, 1e300, 1.7e308, -1e300, float("nan"), float("inf"), -float("inf"),
 ]  # fmt: skip
 OTHERS: list[Any] = [
-    None, True, False, "", "x", "auto", "C", "F", "<f8", "<i8", "|b1", "<U9", "O", "../x.npy", "/x.npy", "ä\n\x00", "\ud800",
-    "x" * 5000, [], {}, [0], [[]], {"a": 1}, [1, 2, 3], {"tuple": ["point"]}, {"list": [1]}, {"dict": [[1, 2.0]]},
-    {"dict": [[1, 1], [1, 1]]}, "frozen", "model/classes_.npy",
+    None, True, False, "", "x", "auto", "C", "F", "<f8", "<i8", "|b1", "<U9", "O", "../x.npy", "/x.npy",
+    "ä\n\x00", "\ud800", "x" * 5000, [], {}, [0], [[]], {"a": 1}, [1, 2, 3], {"tuple": ["point"]},
+    {"list": [1]}, {"dict": [[1, 2.0]]}, {"dict": [[1, 1], [1, 1]]}, "frozen", "model/classes_.npy",
 ]  # fmt: skip
-SPECIAL = [0.0, -0.0, 1.0, -1.0, 1e-320, 1e-300, 1e75, -1e75, 1e150, 1e300, -1e300, 1.7e308, np.nan, np.inf, -np.inf]
+SPECIAL = [
+    0.0,
+    -0.0,
+    1.0,
+    -1.0,
+    1e-320,
+    1e-300,
+    1e75,
+    -1e75,
+    1e150,
+    1e300,
+    -1e300,
+    1.7e308,
+    np.nan,
+    np.inf,
+    -np.inf,
+]
 HUGE = 300_000_000
 
 
@@ -91,7 +107,7 @@ def _load(entries: dict[str, bytes], declared: dict[str, Any]) -> NDArray[Any]:
 def _store(entries: dict[str, bytes], declared: dict[str, Any], array: NDArray[Any]) -> None:
     """Write an array, with its declaration, as an honest file would have it."""
     dtype = array.dtype.newbyteorder("<").str
-    order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+    order = order_of(array)
     declared |= {"dtype": dtype, "shape": list(array.shape), "order": order}
     entries[declared["entry"]] = write_array(array, dtype, order)
 
@@ -209,7 +225,9 @@ def break_json(file: ModelFile, rng: np.random.Generator) -> bytes:
         "{}",
     ]
     chosen = _choose(rng, broken)
-    encoded = _choose(rng, [chosen.encode(), chosen.encode(), chosen.encode("utf-16"), chosen.encode("utf-8-sig")])
+    encoded = _choose(
+        rng, [chosen.encode(), chosen.encode(), chosen.encode("utf-16"), chosen.encode("utf-8-sig")]
+    )
     return write_archive({**entries, MODEL: encoded})
 
 
@@ -277,7 +295,11 @@ def resize_all(file: ModelFile, rng: np.random.Generator) -> bytes:
     arrays = _arrays(described)
     lengths = [n for declared in arrays for n in declared["shape"] if n > 0]
     old = _choose(rng, lengths or [1])
-    kept = rng.permutation(old)[: int(rng.integers(old + 1))] if rng.random() < 0.6 else rng.integers(old, size=2 * old)
+    kept = (
+        rng.permutation(old)[: int(rng.integers(old + 1))]
+        if rng.random() < 0.6
+        else rng.integers(old, size=2 * old)
+    )
     kept = np.sort(kept)
     for declared in arrays:
         array = _load(entries, declared)
@@ -303,7 +325,9 @@ def declare_other(file: ModelFile, rng: np.random.Generator) -> bytes:
         if shape:
             shape[position] = _choose(rng, [*options, shape[position] + 1, shape[position] - 1])
         if rng.random() < 0.3:
-            declared["shape"] = _choose(rng, [shape[::-1], [*shape, 1], shape[1:], [0] * 40, [2**40, 2**40], "x"])
+            declared["shape"] = _choose(
+                rng, [shape[::-1], [*shape, 1], shape[1:], [0] * 40, [2**40, 2**40], "x"]
+            )
     else:
         header = io.BytesIO()
         shape = _choose(rng, [(2**50, 2**10), (3,), (0,), (-1,), tuple(declared["shape"]), (10**7,)])
@@ -353,7 +377,9 @@ def other_entries(file: ModelFile, rng: np.random.Generator) -> bytes:
     if choice < 0.3:
         del entries[name]
     elif choice < 0.6:
-        added = _choose(rng, ["x.npy", "model/x.npy", "../x.npy", "/x.npy", "C:/x.npy", "x\x00.npy", "x.py", "ä.npy"])
+        added = _choose(
+            rng, ["x.npy", "model/x.npy", "../x.npy", "/x.npy", "C:/x.npy", "x\x00.npy", "x.py", "ä.npy"]
+        )
         entries[added] = entries[name]
     elif choice < 0.8:
         entries = {f"{n}x" if n == name else n: entry for n, entry in entries.items()}
@@ -440,10 +466,11 @@ def edit_headers(file: ModelFile, rng: np.random.Generator) -> bytes:
 
 
 MUTATIONS: tuple[Mutation, ...] = (
-    flip_bits, flip_bits_inside, truncate, insert_bytes, edit_json, edit_json, edit_json, edit_keys, swap_json, swap_json,
-    break_json, special_values, special_values, special_values, reshape_array, reshape_array, resize_all, resize_all,
-    declare_other, swap_entries, alias_entries, other_entries, pickled_objects, rezip, compress_array, duplicate_entry,
-    edit_headers,
+    flip_bits, flip_bits_inside, truncate, insert_bytes, edit_json, edit_json, edit_json, edit_keys,
+    swap_json, swap_json, break_json, special_values, special_values, special_values, reshape_array,
+    reshape_array, resize_all, resize_all, declare_other, swap_entries, alias_entries, other_entries,
+    pickled_objects, rezip,
+    compress_array, duplicate_entry, edit_headers,
 )  # fmt: skip
 """All changes; those that come near to a file that can be loaded are listed several times."""
 

@@ -171,10 +171,10 @@ def _cannot_be_saved(model: Any) -> str:
     """Return the message for an object of a type that is not saved."""
     if hasattr(model, "steps"):
         return (
-            "A Pipeline cannot be saved in a model file; save it by means of your own, such as joblib, or give "
-            "the table to the classifier itself and save that."
+            "A Pipeline cannot be saved in a model file; save it by means of your own, such as joblib, or "
+            "give the table to the classifier itself and save that."
         )
     return (
-        "save takes a LANNClassifier, an estimator of lann.baselines, or an embedding of lann.embedding; got an "
-        f"object of type {type(model).__name__}."
+        "save takes a LANNClassifier, an estimator of lann.baselines, or an embedding of lann.embedding; got "
+        f"an object of type {type(model).__name__}."
     )

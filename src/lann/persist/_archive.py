@@ -143,7 +143,16 @@ def _central_header(name: bytes, checksum: int, size: int, offset: int) -> bytes
 
 def _trailer(count: int, directory_size: int, directory_start: int) -> bytes:
     end = _END_64.pack(
-        b"PK\x06\x06", _END_64.size - 12, _VERSION, _VERSION, 0, 0, count, count, directory_size, directory_start
+        b"PK\x06\x06",
+        _END_64.size - 12,
+        _VERSION,
+        _VERSION,
+        0,
+        0,
+        count,
+        count,
+        directory_size,
+        directory_start,
     )
     start = (directory_start + directory_size) % 2**64
     locator = _LOCATOR.pack(b"PK\x06\x07", 0, start, 1)

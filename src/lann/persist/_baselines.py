@@ -57,12 +57,14 @@ def _estimator(cls: type, follows: Callable[[Values], Values] | None = None, **f
         cls,
         Record(
             lambda **values: values | (follows(values) if follows else {}),
+            {
+                "n_features_in_": Size("n_features"),
+                "feature_names_in_": Maybe(Texts("n_features")),
+                "classes_": Names("n_classes", distinct=True),
+                **fields,
+            },
             sources={"feature_names_in_": if_present("feature_names_in_")},
-            n_features_in_=Size("n_features"),
-            feature_names_in_=Maybe(Texts("n_features")),
-            classes_=Names("n_classes", distinct=True),
             at_least={"n_classes": 2, "n_features": 1},
-            **fields,
         ),
     )
 
@@ -105,16 +107,18 @@ def _mapped_rows(
 
     return Record(
         build_model,
+        {
+            "X": Floats("n_rows", "n_features"),
+            "labels": Indices("n_rows", below="n_classes"),
+            "n_classes": Size("n_classes"),
+            "n_neighbors": Int(1, "n_rows"),
+            "power": Float(0.0, 1.0),
+            **fields,
+            "landmarks": Maybe(LANDMARK_ROWS),
+        },
         sources={"landmarks": saved_landmarks, **(sources or {})},
         rules=(_not_too_large, *rules),
         at_least={"n_rows": 1, "n_map_rows": 1, "n_axes": 1},
-        X=Floats("n_rows", "n_features"),
-        labels=Indices("n_rows", below="n_classes"),
-        n_classes=Size("n_classes"),
-        n_neighbors=Int(1, "n_rows"),
-        power=Float(0.0, 1.0),
-        **fields,
-        landmarks=Maybe(LANDMARK_ROWS),
     )
 
 
@@ -179,9 +183,7 @@ GENERATIVE_MAPS = _mapped_rows(
     alpha=Float(0.0, LARGEST),
 )
 
-GENERATIVE = _estimator(
-    GLML, model_=GENERATIVE_MAPS, shrinkages_=Floats("n_classes", above=0.0, high=1.0)
-)
+GENERATIVE = _estimator(GLML, model_=GENERATIVE_MAPS, shrinkages_=Floats("n_classes", above=0.0, high=1.0))
 
 ANCHOR_MAPS = _mapped_rows(
     AnchorMaps,
@@ -219,14 +221,16 @@ def _prototypes(cls: Any, *map_shape: str) -> Record:
 
     return Record(
         build,
+        {
+            "X": Floats("n_prototypes", "n_features"),
+            "labels": Indices("n_prototypes", below="n_classes", ascending=True),
+            "n_classes": Size("n_classes"),
+            "maps": Floats("n_metrics", *map_shape, low=-LARGEST, high=LARGEST, any_order=True),
+            "metric_indices": Indices("n_prototypes", below="n_metrics", ascending=True),
+            "typical_values": Floats(N_TYPICAL, "n_features", ascending=0),
+        },
         rules=(_not_too_large, _all_classes),
         at_least={"n_map_rows": 1},
-        X=Floats("n_prototypes", "n_features"),
-        labels=Indices("n_prototypes", below="n_classes", ascending=True),
-        n_classes=Size("n_classes"),
-        maps=Floats("n_metrics", *map_shape, low=-LARGEST, high=LARGEST, any_order=True),
-        metric_indices=Indices("n_prototypes", below="n_metrics", ascending=True),
-        typical_values=Floats(N_TYPICAL, "n_features", ascending=0),
     )
 
 
@@ -247,9 +251,7 @@ PROTOTYPES = (
     _lvq(GRLVQ, "n_features"),
     _lvq(LGRLVQ, "n_features"),
     _lvq(GMLVQ, "n_map_rows", "n_features", components=lambda model: model.maps[0]),
-    _lvq(
-        LGMLVQ, "n_map_rows", "n_features", components=lambda model: model.maps[model.metric_indices]
-    ),
+    _lvq(LGMLVQ, "n_map_rows", "n_features", components=lambda model: model.maps[model.metric_indices]),
 )
 
 WITH_NEIGHBORS = (PUBLISHED_LANN, LARGE_MARGIN, MULTI_METRIC, DISCRIMINANT, GENERATIVE, PARAMETRIC)

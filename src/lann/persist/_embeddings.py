@@ -77,11 +77,13 @@ EUCLIDEAN = Estimator(
     NeighborEmbedding,
     Record(
         _embedding_attributes,
+        {
+            "n_features_in_": Size("n_features"),
+            "feature_names_in_": Maybe(Texts("n_features")),
+            "model_": LOCAL_MODEL,
+            **_LAYOUT,
+        },
         sources={"feature_names_in_": if_present("feature_names_in_")},
-        n_features_in_=Size("n_features"),
-        feature_names_in_=Maybe(Texts("n_features")),
-        model_=LOCAL_MODEL,
-        **_LAYOUT,
         at_least={"n_rows": 1, "n_components": 1},
     ),
 )
@@ -90,11 +92,13 @@ BY_CLASSIFIER = EmbeddingByClassifier(
     LANNEmbedding,
     Record(
         _attributes_by_classifier,
+        {
+            "n_features_in_": Size("n_features"),
+            "feature_names_in_": Maybe(Texts("n_features")),
+            "classifier_": FITTED_CLASSIFIER,
+            **_LAYOUT,
+        },
         sources={"feature_names_in_": if_present("feature_names_in_")},
-        n_features_in_=Size("n_features"),
-        feature_names_in_=Maybe(Texts("n_features")),
-        classifier_=FITTED_CLASSIFIER,
-        **_LAYOUT,
         at_least={"n_rows": 1, "n_components": 1},
     ),
     parameters={"classifier": ClassifierParameter()},
@@ -104,12 +108,14 @@ PLANE = Estimator(
     DiscriminantPlane,
     Record(
         _embedding_attributes,
+        {
+            "n_features_in_": Size("n_features"),
+            "feature_names_in_": Maybe(Texts("n_features")),
+            "components_": Floats("n_components", "n_features", any_order=True),
+            "mean_": Floats("n_features"),
+            "_n_features_out": Size("n_components"),
+        },
         sources={"feature_names_in_": if_present("feature_names_in_")},
-        n_features_in_=Size("n_features"),
-        feature_names_in_=Maybe(Texts("n_features")),
-        components_=Floats("n_components", "n_features", any_order=True),
-        mean_=Floats("n_features"),
-        _n_features_out=Size("n_components"),
         at_least={"n_features": 1, "n_components": 2},
     ),
 )

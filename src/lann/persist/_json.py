@@ -11,7 +11,7 @@ from lann.persist._errors import InvalidModelFile, shown
 MOST_BYTES = 2**24
 # A value takes up to a hundred times as much memory as its text; these bounds keep it to some dozens of MB.
 MOST_CONTAINERS = 100_000
-MOST_ITEMS = 500_000
+MOST_ITEMS = 200_000
 DEEPEST = 20
 LARGEST_INTEGER = 2**63
 

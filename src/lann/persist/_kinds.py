@@ -6,10 +6,12 @@ and all others have to agree::
 
     Record(
         Levels,
-        X=Floats("n_rows", "n_features"),
-        labels=Indices("n_rows", below="n_classes"),
-        class_log_weights=Floats("n_classes", "n_axes", high=300.0),
-        components=Maybe(Floats("n_axes", "n_features", any_order=True)),
+        {
+            "X": Floats("n_rows", "n_features"),
+            "class_log_weights": Floats("n_classes", "n_axes", high=300.0),
+            "labels": Indices("n_rows", below="n_classes"),
+            "components": Maybe(Floats("n_axes", "n_features", any_order=True)),
+        },
     )
 
 An element of a shape is a number, the name of a size, or a name with an offset, as in "n_bins-1". `_records`
@@ -30,7 +32,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann.persist._errors import InvalidModelFile, shown
-from lann.persist._npy import MOST_DIMENSIONS, NUMBERS, TEXT, dtype_name, order_of, read_array, write_array
+from lann.persist._npy import (
+    MOST_DIMENSIONS,
+    NUMBERS,
+    TEXT,
+    Order,
+    dtype_name,
+    order_of,
+    read_array,
+    write_array,
+)
 
 Json = Any
 Dimension = str | int
@@ -164,7 +175,8 @@ class Array(Kind):
         dtype = self._check_dtype(dtype_name(value.dtype), name)
         self._match(value.shape, name, writer.sizes)
         self.check(value, name, writer.sizes)
-        order, entry = order_of(value) if self.any_order else "C", f"{name}.npy"
+        order: Order = order_of(value) if self.any_order else "C"
+        entry = f"{name}.npy"
         writer.entries[entry] = write_array(value, dtype, order)
         return {"entry": entry, "dtype": dtype, "shape": list(value.shape), "order": order}
 
@@ -180,7 +192,7 @@ class Array(Kind):
     def check(self, array: NDArray[Any], name: str, sizes: Sizes) -> None:
         """Raise InvalidModelFile unless the values are valid."""
 
-    def _declared(self, data: Json, name: str) -> tuple[str, str, tuple[int, ...], str]:
+    def _declared(self, data: Json, name: str) -> tuple[str, str, tuple[int, ...], Order]:
         if not isinstance(data, dict) or data.keys() != {"entry", "dtype", "shape", "order"}:
             invalid(name, data, "an array with entry, dtype, shape and order")
         # The name of the entry follows from that of the field: no entry can stand for two arrays.
@@ -260,7 +272,9 @@ class Floats(Array):
         if not self.infinite and not (math.isfinite(least) and math.isfinite(largest)):
             raise InvalidModelFile(f"its {name} has an infinite number where it may not")
         if least < self.low or largest > self.high or (least <= self.above and self.above > -math.inf):
-            raise InvalidModelFile(f"its {name} has numbers from {least:g} to {largest:g}, outside its bounds")
+            raise InvalidModelFile(
+                f"its {name} has numbers from {least:g} to {largest:g}, outside its bounds"
+            )
         if self.ascending is not None:
             check_ascending(array, self.ascending, name)
 
@@ -281,9 +295,7 @@ class Indices(Array):
 
     dtypes = ("<i8",)
 
-    def __init__(
-        self, *shape: Dimension, below: str | None, low: int = 0, ascending: bool = False
-    ) -> None:
+    def __init__(self, *shape: Dimension, below: str | None, low: int = 0, ascending: bool = False) -> None:
         super().__init__(*shape)
         self.below, self.low, self.ascending = below, low, ascending
 
@@ -339,7 +351,7 @@ class Names(Kind):
         return values.astype(object) if data["python"] else values
 
     def _check(self, values: NDArray[Any], name: str) -> None:
-        if self.distinct and not (values[1:] > values[:-1]).all():
+        if self.distinct and not np.all(values[1:] > values[:-1]):
             raise InvalidModelFile(f"its {name} are not distinct and in order")
 
 
@@ -353,7 +365,7 @@ class _Values(Array):
 
 def _fixed_width(value: Any, name: str) -> NDArray[np.str_]:
     """Return text as NumPy stores it; raise InvalidModelFile if it is not text, or would change."""
-    items = value.ravel().tolist() if isinstance(value, np.ndarray) else [None]
+    items: list[Any] = value.ravel().tolist() if isinstance(value, np.ndarray) else [None]
     if not all(isinstance(item, str) for item in items):
         invalid(name, type(value).__name__, "an array of text")
     texts = np.array(items, dtype=np.str_)
@@ -496,9 +508,7 @@ class Float(Kind):
         It has to be larger.
     """
 
-    def __init__(
-        self, low: float = -math.inf, high: float = math.inf, *, above: float = -math.inf
-    ) -> None:
+    def __init__(self, low: float = -math.inf, high: float = math.inf, *, above: float = -math.inf) -> None:
         self.low, self.high, self.above = low, high, above
 
     def write(self, value: Any, name: str, writer: Writer) -> Json:

@@ -63,8 +63,8 @@ def _check_format(described: Any) -> None:
         raise InvalidModelFile("it does not say in which format it is")
     if number > FORMAT:
         raise InvalidModelFile(
-            f"it was written by lann {shown(described.get('lann'))} in format {number}, and this version reads "
-            f"formats up to {FORMAT}; update lann"
+            f"it was written by lann {shown(described.get('lann'))} in format {number}, and this version "
+            f"reads formats up to {FORMAT}; update lann"
         )
     if described.keys() != _FIELDS or type(described["lann"]) is not str:
         raise InvalidModelFile(f"its {_MODEL} does not have the fields {', '.join(sorted(_FIELDS))}")

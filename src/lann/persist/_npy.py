@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from lann.persist._errors import InvalidModelFile, shown
 
 NUMBERS = ("<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1")
 """The dtypes of numbers that a file may contain, as NumPy names them."""
+
+Order = Literal["C", "F"]
 
 TEXT = re.compile(r"<U([1-9][0-9]{0,5})")
 MOST_DIMENSIONS = 4
@@ -29,7 +31,7 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
     return dtype.newbyteorder("<").str
 
 
-def write_array(array: NDArray[Any], dtype: str, order: str) -> bytes:
+def write_array(array: NDArray[Any], dtype: str, order: Order) -> bytes:
     """Return the bytes of an entry.
 
     Parameters
@@ -44,7 +46,7 @@ def write_array(array: NDArray[Any], dtype: str, order: str) -> bytes:
 
 
 def read_array(
-    content: memoryview, dtype: str, shape: tuple[int, ...], order: str, name: str
+    content: memoryview, dtype: str, shape: tuple[int, ...], order: Order, name: str
 ) -> NDArray[Any]:
     """Return a copy of the array in an entry; raise InvalidModelFile unless it has this dtype and shape.
 
@@ -70,15 +72,15 @@ def read_array(
     if kind.kind == "U":
         _check_characters(values.copy().view("<u4"), name)
     array = values.copy().view(kind).astype(kind.newbyteorder("="), copy=False)
-    return array.reshape(shape, order="F" if order == "F" else "C")
+    return array.reshape(shape, order=order)
 
 
-def order_of(array: NDArray[Any]) -> str:
+def order_of(array: NDArray[Any]) -> Order:
     """Return the order in which an array is stored: results of BLAS can depend on it in the last bit."""
     return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
 
 
-def _header(dtype: str, shape: tuple[int, ...], order: str) -> bytes:
+def _header(dtype: str, shape: tuple[int, ...], order: Order) -> bytes:
     text = f"{{'descr': '{dtype}', 'fortran_order': {order == 'F'}, 'shape': {shape!r}, }}".encode("ascii")
     length = len(_MAGIC) + 2 + len(text) + 1
     text += b" " * (-length % _ALIGNMENT) + b"\n"

@@ -34,7 +34,7 @@ class Parameter(Kind):
             if array.ndim in _BY_DIMENSIONS and array.dtype.kind in "biufUO":
                 kind = _BY_DIMENSIONS[array.ndim]
                 return {f"array{array.ndim}": kind.write(array, name, writer.with_own_sizes())}
-        invalid(name, type(value).__name__, _EXPECTED)
+        return invalid(name, type(value).__name__, _EXPECTED)
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
         if _is_scalar(data):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from lann._validation import validate_parameters
+from lann._validation import Constraint, validate
 from lann.persist._errors import InvalidModelFile, one_sentence
 from lann.persist._kinds import Json, Kind, Reader, Writer, invalid
 from lann.persist._parameters import PARAMETER
@@ -30,6 +30,8 @@ class Record(Kind):
     ----------
     build : callable
         Called with the fields as keyword arguments, it returns the object.
+    fields : mapping of str to Kind
+        In the order in which they are read: a size has to occur in a shape before other fields refer to it.
     sources : mapping of str to str or callable
         Where fields are found in the object: a dotted path, or a function of the object. By default, it is
         the attribute of the name of the field.
@@ -40,21 +42,19 @@ class Record(Kind):
         The smallest that sizes may be.
     own_sizes : bool
         Whether sizes have nothing to do with those of the same name elsewhere in the file.
-    **fields : Kind
-        In the order in which they are read: a size has to occur in a shape before other fields refer to it.
     """
 
     def __init__(
         self,
         build: Callable[..., Any],
+        fields: Mapping[str, Kind],
         *,
         sources: Mapping[str, str | Callable[[Any], Any]] | None = None,
         rules: tuple[Rule, ...] = (),
         at_least: Mapping[str, int] | None = None,
         own_sizes: bool = False,
-        **fields: Kind,
     ) -> None:
-        self.build, self.fields, self.rules = build, fields, rules
+        self.build, self.fields, self.rules = build, dict(fields), rules
         self.at_least, self.own_sizes = dict(at_least or {}), own_sizes
         self._sources = {name: _getter((sources or {}).get(name, name)) for name in fields}
 
@@ -65,7 +65,9 @@ class Record(Kind):
             values = {field: source(value) for field, source in self._sources.items()}
         except AttributeError as error:
             raise InvalidModelFile(f"its {name} is incomplete: {one_sentence(error)}") from error
-        data = {field: kind.write(values[field], f"{name}/{field}", writer) for field, kind in self.fields.items()}
+        data = {
+            field: kind.write(values[field], f"{name}/{field}", writer) for field, kind in self.fields.items()
+        }
         self._check_rules(values, name)
         return data
 
@@ -78,7 +80,9 @@ class Record(Kind):
         reader.sizes.require(self.at_least)
         if not isinstance(data, dict) or data.keys() != self.fields.keys():
             invalid(name, data, f"a record with the fields {', '.join(self.fields)}")
-        values = {field: kind.read(data[field], f"{name}/{field}", reader) for field, kind in self.fields.items()}
+        values = {
+            field: kind.read(data[field], f"{name}/{field}", reader) for field, kind in self.fields.items()
+        }
         self._check_rules(values, name)
         return values
 
@@ -179,10 +183,14 @@ class Estimator(Kind):
         return self._kinds.get(parameter, PARAMETER)
 
     def _validate(self, estimator: Any) -> None:
+        for name, constraints in getattr(self.cls, "_parameters", {}).items():
+            self._validate_parameter(name, getattr(estimator, name), constraints)
+
+    def _validate_parameter(self, name: str, value: Any, constraints: Sequence[Constraint]) -> None:
         try:
-            validate_parameters(estimator, getattr(self.cls, "_parameters", {}))
+            validate(name, value, *constraints)
         except (ValueError, TypeError) as error:
-            raise InvalidModelFile(f"its {self.name} has an invalid parameter: {one_sentence(error)}") from error
+            raise InvalidModelFile(f"its {self.name} has an invalid {name}: {one_sentence(error)}") from error
 
 
 def _without_generator(parameter: str, value: Any) -> Any:

@@ -41,10 +41,12 @@ class TableRecord:
 
 TABLE = Record(
     TableRecord,
-    target=Text(),
-    id_column=Maybe(Text()),
-    sample_weight_column=Maybe(Text()),
-    row_numbers=Indices("n_rows", below=None),
-    ignored=TextDict(),
-    columns=PlainDicts(),
+    {
+        "target": Text(),
+        "id_column": Maybe(Text()),
+        "sample_weight_column": Maybe(Text()),
+        "row_numbers": Indices("n_rows", below=None),
+        "ignored": TextDict(),
+        "columns": PlainDicts(),
+    },
 )
