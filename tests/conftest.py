@@ -180,7 +180,6 @@ SAVE_A_PIPELINE = {
     ),
     "cli/test_explain.py": ("test_",),
     "cli/test_predict.py": ("test_",),
-    "browser/test_report.py": ("test_",),
 }
 
 

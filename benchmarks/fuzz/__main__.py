@@ -29,13 +29,20 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--keep", type=Path, help="A folder for the files on which something must not have happened."
     )
+    parser.add_argument(
+        "--bounds",
+        action="store_true",
+        help="Check the bounds of arrays in compiled functions, which are compiled for that first.",
+    )
     options = parser.parse_args(arguments)
     # One thread, as processes are forked, and two of them run at a time; set before NumPy is imported.
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    from benchmarks.fuzz.run import fuzz
-
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
+        if options.bounds:  # not for the functions that others find in the cache
+            os.environ |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(Path(folder, "cache"))}
+        from benchmarks.fuzz.run import fuzz
+
         report = fuzz(
             options.n_files,
             options.seed,

@@ -23,7 +23,7 @@ FAULTS = (CRASH, HANG, MEMORY, FAULT)
 
 _CONTEXT = multiprocessing.get_context("fork")
 # Below this, buffers of BLAS and numba are most of what is measured.
-LEAST_GROWTH = 32 * 2**20
+LEAST_GROWTH = 8 * 2**20
 
 
 @dataclass(frozen=True)

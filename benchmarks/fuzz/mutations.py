@@ -28,23 +28,10 @@ OTHERS: list[Any] = [
     {"list": [1]}, {"dict": [[1, 2.0]]}, {"dict": [[1, 1], [1, 1]]}, "frozen", "model/classes_.npy",
 ]  # fmt: skip
 SPECIAL = [
-    0.0,
-    -0.0,
-    1.0,
-    -1.0,
-    1e-320,
-    1e-300,
-    1e75,
-    -1e75,
-    1e150,
-    1e300,
-    -1e300,
-    1.7e308,
-    np.nan,
-    np.inf,
-    -np.inf,
-]
-HUGE = 300_000_000
+    0.0, -0.0, 1.0, -1.0, 300.0, -1e5, 1e-320, 1e-300, 1e74, -1e75, 1e150, -1e153, 1e300, -1.7e308,
+    np.nan, np.inf, -np.inf,
+]  # fmt: skip
+BOMB = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -201,30 +188,36 @@ def swap_json(file: ModelFile, rng: np.random.Generator) -> bytes:
         return file.content
 
 
+BROKEN_NUMBERS: list[Callable[[], str]] = [
+    lambda: '1, "format": 1',
+    lambda: "1" * 10_000,
+    lambda: "NaN",
+    lambda: "1e999",
+    lambda: "2",
+]
+BROKEN_VALUES: list[Callable[[], str]] = [
+    lambda: "[" * 50_000 + "]" * 50_000,
+    lambda: "[" * 50 + "]" * 50,
+    lambda: "[" + "[]," * 1_000_000 + "0]",
+    lambda: "[" + "0," * 2_000_000 + "0]",
+    lambda: '"' + "x" * 20_000_000 + '"',
+]
+
+
 def break_json(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Write what JSON should not have: keys twice, depth, NaN, huge numbers, other encodings."""
     entries = file.entries()
     text = entries[MODEL].decode()
-    broken = [
-        text.replace('"format": 1', '"format": 1, "format": 1'),
-        text.replace('"format": 1', '"format": ' + "1" * 10_000),
-        text.replace('"format": 1', '"format": NaN'),
-        text.replace('"format": 1', '"format": 1e999'),
-        text.replace('"format": 1', '"format": 2'),
-        text.replace('"table": null', '"table": ' + "[" * 100_000 + "]" * 100_000),
-        text.replace('"table": null', '"table": ' + "[" * 50 + "]" * 50),
-        text.replace('"table": null', '"table": [' + ",".join(["[]"] * 3_000_000) + "]"),
-        text.replace('"table": null', '"table": [' + ",".join(["0"] * 5_000_000) + "]"),
-        text.replace('"table": null', '"table": "' + "x" * 20_000_000 + '"'),
-        text.replace("{", "[", 1),
-        f"[{text}]",
-        text + text,
-        text[: len(text) // 2],
-        "",
-        "null",
-        "{}",
-    ]
-    chosen = _choose(rng, broken)
+    first, last = '"format": 1', '"table": null'
+    old, new = _choose(
+        rng, [(first, value) for value in BROKEN_NUMBERS] + [(last, value) for value in BROKEN_VALUES]
+    )
+    others = [text.replace("{", "[", 1), f"[{text}]", text + text, text[: len(text) // 2], "", "null", "{}"]
+    chosen = (
+        text.replace(old, f"{old.partition(': ')[0]}: {new()}")
+        if rng.random() < 0.7
+        else _choose(rng, others)
+    )
     encoded = _choose(
         rng, [chosen.encode(), chosen.encode(), chosen.encode("utf-16"), chosen.encode("utf-8-sig")]
     )
@@ -246,7 +239,8 @@ def special_values(file: ModelFile, rng: np.random.Generator) -> bytes:
         some = rng.random(array.shape) < _choose(rng, [0.02, 0.3, 1.0])
         some.flat[int(rng.integers(array.size))] = True
         if array.dtype.kind == "f":
-            array[some] = array[some] * 1e5 if rng.random() < 0.2 else _choose(rng, SPECIAL)
+            with np.errstate(over="ignore"):
+                array[some] = array[some] * 1e5 if rng.random() < 0.2 else _choose(rng, SPECIAL)
         elif array.dtype.kind in "iu":
             array[some] = _choose(rng, [-1, 0, 1, 2, len(array), 10**6, 2**31, 2**62, -(2**62)])
         elif array.dtype.kind == "U":
@@ -404,6 +398,13 @@ def pickled_objects(file: ModelFile, rng: np.random.Generator) -> bytes:
 # Archives
 
 
+def _dated(name: str, method: int) -> zipfile.ZipInfo:
+    """Return an entry with a date, so that the seed determines the file."""
+    entry = zipfile.ZipInfo(name, (2000, 1, 1, 0, 0, 0))
+    entry.compress_type = method
+    return entry
+
+
 def rezip(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Write the archive by another program: compressed, with duplicates, comments, bombs or flags."""
     entries = file.entries()
@@ -411,11 +412,11 @@ def rezip(file: ModelFile, rng: np.random.Generator) -> bytes:
     method = zipfile.ZIP_STORED if choice == 0 else zipfile.ZIP_DEFLATED
     with zipfile.ZipFile(buffer, "w", method) as archive:
         for name, entry in entries.items():
-            archive.writestr(name, entry)
+            archive.writestr(_dated(name, method), entry)
         if choice == 2:
             archive.comment = b"x" * 100
         elif choice == 3:
-            archive.writestr("bomb.npy", bytes(HUGE // 100))
+            archive.writestr(_dated("bomb.npy", method), bytes(BOMB))
         elif choice == 4:
             name = _choose(rng, list(entries))
             archive.writestr(zipfile.ZipInfo(f"{name[:-1]}z"), b"")
@@ -432,14 +433,16 @@ def compress_array(file: ModelFile, rng: np.random.Generator) -> bytes:
     entries = file.entries()
     described = _describe(entries)
     declared = _choose(rng, _arrays(described))
-    rows = 2_000_000
+    rows = 1_000_000
     declared["shape"] = [rows, *declared["shape"][1:]]
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         entries[MODEL] = json.dumps(described).encode()
         for name, entry in entries.items():
             large = name == declared["entry"]
-            archive.writestr(name, entry[:128] + bytes(8 * rows) if large else entry)
+            archive.writestr(
+                _dated(name, zipfile.ZIP_DEFLATED), entry[:128] + bytes(8 * rows) if large else entry
+            )
     return buffer.getvalue()
 
 
