@@ -14,7 +14,9 @@ from lann.persist import TableRecord, save
 from lann.persist._model_file import FORMAT
 
 FOLDER = Path(__file__).parent
-TABLE = TableRecord("species", None, None, np.arange(0, 150, 2), {"plant": "a number per row"}, [{"name": "x"}])
+TABLE = TableRecord(
+    "species", None, None, np.arange(0, 150, 2), {"plant": "a number per row"}, [{"name": "x"}]
+)
 
 
 def queries():

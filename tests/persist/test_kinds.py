@@ -13,11 +13,13 @@ from lann.persist._kinds import (
     Groups,
     Indices,
     Int,
+    ListOf,
     Maybe,
     Names,
     PlainDicts,
     Ragged,
     Reader,
+    Scalars,
     Size,
     Text,
     TextDict,
@@ -59,6 +61,9 @@ def round_trip(kind, value):
         (TextDict(), {"a": "b"}),
         (PlainDicts(), [{"a": [1, None, {"b": 2.5}]}]),
         (TextTuple("a", "b"), ("b",)),
+        (Scalars(), ["a", 1, 2.5, True]),
+        (ListOf("n", Int(0)), [1, 2]),
+        (ListOf(2, FloatList()), [[1.0], []]),
         (Maybe(Int(0)), None),
         (PARAMETER, {"a": 1, 2: 0.5, True: None}),
         (PARAMETER, ["a", 1]),
@@ -159,6 +164,11 @@ def test_shapes_of_ragged_arrays_have_to_fit(shapes):
         (TextTuple("a"), ("b",)),
         (TextTuple("a"), ("a", "a")),
         (Size("n"), 1.0),
+        (Scalars(), [None]),
+        (Scalars(), [[1]]),
+        (Scalars(), [float("nan")]),
+        (ListOf(3, Int(0)), [1, 2]),
+        (ListOf("n", Int(0)), [1, "2"]),
         (PARAMETER, object()),
         (PARAMETER, float("nan")),
         (PARAMETER, {"a": [1]}),
@@ -180,7 +190,8 @@ def test_invalid_values_are_not_written(kind, value):
         (Names("n"), {"python": True}),
         (Ragged("n", 2), {}), (FloatList(), [1.0]), (TextTuple("a"), "a"), (Groups("n"), [1]),
         (Groups("n"), {}),
-        (Maybe(Int(0)), False), (PARAMETER, [1]), (PARAMETER, {"list": [[1]]}), (PARAMETER, {"tuple": 1}),
+        (Maybe(Int(0)), False), (Scalars(), [{}]), (Scalars(), "a"), (ListOf("n", Int(0)), {}),
+        (ListOf(1, Int(0)), []), (PARAMETER, [1]), (PARAMETER, {"list": [[1]]}), (PARAMETER, {"tuple": 1}),
         (PARAMETER, {"array3": {}}), (PARAMETER, {"array1": 1}), (PARAMETER, {"list": [], "tuple": []}),
         (PARAMETER, {}),
         (PARAMETER, {"dict": [[1]]}), (PARAMETER, {"dict": {"a": 1}}), (PARAMETER, {"eval": "1"}),
@@ -210,6 +221,21 @@ def test_sizes_agree_between_fields():
     ]:
         with pytest.raises(InvalidModelFile, match=message):
             pair.write(valid | change, "x", Writer())
+
+
+def test_a_record_for_each_feature_is_a_few_lines():
+    feature = Record(
+        lambda **values: values,
+        {"name": Text(), "kind": Text("number", "category"), "categories": Scalars()},
+        sources={key: lambda value, key=key: value[key] for key in ("name", "kind", "categories")},
+    )
+    schema = [
+        {"name": "age", "kind": "number", "categories": []},
+        {"name": "city", "kind": "category", "categories": ["Ulm", 1, True, 0.5]},
+    ]
+    assert round_trip(ListOf("n_features", feature), schema) == schema
+    with pytest.raises(InvalidModelFile, match="its x/1/kind has to be one of"):
+        ListOf("n_features", feature).write([schema[0], schema[1] | {"kind": "text"}], "x", Writer())
 
 
 def test_fields_are_named_in_messages():

@@ -646,6 +646,52 @@ class Groups(Kind):
         return value
 
 
+class Scalars(Kind):
+    """A list of text, integers, finite floating-point numbers, True and False, such as categories."""
+
+    def write(self, value: Any, name: str, writer: Writer) -> Json:
+        items = [item.item() if isinstance(item, np.generic) else item for item in value]
+        return self._checked(items, name)
+
+    def read(self, data: Json, name: str, reader: Reader) -> Any:
+        return self._checked(data, name)
+
+    def _checked(self, value: Any, name: str) -> list[Any]:
+        if type(value) is not list or any(
+            item is None or isinstance(item, dict | list) or not _is_plain(item) for item in value
+        ):
+            invalid(name, value, "a list of text, numbers, true and false")
+        return value
+
+
+class ListOf(Kind):
+    """A list of values of one kind, such as a short record for each feature.
+
+    Every array among them is an entry of the file, of which there are at most some hundred: use `Ragged` for
+    many arrays.
+
+    Parameters
+    ----------
+    n_items : str or int
+        Number of values.
+    kind : Kind
+        Of each value.
+    """
+
+    def __init__(self, n_items: Dimension, kind: Kind) -> None:
+        self.n_items, self.kind = n_items, kind
+
+    def write(self, value: Any, name: str, writer: Writer) -> Json:
+        writer.sizes.match(self.n_items, len(value), name)
+        return [self.kind.write(item, f"{name}/{number}", writer) for number, item in enumerate(value)]
+
+    def read(self, data: Json, name: str, reader: Reader) -> Any:
+        if type(data) is not list:
+            invalid(name, data, "a list")
+        reader.sizes.match(self.n_items, len(data), name)
+        return [self.kind.read(item, f"{name}/{number}", reader) for number, item in enumerate(data)]
+
+
 class Maybe(Kind):
     """A value, or None.
 
