@@ -159,7 +159,7 @@ def load_with_table(path: str | os.PathLike[str]) -> tuple[Any, TableRecord | No
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, not a model file.")
-    if not path.exists():
+    if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
     try:
         return from_bytes(path.read_bytes())
