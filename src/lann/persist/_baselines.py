@@ -34,7 +34,7 @@ from lann.persist._records import Estimator, Record, Rule, Values, if_present
 # Products of a few such numbers are finite.
 LARGEST = 1e75
 # How often DANN computes the metric of a query.
-MOST_ITERATIONS = 1000
+MOST_ITERATIONS = 100
 
 
 def _not_too_large(values: Values) -> str | None:
