@@ -22,7 +22,7 @@ from benchmarks.engine.store import Store
 from benchmarks.engine.terminal import results_console, run_with_progress, show_report
 
 COMMAND = "python -m benchmarks"
-NOT_BENCHMARKS = ("common", "engine")
+NOT_BENCHMARKS = ("common", "engine", "fuzz")
 
 INVALID_INPUT = 2
 INTERRUPTED = 130  # what a shell reports of a program that was ended by Ctrl-C

@@ -60,8 +60,8 @@ def model(run, make_table, tmp_path_factory):
     frame = make_table()
     frame.loc[[2, 3], "group"] = np.nan
     frame.to_csv(folder / "data.csv", index=False)
-    run("fit", folder / "data.csv", "--target", "group", "--id", "name", "--no-cv", "-o", folder / "m.skops")
-    return folder / "m.skops"
+    run("fit", folder / "data.csv", "--target", "group", "--id", "name", "--no-cv", "-o", folder / "m.lann")
+    return folder / "m.lann"
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def test_help_and_version(run):
 
 def test_help_is_fast(in_new_process):
     """It imports none of the large packages."""
-    large = {"numba", "skops", "faiss", "pandas", "sklearn", "matplotlib"}
+    large = {"numba", "faiss", "pandas", "sklearn", "matplotlib"}
     loaded = in_new_process("import json, sys, lann.cli; print(json.dumps(sorted(sys.modules)))")
     assert not large & set(loaded)
 
@@ -36,19 +36,19 @@ def test_help_is_fast(in_new_process):
 def test_from_data_to_an_explanation(csv, new, tmp_path):
     fitted = run_in_process("fit", "data.csv", "--target", "group", "--no-cv", cwd=tmp_path)
     assert fitted.returncode == 0, fitted.stderr
-    assert "Saved model.skops" in fitted.stdout
-    predicted = run_in_process("predict", "model.skops", "new.csv", "-o", "out.csv", cwd=tmp_path)
+    assert "Saved model.lann" in fitted.stdout
+    predicted = run_in_process("predict", "model.lann", "new.csv", "-o", "out.csv", cwd=tmp_path)
     assert predicted.returncode == 0, predicted.stderr
-    explained = run_in_process("explain", "model.skops", "new.csv", "--row", 2, cwd=tmp_path)
+    explained = run_in_process("explain", "model.lann", "new.csv", "--row", 2, cwd=tmp_path)
     assert explained.returncode == 0, explained.stderr
     assert "Predicted" in explained.stdout
     files = sorted(path.name for path in tmp_path.iterdir())
-    assert files == ["data.csv", "model.skops", "new.csv", "out.csv"]
+    assert files == ["data.csv", "model.lann", "new.csv", "out.csv"]
     assert not any(process.stderr for process in (fitted, predicted, explained))
 
 
 def test_an_error_is_one_line(tmp_path):
-    result = run_in_process("predict", "none.skops", "none.csv", cwd=tmp_path)
+    result = run_in_process("predict", "none.lann", "none.csv", cwd=tmp_path)
     assert result.returncode == 2
-    assert result.stderr == "There is no file none.skops.\n"
+    assert result.stderr == "There is no file none.lann.\n"
     assert result.stdout == ""

@@ -45,7 +45,7 @@ def saved(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("saved")
     make_flowers().to_csv(folder / "flowers.csv", index=False)
     make_flowers(12, seed=1).to_csv(folder / "new.csv", index=False)
-    options = ["--target", "species", "--id", "plant", "--no-cv", "-o", folder / "m.skops"]
+    options = ["--target", "species", "--id", "plant", "--no-cv", "-o", folder / "m.lann"]
     run("fit", folder / "flowers.csv", *options)
     return folder
 
@@ -79,14 +79,14 @@ def test_the_page_has_the_rows_of_the_table(embedded):
 
 
 def test_a_model_without_new_rows(run, saved, tmp_path):
-    printed = run("embed", "--model", saved / "m.skops", "-o", tmp_path / "e.csv", "--epochs", 20)
+    printed = run("embed", "--model", saved / "m.lann", "-o", tmp_path / "e.csv", "--epochs", 20)
     assert "optimistic" in printed
     assert "Give a table of new rows with labels" in printed
     assert "--held-out" not in printed  # it cannot go with --model
     out = pd.read_csv(tmp_path / "e.csv")
     assert out["id"].tolist() == [f"plant {row}" for row in range(N)]
     assert not out["held_out"].any()
-    run("embed", "--model", saved / "m.skops", "-o", tmp_path / "again.csv", "--epochs", 20)
+    run("embed", "--model", saved / "m.lann", "-o", tmp_path / "again.csv", "--epochs", 20)
     assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "e.csv").read_bytes()
 
 
@@ -98,7 +98,7 @@ def test_a_table_without_held_out_rows(run, saved, tmp_path):
 
 
 def test_new_rows_of_a_model(run, saved, tmp_path):
-    arguments = ["--model", saved / "m.skops", "--id", "plant", "--epochs", 20, "-o", tmp_path / "e.csv"]
+    arguments = ["--model", saved / "m.lann", "--id", "plant", "--epochs", 20, "-o", tmp_path / "e.csv"]
     assert "12 new rows embedded" in run("embed", saved / "new.csv", *arguments)
     out = pd.read_csv(tmp_path / "e.csv")
     assert out.loc[out["held_out"], "row"].tolist() == list(range(12))
@@ -119,12 +119,12 @@ def test_test_rows(run, saved, tmp_path):
 def test_other_methods(run, saved, tmp_path, method):
     epochs = 250 if method == "tsne" else 20
     arguments = ["--method", method, "--epochs", epochs, "--neighbors", 8, "-o", tmp_path / "e.csv"]
-    run("embed", "--model", saved / "m.skops", *arguments)
+    run("embed", "--model", saved / "m.lann", *arguments)
     assert np.isfinite(pd.read_csv(tmp_path / "e.csv")[["x", "y"]]).all(axis=None)
 
 
 def test_invalid_input_writes_nothing(fails, saved, tmp_path):
-    data, model, out = saved / "flowers.csv", saved / "m.skops", ["-o", tmp_path / "e.html"]
+    data, model, out = saved / "flowers.csv", saved / "m.lann", ["-o", tmp_path / "e.html"]
     target = ["--target", "species"]
     assert "--model" in fails("embed", *out)
     assert "--target" in fails("embed", data, *out)
@@ -139,12 +139,12 @@ def test_invalid_input_writes_nothing(fails, saved, tmp_path):
     assert "ends in .html" in fails("embed", data, *target, "-o", tmp_path / "e.gif")
     assert "There is no folder" in fails("embed", data, *target, "-o", tmp_path / "none" / "e.html")
     assert "There is no file" in fails("embed", tmp_path / "none.csv", *target, *out)
-    assert "There is no file" in fails("embed", "--model", tmp_path / "none.skops", *out)
+    assert "There is no file" in fails("embed", "--model", tmp_path / "none.lann", *out)
     assert os.listdir(tmp_path) == []
 
 
 def test_invalid_options_are_named_as_they_are_typed(fails, saved, tmp_path):
-    given = ["--model", saved / "m.skops", "-o", tmp_path / "e.html"]
+    given = ["--model", saved / "m.lann", "-o", tmp_path / "e.html"]
     message = fails("embed", *given, "--method", "tsne", "--epochs", 100)
     assert message == "--epochs must be at least 250 with --method tsne; got 100."
     assert fails("embed", *given, "--jobs", 0).startswith("--jobs must be")

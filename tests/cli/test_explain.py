@@ -64,7 +64,7 @@ def test_the_report_is_that_of_the_library(run, model, new, tmp_path):
     printed = run("explain", model, new, "--html", path, "--columns", 3)
     assert printed == f"Wrote {path}: 10 rows explained; open it in a browser\n"
     fitted = TableModel.load(model)
-    expected = report_page(fitted, fitted.explain(read_table(new)), title="m.skops on new.csv", n_features=3)
+    expected = report_page(fitted, fitted.explain(read_table(new)), title="m.lann on new.csv", n_features=3)
     assert path.read_text(encoding="utf-8") == expected
 
 

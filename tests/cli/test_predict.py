@@ -48,7 +48,7 @@ def test_invalid_rows_and_files(fails, model, new, tmp_path):
     frame = pd.read_csv(new)
     frame.drop(columns="noise").to_csv(tmp_path / "one.csv", index=False)
     assert "The column 'noise' is missing in one.csv." in fails("predict", model, tmp_path / "one.csv")
-    assert "There is no file" in fails("predict", tmp_path / "none.skops", new)
+    assert "There is no file" in fails("predict", tmp_path / "none.lann", new)
     assert "There is no file" in fails("predict", model, tmp_path / "none.csv")
     assert "not a whole file written by lann.save" in fails("predict", new, new)
     assert "is a folder" in fails("predict", tmp_path, new)

@@ -157,8 +157,8 @@ def test_values_are_added_up_over_the_categories_of_a_column(table_model):
 
 
 def test_a_saved_model_predicts_the_same(table_model, new, tmp_path):
-    table_model.save(tmp_path / "m.skops")
-    loaded = TableModel.load(tmp_path / "m.skops")
+    table_model.save(tmp_path / "m.lann")
+    loaded = TableModel.load(tmp_path / "m.lann")
     assert loaded.target == "group"
     pd.testing.assert_frame_equal(loaded.predict(new), table_model.predict(new))
     np.testing.assert_array_equal(loaded.explain(new).neighbor_ids, table_model.explain(new).neighbor_ids)
@@ -166,9 +166,9 @@ def test_a_saved_model_predicts_the_same(table_model, new, tmp_path):
 
 def test_another_version_of_scikit_learn_is_one_warning(table_model, tmp_path, monkeypatch, table_warnings):
     monkeypatch.setattr("sklearn.base.__version__", "1.0.0")
-    table_model.save(tmp_path / "old.skops")
+    table_model.save(tmp_path / "old.lann")
     monkeypatch.undo()
-    _, messages = table_warnings(TableModel.load, tmp_path / "old.skops")
+    _, messages = table_warnings(TableModel.load, tmp_path / "old.lann")
     assert len(messages) == 1
     assert "saved with scikit-learn 1.0.0" in messages[0]
 
@@ -216,6 +216,6 @@ def test_models_that_do_not_predict(iris):
 
 
 def test_load_of_files_that_are_not_models(tmp_path):
-    (tmp_path / "m.skops").write_text("x")
+    (tmp_path / "m.lann").write_text("x")
     with pytest.raises(ValueError, match="not a whole file written by"):
-        TableModel.load(tmp_path / "m.skops")
+        TableModel.load(tmp_path / "m.lann")

@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lann.baselines._dann import DANN
+    from lann.baselines._dann import DiscriminantMaps as DiscriminantMaps
+    from lann.baselines._glml.gaussians import Gaussians as Gaussians
     from lann.baselines._glml.glml import GLML
+    from lann.baselines._glml.glml import GenerativeMaps as GenerativeMaps
     from lann.baselines._large_margin.lmnn import LMNN
     from lann.baselines._large_margin.multi_metric_lmnn import MultiMetricLMNN
     from lann.baselines._lvq.gmlvq import GMLVQ
     from lann.baselines._lvq.grlvq import GRLVQ
     from lann.baselines._lvq.lgmlvq import LGMLVQ
     from lann.baselines._lvq.lgrlvq import LGRLVQ
+    from lann.baselines._lvq.model import Prototypes as Prototypes
+    from lann.baselines._mapped_rows import GroupMaps as GroupMaps
+    from lann.baselines._plml.model import AnchorMaps as AnchorMaps
     from lann.baselines._plml.plml import PLML
     from lann.baselines._published_lann import PublishedLANN
 
@@ -43,6 +49,13 @@ _MODULES = {
     "MultiMetricLMNN": "_large_margin.multi_metric_lmnn",
     "PLML": "_plml.plml",
     "PublishedLANN": "_published_lann",
+    # The fitted models, which `lann.persist` builds; they are not for users.
+    "AnchorMaps": "_plml.model",
+    "DiscriminantMaps": "_dann",
+    "Gaussians": "_glml.gaussians",
+    "GenerativeMaps": "_glml.glml",
+    "GroupMaps": "_mapped_rows",
+    "Prototypes": "_lvq.model",
 }
 
 

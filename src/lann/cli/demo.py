@@ -123,7 +123,7 @@ def _explain_prediction(folder: Path, console: Console) -> None:
 
     train, new, label = _tables()
     model = fit_table(train, TARGET)
-    model.save(folder / "model.skops")
+    model.save(folder / "model.lann")
     explanation = model.explain(new)
     title = f"One explained prediction: row {EXPLAINED_ROW} of rows.csv, whose label is {label}"
     console.print(title, style="bold")
@@ -132,19 +132,19 @@ def _explain_prediction(folder: Path, console: Console) -> None:
     write_table(train, folder / "breast-cancer.csv")
     write_table(new, folder / "rows.csv")
     write_table(explanation[EXPLAINED_ROW].to_long_frame(), folder / "explanation.csv")
-    save_report(folder / "report.html", model, explanation, title="model.skops on rows.csv")
+    save_report(folder / "report.html", model, explanation, title="model.lann on rows.csv")
 
 
 def _suggest_commands(folder: Path, console: Console) -> None:
     console.print(
-        f"\nWrote model.skops, breast-cancer.csv, rows.csv, explanation.csv and report.html to {folder}. Try:"
+        f"\nWrote model.lann, breast-cancer.csv, rows.csv, explanation.csv and report.html to {folder}. Try:"
     )
     # The name by which this command was called, unless `lann` is on the path.
     command = "lann" if shutil.which("lann") else os.path.relpath(sys.argv[0])
     for line in (
-        f"{command} predict {folder / 'model.skops'} {folder / 'rows.csv'}",
-        f"{command} explain {folder / 'model.skops'} {folder / 'rows.csv'} --row 0",
-        f"{command} fit {folder / 'breast-cancer.csv'} --target {TARGET} -o {folder / 'mine.skops'}",
+        f"{command} predict {folder / 'model.lann'} {folder / 'rows.csv'}",
+        f"{command} explain {folder / 'model.lann'} {folder / 'rows.csv'} --row 0",
+        f"{command} fit {folder / 'breast-cancer.csv'} --target {TARGET} -o {folder / 'mine.lann'}",
     ):
         console.print(f"  {line}", style="cyan", soft_wrap=True)
     report = folder / "report.html"

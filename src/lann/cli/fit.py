@@ -52,7 +52,7 @@ def fit(
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The file to save the model in.")
-    ] = Path("model.skops"),
+    ] = Path("model.lann"),
     id: Annotated[
         str | None,
         typer.Option("--id", metavar="COLUMN", help="A column that names the rows; explanations show it."),

@@ -55,6 +55,8 @@ class LocalModel(NeighborModel):
         Factor of the votes of each class.
     index : GraphSearch or None
         A graph under the class metric of the levels, if there is one already.
+    epsilon : float or None
+        Of the vote; None is estimated from the distances of training rows to their neighbors.
     n_jobs : int or None
         Number of threads.
     """
@@ -72,6 +74,7 @@ class LocalModel(NeighborModel):
         floor: float = 0.0,
         class_weight: Floats | None = None,
         index: GraphSearch | None = None,
+        epsilon: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.levels = levels
@@ -84,7 +87,8 @@ class LocalModel(NeighborModel):
         if index is not None:
             self._index = index
         self.n_neighbors = int(n_neighbors)
-        epsilon = self._estimate_epsilon(n_jobs) if len(self.X) > 1 else 1.0
+        if epsilon is None:
+            epsilon = self._estimate_epsilon(n_jobs) if len(self.X) > 1 else 1.0
         self._vote_rule = VoteRule(float(power), epsilon, class_weight, float(floor))
 
     def _estimate_epsilon(self, n_jobs: int | None) -> float:

@@ -1,47 +1,53 @@
-"""Save and load models without pickle: nothing in a model file can run code.
+"""Save and load models: nothing in a model file can run, and nothing inconsistent is loaded.
 
-A model file is a zip archive in the format of skops: ``schema.json``, a tree of nodes that each name a type,
-the arrays that the nodes refer to, and ``lann.json`` with the version that wrote it. Before skops builds
-anything, the type of every node is looked up in a fixed list, and the size of every array is checked against
-its header.
+A model file is a zip archive of ``model.json`` and arrays in NumPy's format ``.npy``. `load` builds the
+estimator by its constructor, from a declaration of every field: its type, the shape of an array in terms of
+sizes that all arrays have in common, and the range of its values. There is nothing else in a file.
 """
 
 from __future__ import annotations
 
-import io
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from lann.persist._table_record import TableRecord
 
 if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
+    from sklearn.base import BaseEstimator
 
-    from lann.classifier import LANNClassifier
-    from lann.embedding import LANNEmbedding, NeighborEmbedding
-
-__all__ = ["load", "save"]
+__all__ = ["TableRecord", "load", "load_with_table", "save"]
 
 
-def save(
-    model: LANNClassifier | LANNEmbedding | NeighborEmbedding | Pipeline, path: str | os.PathLike[str]
-) -> None:
+def save(model: BaseEstimator, path: str | os.PathLike[str], *, table: TableRecord | None = None) -> None:
     """Save a fitted model; the file is complete or not written at all.
+
+    The same model always gives the same bytes. Not saved are `n_jobs`, `verbose`, callbacks, settings of
+    scikit-learn such as ``set_output``, and the state of a random number generator: a `random_state` that is
+    not an integer comes back as None.
 
     Parameters
     ----------
-    model : LANNClassifier, LANNEmbedding, NeighborEmbedding, or a scikit-learn Pipeline that ends in one
-        A pipeline may have scikit-learn's usual scalers, imputers, encoders and selectors.
+    model : estimator
+        A LANNClassifier, an estimator of `lann.baselines`, a LANNEmbedding, NeighborEmbedding or
+        DiscriminantPlane.
     path : str or path-like
-        The file, usually ``*.skops``; an existing file is replaced.
+        The file, usually ``*.lann``; an existing file is replaced.
+    table : TableRecord or None, default=None
+        What is known about the table to which the model was fitted.
 
     Raises
     ------
     NotFittedError
         If the model is not fitted.
     ValueError
-        If the model is something else, or has a part that `load` does not accept.
+        If the model is something else, such as a pipeline, or has a part that cannot be saved.
     FileNotFoundError, IsADirectoryError
         If the file cannot be written there.
+
+    See Also
+    --------
+    load : Load a model.
 
     Examples
     --------
@@ -50,42 +56,33 @@ def save(
     >>> from lann import LANNClassifier, load, save
     >>> X, y = load_iris(return_X_y=True)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = os.path.join(folder, "iris.skops")
+    ...     file = os.path.join(folder, "iris.lann")
     ...     save(LANNClassifier(random_state=0).fit(X, y), file)
     ...     load(file).predict(X[:3])
     array([0, 0, 0])
     """
-    import skops.io
-    from sklearn.exceptions import NotFittedError
-
     from lann._files import write_atomically
-    from lann.persist._consistency import KINDS, check_model, fitted_part, without_callbacks
-    from lann.persist._errors import reason
-    from lann.persist._model_file import check_content, with_marker
+    from lann.persist._errors import InvalidModelFile
+    from lann.persist._model_file import ESTIMATORS, to_bytes
 
     path = Path(path)
-    part = fitted_part(model)
-    if part is None:
-        raise ValueError(f"save takes {KINDS}; got an object of type {type(model).__name__}.")
-    if not hasattr(part, "model_"):
-        raise NotFittedError("The model is not fitted yet; call fit before saving it.")
+    if ESTIMATORS.find(model) is None:
+        raise ValueError(_cannot_be_saved(model))
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent} to save {path.name} in.")
     try:
-        content = with_marker(skops.io.dumps(without_callbacks(model)))
-        check_content(content)
-        check_model(model)
-    except Exception as error:
-        raise ValueError(f"The model cannot be saved: {reason(error, 'skops cannot write it')}.") from error
+        content = to_bytes(model, table)
+    except InvalidModelFile as error:
+        raise ValueError(f"The model cannot be saved: {error}.") from error
     write_atomically(path, content)
 
 
-def load(path: str | os.PathLike[str]) -> LANNClassifier | LANNEmbedding | NeighborEmbedding | Pipeline:
+def load(path: str | os.PathLike[str]) -> Any:
     """Load a model that `save` has written; it predicts and transforms the same, to the bit.
 
-    Only types of a fixed list are built, and nothing in the file can run.
+    Nothing in the file can run, and a file that is inconsistent in any way raises an error.
 
     Parameters
     ----------
@@ -100,7 +97,11 @@ def load(path: str | os.PathLike[str]) -> LANNClassifier | LANNEmbedding | Neigh
     FileNotFoundError, IsADirectoryError
         If there is no such file.
     ValueError
-        If the file is damaged, of a later format, or contains anything but a model of lann.
+        If the file is damaged, of another format, or contains anything but a model of lann.
+
+    See Also
+    --------
+    load_with_table : Load a model and what is known about its table.
 
     Examples
     --------
@@ -109,28 +110,71 @@ def load(path: str | os.PathLike[str]) -> LANNClassifier | LANNEmbedding | Neigh
     >>> from lann import LANNClassifier, load, save
     >>> X, y = load_iris(return_X_y=True)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = os.path.join(folder, "iris.skops")
+    ...     file = os.path.join(folder, "iris.lann")
     ...     save(LANNClassifier(random_state=0).fit(X, y), file)
     ...     type(load(file)).__name__
     'LANNClassifier'
     """
-    import skops.io
+    return load_with_table(path)[0]
 
-    from lann.persist._allowed import allowed_types
-    from lann.persist._consistency import check_model
-    from lann.persist._errors import reason
-    from lann.persist._model_file import check_content
+
+def load_with_table(path: str | os.PathLike[str]) -> tuple[Any, TableRecord | None]:
+    """Load a model, and what is known about the table to which it was fitted.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    model : estimator
+    table : TableRecord or None
+        None if the model was saved without.
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError
+        If there is no such file.
+    ValueError
+        If the file is damaged, of another format, or contains anything but a model of lann.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.persist import TableRecord, load_with_table, save
+    >>> X, y = load_iris(return_X_y=True)
+    >>> table = TableRecord("species", None, None, np.arange(150), {"plant": "a number per row"}, [])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "iris.lann")
+    ...     save(LANNClassifier(random_state=0).fit(X, y), file, table=table)
+    ...     load_with_table(file)[1].target
+    'species'
+    """
+    from lann.persist._errors import InvalidModelFile
+    from lann.persist._model_file import from_bytes
 
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, not a model file.")
-    if not path.exists():
+    if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
-    content = path.read_bytes()  # once, so that what is checked is what is loaded
     try:
-        check_content(content)
-        model = skops.io.load(io.BytesIO(content), trusted=sorted(set().union(*allowed_types().values())))
-        check_model(model)
-    except Exception as error:
-        raise ValueError(f"{path} cannot be loaded: {reason(error, 'it is damaged')}.") from error
-    return model
+        return from_bytes(path.read_bytes())
+    except InvalidModelFile as error:
+        raise ValueError(f"{path} cannot be loaded: {error}.") from error
+
+
+def _cannot_be_saved(model: Any) -> str:
+    """Return the message for an object of a type that is not saved."""
+    if hasattr(model, "steps"):
+        return (
+            "A Pipeline cannot be saved in a model file; save it by means of your own, such as joblib, or "
+            "give the table to the classifier itself and save that."
+        )
+    return (
+        "save takes a LANNClassifier, an estimator of lann.baselines, or an embedding of lann.embedding; got "
+        f"an object of type {type(model).__name__}."
+    )

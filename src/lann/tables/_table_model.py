@@ -150,7 +150,7 @@ class TableModel:
         Parameters
         ----------
         path : str or path-like
-            By convention ``*.skops``; an existing file is replaced.
+            By convention ``*.lann``; an existing file is replaced.
 
         Raises
         ------

@@ -32,7 +32,8 @@ class AnchorMaps(QueryMaps):
         self, X: Floats, axes: Floats, weights: Floats, maps: Floats, *, n_metric_neighbors: int
     ) -> None:
         super().__init__(X)
-        self.axes, self.weights, self.n_metric_neighbors = axes, weights, n_metric_neighbors
+        self.axes, self.weights, self.maps = axes, weights, maps
+        self.n_metric_neighbors = n_metric_neighbors
         self.metrics = maps.transpose(0, 2, 1) @ maps
 
     @cached_property

@@ -1,0 +1,120 @@
+"""Small honest model files of every public estimator, and how a loaded model is used."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_iris
+from sklearn.preprocessing import scale
+
+from lann import LANNClassifier, LANNEmbedding, load, save
+from lann.baselines import (
+    DANN,
+    GLML,
+    GMLVQ,
+    GRLVQ,
+    LGMLVQ,
+    LGRLVQ,
+    LMNN,
+    PLML,
+    MultiMetricLMNN,
+    PublishedLANN,
+)
+from lann.embedding import DiscriminantPlane, NeighborEmbedding
+from lann.persist import TableRecord
+
+LAYOUT = {"method": "tsne", "max_iter": 250, "n_neighbors": 5, "random_state": 0}
+EXPLAINED = 4
+
+
+def _estimators() -> list[Any]:
+    quick = {"max_iter": 2, "random_state": 0}
+    return [
+        LANNClassifier(**quick),
+        LANNClassifier(metric="full", class_weight={"setosa": 2.0, "virginica": 0.5}, **quick),
+        LANNClassifier(metric="low_rank", n_components=2, n_candidates=None, **quick),
+        LANNClassifier(n_neighbors=3, power=0.5, levels=("curves",), **quick),
+        PublishedLANN(**quick),
+        PublishedLANN(metric="full", **quick),
+        LMNN(weights="distance", n_components=2, max_iter=2),
+        LMNN(init=np.eye(4), max_iter=2),
+        MultiMetricLMNN(max_iter=2),
+        DANN(weights="distance"),
+        GLML(),
+        PLML(n_anchors=3, **quick),
+        GRLVQ(**quick),
+        LGRLVQ(**quick),
+        GMLVQ(n_components=2, **quick),
+        LGMLVQ(prototypes_per_class=2, **quick),
+        DiscriminantPlane(),
+        NeighborEmbedding(**LAYOUT),
+        LANNEmbedding(LANNClassifier(**quick), **LAYOUT),
+        LANNEmbedding(LMNN(max_iter=2), **LAYOUT),
+    ]
+
+
+def honest_files(folder: Path) -> list[bytes]:
+    """
+    Fit and save small models, some of them after an explanation, one with weights and one with a table.
+
+    Parameters
+    ----------
+    folder
+        Where files are written, and removed again.
+    """
+    iris = load_iris()
+    X, y = scale(iris.data)[::3], iris.target_names[iris.target[::3]]
+    table = TableRecord("species", "plant", None, np.arange(len(X)), {"date": "a constant"}, [{"name": "a"}])
+    files, path = [], folder / "honest.lann"
+    for number, estimator in enumerate(_estimators()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            options = {"sample_weight": 1.0 + np.arange(len(X)) % 3} if number == 0 else {}
+            estimator.fit(X, y, **options)
+            # DANN takes a second to compute what an explanation needs; a file has it, or it is computed.
+            if isinstance(estimator, DANN) or (number % 2 == 0 and hasattr(estimator, "explain")):
+                estimator.explain(X[:EXPLAINED])
+        save(estimator, path, table=table if number == 1 else None)
+        files.append(path.read_bytes())
+    path.unlink()
+    return files
+
+
+def use(model: Any, rng: np.random.Generator) -> None:
+    """
+    Predict, explain and transform.
+
+    Parameters
+    ----------
+    model
+        A loaded estimator.
+    rng
+        Draws the queries.
+    """
+    n_features = model.n_features_in_
+    queries = rng.normal(size=(6, n_features))
+    queries[1] *= 1e3
+    names = getattr(model, "feature_names_in_", None)
+    rows: Any = queries
+    if names is not None:
+        import pandas as pd
+
+        rows = pd.DataFrame(queries, columns=names)
+    for method in ("predict", "predict_proba", "transform"):
+        if hasattr(model, method):
+            getattr(model, method)(rows)
+    if hasattr(model, "kneighbors"):
+        model.kneighbors(rows, 1)
+    if hasattr(model, "explain"):
+        explanation = model.explain(rows[:2])
+        _ = explanation.supports
+    if hasattr(model, "feature_weights_"):
+        _ = model.class_feature_weights_
+
+
+def load_and_use(path: Path) -> None:
+    """Load a file and use the model; the queries are always the same."""
+    use(load(path), np.random.default_rng(0))

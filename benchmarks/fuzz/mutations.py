@@ -1,0 +1,495 @@
+"""Changes of model files, from flipped bits to files that are wrong in one declared number only."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import struct
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.fuzz._internals import order_of, read_archive, write_archive, write_array
+
+Mutation = Callable[["ModelFile", np.random.Generator], bytes]
+MODEL = "model.json"
+NUMBERS: list[Any] = [
+    0, 1, -1, 2, 3, 7, 1000, 2**31, 2**40, 2**62, 2**63 - 1, 10**30, 0.0, -0.0, 0.5, 1.0, -1.0, 1e-320,
+    1e-300, 1e300, 1.7e308, -1e300, float("nan"), float("inf"), -float("inf"),
+]  # fmt: skip
+OTHERS: list[Any] = [
+    None, True, False, "", "x", "auto", "C", "F", "<f8", "<i8", "|b1", "<U9", "O", "../x.npy", "/x.npy",
+    "ä\n\x00", "\ud800", "x" * 5000, [], {}, [0], [[]], {"a": 1}, [1, 2, 3], {"tuple": ["point"]},
+    {"list": [1]}, {"dict": [[1, 2.0]]}, {"dict": [[1, 1], [1, 1]]}, "frozen", "model/classes_.npy",
+]  # fmt: skip
+SPECIAL = [
+    0.0, -0.0, 1.0, -1.0, 300.0, -1e5, 1e-320, 1e-300, 1e74, -1e75, 1e150, -1e153, 1e300, -1.7e308,
+    np.nan, np.inf, -np.inf,
+]  # fmt: skip
+BOMB = 5_000_000
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """
+    An honest file.
+
+    Parameters
+    ----------
+    content
+        Its bytes.
+    others
+        Entries of other honest files.
+    """
+
+    content: bytes
+    others: list[dict[str, bytes]]
+
+    def entries(self) -> dict[str, bytes]:
+        return entries_of(self.content)
+
+
+def entries_of(content: bytes) -> dict[str, bytes]:
+    """Return copies of the entries of a file."""
+    return {name: bytes(entry) for name, entry in read_archive(content).items()}
+
+
+def _choose(rng: np.random.Generator, items: list[Any]) -> Any:
+    return items[int(rng.integers(len(items)))]
+
+
+def _describe(entries: dict[str, bytes]) -> Any:
+    return json.loads(entries[MODEL])
+
+
+def _with_model(entries: dict[str, bytes], described: Any) -> bytes:
+    return write_archive({**entries, MODEL: json.dumps(described).encode()})
+
+
+def _spots(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, Any, tuple[Any, ...]]]:
+    """Return every container, key and path in a tree."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in list(items):
+        yield value, key, (*path, key)
+        yield from _spots(item, (*path, key))
+
+
+def _arrays(described: Any) -> list[dict[str, Any]]:
+    return [
+        owner[key]
+        for owner, key, _ in _spots(described)
+        if isinstance(owner[key], dict) and "entry" in owner[key]
+    ]
+
+
+def _load(entries: dict[str, bytes], declared: dict[str, Any]) -> NDArray[Any]:
+    return np.load(io.BytesIO(entries[declared["entry"]]))
+
+
+def _store(entries: dict[str, bytes], declared: dict[str, Any], array: NDArray[Any]) -> None:
+    """Write an array, with its declaration, as an honest file would have it."""
+    dtype = array.dtype.newbyteorder("<").str
+    order = order_of(array)
+    declared |= {"dtype": dtype, "shape": list(array.shape), "order": order}
+    entries[declared["entry"]] = write_array(array, dtype, order)
+
+
+# Bytes
+
+
+def flip_bits(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Flip bits anywhere."""
+    content = bytearray(file.content)
+    for position in rng.integers(len(content), size=int(rng.integers(1, 9))):
+        content[position] ^= 1 << int(rng.integers(8))
+    return bytes(content)
+
+
+def flip_bits_inside(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Flip bits of one entry, with a checksum that fits."""
+    entries = file.entries()
+    name = _choose(rng, list(entries))
+    content = bytearray(entries[name])
+    for position in rng.integers(len(content), size=int(rng.integers(1, 5))):
+        content[position] ^= 1 << int(rng.integers(8))
+    return write_archive({**entries, name: bytes(content)})
+
+
+def truncate(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Cut off the end or the beginning, or a part within."""
+    start, end = np.sort(rng.integers(len(file.content) + 1, size=2)).tolist()
+    parts = [file.content[:end], file.content[start:], file.content[:start] + file.content[end:]]
+    return _choose(rng, parts)
+
+
+def insert_bytes(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Insert bytes, of the file itself or random ones."""
+    start, end = np.sort(rng.integers(len(file.content) + 1, size=2)).tolist()
+    added = _choose(rng, [file.content[start:end], rng.bytes(50), bytes(5000)])
+    position = int(_choose(rng, [0, len(file.content), int(rng.integers(len(file.content)))]))
+    return file.content[:position] + added + file.content[position:]
+
+
+# model.json
+
+
+def edit_json(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Replace values of model.json by numbers, text and others."""
+    entries = file.entries()
+    described = _describe(entries)
+    for _ in range(int(rng.integers(1, 4))):
+        owner, key, _ = _choose(rng, list(_spots(described)))
+        value = owner[key]
+        if isinstance(value, int | float) and not isinstance(value, bool) and rng.random() < 0.5:
+            owner[key] = _choose(rng, [value + 1, value - 1, -value, value * 2, value * 1000, float(value)])
+        else:
+            owner[key] = _choose(rng, NUMBERS if rng.random() < 0.5 else OTHERS)
+    return _with_model(entries, described)
+
+
+def edit_keys(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Remove, add or rename keys of model.json."""
+    entries = file.entries()
+    described = _describe(entries)
+    owner, key, _ = _choose(rng, list(_spots(described)))
+    value = owner.pop(key)
+    choice = rng.random()
+    if isinstance(owner, list):
+        owner += [value, value]
+    elif choice < 0.3:
+        owner[f"{key}2"] = value
+    elif choice < 0.6:
+        owner[key] = value
+        owner[_choose(rng, ["predict", "__class__", "__dict__", "x", "n_jobs", "_metadata_request"])] = value
+    return _with_model(entries, described)
+
+
+def swap_json(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Swap two values of model.json, or take one from another file."""
+    entries = file.entries()
+    described = _describe(entries)
+    owner, key, path = _choose(rng, list(_spots(described)))
+    if rng.random() < 0.5:
+        other, other_key, _ = _choose(rng, list(_spots(described)))
+        if isinstance(other, dict) and isinstance(owner, dict) and other_key in other:
+            owner[key], other[other_key] = other[other_key], owner[key]
+    else:
+        foreign = _describe(_choose(rng, file.others))
+        same = [o[k] for o, k, p in _spots(foreign) if p[-1] == path[-1]]
+        owner[key] = _choose(rng, same or [None])
+    try:
+        return _with_model(entries, described)
+    except ValueError:  # a value became part of itself
+        return file.content
+
+
+BROKEN_NUMBERS: list[Callable[[], str]] = [
+    lambda: '1, "format": 1',
+    lambda: "1" * 10_000,
+    lambda: "NaN",
+    lambda: "1e999",
+    lambda: "2",
+]
+BROKEN_VALUES: list[Callable[[], str]] = [
+    lambda: "[" * 50_000 + "]" * 50_000,
+    lambda: "[" * 50 + "]" * 50,
+    lambda: "[" + "[]," * 1_000_000 + "0]",
+    lambda: "[" + "0," * 2_000_000 + "0]",
+    lambda: '"' + "x" * 20_000_000 + '"',
+]
+
+
+def break_json(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Write what JSON should not have: keys twice, depth, NaN, huge numbers, other encodings."""
+    entries = file.entries()
+    text = entries[MODEL].decode()
+    first, last = '"format": 1', '"table": null'
+    old, new = _choose(
+        rng, [(first, value) for value in BROKEN_NUMBERS] + [(last, value) for value in BROKEN_VALUES]
+    )
+    others = [text.replace("{", "[", 1), f"[{text}]", text + text, text[: len(text) // 2], "", "null", "{}"]
+    chosen = (
+        text.replace(old, f"{old.partition(': ')[0]}: {new()}")
+        if rng.random() < 0.7
+        else _choose(rng, others)
+    )
+    encoded = _choose(
+        rng, [chosen.encode(), chosen.encode(), chosen.encode("utf-16"), chosen.encode("utf-8-sig")]
+    )
+    return write_archive({**entries, MODEL: encoded})
+
+
+# Arrays
+
+
+def special_values(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Replace numbers of an array by special ones."""
+    entries = file.entries()
+    described = _describe(entries)
+    for _ in range(int(rng.integers(1, 3))):
+        declared = _choose(rng, _arrays(described))
+        array = _load(entries, declared).copy()
+        if array.size == 0:
+            continue
+        some = rng.random(array.shape) < _choose(rng, [0.02, 0.3, 1.0])
+        some.flat[int(rng.integers(array.size))] = True
+        if array.dtype.kind == "f":
+            with np.errstate(over="ignore"):
+                array[some] = array[some] * 1e5 if rng.random() < 0.2 else _choose(rng, SPECIAL)
+        elif array.dtype.kind in "iu":
+            array[some] = _choose(rng, [-1, 0, 1, 2, len(array), 10**6, 2**31, 2**62, -(2**62)])
+        elif array.dtype.kind == "U":
+            array[some] = _choose(rng, ["", "a", "ä", "\x00", "x" * 50])
+        else:
+            array[some] = ~array[some]
+        _store(entries, declared, array)
+    return _with_model(entries, described)
+
+
+def reshape_array(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Give an array another shape, dtype or order, with a declaration that fits."""
+    entries = file.entries()
+    described = _describe(entries)
+    declared = _choose(rng, _arrays(described))
+    array = _load(entries, declared)
+    changes: list[Callable[[NDArray[Any]], NDArray[Any]]] = [
+        lambda a: a[:-1],
+        lambda a: a[:0],
+        lambda a: np.concatenate([a, a]),
+        lambda a: a[..., :-1],
+        lambda a: a[..., :0],
+        lambda a: np.concatenate([a, a], axis=-1),
+        lambda a: a.T.copy(),
+        lambda a: a.ravel(),
+        lambda a: a[None],
+        lambda a: a[::-1].copy(),
+        lambda a: np.sort(a, axis=-1),
+        lambda a: np.asfortranarray(a),
+        lambda a: a.astype(np.float32) if a.dtype.kind != "U" else a,
+        lambda a: a.astype(np.int64) if a.dtype.kind in "iub" else a,
+        lambda a: a.astype(np.uint8) if a.dtype.kind in "iub" else a,
+        lambda a: a.astype(np.str_),
+        lambda a: a.astype(bool) if a.dtype.kind != "U" else a,
+        lambda a: a.astype(np.complex128) if a.dtype.kind != "U" else a,
+    ]
+    with np.errstate(all="ignore"):
+        _store(entries, declared, _choose(rng, changes)(array))
+    return _with_model(entries, described)
+
+
+def resize_all(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Change one length wherever it occurs, so that all shapes agree."""
+    entries = file.entries()
+    described = _describe(entries)
+    arrays = _arrays(described)
+    lengths = [n for declared in arrays for n in declared["shape"] if n > 0]
+    old = _choose(rng, lengths or [1])
+    kept = (
+        rng.permutation(old)[: int(rng.integers(old + 1))]
+        if rng.random() < 0.6
+        else rng.integers(old, size=2 * old)
+    )
+    kept = np.sort(kept)
+    for declared in arrays:
+        array = _load(entries, declared)
+        for axis, length in enumerate(declared["shape"]):
+            if length == old:
+                array = np.take(array, kept, axis=axis)
+        _store(entries, declared, np.ascontiguousarray(array).reshape(array.shape))
+    for owner, key, _ in list(_spots(described)):
+        if owner[key] == old and key in ("n_features_in_", "n_classes", "_n_features_out"):
+            owner[key] = len(kept)
+    return _with_model(entries, described)
+
+
+def declare_other(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Change the declaration of an array only, or its header only."""
+    entries = file.entries()
+    described = _describe(entries)
+    declared = _choose(rng, _arrays(described))
+    if rng.random() < 0.6:
+        shape = declared["shape"]
+        position = int(rng.integers(len(shape))) if shape else 0
+        options: list[Any] = [0, 1, -1, 2**20, 2**31, 2**47, 2**62, 10**30, 1.0, None, "3"]
+        if shape:
+            shape[position] = _choose(rng, [*options, shape[position] + 1, shape[position] - 1])
+        if rng.random() < 0.3:
+            declared["shape"] = _choose(
+                rng, [shape[::-1], [*shape, 1], shape[1:], [0] * 40, [2**40, 2**40], "x"]
+            )
+    else:
+        header = io.BytesIO()
+        shape = _choose(rng, [(2**50, 2**10), (3,), (0,), (-1,), tuple(declared["shape"]), (10**7,)])
+        descr = _choose(rng, ["<f8", "|O", "<i8", "<U5", "<c16", ">f8", "<M8[s]", "|V8"])
+        fields = {"descr": descr, "fortran_order": bool(rng.random() < 0.5), "shape": shape}
+        np.lib.format.write_array_header_1_0(header, fields)
+        entries[declared["entry"]] = header.getvalue() + entries[declared["entry"]][128:]
+    return _with_model(entries, described)
+
+
+def swap_entries(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Swap the content of two entries, with or without their declarations, or take one from another file."""
+    entries = file.entries()
+    described = _describe(entries)
+    one, other = (_choose(rng, _arrays(described)) for _ in range(2))
+    if rng.random() < 0.3:
+        foreign = _choose(rng, file.others)
+        entries[one["entry"]] = foreign[_choose(rng, list(foreign))]
+        return write_archive(entries)
+    names = one["entry"], other["entry"]
+    entries[names[0]], entries[names[1]] = entries[names[1]], entries[names[0]]
+    if rng.random() < 0.7:
+        for field in ("dtype", "shape", "order"):
+            one[field], other[field] = other[field], one[field]
+    return _with_model(entries, described)
+
+
+def alias_entries(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Let two arrays, or many, refer to one entry."""
+    entries = file.entries()
+    described = _describe(entries)
+    arrays = _arrays(described)
+    target = _choose(rng, arrays)
+    for declared in arrays if rng.random() < 0.3 else [_choose(rng, arrays)]:
+        if declared is not target:
+            if rng.random() < 0.5:
+                entries.pop(declared["entry"], None)
+            declared |= target if rng.random() < 0.5 else {"entry": target["entry"]}
+    return _with_model(entries, described)
+
+
+def other_entries(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Leave entries out, add some, or rename one."""
+    entries = file.entries()
+    name = _choose(rng, list(entries))
+    choice = rng.random()
+    if choice < 0.3:
+        del entries[name]
+    elif choice < 0.6:
+        added = _choose(
+            rng, ["x.npy", "model/x.npy", "../x.npy", "/x.npy", "C:/x.npy", "x\x00.npy", "x.py", "ä.npy"]
+        )
+        entries[added] = entries[name]
+    elif choice < 0.8:
+        entries = {f"{n}x" if n == name else n: entry for n, entry in entries.items()}
+    else:
+        entries |= {f"x{number}.npy": b"" for number in range(int(_choose(rng, [1, 600, 60_000])))}
+    return write_archive(entries)
+
+
+def pickled_objects(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Replace an array by an array of Python objects, or by a pickle."""
+    entries = file.entries()
+    described = _describe(entries)
+    declared = _choose(rng, _arrays(described))
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([print, {}], dtype=object), allow_pickle=True)
+    entries[declared["entry"]] = _choose(rng, [buffer.getvalue(), pickle.dumps(print), b"", bytes(10)])
+    if rng.random() < 0.5:
+        declared |= {"dtype": "|O", "shape": [2]}
+    return _with_model(entries, described)
+
+
+# Archives
+
+
+def _dated(name: str, method: int) -> zipfile.ZipInfo:
+    """Return an entry with a date, so that the seed determines the file."""
+    entry = zipfile.ZipInfo(name, (2000, 1, 1, 0, 0, 0))
+    entry.compress_type = method
+    return entry
+
+
+def rezip(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Write the archive by another program: compressed, with duplicates, comments, bombs or flags."""
+    entries = file.entries()
+    choice, buffer = int(rng.integers(6)), io.BytesIO()
+    method = zipfile.ZIP_STORED if choice == 0 else zipfile.ZIP_DEFLATED
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, entry in entries.items():
+            archive.writestr(_dated(name, method), entry)
+        if choice == 2:
+            archive.comment = b"x" * 100
+        elif choice == 3:
+            archive.writestr(_dated("bomb.npy", method), bytes(BOMB))
+        elif choice == 4:
+            name = _choose(rng, list(entries))
+            archive.writestr(zipfile.ZipInfo(f"{name[:-1]}z"), b"")
+    content = bytearray(buffer.getvalue())
+    if choice == 5:  # encrypted, or of several disks
+        directory = content.rfind(b"PK\x01\x02")
+        content[directory + 8] |= 1
+        content[directory + 34] = int(rng.integers(2))
+    return bytes(content)
+
+
+def compress_array(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Compress an array of zeros of a size that would fill the memory, with headers that fit."""
+    entries = file.entries()
+    described = _describe(entries)
+    declared = _choose(rng, _arrays(described))
+    rows = 1_000_000
+    declared["shape"] = [rows, *declared["shape"][1:]]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        entries[MODEL] = json.dumps(described).encode()
+        for name, entry in entries.items():
+            large = name == declared["entry"]
+            archive.writestr(
+                _dated(name, zipfile.ZIP_DEFLATED), entry[:128] + bytes(8 * rows) if large else entry
+            )
+    return buffer.getvalue()
+
+
+def duplicate_entry(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Write an entry twice under one name, in the form of model files."""
+    entries = file.entries()
+    name = _choose(rng, [n for n in entries if n != MODEL])
+    twin = name[:-5] + chr(ord(name[-5]) ^ 1) + name[-4:]
+    content = _choose(rng, [entries[name], b"", bytes(100)])
+    return write_archive({**entries, twin: content}).replace(twin.encode(), name.encode())
+
+
+def edit_headers(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Change a number in the directory of the archive, or in the header of an entry."""
+    content = bytearray(file.content)
+    marks = [b"PK\x03\x04", b"PK\x01\x02", b"PK\x06\x06", b"PK\x06\x07", b"PK\x05\x06"]
+    mark = _choose(rng, marks)
+    starts = [p for p in range(len(content) - 3) if content[p : p + 4] == mark]
+    start = _choose(rng, starts or [0]) + int(rng.integers(4, 60))
+    value = struct.pack("<q", int(_choose(rng, [0, 1, -1, 2**16 - 1, 2**31, 2**40, len(content)])))
+    size = int(_choose(rng, [1, 2, 4, 8]))
+    content[start : start + size] = value[:size]
+    return bytes(content[: len(file.content)])
+
+
+MUTATIONS: tuple[Mutation, ...] = (
+    flip_bits, flip_bits_inside, truncate, insert_bytes, edit_json, edit_json, edit_json, edit_keys,
+    swap_json, swap_json, break_json, special_values, special_values, special_values, reshape_array,
+    reshape_array, resize_all, resize_all, declare_other, swap_entries, alias_entries, other_entries,
+    pickled_objects, rezip,
+    compress_array, duplicate_entry, edit_headers,
+)  # fmt: skip
+"""All changes; those that come near to a file that can be loaded are listed several times."""
+
+
+def mutate(files: list[bytes], seed: int, number: int) -> tuple[str, bytes]:
+    """
+    Return the name of a change, and a changed file.
+
+    Parameters
+    ----------
+    files
+        Honest files.
+    seed, number
+        Determine the file and the change.
+    """
+    rng = np.random.default_rng([seed, number])
+    file = ModelFile(_choose(rng, files), [entries_of(_choose(rng, files))])
+    mutation = MUTATIONS[number % len(MUTATIONS)]
+    return mutation.__name__, mutation(file, rng)

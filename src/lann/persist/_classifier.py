@@ -1,0 +1,194 @@
+"""What a file has of a LANNClassifier: the levels of its metric, its vote, and what was derived from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lann._inputs import LARGEST_WEIGHT
+from lann.classifier import LANNClassifier
+from lann.encoding import FeatureCurves
+from lann.explain import Landmarks, Readings
+from lann.metrics import Levels
+from lann.model import LocalModel
+from lann.persist._kinds import (
+    Float,
+    FloatList,
+    Floats,
+    Groups,
+    Indices,
+    Int,
+    Maybe,
+    Names,
+    Size,
+    Texts,
+    TextTuple,
+)
+from lann.persist._records import Estimator, Record, Values, if_present
+from lann.vote import VoteChoice
+
+LEVELS_IN_USE = ("curves", "map", "class", "point")
+LANDMARKS = "landmarks"
+# Weights are products of a class weight and a point weight, whose exponents add up to 700 at most: e^700 is
+# finite.
+LARGEST_CLASS_EXPONENT, LARGEST_POINT_EXPONENT = 300.0, 400.0
+_LEAST = float(np.finfo(np.float64).min)
+
+CURVES = Record(
+    FeatureCurves,
+    {
+        "slopes": Floats("n_features", "n_bins"),
+        "edges": Floats("n_features", "n_bins-1", low=_LEAST, infinite=True, ascending=-1),
+        "thresholds": Floats("n_features", "n_steps", low=_LEAST, infinite=True, ascending=-1),
+        "jumps": Floats("n_features", "n_steps", low=0.0),
+    },
+    at_least={"n_bins": 1},
+)
+
+
+def _axes_are_features(values: Values) -> str | None:
+    differ = values["class_log_weights"].shape[1] != values["X"].shape[1]
+    return (
+        "there is no linear map, but not an axis per feature"
+        if values["components"] is None and differ
+        else None
+    )
+
+
+LEVELS = Record(
+    Levels,
+    {
+        "X": Floats("n_rows", "n_features"),
+        "curves": CURVES,
+        "class_log_weights": Floats("n_classes", "n_axes", high=LARGEST_CLASS_EXPONENT),
+        "labels": Indices("n_rows", below="n_classes"),
+        "point_log_weights": Floats("n_rows", "n_axes", high=LARGEST_POINT_EXPONENT),
+        "components": Maybe(Floats("n_axes", "n_features", any_order=True)),
+        "point_matrices": Maybe(Floats("n_rows", "n_axes", "n_ranks", single=True, any_order=True)),
+        "row_weights": Maybe(Floats("n_rows", low=1.0 / LARGEST_WEIGHT, high=LARGEST_WEIGHT)),
+    },
+    at_least={"n_rows": 1, "n_features": 1, "n_classes": 1, "n_axes": 1, "n_ranks": 1},
+    rules=(_axes_are_features,),
+)
+
+LANDMARK_ROWS = Record(
+    lambda rows, votes, relevances, supports, correlated: Landmarks(
+        rows, Readings(votes, relevances, supports), correlated
+    ),
+    {
+        "rows": Indices("n_landmarks", below="n_rows", ascending=True),
+        "votes": Floats("n_landmarks", "n_classes"),
+        "relevances": Floats("n_landmarks", "n_features"),
+        "supports": Floats("n_landmarks", "n_classes", "n_features"),
+        "correlated": Groups("n_features"),
+    },
+    sources={
+        "votes": "readings.votes",
+        "relevances": "readings.relevances",
+        "supports": "readings.supports",
+    },
+    at_least={"n_landmarks": 1},
+)
+
+
+def saved_landmarks(model: Any) -> Any:
+    """Return the landmarks of a model, None if they have not been computed."""
+    return model.derived.get(LANDMARKS)
+
+
+def with_landmarks(model: Any, landmarks: Any) -> Any:
+    """Return a model with its landmarks, if there are any."""
+    if landmarks is not None:
+        model.derived[LANDMARKS] = landmarks
+    return model
+
+
+LOCAL_MODEL = Record(
+    lambda landmarks, **values: with_landmarks(LocalModel(**values), landmarks),
+    {
+        "levels": LEVELS,
+        "n_candidates": Maybe(Int(1)),
+        "n_neighbors": Int(1),
+        "power": Float(0.0),
+        "floor": Float(0.0),
+        "epsilon": Float(above=0.0),
+        "class_weight": Maybe(Floats("n_classes", above=0.0)),
+        "landmarks": Maybe(LANDMARK_ROWS),
+    },
+    sources={
+        "power": "vote_rule.power",
+        "floor": "vote_rule.floor",
+        "epsilon": "vote_rule.epsilon",
+        "class_weight": "vote_rule.class_weight",
+        "landmarks": saved_landmarks,
+    },
+)
+
+
+def _is_chosen(values: Values) -> str | None:
+    n_votes, chosen = len(values["votes"]), values["chosen"]
+    if chosen >= n_votes or values["best"] >= n_votes:
+        return "the position of the vote is out of range"
+    vote = [values["n_neighbors"], values["power"], values["floor"]]
+    return None if values["votes"][chosen].tolist() == vote else "the vote is not the chosen one"
+
+
+VOTE = Record(
+    VoteChoice,
+    {
+        "n_neighbors": Int(1),
+        "power": Float(0.0),
+        "floor": Float(0.0),
+        "votes": Floats("n_votes", 3, low=0.0),
+        "log_losses": Floats("n_votes", nan=True, infinite=True),
+        "chosen": Int(0, "n_votes"),
+        "best": Int(0, "n_votes"),
+        "gain": Float(),
+        "gain_error": Float(0.0),
+        "mean_weight": Float(above=0.0),
+    },
+    at_least={"n_votes": 1},
+    own_sizes=True,
+    rules=(_is_chosen,),
+)
+
+
+def _same_vote(values: Values) -> str | None:
+    vote, model = values["vote_"], values["model_"]
+    rule = model.vote_rule
+    same = (vote.n_neighbors, vote.power, vote.floor) == (model.n_neighbors, rule.power, rule.floor)
+    return None if same else "the vote of the model is not the chosen one"
+
+
+def _fitted_attributes(**values: Any) -> Values:
+    vote, levels = values["vote_"], values["model_"].levels
+    follows = {
+        "n_neighbors_": vote.n_neighbors,
+        "power_": vote.power,
+        "curves_": levels.curves,
+        "components_": levels.components,
+    }
+    return values | follows
+
+
+CLASSIFIER = Estimator(
+    LANNClassifier,
+    Record(
+        _fitted_attributes,
+        {
+            "n_features_in_": Size("n_features"),
+            "feature_names_in_": Maybe(Texts("n_features")),
+            "classes_": Names("n_classes", distinct=True),
+            "model_": LOCAL_MODEL,
+            "vote_": VOTE,
+            "levels_": TextTuple(*LEVELS_IN_USE),
+            "n_iter_": Int(0),
+            "loss_curve_": FloatList(),
+            "validation_curve_": FloatList(),
+            "_weight_unit": Float(above=0.0, high=1.0),
+        },
+        sources={"feature_names_in_": if_present("feature_names_in_")},
+        rules=(_same_vote,),
+    ),
+)
