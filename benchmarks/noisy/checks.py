@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from benchmarks.common.probability_tables import check_scores, score_failures
 from benchmarks.common.scores import CONFIDENT
+from benchmarks.common.split_benchmark import Plan
 from benchmarks.engine import Check, PartResults, check_margins, difference, with_note
 from benchmarks.engine.checks import check_at_least, check_at_most
 from benchmarks.engine.tables import plural
 from benchmarks.noisy.data import SETS
-from benchmarks.noisy.plan import KNN, OURS, Plan
+from benchmarks.noisy.plan import KNN, OURS
 from benchmarks.noisy.tables import count_confident_predictions
 
 N_SPLITS = 3
