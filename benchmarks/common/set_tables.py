@@ -54,7 +54,7 @@ def by_set(
 
     def row(name: str, names: Sequence[str]) -> Row:
         means = [found.over_sets(method, names, score) for method in plan.method_names]
-        cells = tuple(_cell(found, method, names, score) for method in plan.method_names)
+        cells = tuple(set_cell(found, method, names, score) for method in plan.method_names)
         return Row(name, cells, frozenset(best_values(means, largest=largest)))
 
     rows = [row(name, [name]) for name in plan.data_sets]
@@ -62,7 +62,8 @@ def by_set(
     return Table(title, head, [("", [*rows, row(MEAN, plan.data_sets)])], tuple(notes), titled=True)
 
 
-def _cell(found: PartResults, method: str, names: Sequence[str], score: str) -> str:
+def set_cell(found: PartResults, method: str, names: Sequence[str], score: str) -> str:
+    """Write the mean of a score over data sets and its standard deviation, or that the method failed."""
     if any(found.failure(method, name) is not None for name in names):
         return FAILED
     return score_cell(found, method, names, score)
