@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from benchmarks.common.arrays import Floats
 
-MISSING = "(missing)"
+MISSING = "missing"
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):

@@ -20,8 +20,8 @@ def test_numbers_come_first_and_missing_categories_are_a_level(table, kind):
     assert encoder.encoded_columns() == ["age", "port", "port", "port", "cabin", "cabin"]
     ages = np.array([1, 3, 3, 8])  # the median is 3
     np.testing.assert_allclose(encoded[:, 0], (ages - ages.mean()) / ages.std())
-    # The levels of port, sorted: "(missing)", "Q", "S".
-    assert encoded[:, 1:4].tolist() == [[0, 0, 1], [0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    # The levels of port, sorted: "Q", "S", "missing".
+    assert encoded[:, 1:4].tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0]]
 
 
 def test_other_rows_are_encoded_by_the_training_rows(table):
