@@ -9,7 +9,8 @@ from typing import Any, ClassVar, TypeVar
 
 from benchmarks.common.measure import warm_up
 from benchmarks.common.methods import Method, choose_methods, make_estimator
-from benchmarks.engine import Benchmark, Job, Options, option
+from benchmarks.engine import Benchmark, Check, Job, Options, Results, option, with_note
+from benchmarks.engine.tables import plural
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,14 @@ class Plan:
     @property
     def method_names(self) -> list[str]:
         return [method.name for method in self.methods]
+
+
+def note_scope(checks: list[Check], plan: Plan, results: Results, n_splits: int) -> list[Check]:
+    """Return the checks; with fewer than `n_splits` splits or another seed than 0, each says so."""
+    if plan.seed == 0 and plan.n_splits >= n_splits and results.is_complete:
+        return checks
+    unfinished = "" if results.is_complete else ", unfinished"
+    return with_note(checks, f"{plural(plan.n_splits, 'split')}, seed {plan.seed}{unfinished}")
 
 
 class SplitBenchmark(Benchmark[SomeOptions]):

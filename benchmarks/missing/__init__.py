@@ -1,1 +1,1 @@
-"""Accuracy of LANN and others with missing values, at random and informative."""
+"""Accuracy with missing values, at random and informative."""

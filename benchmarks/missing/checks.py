@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from benchmarks.common.probability_tables import check_scores, score_failures
-from benchmarks.common.split_benchmark import Plan
-from benchmarks.engine import Check, Results, check, check_margins, difference, with_note
-from benchmarks.engine.checks import ROUNDING, check_at_least
-from benchmarks.engine.tables import plural
+from benchmarks.common.split_benchmark import Plan, note_scope
+from benchmarks.engine import Check, Results, check_margins, difference
+from benchmarks.engine.checks import check_above, check_at_least
 from benchmarks.missing.data import INFORMATIVE_SETS, PLANTED, RANDOM_SETS, best_accuracy
 from benchmarks.missing.plan import BOOSTING, FOREST, IMPUTED, INFORMATIVE, OURS, RANDOM
 
@@ -16,18 +15,21 @@ BELOW_BEST = 0.03
 
 def make_checks(results: Results, plan: Plan) -> list[Check]:
     """Return all checks. With fewer splits or another seed they are preliminary, and each says so."""
-    checks = _checks(results)
-    if plan.seed == 0 and plan.n_splits >= N_SPLITS and results.is_complete:
-        return checks
-    unfinished = "" if results.is_complete else ", unfinished"
-    return with_note(checks, f"{plural(plan.n_splits, 'split')}, seed {plan.seed}{unfinished}")
+    return note_scope(_checks(results), plan, results, N_SPLITS)
 
 
 def _checks(results: Results) -> list[Check]:
     random, informative = (results.part(part, "accuracy") for part in (RANDOM, INFORMATIVE))
     best = best_accuracy()
     return [
-        *(_ahead_of(results, other) for other in (IMPUTED, BOOSTING, FOREST)),
+        *(
+            check_above(
+                f"{OURS}: with gaps at random, mean accuracy ahead of {other}",
+                random.over_sets(OURS, RANDOM_SETS),
+                random.over_sets(other, RANDOM_SETS),
+            )
+            for other in (IMPUTED, BOOSTING, FOREST)
+        ),
         check_margins(
             f"{OURS}: with informative gaps at least as accurate as {IMPUTED}",
             {
@@ -49,12 +51,3 @@ def _checks(results: Results) -> list[Check]:
             measured=any(random.cell(OURS, name) for name in RANDOM_SETS),
         ),
     ]
-
-
-def _ahead_of(results: Results, other: str) -> Check:
-    requirement = f"{OURS}: with gaps at random, mean accuracy ahead of {other}"
-    found = results.part(RANDOM, "accuracy")
-    ours, theirs = found.over_sets(OURS, RANDOM_SETS), found.over_sets(other, RANDOM_SETS)
-    if ours is None or theirs is None:
-        return check(requirement, None)
-    return check(requirement, ours > theirs + ROUNDING, f"{ours:.4f} against {theirs:.4f}")

@@ -1,1 +1,1 @@
-"""Accuracy and probabilities of LANN and others on tables with categories and missing values."""
+"""Accuracy and probabilities on tables with categories and gaps."""
