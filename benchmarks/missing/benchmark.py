@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from benchmarks.common.measure import measure_task
 from benchmarks.common.methods import Method, choose_methods, make_estimator
 from benchmarks.common.probability_tables import score_failures
 from benchmarks.common.split_benchmark import Plan, SplitBenchmark, SplitOptions, in_order
@@ -15,19 +16,16 @@ from benchmarks.engine.tables import plural
 from benchmarks.missing.checks import make_checks
 from benchmarks.missing.data import (
     INFORMATIVE_SETS,
-    MOST_TEST_ROWS,
-    MOST_TRAINING_ROWS,
     QUICK_RANDOM_SETS,
     RANDOM_SETS,
-    SHARE,
     Source,
     informative_sources,
     random_sources,
 )
-from benchmarks.missing.measure import measure_source
 from benchmarks.missing.methods import METHODS, TABLE_METHODS
 from benchmarks.missing.plan import COMPLETE, INFORMATIVE, PARTS, RANDOM
 from benchmarks.missing.tables import complete_plan, make_tables
+from benchmarks.missing.tasks import MOST_TEST_ROWS, MOST_TRAINING_ROWS, SHARE
 
 N_SPLITS = 10
 DEFAULT_SPLITS, QUICK_SPLITS = 3, 1
@@ -105,7 +103,7 @@ class Missing(SplitBenchmark[MissingOptions]):
                 partial(self._measure, method.name, source, number),
                 label=f"{method.name} on {name}, {part}, split {number + 1} of {plan.n_splits}",
                 fingerprint=fingerprint(
-                    "benchmarks.missing.measure",
+                    "benchmarks.missing.tasks",
                     self._estimator_for(source, method.name),
                     data=source.digest,
                     n_jobs=n_jobs,
@@ -137,7 +135,7 @@ class Missing(SplitBenchmark[MissingOptions]):
 
     def _measure(self, method: str, source: Source, number: int) -> Found:
         estimator = self._estimator_for(source, method)
-        return {method: measure_source(estimator, source, self.options.seed, number, self.options.n_jobs)}
+        return {method: measure_task(estimator, source.make(self.options.seed, number), self.options.n_jobs)}
 
     def _estimator_for(self, source: Source, method: str) -> Any:
         methods: list[Method] = TABLE_METHODS if source.has_tables else METHODS

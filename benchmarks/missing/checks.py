@@ -6,8 +6,9 @@ from benchmarks.common.probability_tables import check_scores, score_failures
 from benchmarks.common.split_benchmark import Plan, note_scope
 from benchmarks.engine import Check, Results, check_margins, difference
 from benchmarks.engine.checks import check_above, check_at_least
-from benchmarks.missing.data import INFORMATIVE_SETS, PLANTED, RANDOM_SETS, best_accuracy
+from benchmarks.missing.data import INFORMATIVE_SETS, PLANTED, RANDOM_SETS
 from benchmarks.missing.plan import BOOSTING, FOREST, IMPUTED, INFORMATIVE, OURS, RANDOM
+from benchmarks.missing.tasks import best_accuracy
 
 N_SPLITS = 3
 BELOW_BEST = 0.03

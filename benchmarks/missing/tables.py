@@ -8,8 +8,9 @@ from benchmarks.common.set_tables import accuracy_table, by_set, set_cell
 from benchmarks.common.split_benchmark import Plan
 from benchmarks.engine import Results, Row, Table, difference
 from benchmarks.engine.tables import decimal, in_groups, share, signed
-from benchmarks.missing.data import PLANTED, SHARE, best_accuracy
+from benchmarks.missing.data import PLANTED
 from benchmarks.missing.plan import COMPLETE, IMPUTED, INFORMATIVE, OURS, RANDOM
+from benchmarks.missing.tasks import SHARE, best_accuracy
 
 
 def make_tables(results: Results, random: Plan, informative: Plan) -> list[Table]:

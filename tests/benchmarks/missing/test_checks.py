@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.missing.checks import make_checks
-from benchmarks.missing.data import best_accuracy
 from benchmarks.missing.plan import INFORMATIVE, RANDOM
+from benchmarks.missing.tasks import best_accuracy
 
 N_CHECKS = 6
 IMPUTED, BOOSTING, FOREST, INFORMATIVE_GAPS, BEST, ACCEPTED = range(N_CHECKS)

@@ -21,8 +21,8 @@ def test_methods_have_the_threads_and_the_seed(methods, name):
     parameters = estimator.get_params(deep=True)
     assert {value for key, value in parameters.items() if key.endswith("random_state")} == {17}
     assert {value for key, value in parameters.items() if key.endswith("n_jobs")} <= {3}
-    described = fingerprint("benchmarks.missing.measure", estimator)["estimators"]
-    assert described == fingerprint("benchmarks.missing.measure", clone(estimator))["estimators"]
+    described = fingerprint("benchmarks.missing.tasks", estimator)["estimators"]
+    assert described == fingerprint("benchmarks.missing.tasks", clone(estimator))["estimators"]
     assert "0x" not in str(described)
 
 
