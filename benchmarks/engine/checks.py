@@ -43,6 +43,20 @@ def check_at_most(requirement: str, value: float | None, most: float, measured: 
     return check(requirement, value <= most + ROUNDING, measured or f"{value:.4f}")
 
 
+def check_above(requirement: str, value: float | None, other: float | None) -> Check:
+    """Check that a value is larger than another one."""
+    if value is None or other is None:
+        return check(requirement, None)
+    return check(requirement, value > other + ROUNDING, f"{value:.4f} against {other:.4f}")
+
+
+def check_below(requirement: str, value: float | None, other: float | None) -> Check:
+    """Check that a value is smaller than another one."""
+    if value is None or other is None:
+        return check(requirement, None)
+    return check(requirement, value < other - ROUNDING, f"{value:.4f} against {other:.4f}")
+
+
 def check_margins(
     requirement: str,
     margins: Mapping[str, float | None],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import version
@@ -23,12 +23,32 @@ from benchmarks.engine import (
 )
 from benchmarks.engine.tables import plural
 from benchmarks.explanations import tasks
+from benchmarks.explanations.categories import (
+    CITIES_TABLE,
+    PLANTED_TABLE,
+    TABLE_EXPLAINERS,
+    TableExplainer,
+    score_cities,
+    score_planted_table,
+)
 from benchmarks.explanations.checks import make_checks
 from benchmarks.explanations.explainers import LANN, OURS, choose_explainers
 from benchmarks.explanations.measure import PlantedData, measure_cost, measure_deletion, measure_permuted
-from benchmarks.explanations.summary import COST, MODELS, PARTS, PERMUTED, PLANTED, REAL, auc_difference
+from benchmarks.explanations.summary import (
+    CATEGORIES,
+    CITIES,
+    COST,
+    MODELS,
+    PARTS,
+    PERMUTED,
+    PLANTED,
+    REAL,
+    auc_difference,
+)
 from benchmarks.explanations.tables import make_tables
-from benchmarks.explanations.tasks import data_name, permuted_task, planted_task, real_task
+from benchmarks.explanations.tasks import Sizes, data_name, permuted_task, planted_task, real_task
+
+ScoreTable = Callable[[TableExplainer, int, Sizes, int], Values]
 
 
 @dataclass(frozen=True)
@@ -45,13 +65,14 @@ class ExplanationOptions(Options):
 
 
 class Explanations(Benchmark[ExplanationOptions]):
-    """Explanations. All parts but "planted" are about LANN alone."""
+    """Explanations. The parts "permuted", "real" and "cost" are about LANN alone."""
 
     name = "explanations"
     Options = ExplanationOptions
     parts = PARTS
     main_scores = {
-        PLANTED: "auc", MODELS: "accuracy", PERMUTED: "auc", REAL: "deletion", COST: "ratio"
+        PLANTED: "auc", MODELS: "accuracy", CATEGORIES: "auc", CITIES: "city", PERMUTED: "auc",
+        REAL: "deletion", COST: "ratio",
     }  # fmt: skip
     quick = "2 seeds, few rows, small real data sets; about two minutes."
 
@@ -65,17 +86,21 @@ class Explanations(Benchmark[ExplanationOptions]):
         self.explainers = [explainer for explainer in chosen if explainer.missing is None]
         # Explanations of LANN itself: fast enough for the parts that need many fits.
         self.our_explainers = [explainer for explainer in self.explainers if explainer.group == LANN]
+        names = [explainer.name for explainer in self.explainers]
+        self.table_explainers = [one for one in TABLE_EXPLAINERS if one.explainer in names]
         self._planted = PlantedData(self.sizes, options.n_jobs)
 
     def jobs(self) -> Iterator[Job]:
-        makers = {
+        makers: dict[str, Callable[[], Iterator[Job]]] = {
             PLANTED: self._planted_jobs,
+            CATEGORIES: partial(self._table_jobs, CATEGORIES, PLANTED_TABLE, score_planted_table),
+            CITIES: partial(self._table_jobs, CITIES, CITIES_TABLE, score_cities),
             PERMUTED: self._permuted_jobs,
             REAL: self._real_jobs,
             COST: self._cost_jobs,
         }
         for part in self.chosen:
-            if part == PLANTED or self.our_explainers:
+            if part in (PLANTED, CATEGORIES, CITIES) or self.our_explainers:
                 yield from makers[part]()
 
     def describe(self, job: Job, found: Found) -> str:
@@ -93,7 +118,10 @@ class Explanations(Benchmark[ExplanationOptions]):
             f"defaults, {sizes.n_train} training rows and {sizes.n_test} test rows.",
             make_tables(results, self.explainers, sizes),
             make_checks(results, self.explainers, sizes),
-            legend=[(e.label, e.name, e.description) for e in self.explainers],
+            legend=[
+                *((e.label, e.name, e.description) for e in self.explainers),
+                *((f"{e.label}, tables", e.name, e.description) for e in self.table_explainers),
+            ],
             figure_fields={
                 (PLANTED, e.name, data_name(n)): {
                     "lead_of_lann": auc_difference(results, OURS, e.name, data_name(n))
@@ -129,6 +157,26 @@ class Explanations(Benchmark[ExplanationOptions]):
                         label=f"{explainer.name} on {name}, seed {seed}",
                         fingerprint=self._fingerprint(explainer.model, package=package),
                     )
+
+    def _table_jobs(self, part: str, data_set: str, score: ScoreTable) -> Iterator[Job]:
+        for seed in range(self.sizes.n_seeds):
+            for explainer in self.table_explainers:
+                if part == CITIES and not explainer.has_votes:
+                    continue
+                yield Job(
+                    part,
+                    explainer.name,
+                    data_set,
+                    seed,
+                    partial(self._table, explainer, seed, score),
+                    label=f"{explainer.name} on {data_set}, seed {seed}",
+                    fingerprint=fingerprint(
+                        "benchmarks.explanations.categories",
+                        explainer.make(self.options.n_jobs, 0),
+                        sizes=[self.sizes.n_train, self.sizes.n_test, self.sizes.n_rows[explainer.rows]],
+                        n_jobs=self.options.n_jobs,
+                    ),
+                )
 
     def _permuted_jobs(self) -> Iterator[Job]:
         n_permutations = self.sizes.n_permutations
@@ -173,6 +221,9 @@ class Explanations(Benchmark[ExplanationOptions]):
                 label=f"cost of {OURS} on {name}",
                 fingerprint=self._fingerprint(OURS, with_shap=with_shap),
             )
+
+    def _table(self, explainer: TableExplainer, seed: int, score: ScoreTable) -> Found:
+        return {explainer.name: score(explainer, seed, self.sizes, self.options.n_jobs)}
 
     def _permuted(self, n_features: int, seed: int, permutation: int) -> Found:
         sizes = self.sizes

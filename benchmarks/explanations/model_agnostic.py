@@ -28,13 +28,19 @@ def kernel_shap(model: Any, task: Task) -> Explain:
     def explain(queries: Floats) -> Floats:
         with _global_seed(task.seed):
             values = explainer.shap_values(queries, silent=True)
-        return _of_predicted(values, model, queries)
+        return np.abs(_of_predicted(values, model, queries))
 
     return explain
 
 
 def tree_shap(model: Any, task: Task) -> Explain:
     """Return absolute SHAP values of the predicted label's probability, computed from the trees."""
+    explain = tree_shap_values(model)
+    return lambda queries: np.abs(explain(queries))
+
+
+def tree_shap_values(model: Any) -> Explain:
+    """Return the SHAP values of the predicted label's probability, computed from the trees, with signs."""
     import shap
 
     explainer = shap.TreeExplainer(model)
@@ -76,7 +82,7 @@ def permutation_importance(model: Any, task: Task) -> Explain:
 def _of_predicted(values: Any, model: Any, queries: Floats) -> Floats:
     """Select the SHAP values of the predicted class from those of all, (n_queries, n_features, n_classes)."""
     predicted = model.predict_proba(queries).argmax(axis=1)
-    return np.abs(np.asarray(values)[np.arange(len(queries)), :, predicted])
+    return np.asarray(values)[np.arange(len(queries)), :, predicted]
 
 
 @contextmanager

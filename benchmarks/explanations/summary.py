@@ -6,7 +6,9 @@ import numpy as np
 
 from benchmarks.engine import Results, mean
 
-PLANTED, PERMUTED, REAL, COST = PARTS = ("planted", "permuted", "real", "cost")
+PLANTED, CATEGORIES, CITIES, PERMUTED, REAL, COST = PARTS = (
+    "planted", "categories", "cities", "permuted", "real", "cost",
+)  # fmt: skip
 
 MODELS = "models"
 """The results of the models that are explained in the part "planted"."""

@@ -5,8 +5,15 @@ from __future__ import annotations
 from benchmarks.engine import Results, Row, Table, mean, std
 from benchmarks.engine.tables import best_values, decimal, in_groups, milliseconds, share, share_and_std
 from benchmarks.explanations.agreement import SCORES
+from benchmarks.explanations.categories import (
+    CITIES_TABLE,
+    N_CITIES,
+    PLANTED_TABLE,
+    TABLE_EXPLAINERS,
+    TableExplainer,
+)
 from benchmarks.explanations.explainers import LANN, OURS, Explainer
-from benchmarks.explanations.summary import COST, MODELS, PERMUTED, PLANTED, REAL
+from benchmarks.explanations.summary import CATEGORIES, CITIES, COST, MODELS, PERMUTED, PLANTED, REAL
 from benchmarks.explanations.tasks import Sizes, data_name
 
 
@@ -16,6 +23,8 @@ def make_tables(results: Results, explainers: list[Explainer], sizes: Sizes) -> 
         auc_table(results, explainers, sizes),
         *(scores_table(results, explainers, n_features, sizes) for n_features in sizes.n_features),
         accuracy_table(results, sizes),
+        categories_table(results),
+        cities_table(results),
         permuted_table(results, explainers),
         real_table(results, explainers, sizes),
         cost_table(results, sizes),
@@ -91,6 +100,58 @@ def accuracy_table(results: Results, sizes: Sizes) -> Table:
     ]
     head = ("accuracy", *(f"{n} features" for n in sizes.n_features))
     return Table("Accuracy on the planted data", head, [("", rows)])
+
+
+def categories_table(results: Results) -> Table:
+    """Agreement with planted numbers and categories."""
+    found = results.part(CATEGORIES, "auc")
+    measured = [one for one in TABLE_EXPLAINERS if found.cell(one.name, PLANTED_TABLE)]
+    best = best_values([found.mean(one.name, PLANTED_TABLE) for one in measured])
+
+    def row(position: int, explainer: TableExplainer) -> Row:
+        name = explainer.name
+        cells = (
+            *(
+                share_and_std(found.mean(name, PLANTED_TABLE, s), found.std(name, PLANTED_TABLE, s))
+                for s in ("auc", "accuracy")
+            ),
+            decimal(found.mean(name, PLANTED_TABLE, "n_rows"), 0),
+            milliseconds(found.mean(name, PLANTED_TABLE, "seconds")),
+        )
+        return Row(name, cells, frozenset({0} if position in best else ()), label=explainer.label)
+
+    notes = (
+        "Tables of `lann.datasets.make_local_relevance_table` with its defaults. AUC: as above. Accuracy: of "
+        "the model that is explained.",
+    )
+    head = ("tables with categories", "AUC", "accuracy", "rows", "ms/row")
+    rows = [row(i, explainer) for i, explainer in enumerate(measured)]
+    return Table("Planted with categories", head, [("", rows)], notes)
+
+
+def cities_table(results: Results) -> Table:
+    """How much of the vote depends on a category that decides together with a number."""
+    found = results.part(CITIES)
+    scores = ("city", "x", "replaced_city", "replaced_x", "accuracy")
+    rows = [
+        Row(
+            one.name,
+            tuple(
+                share_and_std(found.mean(one.name, CITIES_TABLE, s), found.std(one.name, CITIES_TABLE, s))
+                for s in scores
+            ),
+            label=one.label,
+        )
+        for one in TABLE_EXPLAINERS
+        if found.cell(one.name, CITIES_TABLE)
+    ]
+    notes = (
+        f"The label is whether the number of one of {N_CITIES} cities is odd, exclusive or whether x is "
+        "positive. city, x: mean relevance, the share of the vote that changes; expected: .5. Replaced: mean "
+        "change of the prediction's probability with the value of another row.",
+    )
+    head = ("cities", "city", "x", "city replaced", "x replaced", "accuracy")
+    return Table("A category and a number that decide together", head, [("", rows)], notes)
 
 
 def permuted_table(results: Results, explainers: list[Explainer]) -> Table:

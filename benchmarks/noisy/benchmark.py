@@ -10,14 +10,15 @@ from benchmarks.common.measure import PROBABILITY_SCORES
 from benchmarks.common.methods import choose_methods, package_version, split_missing
 from benchmarks.common.probability_tables import score_failures
 from benchmarks.common.protocols import Split
-from benchmarks.common.split_benchmark import SplitBenchmark, SplitOptions
+from benchmarks.common.set_tables import accuracy_table, score_table
+from benchmarks.common.split_benchmark import Plan, SplitBenchmark, SplitOptions, in_order
 from benchmarks.engine import Found, Job, Report, Results, choose, fingerprint, option
 from benchmarks.engine.tables import plural
 from benchmarks.noisy.checks import make_checks
 from benchmarks.noisy.data import MOST_ROWS, N_SPLITS, QUICK_SETS, SETS, NoisySet, load_noisy_sets
 from benchmarks.noisy.measure import measure_split
-from benchmarks.noisy.plan import COMPARED, PART, Plan
-from benchmarks.noisy.tables import accuracy_table, confident_table, means_table, score_table, vote_table
+from benchmarks.noisy.plan import COMPARED, PART
+from benchmarks.noisy.tables import confident_table, means_table, vote_table
 
 DEFAULT_SPLITS, QUICK_SPLITS = 3, 1
 
@@ -67,41 +68,27 @@ class Noisy(SplitBenchmark[NoisyOptions]):
         return f"seed-{self.plan.seed}"
 
     def jobs(self) -> Iterator[Job]:
-        """
-        Yield the jobs.
-
-        All methods and data sets have their first split before any has its second, and methods that are not
-        quick come last: an interrupted run has all rows and columns of the others.
-        """
         plan, n_jobs = self.plan, self.options.n_jobs
+        data_sets = {data.name: data for data in self.data_sets}
         splits = {data.name: data.splits(plan.seed, plan.n_splits) for data in self.data_sets}
-        order = [
-            (quick, number, data)
-            for quick in (True, False)
-            for number in range(plan.n_splits)
-            for data in self.data_sets
-        ]
-        for quick, number, data in order:
-            for method in plan.methods:
-                if method.quick != quick:
-                    continue
-                split = splits[data.name][number]
-                yield Job(
-                    PART,
-                    method.name,
-                    data.name,
-                    number,
-                    partial(self._measure, method.name, data, split),
-                    label=f"{method.name} on {data.name}, split {number + 1} of {plan.n_splits}",
-                    fingerprint=fingerprint(
-                        "benchmarks.noisy.measure",
-                        self.estimator(method.name),
-                        data=data.digest,
-                        n_jobs=n_jobs,
-                        **package_version(method),
-                    ),
-                    size=len(split[0]) * data.table.shape[1],
-                )
+        for method, name, number in in_order(plan.methods, plan.n_splits, plan.data_sets):
+            data, split = data_sets[name], splits[name][number]
+            yield Job(
+                PART,
+                method.name,
+                name,
+                number,
+                partial(self._measure, method.name, data, split),
+                label=f"{method.name} on {name}, split {number + 1} of {plan.n_splits}",
+                fingerprint=fingerprint(
+                    "benchmarks.noisy.measure",
+                    self.estimator(method.name),
+                    data=data.digest,
+                    n_jobs=n_jobs,
+                    **package_version(method),
+                ),
+                size=len(split[0]) * data.table.shape[1],
+            )
 
     def describe(self, job: Job, found: Found) -> str:
         values = found[job.method]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from benchmarks.common.probability_tables import check_scores, score_failures
 from benchmarks.common.scores import CONFIDENT
-from benchmarks.engine import Check, PartResults, check_margins, difference, with_note
+from benchmarks.common.split_benchmark import Plan, note_scope
+from benchmarks.engine import Check, PartResults, check_margins, difference
 from benchmarks.engine.checks import check_at_least, check_at_most
-from benchmarks.engine.tables import plural
 from benchmarks.noisy.data import SETS
-from benchmarks.noisy.plan import KNN, OURS, Plan
+from benchmarks.noisy.plan import KNN, OURS
 from benchmarks.noisy.tables import count_confident_predictions
 
 N_SPLITS = 3
@@ -20,12 +20,7 @@ CONFIDENT_CORRECT = 0.97
 
 def make_checks(found: PartResults, plan: Plan) -> list[Check]:
     """Return all checks. With fewer splits or another seed they are preliminary, and each says so."""
-    checks = _checks(found)
-    complete = found.results.is_complete
-    if plan.seed == 0 and plan.n_splits >= N_SPLITS and complete:
-        return checks
-    scope = f"{plural(plan.n_splits, 'split')}, seed {plan.seed}" + ("" if complete else ", unfinished")
-    return with_note(checks, scope)
+    return note_scope(_checks(found), plan, found.results, N_SPLITS)
 
 
 def _checks(found: PartResults) -> list[Check]:

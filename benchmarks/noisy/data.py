@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 from collections.abc import Iterable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-import numpy as np
-from sklearn.compose import ColumnTransformer
-from sklearn.impute import SimpleImputer
 from sklearn.model_selection import StratifiedShuffleSplit
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from benchmarks.common.arrays import Labels
 from benchmarks.common.measure import Task
 from benchmarks.common.protocols import Split
+from benchmarks.common.table_encoder import TableEncoder
+from benchmarks.common.table_sets import TableSet, load_table_sets
 
 MIXED, STREAMS = "mixed", "streams"
 FILES = {
@@ -41,34 +31,10 @@ QUICK_SETS = ("titanic", "crx", "heart-disease", "eucalyptus")
 
 MOST_ROWS = 4000
 N_SPLITS = 10
-MISSING = "missing"
 
 
-@dataclass(frozen=True)
-class NoisySet:
-    """
-    A data set as it is in its file.
-
-    Parameters
-    ----------
-    name
-        Its name.
-    table
-        A data frame (n_samples, n_features). Categories are text; missing values are NaN.
-    y
-        Class indices (n_samples,).
-    numeric, categorical
-        Names of the columns.
-    digest
-        Digest of the file and of the names of the columns.
-    """
-
-    name: str
-    table: Any
-    y: Labels
-    numeric: list[str]
-    categorical: list[str]
-    digest: str
+class NoisySet(TableSet):
+    """A noisy data set."""
 
     def splits(self, seed: int, n_splits: int) -> list[Split]:
         """
@@ -94,61 +60,11 @@ class NoisySet:
     def task(self, split: Split) -> Task:
         """Return the rows of a split, encoded by an encoder that was fitted on the training rows."""
         train, test = split
-        encoder = make_encoder(self.numeric, self.categorical).fit(self.table.iloc[train])
-        X_train, X_test = (
-            np.ascontiguousarray(encoder.transform(self.table.iloc[rows]), dtype=np.float64)
-            for rows in (train, test)
-        )
+        encoder = TableEncoder().fit(self.table.iloc[train])
+        X_train, X_test = (encoder.transform(self.table.iloc[rows]) for rows in (train, test))
         return Task(X_train, self.y[train], X_test, self.y[test])
-
-
-def make_encoder(numeric: list[str], categorical: list[str]) -> ColumnTransformer:
-    """
-    Return the encoder that is the same for all methods.
-
-    Numbers: the median for missing values, then z-scores. Categories: a level of its own for missing values,
-    then one column of 0 and 1 for each level; a level that the training rows do not have is all 0.
-    """
-    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
-    levels = make_pipeline(
-        SimpleImputer(strategy="constant", fill_value=MISSING),
-        OneHotEncoder(handle_unknown="ignore", sparse_output=False),
-    )
-    return ColumnTransformer([("numbers", numbers, numeric), ("levels", levels, categorical)])
 
 
 def load_noisy_sets(names: Iterable[str]) -> tuple[list[NoisySet], dict[str, str]]:
     """Return the data sets that can be loaded, and the reasons why the others cannot."""
-    root = os.environ.get("LANN_DATA")
-    found, skipped = [], {}
-    for name in names:
-        path = Path(FILES[name]) / f"{name}.csv.gz"
-        if root is None:
-            skipped[name] = f"needs {path} in the folder named by LANN_DATA, which is not set."
-        elif not (Path(root).expanduser() / path).is_file():
-            skipped[name] = f"needs {path} in the folder named by LANN_DATA, which does not have it."
-        else:
-            found.append(read_noisy_set(Path(root).expanduser() / path))
-    return found, skipped
-
-
-def read_noisy_set(path: Path) -> NoisySet:
-    """
-    Read a file: one header row, the last column is ``target``, an empty cell is a missing value.
-
-    If the folder has a file ``columns.json``, it has the names of the numeric and of the categorical columns
-    by data set. Otherwise all columns are numeric.
-    """
-    import pandas as pd
-
-    name = path.name.removesuffix(".csv.gz")
-    columns_file = path.with_name("columns.json")
-    columns = json.loads(columns_file.read_text("utf-8"))[name] if columns_file.is_file() else {}
-    texts = ["target", *columns.get("categorical", [])]
-    table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=dict.fromkeys(texts, str))
-    y = np.unique(table.pop("target").to_numpy(dtype=str), return_inverse=True)[1].astype(np.int64)
-    categorical = [column for column in table.columns if column in texts]
-    numeric = [column for column in table.columns if column not in texts]
-    table = table.astype(dict.fromkeys(numeric, float) | dict.fromkeys(categorical, object))
-    digest = hashlib.sha256(path.read_bytes() + repr((numeric, categorical)).encode()).hexdigest()
-    return NoisySet(name, table, y, numeric, categorical, digest)
+    return load_table_sets(FILES, names, NoisySet)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from benchmarks.common.methods import Method
 from benchmarks.common.probability_tables import (
     COLUMNS,
-    NAMES,
     NOTES,
     failure_notes,
     probability_cells,
@@ -16,11 +15,10 @@ from benchmarks.common.probability_tables import (
     score_failures,
 )
 from benchmarks.common.scores import CONFIDENT
+from benchmarks.common.split_benchmark import Plan
 from benchmarks.engine import PartResults, Row, Table
-from benchmarks.engine.tables import NONE, best_values, decimal, in_groups, share
-from benchmarks.noisy.plan import KNN, OURS, Plan
-
-MEAN = "mean"
+from benchmarks.engine.tables import NONE, decimal, in_groups, share
+from benchmarks.noisy.plan import KNN, OURS
 
 
 @dataclass(frozen=True)
@@ -49,39 +47,6 @@ def count_confident_predictions(
     if not cells or not all(values for cell in cells for values in cell):
         return None
     return ConfidentCounts(*(int(sum(sum(cell[i]) for cell in cells)) for i in range(len(scores))))
-
-
-def accuracy_table(found: PartResults, plan: Plan) -> Table:
-    """Accuracies, a row per data set and a column per method."""
-    notes = found.results.notes()
-    if not found.results.is_complete:
-        notes.append("Not all splits have been measured yet: the means are of those that have.")
-    return _by_set(found, plan, "accuracy", "Accuracy", largest=True, notes=notes)
-
-
-def score_table(found: PartResults, plan: Plan, score: str) -> Table:
-    """Show a score of probabilities, a row per data set and a column per method."""
-    name = NAMES[score]
-    return _by_set(found, plan, score, f"{name[:1].upper()}{name[1:]}", largest=False, notes=[])
-
-
-def _by_set(
-    found: PartResults, plan: Plan, score: str, title: str, *, largest: bool, notes: list[str]
-) -> Table:
-    def row(name: str, names: Sequence[str]) -> Row:
-        means = [found.over_sets(method, names, score) for method in plan.method_names]
-        cells = tuple(_cell(found, method, names, score) for method in plan.method_names)
-        return Row(name, cells, frozenset(best_values(means, largest=largest)))
-
-    rows = [row(name, [name]) for name in plan.data_sets]
-    head = (score.replace("_", "-") if score == "accuracy" else NAMES[score], *plan.method_names)
-    return Table(title, head, [("", [*rows, row(MEAN, plan.data_sets)])], tuple(notes), titled=True)
-
-
-def _cell(found: PartResults, method: str, names: Sequence[str], score: str) -> str:
-    if any(found.failure(method, name) is not None for name in names):
-        return "fail"
-    return score_cell(found, method, names, score)
 
 
 def means_table(found: PartResults, plan: Plan) -> Table:

@@ -16,10 +16,22 @@ METHODS: list[Method] = [*scikit_learn.METHODS, *anchors.METHODS, *baselines.MET
 """All methods, in the order of the tables."""
 
 
-def choose_methods(names: Sequence[str] = (), *, quick: bool = False) -> list[Method]:
-    """Return the methods with these names; by default all, or with `quick` all that are quick."""
-    chosen = choose(names, [method.name for method in METHODS], "method")
-    return [method for method in METHODS if method.name in chosen and (names or method.quick or not quick)]
+def choose_methods(
+    names: Sequence[str] = (), *, quick: bool = False, available: Sequence[Method] | None = None
+) -> list[Method]:
+    """
+    Return some methods.
+
+    Parameters
+    ----------
+    names
+        Their names; by default all, or with `quick` all that are quick.
+    available
+        The methods to choose from, by default `METHODS`.
+    """
+    available = METHODS if available is None else available
+    chosen = choose(names, [method.name for method in available], "method")
+    return [method for method in available if method.name in chosen and (names or method.quick or not quick)]
 
 
 def split_missing(methods: Sequence[Method]) -> tuple[list[Method], dict[str, str]]:
@@ -36,7 +48,7 @@ def package_version(method: Method) -> dict[str, str]:
     return {method.needs: import_module(method.needs).__version__}
 
 
-def make_estimator(name: str, n_jobs: int, seed: int) -> Any:
-    """Return the estimator of a method, not fitted."""
-    (method,) = choose_methods([name])
+def make_estimator(name: str, n_jobs: int, seed: int, available: Sequence[Method] | None = None) -> Any:
+    """Return the estimator of a method, not fitted; `available` is as in `choose_methods`."""
+    (method,) = choose_methods([name], available=available)
     return method.make(n_jobs, seed)

@@ -5,6 +5,7 @@ from lann.datasets._folders import cache_folder
 from lann.datasets._licorice import Cylinders, make_licorice
 from lann.datasets._loader import load
 from lann.datasets._local_relevance import make_local_relevance
+from lann.datasets._local_relevance_table import make_local_relevance_table
 from lann.datasets._names import PAPER_SETS, canonical_name, names
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "make_artificial_classification",
     "make_licorice",
     "make_local_relevance",
+    "make_local_relevance_table",
     "names",
 ]

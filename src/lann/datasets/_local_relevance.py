@@ -80,6 +80,7 @@ def make_local_relevance(
 
     See Also
     --------
+    make_local_relevance_table : A table with numbers and categories.
     make_artificial_classification : Data whose relevant features are the same everywhere.
     make_licorice : Data whose relevant directions depend on the region.
 

@@ -1,7 +1,7 @@
 import pytest
 
 from benchmarks.engine import Check, check, check_margins, difference, with_note
-from benchmarks.engine.checks import check_at_least, check_at_most
+from benchmarks.engine.checks import check_above, check_at_least, check_at_most, check_below
 
 
 @pytest.mark.parametrize(("passed", "status"), [(True, "ok"), (False, "SHORT"), (None, "not measured")])
@@ -15,6 +15,22 @@ def test_the_status_of_a_check(passed, status):
 def test_a_value_at_the_limit_is_enough(value, status):
     assert check_at_least("enough", value, 0.95).status == status
     assert check_at_most("not too much", None if value is None else -value, -0.95).status == status
+
+
+@pytest.mark.parametrize(
+    ("value", "status", "measured"),
+    [
+        (0.9, "ok", "0.9000 against 0.8000"),
+        (0.8 + 1e-12, "SHORT", "0.8000 against 0.8000"),
+        (0.7, "SHORT", "0.7000 against 0.8000"),
+        (None, "not measured", ""),
+    ],
+)
+def test_an_equal_value_is_not_ahead(value, status, measured):
+    assert check_above("more", value, 0.8) == Check("more", measured, status)
+    opposite = check_below("less", None if value is None else -value, -0.8)
+    assert opposite == Check("less", measured.replace("0.", "-0."), status)
+    assert check_above("more", 0.8, None).status == check_below("less", 0.8, None).status == "not measured"
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ import pytest
 from benchmarks.common import methods
 from benchmarks.common.methods import METHODS, Method
 from benchmarks.common.published import PUBLISHED
+from benchmarks.explanations.categories import CITIES_TABLE, PLANTED_TABLE
 from benchmarks.explanations.cost import ratios
 from benchmarks.explanations.explainers import LANN, Explainer
-from benchmarks.explanations.summary import COST, MODELS, PERMUTED, PLANTED, REAL
+from benchmarks.explanations.summary import CATEGORIES, CITIES, COST, MODELS, PERMUTED, PLANTED, REAL
 from benchmarks.explanations.tasks import FULL, Sizes, Task, data_name
 from lann import LANNClassifier
 
@@ -72,7 +73,9 @@ def made_up(results_of):
             "aucs": [auc] * n_rows,
         }  # fmt: skip
 
-    def make(aucs=None, accuracies=None, ratio=1.5, kernel=2.0, deleted=13, permuted=0.51, sizes=FULL):
+    def make(
+        aucs=None, accuracies=None, ratio=1.5, kernel=2.0, deleted=13, permuted=0.51, sizes=FULL, tables=None
+    ):
         areas = {"lann": 0.98, "tree-shap": 0.85, "kernel-shap-lann": 0.9, "lime-lann": 0.7} | (aucs or {})
         explainers = [
             Explainer(name, name.upper(), "lann", lambda model, task: None, "A test.", LANN) for name in areas
@@ -83,7 +86,20 @@ def made_up(results_of):
             "kernel": kernel, "ratio_std": 0.1,
         }  # fmt: skip
         cost = seconds | ratios(seconds)
+        of_tables = {"auc": 0.98, "city": 0.5} | (tables or {})
         cells = {
+            (CATEGORIES, "lann", PLANTED_TABLE): [
+                {"auc": of_tables["auc"], "accuracy": 0.97, "n_rows": 50, "seconds": 1e-4}
+            ],
+            (CITIES, "lann", CITIES_TABLE): [
+                {
+                    "city": of_tables["city"],
+                    "x": 0.5,
+                    "replaced_city": 0.48,
+                    "replaced_x": 0.49,
+                    "accuracy": 1.0,
+                }
+            ],
             **{
                 (PLANTED, method, name): [agreement(auc, 50 if method == "lann" else 20)] * 2
                 for method, auc in areas.items()

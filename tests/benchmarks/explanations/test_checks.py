@@ -6,7 +6,8 @@ from benchmarks.explanations.checks import make_checks
 from benchmarks.explanations.summary import REAL
 from benchmarks.explanations.tasks import FULL
 
-AUC_8, AUC_12, AUC_20, AHEAD, FOREST, PREDICT, KERNEL, DELETION, PERMUTED = range(9)
+N_CHECKS = 11
+AUC_8, AUC_12, AUC_20, TABLES, CITIES, AHEAD, FOREST, PREDICT, KERNEL, DELETION, PERMUTED = range(N_CHECKS)
 
 
 def statuses(made):
@@ -14,7 +15,7 @@ def statuses(made):
 
 
 def test_all_checks_can_be_ok(made_up):
-    assert statuses(made_up()) == ["ok"] * 9
+    assert statuses(made_up()) == ["ok"] * N_CHECKS
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,9 @@ def test_all_checks_can_be_ok(made_up):
     [
         ({"aucs": {"lann": 0.969}}, {AUC_12, AUC_20}),
         ({"aucs": {"lann": 0.929}}, {AUC_8, AUC_12, AUC_20}),
+        ({"tables": {"auc": 0.969}}, {TABLES}),
+        ({"tables": {"city": 0.39}}, {CITIES}),
+        ({"tables": {"city": 0.61}}, {CITIES}),
         ({"aucs": {"kernel-shap-lann": 0.98}}, {AHEAD}),
         ({"accuracies": {"forest": 0.95}}, {FOREST}),
         ({"ratio": 3.0}, {PREDICT}),
@@ -37,10 +41,17 @@ def test_each_check_can_fall_short(made_up, changes, short):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"aucs": {"lann": 0.97}}, {"ratio": 2.99}, {"kernel": 0.075}, {"deleted": 10}, {"permuted": 0.55}],
+    [
+        {"aucs": {"lann": 0.97}},
+        {"tables": {"auc": 0.97, "city": 0.4}},
+        {"ratio": 2.99},
+        {"kernel": 0.075},
+        {"deleted": 10},
+        {"permuted": 0.55},
+    ],
 )
 def test_the_limit_itself_is_enough(made_up, changes):
-    assert statuses(made_up(**changes)) == ["ok"] * 9
+    assert statuses(made_up(**changes)) == ["ok"] * N_CHECKS
 
 
 def test_methods_that_are_ahead_are_named(made_up):
@@ -60,7 +71,7 @@ def test_without_the_compared_methods_nothing_is_shown(made_up):
 def test_without_results_nothing_is_measured(made_up):
     made = made_up()
     made[0].cells.clear()
-    assert statuses(made) == ["not measured"] * 9
+    assert statuses(made) == ["not measured"] * N_CHECKS
 
 
 def test_some_sets_are_not_enough(made_up):

@@ -8,12 +8,17 @@ def test_every_table_has_its_rows(made_up):
         "Agreement with the planted features",
         *(f"All scores, {n} features" for n in (8, 12, 20)),
         "Accuracy on the planted data",
+        "Planted with categories",
+        "A category and a number that decide together",
         "Permuted labels",
         "Deletion on real data",
         "Cost",
     ]
     for table in tables.values():
         assert all(len(row.cells) == len(table.head) - 1 for row in table.rows)
+    assert tables["Planted with categories"].rows[0].cells == (".980 ± .000", ".970 ± .000", "50", "0.1")
+    cities = tables["A category and a number that decide together"]
+    assert cities.rows[0].cells[:3] == (".500 ± .000", ".500 ± .000", ".480 ± .000")
     assert tables["Permuted labels"].rows[0].cells == (".510 ± .141", "2")
     assert tables["Deletion on real data"].rows[0].cells == (".200", "–", "–", "–", ".100")
     assert tables["Cost"].rows[0].cells[:3] == ("0.500", "0.750", "1.50")

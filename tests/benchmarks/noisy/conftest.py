@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from benchmarks.common.methods import choose_methods
+from benchmarks.common.split_benchmark import Plan
 from benchmarks.noisy.data import SETS
-from benchmarks.noisy.plan import PART, Plan
+from benchmarks.noisy.plan import PART
 
 COLUMNS = {"numeric": ["age", "fare"], "categorical": ["class", "port"]}
 

@@ -1,7 +1,8 @@
 import pytest
 
+from benchmarks.common.split_benchmark import Plan
 from benchmarks.noisy.checks import make_checks
-from benchmarks.noisy.plan import PART, Plan
+from benchmarks.noisy.plan import PART
 
 N_CHECKS = 5
 MEAN, LOG_LOSS, KNN, CONFIDENT, ACCEPTED = range(N_CHECKS)

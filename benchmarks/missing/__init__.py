@@ -1,0 +1,1 @@
+"""Accuracy with missing values, at random and informative."""

@@ -1,0 +1,1 @@
+"""Accuracy and probabilities on tables with categories and gaps."""
