@@ -4,9 +4,10 @@ from lann.encoding._curves import FeatureCurves
 from lann.encoding._encoding import GAP_HEIGHT, Encoding, NumberGaps, gap_moments
 from lann.encoding._positions import CategoryPositions, initial_positions
 from lann.encoding._reader import array_as_table, as_table, infer_schema, read
-from lann.encoding._schema import UNSEEN, Feature, TableSchema, TableValues
+from lann.encoding._schema import FEATURE_KINDS, UNSEEN, Feature, TableSchema, TableValues
 
 __all__ = [
+    "FEATURE_KINDS",
     "GAP_HEIGHT",
     "UNSEEN",
     "CategoryPositions",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lann._types import Floats
 
-KINDS = ("number", "bool", "date", "ordered", "category")
+FEATURE_KINDS = ("number", "bool", "date", "ordered", "category")
 # The code of a category that the training data do not have.
 UNSEEN = -1.0
 SECONDS_PER_DAY = 86_400.0

@@ -8,10 +8,10 @@ import numpy as np
 
 from lann._inputs import LARGEST_WEIGHT
 from lann.classifier import LANNClassifier
-from lann.encoding import FeatureCurves
 from lann.explain import Landmarks, Readings
 from lann.metrics import Levels
 from lann.model import LocalModel
+from lann.persist._encoding import ENCODING, SCHEMA, check_codes
 from lann.persist._kinds import (
     Float,
     FloatList,
@@ -33,43 +33,35 @@ LANDMARKS = "landmarks"
 # Weights are products of a class weight and a point weight, whose exponents add up to 700 at most: e^700 is
 # finite.
 LARGEST_CLASS_EXPONENT, LARGEST_POINT_EXPONENT = 300.0, 400.0
-_LEAST = float(np.finfo(np.float64).min)
-
-CURVES = Record(
-    FeatureCurves,
-    {
-        "slopes": Floats("n_features", "n_bins"),
-        "edges": Floats("n_features", "n_bins-1", low=_LEAST, infinite=True, ascending=-1),
-        "thresholds": Floats("n_features", "n_steps", low=_LEAST, infinite=True, ascending=-1),
-        "jumps": Floats("n_features", "n_steps", low=0.0),
-    },
-    at_least={"n_bins": 1},
-)
 
 
-def _axes_are_features(values: Values) -> str | None:
-    differ = values["class_log_weights"].shape[1] != values["X"].shape[1]
-    return (
-        "there is no linear map, but not an axis per feature"
-        if values["components"] is None and differ
-        else None
-    )
+def _axes_are_coordinates(values: Values) -> str | None:
+    components, n_axes = values["components"], values["class_log_weights"].shape[1]
+    n_coordinates = values["encoding"].n_coordinates
+    if components is None:
+        differ = n_axes != n_coordinates
+        return "there is no linear map, but not an axis per coordinate" if differ else None
+    return None if components.shape[1] == n_coordinates else "the linear map is not from the coordinates"
+
+
+def _codes_are_valid(values: Values) -> str | None:
+    return check_codes(values["X"], values["encoding"])
 
 
 LEVELS = Record(
     Levels,
     {
-        "X": Floats("n_rows", "n_features"),
-        "curves": CURVES,
+        "X": Floats("n_rows", "n_features", nan=True),
+        "encoding": ENCODING,
         "class_log_weights": Floats("n_classes", "n_axes", high=LARGEST_CLASS_EXPONENT),
         "labels": Indices("n_rows", below="n_classes"),
         "point_log_weights": Floats("n_rows", "n_axes", high=LARGEST_POINT_EXPONENT),
-        "components": Maybe(Floats("n_axes", "n_features", any_order=True)),
+        "components": Maybe(Floats("n_axes", "n_coordinates", any_order=True)),
         "point_matrices": Maybe(Floats("n_rows", "n_axes", "n_ranks", single=True, any_order=True)),
         "row_weights": Maybe(Floats("n_rows", low=1.0 / LARGEST_WEIGHT, high=LARGEST_WEIGHT)),
     },
     at_least={"n_rows": 1, "n_features": 1, "n_classes": 1, "n_axes": 1, "n_ranks": 1},
-    rules=(_axes_are_features,),
+    rules=(_axes_are_coordinates, _codes_are_valid),
 )
 
 LANDMARK_ROWS = Record(
@@ -161,11 +153,21 @@ def _same_vote(values: Values) -> str | None:
     return None if same else "the vote of the model is not the chosen one"
 
 
+def _same_categories(values: Values) -> str | None:
+    encoding = values["model_"].levels.encoding
+    n_categories = np.zeros(encoding.n_features, np.int64)
+    for feature, positions in zip(encoding.category_features, encoding.positions, strict=True):
+        n_categories[feature] = positions.n_categories
+    same = n_categories.tolist() == list(values["schema_"].n_categories)
+    return None if same else "the categories of the features are not those of their positions"
+
+
 def _fitted_attributes(**values: Any) -> Values:
     vote, levels = values["vote_"], values["model_"].levels
     follows = {
         "n_neighbors_": vote.n_neighbors,
         "power_": vote.power,
+        "encoding_": levels.encoding,
         "curves_": levels.curves,
         "components_": levels.components,
     }
@@ -180,7 +182,9 @@ CLASSIFIER = Estimator(
             "n_features_in_": Size("n_features"),
             "feature_names_in_": Maybe(Texts("n_features")),
             "classes_": Names("n_classes", distinct=True),
+            "schema_": SCHEMA,
             "model_": LOCAL_MODEL,
+            "ids_": Maybe(Names("n_rows")),
             "vote_": VOTE,
             "levels_": TextTuple(*LEVELS_IN_USE),
             "n_iter_": Int(0),
@@ -189,6 +193,6 @@ CLASSIFIER = Estimator(
             "_weight_unit": Float(above=0.0, high=1.0),
         },
         sources={"feature_names_in_": if_present("feature_names_in_")},
-        rules=(_same_vote,),
+        rules=(_same_vote, _same_categories),
     ),
 )

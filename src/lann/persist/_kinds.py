@@ -550,6 +550,36 @@ class Text(Kind):
         return value
 
 
+class TextList(Kind):
+    """A list of text."""
+
+    def write(self, value: Any, name: str, writer: Writer) -> Json:
+        return self._checked(list(value), name)
+
+    def read(self, data: Json, name: str, reader: Reader) -> Any:
+        return self._checked(data, name)
+
+    def _checked(self, value: Any, name: str) -> list[str]:
+        if type(value) is not list or not all(type(item) is str for item in value):
+            invalid(name, value, "a list of text")
+        return value
+
+
+class Bool(Kind):
+    """True or False."""
+
+    def write(self, value: Any, name: str, writer: Writer) -> Json:
+        return self._checked(value, name)
+
+    def read(self, data: Json, name: str, reader: Reader) -> Any:
+        return self._checked(data, name)
+
+    def _checked(self, value: Any, name: str) -> bool:
+        if type(value) is not bool:
+            invalid(name, value, "true or false")
+        return value
+
+
 class TextDict(Kind):
     """A dictionary from text to text."""
 

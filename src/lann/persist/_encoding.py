@@ -1,0 +1,141 @@
+"""What a file has of an encoding: curves, positions of categories and gaps, and the schema of the table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann.encoding import (
+    FEATURE_KINDS,
+    CategoryPositions,
+    Encoding,
+    Feature,
+    FeatureCurves,
+    NumberGaps,
+    TableSchema,
+)
+from lann.persist._kinds import Bool, Floats, Indices, ListOf, Ragged, Size, Text, TextList
+from lann.persist._records import Record, Values
+
+_LEAST = float(np.finfo(np.float64).min)
+
+CURVES = Record(
+    FeatureCurves,
+    {
+        "slopes": Floats("n_numbers", "n_bins"),
+        "edges": Floats("n_numbers", "n_bins-1", low=_LEAST, infinite=True, ascending=-1),
+        "thresholds": Floats("n_numbers", "n_steps", low=_LEAST, infinite=True, ascending=-1),
+        "jumps": Floats("n_numbers", "n_steps", low=0.0),
+    },
+    at_least={"n_bins": 1},
+)
+
+GAPS = Record(
+    NumberGaps,
+    {
+        "shares": Floats("n_numbers", low=0.0, high=1.0),
+        "centers": Floats("n_numbers"),
+        "offsets": Floats("n_numbers"),
+        "heights": Floats("n_numbers"),
+    },
+)
+
+
+def _features_add_up(values: Values) -> str | None:
+    features, n_features = values["category_features"], int(values["n_features"])
+    if len(np.unique(features)) < len(features):
+        return "a feature has categories twice"
+    if len(features) + values["curves"].n_features != n_features:
+        return "numbers and categories are not all features"
+    return None
+
+
+def _positions_match(values: Values) -> str | None:
+    parts = zip(values["positions"], values["shares"], values["n_categories"].tolist(), strict=True)
+    for positions, shares, n_categories in parts:
+        if positions.shape[1] < 1 or len(shares) != len(positions):
+            return "a feature has positions without axes, or without shares"
+        if not 1 <= n_categories <= len(positions) <= n_categories + 1:
+            return "a feature does not have a position for each category"
+    return None
+
+
+def _encoding(
+    n_features: int,
+    curves: FeatureCurves,
+    gaps: NumberGaps,
+    category_features: NDArray[np.int64],
+    positions: list[Any],
+    shares: list[Any],
+    n_categories: NDArray[np.int64],
+) -> Encoding:
+    parts = zip(positions, shares, n_categories.tolist(), strict=True)
+    return Encoding(
+        curves, gaps, tuple(category_features.tolist()), tuple(CategoryPositions(*part) for part in parts)
+    )
+
+
+ENCODING = Record(
+    _encoding,
+    {
+        "n_features": Size("n_features"),
+        "curves": CURVES,
+        "gaps": GAPS,
+        "category_features": Indices("n_category_features", below="n_features", ascending=True),
+        "positions": Ragged("n_category_features", 2),
+        "shares": Ragged("n_category_features", 1, low=0.0, high=1.0),
+        "n_categories": Indices("n_category_features", below=None),
+    },
+    sources={
+        "category_features": lambda encoding: np.array(encoding.category_features, np.int64),
+        "positions": lambda encoding: [own.positions for own in encoding.positions],
+        "shares": lambda encoding: [own.shares for own in encoding.positions],
+        "n_categories": lambda encoding: np.array([own.n_categories for own in encoding.positions], np.int64),
+    },
+    rules=(_features_add_up, _positions_match),
+)
+
+
+def check_codes(X: NDArray[np.float64], encoding: Encoding) -> str | None:
+    """Return what is wrong with the codes of categories in training rows, None if nothing is."""
+    for feature, positions in zip(encoding.category_features, encoding.positions, strict=True):
+        codes = X[:, feature]
+        codes = codes[~np.isnan(codes)]
+        if np.any((codes < 0) | (codes >= positions.n_categories) | (codes != np.rint(codes))):
+            return "a training row has a category that is not there"
+    return None
+
+
+def _no_category_twice(values: Values) -> str | None:
+    categories = values["categories"]
+    if len(set(categories)) < len(categories):
+        return "a feature has a category twice"
+    needs = values["kind"] in ("category", "ordered")
+    return None if needs == bool(len(categories)) else "a feature has categories without being one, or none"
+
+
+def _feature(name: str, kind: str, categories: list[str], unit: str) -> Feature:
+    return Feature(name, kind, tuple(categories), unit)
+
+
+SCHEMA = Record(
+    lambda features, has_names: TableSchema(tuple(features), has_names),
+    {
+        "features": ListOf(
+            "n_features",
+            Record(
+                _feature,
+                {
+                    "name": Text(),
+                    "kind": Text(*FEATURE_KINDS),
+                    "categories": TextList(),
+                    "unit": Text("", "D", "s"),
+                },
+                rules=(_no_category_twice,),
+            ),
+        ),
+        "has_names": Bool(),
+    },
+)
