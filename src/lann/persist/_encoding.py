@@ -40,8 +40,8 @@ def _precision_is_positive(values: Values) -> str | None:
     precision = values["precision"]
     if precision is None:
         return None
-    if len(precision) > MOST_NUMBERS or not np.array_equal(precision, precision.T):
-        return "the precision of the numbers is too large, or not symmetric"
+    if not 0 < len(precision) <= MOST_NUMBERS or not np.array_equal(precision, precision.T):
+        return "the precision of the numbers is empty, too large, or not symmetric"
     eigenvalues = np.linalg.eigvalsh(precision)
     in_range = eigenvalues[0] > SMALLEST_PRECISION and eigenvalues[-1] < LARGEST_PRECISION
     return None if in_range else "the precision of the numbers is not positive"

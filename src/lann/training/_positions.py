@@ -10,7 +10,7 @@ from lann._types import Floats, Indices
 from lann.encoding import GAP_HEIGHT, Encoding, initial_positions
 
 # A category with this many rows is pulled to its start twice as much as one with many rows.
-FEW_ROWS = 10.0
+FEW_ROWS = 3.0
 
 
 class Positions:

@@ -33,7 +33,7 @@ RATES = {"map": 0.2, "jumps": 0.2, "positions": 0.5}
 # An entry of the map returns to its initial value, a jump to 0 and a category to its start, unless its
 # gradients agree: their mean has to exceed this share of their root mean square. Most pairs of features have
 # nothing to do with each other, and most features have no threshold.
-AGREEMENT = {"map": 0.2, "jumps": 0.2, "positions": 0.3}
+AGREEMENT = {"map": 0.2, "jumps": 0.2, "positions": 0.1}
 # Bounds of the parameters.
 SMALLEST_FEATURE_SLOPE = -4.0
 LARGEST_BIN_SLOPE = 3.0
