@@ -104,9 +104,12 @@ def landmarks_of(model: NeighborModel, *, n_jobs: int | None = None) -> Landmark
 def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Landmarks:
     """Compute the readings of up to 500 training rows; fewer where the work would take too long."""
     n_rows, n_features = model.X.shape
-    # Each changed row is transformed, and compared with all voters.
-    per_change = float(n_features * model.n_axes + MOST_VOTERS * (2 * n_features + 1))
-    n_changes = n_features * N_TYPICAL
+    categories = model.category_values
+    # Each changed row is transformed, and compared with all voters; a category has several axes.
+    width = max(n_features, model.n_axes)
+    per_change = float(width * model.n_axes + MOST_VOTERS * (2 * width + 1))
+    n_changes = (n_features - len(categories)) * N_TYPICAL
+    n_changes += sum(len(values.codes) for values in categories.values())
     shrink = min(1.0, (WORK / (MOST_LANDMARKS * n_changes * per_change)) ** 0.5)
     n_landmarks = int(MOST_LANDMARKS * shrink)
     if model.work_per_query > 0:
@@ -124,5 +127,6 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
         indices, distances = search.kneighbors(changed, k, exclude=own[origins], n_jobs=n_jobs)
         return model.count_votes(voters[indices], distances, model.mean_weight * k, rule).probabilities
 
-    readings = read(votes, model.X[rows], model.typical_values)
-    return Landmarks(rows, readings, correlated_features(model.X))
+    readings = read(votes, model.X[rows], model.typical_values, categories)
+    is_category = np.isin(np.arange(n_features), list(categories))
+    return Landmarks(rows, readings, correlated_features(model.X, is_category=is_category))
