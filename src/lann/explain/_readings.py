@@ -151,16 +151,16 @@ def read(
         lost = before[row, None, :] - after.reshape(len(row), n_values, -1)
         relevances[row, feature] = 0.5 * np.abs(lost).sum(axis=2).mean(axis=1)
         supports[row, :, feature] = lost.mean(axis=1)
-    for feature, (codes, weights) in categories.items():
+    for category, (codes, weights) in categories.items():
         block = max(CHANGED_AT_ONCE // (n_features * len(codes)), 1)
         for start in range(0, n_rows, block):
             row = np.arange(start, min(start + block, n_rows))
             changed = np.repeat(rows[row][:, None, :], len(codes), axis=1)
-            changed[:, :, feature] = codes
+            changed[:, :, category] = codes
             after = votes(changed.reshape(-1, n_features), np.repeat(row, len(codes)))
             lost = before[row, None, :] - after.reshape(len(row), len(codes), -1)
-            relevances[row, feature] = 0.5 * np.abs(lost).sum(axis=2) @ weights
-            supports[row, :, feature] = np.einsum("rvc,v->rc", lost, weights)
+            relevances[row, category] = 0.5 * np.abs(lost).sum(axis=2) @ weights
+            supports[row, :, category] = np.einsum("rvc,v->rc", lost, weights)
     return Readings(before, relevances, supports)
 
 
