@@ -6,6 +6,7 @@ import pytest
 
 from lann import LANNClassifier
 from lann.encoding import CategoryPositions, initial_positions
+from lann.explain import _landmarks
 from lann.explain._landmarks import compute_landmarks
 from lann.model import category_values
 
@@ -92,7 +93,23 @@ def test_many_categories_are_represented_by_quantiles_of_their_positions():
     positions = CategoryPositions(
         np.stack([5 * side[order], 0.1 * initial_positions(shares)[:, 0]], 1), shares, 200
     )
-    codes, weights = category_values(positions)
-    assert len(codes) <= 24
+    codes, weights = category_values(positions, 24)
+    assert len(codes) == 24
     np.testing.assert_allclose(weights.sum(), 1.0)
     np.testing.assert_allclose(weights[side[order][codes.astype(int)] < 0].sum(), 0.25)
+
+
+def test_categories_with_many_axes_cost_as_much_as_numbers(monkeypatch):
+    """The number of changed rows, and of landmarks, falls with the number of axes."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({f"c{f}": rng.integers(0, 30, 400).astype(str) for f in range(4)})
+    clf = LANNClassifier(random_state=0, max_iter=0).fit(frame, rng.integers(0, 2, 400))
+    model = clf.model_
+    assert model.n_axes == 64
+    assert len(compute_landmarks(model).rows) == 400
+    monkeypatch.setattr(_landmarks, "WORK", 1e8)
+    found = compute_landmarks(model)
+    n_changed = len(found.rows) * 4 * 8
+    assert len(found.rows) > 3
+    assert n_changed * 64 * 64 <= 1e8
+    assert np.isfinite(found.readings.relevances).all()

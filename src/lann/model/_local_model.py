@@ -34,8 +34,6 @@ NEIGHBORS_FOR_SCALE = 5
 LAZY = ("_search", "_feature_weights", "_index", "_without_features")
 # Number of models without some features that are kept.
 MOST_KEPT = 16
-# Number of values that represent all categories of a feature.
-MOST_CATEGORY_VALUES = 24
 # The size of a wide neighborhood: as many rows as there usually are candidates.
 WIDE = 50
 
@@ -133,11 +131,10 @@ class LocalModel(NeighborModel):
     def transform(self, X: Floats) -> Floats:
         return self.levels.transform(X)
 
-    @property
-    def category_values(self) -> dict[int, CategoryValues]:
+    def category_values(self, most: int) -> dict[int, CategoryValues]:
         encoding = self.levels.encoding
         return {
-            feature: category_values(positions)
+            feature: category_values(positions, most)
             for feature, positions in zip(encoding.category_features, encoding.positions, strict=True)
         }
 
@@ -280,7 +277,7 @@ class LocalModel(NeighborModel):
         return {name: value for name, value in self.__dict__.items() if name not in lazy}
 
 
-def category_values(positions: CategoryPositions) -> CategoryValues:
+def category_values(positions: CategoryPositions, most: int) -> CategoryValues:
     """Return categories that represent all of a feature: each with its share of the training rows.
 
     Of many categories these are quantiles along the direction in which their learned positions vary most, so
@@ -289,6 +286,8 @@ def category_values(positions: CategoryPositions) -> CategoryValues:
     Parameters
     ----------
     positions : CategoryPositions
+    most : int
+        Number of values, at most.
 
     Returns
     -------
@@ -296,10 +295,10 @@ def category_values(positions: CategoryPositions) -> CategoryValues:
     """
     used = np.flatnonzero(positions.shares > 0)
     shares = positions.shares[used]
-    if len(used) > MOST_CATEGORY_VALUES:
+    if len(used) > most:
         along = positions.main_direction()[used]
         order = np.lexsort((used, along))
-        middles = (np.arange(MOST_CATEGORY_VALUES) + 0.5) / MOST_CATEGORY_VALUES
+        middles = (np.arange(most) + 0.5) / most
         at = np.searchsorted(np.cumsum(shares[order]), middles * shares.sum())
         chosen, counts = np.unique(order[np.minimum(at, len(order) - 1)], return_counts=True)
         used, shares = used[chosen], counts / counts.sum()

@@ -199,9 +199,8 @@ class NeighborModel(NeighborSearch, Protocol):
         """Values that represent all training values of each feature: (n_values, n_features)."""
         return typical_values(self.X)
 
-    @property
-    def category_values(self) -> dict[int, CategoryValues]:
-        """For each feature that has categories, values that represent all of them."""
+    def category_values(self, most: int) -> dict[int, CategoryValues]:
+        """Return values that represent all categories, at most so many, for each feature that has them."""
         return {}
 
     def transform(self, X: Floats) -> Floats:
