@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lann._format import counted
 from lann._markup import Html, class_label, definitions, element
 from lann._types import Indices
+from lann.report._explanation.columns import kinds_text, schema_of
 from lann.tables import TableModel
 
 MOST_CLASSES = 20
@@ -19,6 +20,7 @@ LEVELS = {
     "class": "class metrics (which columns matter to each class)",
     "point": "point metrics (which columns matter to each training row)",
 }
+POSITIONS = "positions of categories (which ones are alike)"
 METRICS = {
     "diagonal": "a weight per column",
     "low_rank": "a small matrix",
@@ -43,6 +45,9 @@ def _facts(model: TableModel) -> list[tuple[str, str | Html]]:
     labels, n_encoded = classifier.model_.labels, classifier.n_features_in_
     n_columns = len(model.feature_names)
     columns = f"{n_columns}" if n_columns == n_encoded else f"{n_columns}, encoded as {n_encoded} features"
+    schema = schema_of(model)
+    if schema is not None and not schema.is_numeric:
+        columns = f"{n_columns}: {kinds_text(schema)}"
     sizes = np.bincount(labels, minlength=len(classifier.classes_))
     facts: list[tuple[str, str | Html]] = [] if model.target is None else [("Predicts", model.target)]
     facts += [
@@ -52,6 +57,8 @@ def _facts(model: TableModel) -> list[tuple[str, str | Html]]:
     ]
     if hasattr(classifier, "levels_"):
         learned = [text for level, text in LEVELS.items() if level in classifier.levels_]
+        if any(positions.is_learned for positions in classifier.encoding_.positions):
+            learned.insert(0, POSITIONS)
         facts += [
             ("Learned", "; ".join(learned) or "nothing: plain nearest neighbors"),
             ("Metric of a training row", METRICS[classifier.metric]),
