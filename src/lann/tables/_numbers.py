@@ -99,7 +99,8 @@ class NumberNotation:
         elif size < 10.0**MOST_DIGITS and size == math.floor(size):
             body = f"{size:,.0f}"
         else:
-            body = f"{size:.6g}"
+            n_digits = len(str(int(size))) + 1 if size < 10.0**MOST_DIGITS else 0
+            body = f"{size:.{max(6, n_digits)}g}"
             if "e" not in body and "." in body:
                 whole, _, fraction = body.partition(".")
                 body = f"{int(whole):,}.{fraction}"

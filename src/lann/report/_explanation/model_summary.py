@@ -40,15 +40,13 @@ def model_summary(model: TableModel) -> Html:
 
 def _facts(model: TableModel) -> list[tuple[str, str | Html]]:
     classifier: Any = model.classifier
-    labels, n_encoded = classifier.model_.labels, classifier.n_features_in_
-    n_columns = len(model.feature_names)
-    columns = f"{n_columns}" if n_columns == n_encoded else f"{n_columns}, encoded as {n_encoded} features"
+    labels = classifier.model_.labels
     sizes = np.bincount(labels, minlength=len(classifier.classes_))
     facts: list[tuple[str, str | Html]] = [] if model.target is None else [("Predicts", model.target)]
     facts += [
         ("Classes", _classes(classifier.classes_, sizes)),
         ("Training rows", f"{len(labels):,}"),
-        ("Columns", columns),
+        ("Columns", str(len(model.columns))),
     ]
     if hasattr(classifier, "levels_"):
         learned = [text for level, text in LEVELS.items() if level in classifier.levels_]
