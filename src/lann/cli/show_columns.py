@@ -19,7 +19,7 @@ KINDS = {
     "bool": ("true/false", "true/false"),
     "date": ("date", "dates"),
 }
-MOST_CATEGORIES = 4
+MOST_CATEGORIES = 3
 MOST_CHARACTERS = 20
 
 

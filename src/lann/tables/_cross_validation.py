@@ -129,7 +129,7 @@ def _predictions(
     """Return the probabilities of the classes for the test rows, by method: (n_test, n_classes) each."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TableWarning)
-        training = table.subset(train)
+        training = table._subset(train)
     rows, labels = training.rows, training.labels
     used = [column for column in training.columns if column.is_used]
     ours = clone(classifier).fit(rows, labels, sample_weight=training.weights)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
-from lann._format import counted, percent
+from lann._format import counted, percent, value_text
 from lann._table_inputs import as_fitted, read_queries
 from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
@@ -20,6 +20,7 @@ from lann.tables._embedded_table import NO_LABEL, NO_NEIGHBOR, EmbeddedTable
 from lann.tables._feature_columns import shown_values
 from lann.tables._labels import label_text, labels_of
 from lann.tables._names import check_named_column
+from lann.tables._numbers import NumberNotation
 from lann.tables._row_columns import column_texts, row_names
 from lann.tables._warnings import TableWarning
 
@@ -147,9 +148,9 @@ def _new_rows(
         check_named_column(frame, target, "target", name)
     elif model.target in frame:
         target = model.target
-    read = model.read(frame, rows, name=name)
-    row_numbers, X = read.index.to_numpy(), model.as_fitted(read)
-    id = model.id_of(frame, id)
+    read = model._read(frame, rows, name=name)
+    row_numbers, X = read.index.to_numpy(), model._as_fitted(read)
+    id = model._id_of(frame, id)
     ids = None if id is None else row_names(frame, id, name)[row_numbers]
     labels: list[str | None] = [None] * len(row_numbers)
     if target is not None:
@@ -200,7 +201,7 @@ def _embedded_table(model: TableModel, layout: LANNEmbedding, new: _NewRows | No
     """Put together the training rows and the new rows."""
     train_labels, n_train = model.classifier.model_.labels, len(model.row_numbers)
     parts, coordinates = [_votes(model)], [layout.embedding_]
-    row_numbers, ids, values = model.row_numbers, model.ids, model.training_values()
+    row_numbers, ids, values = model.row_numbers, model.ids, model._training_values()
     classes = [label_text(label) for label in model.classifier.classes_]
     labels: Labels = train_labels
     # The row whose votes and relevances each row has: itself, or the training row that it is.
@@ -231,8 +232,19 @@ def _embedded_table(model: TableModel, layout: LANNEmbedding, new: _NewRows | No
         vote_shares=_stacked([part.shares for part in parts], 0)[source],
         feature_names=model.feature_names,
         relevances=np.concatenate([part.relevances for part in parts])[source],
-        values=pd.DataFrame(values, columns=model.feature_names),
+        values=_values_frame(model, values),
     )
+
+
+def _values_frame(model: TableModel, values: NDArray[Any]) -> pd.DataFrame:
+    """Return values as a table: numbers as such if their columns write them plainly, otherwise text."""
+    frame = pd.DataFrame(values, columns=model.feature_names)
+    for column in model.columns:
+        if isinstance(column.notation, NumberNotation) and not column.notation.is_plain:
+            frame[column.name] = frame[column.name].map(value_text, na_action="ignore")
+        elif column.kind == "number":
+            frame[column.name] = frame[column.name].astype("float64")
+    return frame
 
 
 def _votes(model: TableModel, new: _NewRows | None = None) -> _Votes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from lann._neighbor_classifier import NeighborClassifier
 from lann._types import Indices
@@ -194,12 +194,12 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        probabilities = self.classifier.predict_proba(self.as_fitted(self.read(frame, name=name)))
+        probabilities = self.classifier.predict_proba(self._as_fitted(self._read(frame, name=name)))
         classes = self.classifier.classes_
         columns = {"prediction": classes[probabilities.argmax(axis=1)]}
         columns |= {f"probability of {label}": probabilities[:, j] for j, label in enumerate(classes)}
         predictions = pd.DataFrame(columns, index=frame.index)
-        id = self.id_of(frame, id)
+        id = self._id_of(frame, id)
         if id is not None:
             predictions.insert(0, id, row_names(frame, id, name), allow_duplicates=True)
         return predictions
@@ -241,13 +241,13 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        values = self.read(frame, rows, name=name)
-        explanation = self.classifier.explain(self.as_fitted(values))
+        values = self._read(frame, rows, name=name)
+        explanation = self.classifier.explain(self._as_fitted(values))
         positions = explanation.neighbors
-        id = self.id_of(frame, id)
+        id = self._id_of(frame, id)
         voters = np.unique(positions)
         training = np.full((self.row_numbers.max() + 1, len(self.columns)), None, dtype=object)
-        training[self.row_numbers[voters]] = self.training_values(voters)
+        training[self.row_numbers[voters]] = self._training_values(voters)
         return replace(
             explanation,
             neighbors=self.row_numbers[positions],
@@ -256,36 +256,10 @@ class TableModel:
             query_ids=None if id is None else row_names(frame, id, name)[values.index],
         ).with_values(shown_values(self.columns, values.to_numpy(dtype=object)), training)
 
-    def read(
+    def _read(
         self, frame: pd.DataFrame, rows: Sequence[int] | Indices | None = None, *, name: str = "the table"
     ) -> pd.DataFrame:
-        """Return rows of a table with the values that the columns of the training table have.
-
-        Parameters
-        ----------
-        frame : DataFrame
-            With the columns of the training table, in any order; others are ignored.
-        rows : sequence of int or None, default=None
-            Positions of the rows; None is all rows.
-        name : str, default="the table"
-            Name of the table in messages.
-
-        Returns
-        -------
-        values : DataFrame of shape (n_rows, n_features)
-            Numbers, text, bools and dates; the index has the positions of the rows.
-
-        Raises
-        ------
-        ValueError
-            If there is no such row, a column is missing, a cell is not what its column must have, or a row
-            has no value.
-
-        Warns
-        -----
-        TableWarning
-            If a column has categories that the training data do not have.
-        """
+        """Return rows of a table with the values that the columns have; the index has their positions."""
         positions = _check_rows(rows, len(frame), name)
         if not hasattr(self.classifier, "feature_names_in_"):
             if len(frame.columns) != len(self.columns):
@@ -298,51 +272,19 @@ class TableModel:
         self._check_values(values, name)
         return values
 
-    def training_values(self, positions: ArrayLike | None = None) -> NDArray[Any]:
-        """Return the values of training rows as the table writes them.
-
-        Parameters
-        ----------
-        positions : array-like of shape (n_rows,) or None, default=None
-            Positions among the training rows of the model; None is all.
-
-        Returns
-        -------
-        values : ndarray of shape (n_rows, n_features)
-            Objects; None where missing.
-        """
+    def _training_values(self, positions: Indices | None = None) -> NDArray[Any]:
+        """Return the values of training rows, or of all, as the table writes them: (n_rows, n_features)."""
         X = self.classifier.model_.X
-        X = X if positions is None else X[np.asarray(positions)]
+        X = X if positions is None else X[positions]
         schema = getattr(self.classifier, "schema_", None)
         return shown_values(self.columns, X.astype(object) if schema is None else schema.values(X))
 
-    def id_of(self, frame: pd.DataFrame, id: str | None = None) -> str | None:
-        """Return the name of the column that names the rows of a table.
-
-        Parameters
-        ----------
-        frame : DataFrame
-        id : str or None, default=None
-            The column, if it is given; None is that of the training table, if `frame` has it.
-
-        Returns
-        -------
-        id : str or None
-        """
+    def _id_of(self, frame: pd.DataFrame, id: str | None = None) -> str | None:
+        """Return the column that names the rows: the one given, or that of the training table if it is there."""
         return self.id_column if id is None and self.id_column in frame else id
 
-    def as_fitted(self, values: pd.DataFrame) -> Any:
-        """Return values as the classifier takes them: without column names if it was fitted without.
-
-        Parameters
-        ----------
-        values : DataFrame of shape (n_rows, n_features)
-            Of `read`.
-
-        Returns
-        -------
-        X : DataFrame or ndarray of shape (n_rows, n_features)
-        """
+    def _as_fitted(self, values: pd.DataFrame) -> Any:
+        """Return values as the classifier takes them: without column names if it was fitted without."""
         if hasattr(self.classifier, "feature_names_in_"):
             return values
         return values.to_numpy(dtype=float if all(c.kind == "number" for c in self.columns) else object)

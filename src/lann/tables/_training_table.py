@@ -221,30 +221,10 @@ class TrainingTable:
             If a class would have no training rows or no held-out rows.
         """
         is_held_out = split_rows(self.rows, self.labels, held_out, random_state)
-        return self.subset(np.flatnonzero(~is_held_out)), self.row_numbers[is_held_out]
+        return self._subset(np.flatnonzero(~is_held_out)), self.row_numbers[is_held_out]
 
-    def subset(self, positions: Indices) -> TrainingTable:
-        """Return some of the rows; columns that are constant in them are ignored.
-
-        Parameters
-        ----------
-        positions : ndarray of shape (n_rows,)
-            Positions among the rows of this table.
-
-        Returns
-        -------
-        table : TrainingTable
-
-        Raises
-        ------
-        ValueError
-            If there is no column to learn from.
-
-        Warns
-        -----
-        TableWarning
-            If a column is ignored that is used in this table.
-        """
+    def _subset(self, positions: Indices) -> TrainingTable:
+        """Return some of the rows; warn of columns that are constant in them, which are ignored."""
         rows = self.rows.iloc[positions]
         columns = []
         for column in self.columns:
