@@ -32,14 +32,33 @@ def signed_percent(share: float) -> str:
     return ("+" if share > 0 else "−") + text
 
 
+class ShownNumber(float):
+    """A number of a table with the text that shows it, as its column writes it.
+
+    Parameters
+    ----------
+    value : float
+    text : str
+    """
+
+    def __new__(cls, value: float, text: str) -> ShownNumber:
+        number = super().__new__(cls, value)
+        number.text = text
+        return number
+
+    text: str
+
+
 def value_text(value: Any) -> str:
     """Return a value of a table as text, numbers with up to six digits.
 
-    >>> value_text(1234.5678), value_text("red"), value_text(None)
-    ('1234.57', 'red', 'missing')
+    >>> value_text(1234.5678), value_text("red"), value_text(None), value_text(ShownNumber(0.5, "0.50 €"))
+    ('1234.57', 'red', 'missing', '0.50 €')
     """
     if is_missing(value):
         return "missing"
+    if isinstance(value, ShownNumber):
+        return value.text
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 

@@ -131,6 +131,7 @@ def test_invalid_input_writes_nothing(fails, saved, tmp_path):
     assert "no column 'x' in flowers.csv for target" in fails("embed", data, "--target", "x", *out)
     assert "no column 'x' in" in fails("embed", data, "--model", model, "--target", "x", *out)
     assert "--drop is for a model" in fails("embed", "--model", model, "--drop", "color", *out)
+    assert "--dates is for a model" in fails("embed", "--model", model, "--categorical", "color", *out)
     assert "--held-out is for a model" in fails("embed", "--model", model, "--held-out", 0.0, *out)
     assert "no table is given" in fails("embed", "--model", model, "--id", "plant", *out)
     assert "not both" in fails("embed", data, *target, "--held-out", 0.3, "--test", data, *out)

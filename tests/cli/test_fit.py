@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 import numpy as np
 import pandas as pd
@@ -8,63 +9,141 @@ import pytest
 
 import lann
 
+FEATURES = ["size [cm]", "color", "member", "noise"]
 
-def test_accuracies_are_printed_and_the_pipeline_is_saved(run, csv, frame, tmp_path):
+
+def line_of(printed, name):
+    """Return the cells of the line of a printed table that starts with a name."""
+    line = next(line for line in printed.splitlines() if line.startswith(f"│ {name} "))
+    return [cell.strip() for cell in line.strip("│").split("│")]
+
+
+def test_scores_are_printed_and_the_classifier_is_saved(run, csv, frame, tmp_path):
     printed = run("fit", csv, "--target", "group", "--id", "name", "--folds", 3, "-o", tmp_path / "m.lann")
-    assert "80 rows; 2 numeric and 2 text columns" in printed
+    assert (
+        "80 rows; 4 columns: 2 with numbers, 1 with categories, 1 with true/false; 2 are not used" in printed
+    )
     assert "2 classes of group: " in printed
     assert "3-fold cross-validation" in printed
-    assert printed.count("±") == 2
+    assert all(name in printed for name in ("accuracy", "balanced accuracy", "AUC", "log-loss", "Recall"))
+    for method in ("LANN", "kNN", "majority"):
+        cells = line_of(printed, method)
+        assert len(cells) == 5
+        assert all(re.fullmatch(r"\d\.\d{3} ± \d\.\d{3}", cell) for cell in cells[1:])
+    name, rows, *recalls = line_of(printed, "in")
+    assert (name, int(rows), len(recalls)) == ("in", (frame["group"] == "in").sum(), 3)
     assert "Note: Column 'empty' is ignored: it is empty." in printed
+    assert "Columns" not in printed
     model = lann.load(tmp_path / "m.lann")
-    rows = frame.assign(member=frame["member"].map(str))
-    assert list(model.feature_names_in_) == ["size [cm]", "noise", "color", "member"]
-    assert np.mean(model.predict(rows) == frame["group"]) > 0.9
+    assert isinstance(model, lann.LANNClassifier)
+    assert list(model.feature_names_in_) == FEATURES
+    assert model.ids_[:2].tolist() == ["p0", "p1"]
+    assert np.mean(model.predict(frame[FEATURES]) == frame["group"]) > 0.9
 
 
-@pytest.mark.parametrize("format", [".csv.gz", ".parquet"])
-def test_every_file_format_gives_the_same_model(format, run, csv, frame, tmp_path):
-    path = tmp_path / f"data{format}"
-    frame.to_parquet(path) if format == ".parquet" else frame.to_csv(path, index=False)
-    rows = frame.assign(member=frame["member"].map(str))
+def test_what_is_done_with_each_column(run, frame, tmp_path):
+    frame["day"] = [f"2024-05-{row % 28 + 1:02d}" for row in range(80)]
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    options = ("--target", "group", "--drop", "noise", "--no-cv", "--columns", "-o", tmp_path / "m.lann")
+    printed = run("fit", tmp_path / "d.csv", *options)
+    low, high = frame["size [cm]"].min(), frame["size [cm]"].max()
+    expected = ["size [cm]", "number", f"{low} to {high}", "1.2%", "it has numbers"]
+    assert line_of(printed, "size [cm]") == expected
+    assert line_of(printed, "color")[1:4:2] == ["category", "1.2%"]
+    assert set(line_of(printed, "color")[2].split(", ")) == {"red", "blue_ish", "green"}
+    assert line_of(printed, "day")[1:3] == ["date", "2024-05-01 to 2024-05-28"]
+    assert line_of(printed, "noise") == ["noise", "not used", "", "", "it is dropped"]
+    assert line_of(printed, "empty") == ["empty", "not used", "", "", "it is empty"]
 
-    def probabilities(data):
-        run("fit", data, "--target", "group", "--no-cv", "-o", tmp_path / "m.lann")
-        return lann.load(tmp_path / "m.lann").predict_proba(rows)
 
-    np.testing.assert_array_equal(probabilities(path), probabilities(csv))
+def test_options_override_what_columns_have(run, fails, frame, tmp_path):
+    frame["code"] = np.arange(80) % 4
+    frame["day"] = [f"{row % 9 + 1}/{row % 7 + 1}/2024" for row in range(80)]
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    given = (
+        "fit",
+        tmp_path / "d.csv",
+        "--target",
+        "group",
+        "--id",
+        "name",
+        "--no-cv",
+        "-o",
+        tmp_path / "m.lann",
+    )
+    printed = run(*given, "--categorical", "code", "--dates", "day=%d/%m/%Y", "--numeric", "noise")
+    assert "6 columns: 2 with numbers, 2 with categories, 1 with true/false, 1 with dates" in printed
+    kinds = {feature.name: feature.kind for feature in lann.load(tmp_path / "m.lann").schema_.features}
+    assert (kinds["code"], kinds["day"], kinds["noise"]) == ("category", "date", "number")
+    assert "must have numbers; row 0 has" in fails(*given, "--numeric", "color")
+    assert "named in --numeric and in another option" in fails(
+        *given, "--numeric", "code", "--categorical", "code"
+    )
+    assert "no format of dates after =" in fails(*given, "--dates", "day=x")
+    assert "did you mean 'color'?" in fails(*given, "--categorical", "colour")
+
+
+def make_typed(n_rows=60):
+    """Return a table of all types, whose CSV file has the same values."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "count": rng.integers(5, size=n_rows),
+            "x": rng.normal(size=n_rows).round(6),
+            "city": rng.choice(["Ulm", "Bonn", None], n_rows),
+            "member": pd.array(rng.choice([True, False], n_rows), dtype="boolean"),
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(90, size=n_rows), "D"),
+        }
+    )
+    frame["y"] = np.where(frame["x"] + (frame["city"] == "Ulm") > 0.3, "u", "v")
+    frame.loc[3, ["x", "member", "day"]] = None
+    return frame
+
+
+@pytest.mark.parametrize("format", [".csv.gz", ".parquet", ".jsonl"])
+def test_every_file_format_gives_the_same_model(format, run, tmp_path):
+    frame, path = make_typed(), tmp_path / f"data{format}"
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    if format == ".parquet":
+        frame.to_parquet(path)
+    elif format == ".jsonl":
+        frame.to_json(path, orient="records", lines=True, date_format="iso", double_precision=15)
+    else:
+        frame.to_csv(path, index=False)
+
+    def outputs(data):
+        run("fit", data, "--target", "y", "--no-cv", "-o", tmp_path / "m.lann")
+        run("predict", tmp_path / "m.lann", data, "-o", tmp_path / "p.csv")
+        run("explain", tmp_path / "m.lann", data, "--rows", "0:5", "-o", tmp_path / "e.csv")
+        return [(tmp_path / name).read_bytes() for name in ("m.lann", "p.csv", "e.csv")]
+
+    assert outputs(path) == outputs(tmp_path / "data.csv")
 
 
 def test_options_are_those_of_the_model(run, csv, tmp_path):
     options = "--neighbors 3 --jobs 1 --seed 7 --no-cv --drop noise --drop color --metric low_rank --balanced"
     run("fit", csv, "--target", "group", *options.split(), "-o", tmp_path / "m.lann")
     model = lann.load(tmp_path / "m.lann")
-    classifier = model[-1]
-    assert (classifier.n_neighbors, classifier.n_jobs, classifier.random_state) == (3, 1, 7)
-    assert (classifier.metric, classifier.class_weight) == ("low_rank", "balanced")
+    assert (model.n_neighbors, model.n_jobs, model.random_state) == (3, None, 7)
+    assert (model.metric, model.class_weight) == ("low_rank", "balanced")
     assert list(model.feature_names_in_) == ["size [cm]", "member"]
 
 
-def test_the_balanced_accuracy_is_printed_if_the_classes_have_different_sizes(run, frame, csv, tmp_path):
-    options = ("--target", "group", "--drop", "name", "--folds", 3, "-o", tmp_path / "m.lann")
-    assert "balanced accuracy" not in run("fit", csv, *options)
-    frame = pd.concat([frame[frame["group"] != frame["group"].iloc[0]]] * 4 + [frame])
+def test_a_class_with_one_row_is_noted(run, frame, tmp_path):
+    frame.loc[0, "group"] = "rare"
     frame.to_csv(tmp_path / "d.csv", index=False)
-    printed = run("fit", tmp_path / "d.csv", *options)
-    assert "balanced accuracy" in printed
-    assert printed.count("±") == 4
-
-
-def test_small_classes_reduce_the_folds(run, frame, tmp_path):
-    frame.loc[:2, "group"] = "rare"
-    frame.to_csv(tmp_path / "d.csv", index=False)
-    printed = run("fit", tmp_path / "d.csv", "--target", "group", "-o", tmp_path / "m.lann")
-    assert "There are 3 folds, as the smallest class has 3 rows" in printed
+    printed = run("fit", tmp_path / "d.csv", "--target", "group", "--folds", 3, "-o", tmp_path / "m.lann")
     assert "3-fold cross-validation" in printed
-    frame.loc[1:2, "group"] = "in"
+    assert "Note: Class 'rare' has one row only and is left out of the test rows." in printed
+    assert line_of(printed, "rare") == ["rare", "1", "", "", ""]
+
+
+def test_a_column_without_values_among_the_labeled_rows(run, frame, tmp_path):
+    frame.loc[10:, "color"] = None
+    frame.loc[:9, "group"] = None
     frame.to_csv(tmp_path / "d.csv", index=False)
-    printed = run("fit", tmp_path / "d.csv", "--target", "group", "-o", tmp_path / "m.lann")
-    assert "There is no cross-validation, as class 'rare' has one row only" in printed
+    printed = run("fit", tmp_path / "d.csv", "--target", "group", "--no-cv", "-o", tmp_path / "m.lann")
+    assert "Note: Column 'color' is ignored: it is empty." in printed
 
 
 @pytest.mark.parametrize(
@@ -111,5 +190,5 @@ def test_a_column_of_weights(run, fails, frame, tmp_path):
     assert "27 rows have the weight 0 and are left out" in printed
     model = lann.load(tmp_path / "m.lann")
     assert "w" not in model.feature_names_in_
-    np.testing.assert_array_equal(model[-1].model_.row_weights, weights[weights > 0])
+    np.testing.assert_array_equal(model.model_.row_weights, weights[weights > 0])
     assert "no column 'z'" in fails("fit", tmp_path / "d.csv", "--sample-weight", "z", *options)

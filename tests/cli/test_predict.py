@@ -19,6 +19,10 @@ def test_the_table_is_that_of_the_library(format, run, model, new, tmp_path):
     pd.testing.assert_frame_equal(out, expected, check_dtype=False, rtol=1e-12)
 
 
+def test_the_id_column_of_the_model_is_kept(run, model, new):
+    assert run("predict", model, new) == run("predict", model, new, "--id", "name")
+
+
 def test_without_output_a_table_is_printed(run, model, new):
     printed = run("predict", model, new, "--id", "name")
     assert "probability of out" in printed
@@ -55,6 +59,19 @@ def test_invalid_rows_and_files(fails, model, new, tmp_path):
     assert "unknown format" in fails("predict", model, new, "-o", tmp_path / "o.txt")
     assert "no folder" in fails("predict", model, new, "-o", tmp_path / "none" / "o.csv")
     assert "no column 'x' in new.csv for id" in fails("predict", model, new, "--id", "x")
+
+
+def test_words_in_a_column_of_numbers(fails, model, new):
+    frame = pd.read_csv(new).astype({"noise": object})
+    frame.loc[4, "noise"] = "loud"
+    frame.to_csv(new, index=False)
+    message = fails("predict", model, new)
+    assert message == "Column 'noise' of new.csv must have numbers; row 4 has 'loud'."
+    frame.loc[4, "noise"] = "1e200"
+    frame.to_csv(new, index=False)
+    assert "must have numbers of at most 1e+150, whose squares are finite; row 4 has '1e200'" in fails(
+        "explain", model, new
+    )
 
 
 def test_a_failed_write_leaves_nothing(fails, model, new, tmp_path, monkeypatch):

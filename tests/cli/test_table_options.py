@@ -19,9 +19,7 @@ def german(frame, tmp_path):
 
 
 def fit(run, path, folder, *options):
-    return run(
-        "fit", path, "--target", "group", "--id", "name", "--no-cv", "-o", folder / "m.skops", *options
-    )
+    return run("fit", path, "--target", "group", "--id", "name", "--no-cv", "-o", folder / "m.lann", *options)
 
 
 def test_what_was_found_is_a_note_and_numbers_are_numbers(run, german, tmp_path):
@@ -29,9 +27,9 @@ def test_what_was_found_is_a_note_and_numbers_are_numbers(run, german, tmp_path)
     assert (
         "Note: Found in german.csv: semicolons separate cells; decimal commas; encoding Latin-1." in printed
     )
-    assert "2 numeric and 2 text columns" in printed
+    assert "4 columns: 2 with numbers, 1 with categories, 1 with true/false" in printed
     for command in ("predict", "explain"):
-        printed = run(command, tmp_path / "m.skops", german, "--id", "name")
+        printed = run(command, tmp_path / "m.lann", german, "--id", "name")
         assert "Found in german.csv: semicolons separate cells" in printed
 
 
@@ -41,7 +39,7 @@ def test_the_dialect_does_not_change_the_model(run, csv, frame, tmp_path):
 
     def probabilities(path):
         fit(run, path, tmp_path)
-        run("predict", tmp_path / "m.skops", path, "-o", tmp_path / "out.csv")
+        run("predict", tmp_path / "m.lann", path, "-o", tmp_path / "out.csv")
         return (tmp_path / "out.csv").read_bytes()
 
     assert probabilities(other) == probabilities(csv)
@@ -52,8 +50,8 @@ def test_options(run, fails, frame, csv, tmp_path):
     options = ("--sep", "~", "--decimal", ".", "--encoding", "utf-8")
     assert "Found in" not in fit(run, tmp_path / "o.csv", tmp_path, *options)
     assert "--sheet" in run("predict", "--help")
-    assert "sheet is not for" in fails("predict", tmp_path / "m.skops", csv, "--sheet", "x")
-    assert "sep must be one character" in fails("explain", tmp_path / "m.skops", csv, "--sep", "xy")
+    assert "sheet is not for" in fails("predict", tmp_path / "m.lann", csv, "--sheet", "x")
+    assert "sep must be one character" in fails("explain", tmp_path / "m.lann", csv, "--sep", "xy")
 
 
 def test_sheets(run, frame, tmp_path):
@@ -61,8 +59,8 @@ def test_sheets(run, frame, tmp_path):
         pd.DataFrame({"about": ["nothing"]}).to_excel(writer, sheet_name="Notes", index=False)
         frame.to_excel(writer, sheet_name="Data", index=False)
     printed = fit(run, tmp_path / "t.xlsx", tmp_path, "--sheet", "Data")
-    assert "80 rows; 2 numeric and 2 text columns" in printed
-    assert len(lann.load(tmp_path / "m.skops").training_ids_) == 80
+    assert "80 rows; 4 columns: 2 with numbers" in printed
+    assert len(lann.load(tmp_path / "m.lann").ids_) == 80
 
 
 def test_standard_input(model, new):
@@ -79,7 +77,7 @@ def test_standard_input(model, new):
 
 
 def test_the_nearest_name_is_suggested(fails, csv, model, new, tmp_path):
-    output = ("-o", tmp_path / "m.skops")
+    output = ("-o", tmp_path / "m.lann")
     assert "for target; did you mean 'group'?" in fails("fit", csv, "--target", "Group", *output)
     options = ("--target", "group", "--drop", "kolor", *output)
     assert "no column 'kolor' in data.csv for drop; did you mean 'color'?" in fails("fit", csv, *options)

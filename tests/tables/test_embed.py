@@ -177,6 +177,18 @@ def test_classifiers_that_were_fitted_with_arrays(iris):
     assert list(embedded.values) == ["x0", "x1", "x2", "x3"]
 
 
+def test_values_are_shown_as_the_table_writes_them(flowers):
+    frame = flowers()
+    frame["share"] = [f"{row} %" for row in range(90)]
+    frame["day"] = [f"{row % 20 + 1:02d}.05.2024" for row in range(90)]
+    embedded = fit_table(frame, "species", drop=["plant"]).embed(frame[:2], embedding=QUICK)
+    for row in (0, 90):
+        values = embedded.values.iloc[row]
+        assert (values["length"], values["share"], values["day"]) == (frame["length"][0], "0 %", "01.05.2024")
+    assert embedded.values["length"].dtype == float
+    assert embedded.values["color"].isna().sum() == 1
+
+
 def test_invalid_arguments(model, flowers):
     with pytest.raises(ValueError, match="no table is given"):
         model.embed(id="plant")

@@ -108,6 +108,8 @@ def test_formats():
     assert [plain.format(v) for v in (3.0, -2.5, 1234567.0, 1e300, 0.0001234)] == [
         "3", "-2.5", "1234567", "1e+300", "0.0001234",
     ]  # fmt: skip
+    # Up to ten digits as they are in a file.
+    assert [plain.format(v) for v in (211.3375, 1234567.5, 1 / 3)] == ["211.3375", "1234567.5", "0.333333"]
     price = NumberNotation(",", ".", suffix=" €", decimals=2)
     assert price.format(1234.5) == "1.234,50 €"
     assert price.format(0.001) == "0,001 €"  # not of the column: all digits are shown

@@ -1,16 +1,16 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_wine
-from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+import lann
 from lann import LANNClassifier, LANNEmbedding
+from lann._format import value_text
 from lann.baselines import LMNN
-from lann.tables import TableModel, TableWarning, fit_table
+from lann.tables import TableModel, fit_table, read_table
 
-FEATURES = ["size [cm]", "noise", "color", "member"]
+FEATURES = ["size [cm]", "color", "member", "noise"]
 
 
 @pytest.fixture
@@ -18,14 +18,20 @@ def uvw():
     return pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=["u", "v", "w"])
 
 
-def test_predictions_are_those_of_the_estimator(table_model, new):
-    predictions = table_model.predict(new, id="name")
+def test_predictions_are_those_of_the_classifier(table_model, new):
+    predictions = table_model.predict(new)
     assert list(predictions) == ["name", "prediction", "probability of in", "probability of out"]
     assert predictions["name"].tolist() == [f"p{row}" for row in range(10)]
-    expected = table_model.estimator.predict_proba(new.assign(member=new["member"].map(str)))
+    expected = table_model.classifier.predict_proba(new[FEATURES])
     np.testing.assert_array_equal(predictions.iloc[:, 2:], expected)
-    np.testing.assert_allclose(expected.sum(axis=1), 1)
-    assert (predictions["prediction"] == table_model.estimator.classes_[expected.argmax(axis=1)]).all()
+    assert (predictions["prediction"] == table_model.classifier.classes_[expected.argmax(axis=1)]).all()
+
+
+def test_the_id_column_of_the_model_is_used_if_it_is_there(table_model, new):
+    assert table_model.predict(new.drop(columns="name")).columns[0] == "prediction"
+    assert table_model.predict(new, id="noise").columns[0] == "noise"
+    assert table_model.explain(new, [7]).query_ids.tolist() == ["p7"]
+    assert table_model.explain(new.drop(columns="name"), [7]).query_ids is None
 
 
 @pytest.mark.filterwarnings("ignore::lann.tables.TableWarning")
@@ -66,27 +72,20 @@ def test_new_categories_are_a_warning(table_model, new, table_warnings):
     assert messages == []
 
 
-def test_rare_categories_share_a_feature(frame):
-    frame["town"] = [f"t{row % 39}" for row in range(80)]
-    frame = pd.concat([frame, frame.assign(town=[f"u{row % 39}" for row in range(80)])])
-    with pytest.warns(TableWarning):
-        model = fit_table(frame, "group", drop=["name"], classifier=LANNClassifier(max_iter=0))
-    assert model.classifier.n_features_in_ == 2 + 3 + 2 + 50
-    assert model.feature_names == [*FEATURES, "town"]
-    assert "(rare)" in set(model.training_values()["town"])
-
-
 def test_invalid_rows(table_model, new):
     with pytest.raises(ValueError, match=r"The column 'noise' is missing in one\.csv\."):
         table_model.predict(new.drop(columns="noise"), name="one.csv")
-    with pytest.raises(ValueError, match="The columns 'noise', 'color' are missing in the table"):
+    with pytest.raises(ValueError, match="The columns 'color', 'noise' are missing in the table"):
         table_model.predict(new.drop(columns=["noise", "color"]))
     with pytest.raises(ValueError, match="There is no column 'x' in the table for id"):
         table_model.predict(new, id="x")
     new["noise"] = new["noise"].astype(object)
     new.loc[4, "noise"] = "loud"
-    with pytest.raises(ValueError, match=r"'noise' of new\.csv must have finite numbers; row 4 has 'loud'"):
+    with pytest.raises(ValueError, match=r"'noise' of new\.csv must have numbers; row 4 has 'loud'"):
         table_model.predict(new, name="new.csv")
+    new.loc[4, "noise"] = 1e200
+    with pytest.raises(ValueError, match=r"numbers of at most 1e\+150, whose squares are finite; row 4 has"):
+        table_model.predict(new)
     for rows in ([10], [-1], range(9, 12)):
         with pytest.raises(ValueError, match=r"There is no row -?\d+ in the table; its rows are 0 to 9"):
             table_model.explain(new.assign(noise=0.0), rows)
@@ -99,13 +98,12 @@ def test_explanations_are_in_the_users_columns(table_model, new):
     assert explanation.query_ids.tolist() == ["p7", "p2"]
     np.testing.assert_allclose(explanation.contributions.sum(axis=2), explanation.distances**2, atol=1e-12)
     np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1)
-    values = dict(zip(FEATURES, explanation.query_values[0], strict=True))
-    assert values == {
-        "size [cm]": new["size [cm]"][7],
-        "noise": new["noise"][7],
-        "color": new["color"][7],
-        "member": str(new["member"][7]),
-    }
+    assert explanation.query_values[0].tolist() == [
+        new["size [cm]"][7],
+        new["color"][7],
+        str(new["member"][7]),
+        new["noise"][7],
+    ]
     # Each row is explained as it is alone.
     alone, together = table_model.explain(new, [2]), explanation[1]
     np.testing.assert_array_equal(alone.neighbors, together.neighbors)
@@ -139,21 +137,39 @@ def test_missing_values_are_shown_as_missing(table_model, training_frame):
     assert set(explanation.neighbor_values[0, 1:, color]) <= {"red", "green", "blue_ish"}
 
 
-def test_models_that_do_not_know_missing_values_are_explained(table_model, training_frame):
-    import copy
-
-    older = copy.copy(table_model.estimator)
-    del older.training_gaps_
-    explanation = TableModel(older).explain(training_frame, [5])
-    assert explanation.neighbors[0, 0] == 5
-    assert not pd.isna(explanation.neighbor_values[0]).any()
+def test_a_row_without_any_value(two_groups):
+    model = fit_table(two_groups(40), "c")
+    new = pd.DataFrame({"a": [1.0, np.nan], "b": [None, None]})
+    with pytest.raises(ValueError, match=r"Row 1 of new\.csv has no value in any of the columns"):
+        model.predict(new, name="new.csv")
+    assert model.predict(new[:1])["prediction"].tolist() == [1]
 
 
-def test_values_are_added_up_over_the_categories_of_a_column(table_model):
-    n_encoded = 2 + 3 + 2
-    assert table_model.classifier.n_features_in_ == n_encoded
-    sums = table_model.sum_by_feature(np.arange(2 * n_encoded, dtype=float).reshape(2, n_encoded))
-    assert sums.tolist() == [[0, 1, 2 + 3 + 4, 5 + 6], [7, 8, 9 + 10 + 11, 12 + 13]]
+def test_values_are_shown_as_the_table_writes_them():
+    n_rows = 40
+    half = np.arange(n_rows) % 2
+    frame = pd.DataFrame(
+        {
+            "share": [f"{10 + 30 * kind + row % 5} %" for row, kind in enumerate(half)],
+            "price": [f"€ 1.{200 + row},50" for row in range(n_rows)],
+            "day": [f"{row % 20 + 1:02d}.03.2024" for row in range(n_rows)],
+            "count": [str(1_200_000 + row) for row in range(n_rows)],
+            "member": ["true", "false"] * (n_rows // 2),
+            "class": np.where(half, "b", "a"),
+        }
+    )
+    model = fit_table(frame, "class", kinds={"count": "number"})
+    assert [column.kind for column in model.columns] == ["number", "number", "date", "number", "bool"]
+    explanation = model.explain(frame, [7])
+    shown = [value_text(value) for value in explanation.query_values[0]]
+    assert shown == ["42 %", "€ 1.207,50", "08.03.2024", "1200007", "false"]
+    assert isinstance(explanation.query_values[0, 0], float)
+    assert explanation.neighbors[0, 0] == 7
+    assert [value_text(value) for value in explanation.neighbor_values[0, 0]] == shown
+    frame.loc[7, ["price", "day", "member"]] = None
+    assert [value_text(value) for value in model.explain(frame, [7]).query_values[0]] == [
+        "42 %", "missing", "missing", "1200007", "missing"
+    ]  # fmt: skip
 
 
 def test_a_saved_model_predicts_the_same(table_model, new, tmp_path):
@@ -164,13 +180,83 @@ def test_a_saved_model_predicts_the_same(table_model, new, tmp_path):
     np.testing.assert_array_equal(loaded.explain(new).neighbor_ids, table_model.explain(new).neighbor_ids)
 
 
-def test_another_version_of_scikit_learn_is_one_warning(table_model, tmp_path, monkeypatch, table_warnings):
-    monkeypatch.setattr("sklearn.base.__version__", "1.0.0")
-    table_model.save(tmp_path / "old.lann")
-    monkeypatch.undo()
-    _, messages = table_warnings(TableModel.load, tmp_path / "old.lann")
-    assert len(messages) == 1
-    assert "saved with scikit-learn 1.0.0" in messages[0]
+def test_what_is_known_about_the_table_is_saved(table_model, training_frame, tmp_path):
+    table_model.save(tmp_path / "m.lann")
+    loaded = TableModel.load(tmp_path / "m.lann")
+    assert loaded.columns == table_model.columns
+    assert (loaded.target, loaded.id_column) == ("group", "name")
+    np.testing.assert_array_equal(loaded.row_numbers, np.flatnonzero(training_frame["group"].notna()))
+    assert loaded.ids[2] == "p4"
+    assert set(loaded.record.ignored) == {"empty", "constant"}
+    loaded.save(tmp_path / "again.lann")
+    assert (tmp_path / "again.lann").read_bytes() == (tmp_path / "m.lann").read_bytes()
+
+
+def test_records_of_other_models(table_model, uvw):
+    other = LANNClassifier(max_iter=0).fit(uvw, uvw["u"] > 0)
+    with pytest.raises(ValueError, match="are not the features of the model"):
+        TableModel(other, table_model.record)
+    few = fit_table(uvw.assign(y=uvw["u"] > 0), "y", classifier=LANNClassifier(max_iter=0))
+    with pytest.raises(ValueError, match="are not those of the training rows"):
+        TableModel(LANNClassifier(max_iter=0).fit(uvw[:30], uvw["u"][:30] > 0), few.record)
+
+
+def test_the_classifier_takes_tables_by_itself(make_table, tmp_path):
+    """Bools, too, which must not be ignored."""
+    frame = make_table(200)
+    frame["group"] = np.where(frame["member"] ^ (frame["noise"] > 0), "in", "out")
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    table = read_table(tmp_path / "d.csv")
+    model = fit_table(table, "group", drop=["name", "empty", "constant"])
+    model.save(tmp_path / "m.lann")
+    new = make_table(100, seed=1)
+    expected = model.predict(new)["prediction"].to_numpy()
+    classifier = lann.load(tmp_path / "m.lann")
+    np.testing.assert_array_equal(classifier.predict(new[FEATURES]), expected)
+    np.testing.assert_array_equal(
+        classifier.predict(new[FEATURES].assign(member=new["member"].map(str))), expected
+    )
+    truth = np.where(new["member"] ^ (new["noise"] > 0), "in", "out")
+    assert np.mean(expected == truth) > 0.8
+
+
+def test_a_city_that_decides_together_with_a_number():
+    """The parity of the city decides with the sign of x: half of the vote depends on the city."""
+    rng = np.random.default_rng(0)
+    city, x = rng.integers(20, size=1000), rng.normal(size=1000)
+    frame = pd.DataFrame({"city": [f"city {c}" for c in city], "x": x, "noise": rng.normal(size=1000)})
+    frame["y"] = np.where((city % 2 == 1) ^ (x > 0), "u", "v")
+    explanation = fit_table(frame, "y").explain(frame, range(100))
+    clear = np.abs(x[:100]) > 0.3
+    relevances = explanation.relevances[clear, 0]
+    assert relevances.mean() == pytest.approx(0.5, abs=0.1)
+    assert np.mean((relevances > 0.3) & (relevances < 0.7)) > 0.9
+
+
+def test_the_sign_of_a_support_agrees_with_a_change_of_the_value():
+    """As in the Titanic data: women survive, in the first class nearly all."""
+    rng = np.random.default_rng(0)
+    n_rows = 800
+    frame = pd.DataFrame(
+        {
+            "Sex": rng.choice(["male", "female"], n_rows, p=[0.65, 0.35]),
+            "Pclass": rng.choice([1, 2, 3], n_rows),
+            "Age": np.where(rng.random(n_rows) < 0.2, np.nan, rng.normal(30, 14, n_rows).clip(1).round()),
+        }
+    )
+    chance = np.where(
+        frame["Sex"] == "female", 0.95 - 0.15 * (frame["Pclass"] - 1), 0.3 - 0.08 * frame["Pclass"]
+    )
+    frame["Survived"] = (rng.random(n_rows) < chance).astype(int)
+    model = fit_table(frame[:600], "Survived")
+    new = frame[600:]
+    explanation = model.explain(new)
+    other = new.assign(Sex=np.where(new["Sex"] == "male", "female", "male"))
+    before, after = (model.predict(rows)["probability of 1"].to_numpy() for rows in (new, other))
+    support = explanation.supports[:, 1, list(explanation.feature_names).index("Sex")]
+    clear = np.abs(before - after) > 0.2
+    assert clear.mean() > 0.5
+    assert np.mean(np.sign(support[clear]) == np.sign((before - after)[clear])) > 0.95
 
 
 @pytest.mark.parametrize("named", [True, False])
@@ -191,22 +277,42 @@ def test_classifiers_without_a_pipeline(named, uvw):
     np.testing.assert_allclose(explanation.neighbor_values[0, 0].astype(float), uvw.loc[7])
 
 
-def test_other_pipelines_and_baselines(uvw):
-    for classifier in (LANNClassifier(max_iter=1, random_state=0), LMNN(max_iter=2)):
-        explanation = TableModel(make_pipeline(StandardScaler(), classifier).fit(uvw, uvw["u"] > 0)).explain(
-            uvw
-        )
-        assert explanation.feature_names.tolist() == ["u", "v", "w"]
-        np.testing.assert_allclose(explanation.query_values.astype(float), uvw)
-        assert explanation.neighbor_values is None
+def test_baselines(uvw):
+    explanation = TableModel(LMNN(max_iter=2).fit(uvw, uvw["u"] > 0)).explain(uvw.astype(str))
+    assert explanation.feature_names.tolist() == ["u", "v", "w"]
+    np.testing.assert_allclose(explanation.query_values.astype(float), uvw)
 
 
-def test_features_that_a_pipeline_computes_have_the_values_that_it_computes():
-    X, y = load_wine(return_X_y=True)
-    pipeline = make_pipeline(StandardScaler(), PCA(2), LANNClassifier(max_iter=1, random_state=0)).fit(X, y)
-    explanation = TableModel(pipeline).explain(pd.DataFrame(X), [3])
-    assert explanation.feature_names.tolist() == ["pca0", "pca1"]
-    np.testing.assert_allclose(explanation.query_values[0].astype(float), pipeline[:-1].transform(X)[3])
+def test_a_classifier_that_was_fitted_to_a_table_in_python(tmp_path):
+    """Text of a file is read as its features have it."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "x": rng.normal(size=60),
+            "member": rng.random(60) < 0.5,
+            "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(90, size=60), "D"),
+            "grade": pd.Categorical(rng.choice(["low", "high"], 60), ["low", "high"], ordered=True),
+            "city": rng.choice(["Ulm", "Bonn"], 60),
+        }
+    )
+    classifier = LANNClassifier(max_iter=1, random_state=0).fit(frame, frame["x"] > 0)
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    model = TableModel(classifier)
+    assert (model.target, model.id_column, model.ids) == (None, None, None)
+    predictions = model.predict(read_table(tmp_path / "new.csv"))
+    np.testing.assert_array_equal(predictions["probability of True"], classifier.predict_proba(frame)[:, 1])
+    shown = [value_text(value) for value in model.explain(frame, [0]).query_values[0]]
+    assert shown[1:] == [str(frame[name][0])[:10] for name in ("member", "day", "grade", "city")]
+
+
+def test_the_last_step_of_a_pipeline_explains_the_columns_before_it(uvw):
+    """A pipeline is not a table model: its last step explains what the others compute."""
+    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), LANNClassifier(max_iter=1))
+    pipeline.fit(uvw, uvw["u"] > 0)
+    explanation = pipeline[-1].explain(pipeline[:-1].transform(uvw[:3]))
+    assert explanation.feature_names.tolist() == ["u", "v", "w"]
+    with pytest.raises(ValueError, match=r"is a Pipeline.*Give its last step"):
+        TableModel(pipeline)
 
 
 def test_models_that_do_not_predict(iris):

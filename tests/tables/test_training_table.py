@@ -6,26 +6,86 @@ from sklearn import config_context
 from lann.tables import TableWarning, TrainingTable
 
 
+def kinds_of(table):
+    return {column.name: column.kind for column in table.columns}
+
+
 def test_how_columns_are_used(frame, table_warnings):
+    frame["day"] = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.arange(80) % 7, "D")
     table, messages = table_warnings(TrainingTable.from_frame, frame, "group")
-    assert table.columns.numeric == ["size [cm]", "noise"]
-    assert table.columns.text == ["color", "member"]
-    assert list(table.columns.ignored) == ["name", "empty", "constant"]
+    assert kinds_of(table) == {
+        "name": "ignored",
+        "size [cm]": "number",
+        "color": "category",
+        "member": "bool",
+        "noise": "number",
+        "empty": "ignored",
+        "constant": "ignored",
+        "day": "date",
+    }
     assert messages == [
         "Column 'name' is ignored: it is text with a different value in most rows (80 values).",
         "Column 'empty' is ignored: it is empty.",
         "Column 'constant' is ignored: it has the same value in every row.",
     ]
-    assert list(table.rows.columns) == table.columns.used
-    assert table.rows["size [cm]"].dtype == float
-    assert set(table.rows["member"]) == {"True", "False"}
+    assert list(table.rows) == ["size [cm]", "color", "member", "noise", "day"]
+    assert [dtype.kind for dtype in table.rows.dtypes] == ["f", "O", "b", "f", "M"]
 
 
 @pytest.mark.filterwarnings("ignore::lann.tables.TableWarning")
 def test_named_and_dropped_columns(frame):
     table = TrainingTable.from_frame(frame, "group", id="name", drop=["noise", "color"])
-    assert table.columns.used == ["size [cm]", "member"]
-    assert table.ids[:2].tolist() == ["p0", "p1"]
+    assert list(table.rows) == ["size [cm]", "member"]
+    assert table.rows.index[:2].tolist() == ["p0", "p1"]
+    dropped = {column.name: column.reason for column in table.columns}
+    assert dropped["noise"] == "it is dropped"
+    record = table.record
+    assert (record.target, record.id_column, record.sample_weight_column) == ("group", "name", None)
+    assert [column["name"] for column in record.columns] == list(table.rows)
+    assert set(record.ignored) == {"noise", "color", "empty", "constant"}
+
+
+def test_kinds_that_the_user_names():
+    n_rows = 24
+    frame = pd.DataFrame(
+        {
+            "code": [str(row % 3) for row in range(n_rows)],
+            "day": [f"{row % 9 + 1}/{row % 7 + 1}/2024" for row in range(n_rows)],
+            "note": [f"note {row}" for row in range(n_rows)],
+            "y": ["u", "v"] * (n_rows // 2),
+        }
+    )
+    kinds = {"code": "category", "day": "%d/%m/%Y", "note": "category"}
+    table = TrainingTable.from_frame(frame, "y", kinds=kinds)
+    assert kinds_of(table) == {"code": "category", "day": "date", "note": "category"}
+    assert table.rows["day"][9] == pd.Timestamp(2024, 3, 1)
+    with pytest.raises(ValueError, match="named in both target and kinds"):
+        TrainingTable.from_frame(frame, "y", kinds={"y": "category"})
+    with pytest.raises(ValueError, match=r"The kind of column 'code' must be 'category'.*got 'text'"):
+        TrainingTable.from_frame(frame, "y", kinds={"code": "text"})
+    with pytest.raises(ValueError, match="no column 'z' in the table for kinds"):
+        TrainingTable.from_frame(frame, "y", kinds={"z": "category"})
+
+
+def test_errors_name_the_row_of_the_table():
+    """Also if rows before it have no label."""
+    frame = pd.DataFrame({"a": ["1", "2", "x", "4", "5"], "y": [None, "u", "v", "u", "v"]})
+    with (
+        pytest.warns(TableWarning, match="no 'y'"),
+        pytest.raises(ValueError, match=r"'a' of d\.csv must have numbers; row 2 has 'x'"),
+    ):
+        TrainingTable.from_frame(frame, "y", kinds={"a": "number"}, name="d.csv")
+
+
+def test_rows_are_named_by_their_numbers_without_ids(two_groups):
+    frame = two_groups(40)
+    assert TrainingTable.from_frame(frame, "c").fit().classifier.ids_ is None
+    frame["c"] = frame["c"].astype(object)
+    frame.loc[3, "c"] = None
+    with pytest.warns(TableWarning, match="1 row has no 'c'"):
+        table = TrainingTable.from_frame(frame, "c")
+    assert table.rows.index[2:5].tolist() == [2, 4, 5]
+    assert table.fit().classifier.ids_[2:5].tolist() == [2, 4, 5]
 
 
 def test_rows_without_a_label_are_left_out(two_groups, table_warnings):
@@ -79,7 +139,7 @@ def test_a_table_without_a_column_to_learn_from():
 def test_very_large_identifiers():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"ref": 1e20 * np.arange(1, 41), "a": rng.normal(size=40), "y": np.arange(40) % 2})
-    assert len(set(TrainingTable.from_frame(frame, "y", id="ref").ids)) == 40
+    assert TrainingTable.from_frame(frame, "y", id="ref").rows.index.nunique() == 40
 
 
 def sides(frame, training, held_out):
@@ -129,8 +189,8 @@ def test_a_column_is_reported_once(two_groups, table_warnings):
         (training, held_out), after = table_warnings(table.split, 0.3, random_state=seed)
         expected = ["Column 'nearly constant' is ignored: it has the same value in every row."]
         assert after == (expected if 0 in held_out else [])
-        assert ("nearly constant" in training.columns.ignored) == (0 in held_out)
-        assert "date" in training.columns.ignored
+        assert (kinds_of(training)["nearly constant"] == "ignored") == (0 in held_out)
+        assert kinds_of(training)["date"] == "ignored"
 
 
 def test_invalid_shares(two_groups):
@@ -149,7 +209,8 @@ def test_a_column_of_weights(two_groups, table_warnings):
     frame = two_groups(40).assign(w=np.arange(40) % 3)
     table, messages = table_warnings(TrainingTable.from_frame, frame, "c", sample_weight="w")
     assert messages == ["14 rows have the weight 0 and are left out."]
-    assert "w" not in table.columns.used
+    assert "w" not in table.rows
+    assert table.record.sample_weight_column == "w"
     kept = np.flatnonzero(frame["w"] > 0)
     np.testing.assert_array_equal(table.row_numbers, kept)
     np.testing.assert_array_equal(table.weights, frame["w"].iloc[kept])
@@ -168,7 +229,7 @@ def test_a_column_of_weights(two_groups, table_warnings):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1.0, -2.0], r"finite numbers of at least 0; row 1 has '-2.0'"),
+        ([1.0, -2.0], r"finite numbers of at least 0; row 1 has '-2'"),
         ([1.0, np.nan], "row 1 has none"),
         ([1.0, np.inf], "row 1 has 'inf'"),
         (["1", "much"], "row 1 has 'much'"),

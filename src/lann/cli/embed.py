@@ -18,14 +18,18 @@ from lann.cli.options import (
     METRIC_HELP,
     SEED_HELP,
     Balanced,
+    Categorical,
+    Dates,
     Decimal,
     Drop,
     Encoding,
     Jobs,
     Metric,
+    Numeric,
     Sep,
     Sheet,
     TableOptions,
+    column_kinds,
     make_classifier,
     table_name,
 )
@@ -59,6 +63,7 @@ class Inputs(NamedTuple):
     target: str | None
     id: str | None
     drop: list[str]
+    kinds: dict[str, str]
     seed: int
     tables: TableOptions
 
@@ -102,6 +107,9 @@ def embed(
         str | None, typer.Option("--id", metavar="COLUMN", help="A column that names the rows.")
     ] = None,
     drop: Drop = None,
+    categorical: Categorical = None,
+    numeric: Numeric = None,
+    dates: Dates = None,
     metric: Annotated[Metric | None, typer.Option(help=METRIC_HELP, show_default="diagonal")] = None,
     balanced: Balanced = False,
     method: Annotated[Method, typer.Option(help="The method of the layout.")] = Method.umap,
@@ -140,7 +148,8 @@ def embed(
     _check_options(method, epochs, jobs, seed)
     _check_installed(method, output)
     tables = TableOptions(sep, decimal, encoding, sheet)
-    inputs = Inputs(data, model, test, held_out, target, id, drop or [], seed, tables)
+    kinds = column_kinds(categorical, numeric, dates)
+    inputs = Inputs(data, model, test, held_out, target, id, drop or [], kinds, seed, tables)
     _check_inputs(inputs, training_options={"--metric": metric, "--balanced": balanced})
     layout = LANNEmbedding(
         n_neighbors=neighbors, min_dist=min_dist, method=method.value, max_iter=epochs, n_jobs=jobs,
@@ -194,7 +203,10 @@ def _embed(
     assert frame is not None
     assert target is not None
     test_frame, name = None if test is None else inputs.tables.read(test, notes), table_name(data)
-    table, rows = TrainingTable.from_frame(frame, target, id=id, drop=inputs.drop, name=name), None
+    table, rows = (
+        TrainingTable.from_frame(frame, target, id=id, drop=inputs.drop, kinds=inputs.kinds, name=name),
+        None,
+    )
     if inputs.held_out is not None:
         table, rows = table.split(inputs.held_out, random_state=inputs.seed)
     next_step("Fitting")
@@ -237,7 +249,8 @@ def _check_options(method: Method, epochs: int | None, jobs: int | None, seed: i
 def _check_inputs(inputs: Inputs, training_options: dict[str, object]) -> None:
     """Raise ValueError if options are missing, or do not go together."""
     if inputs.model is not None:
-        given = {"--drop": inputs.drop, **training_options, "--test": inputs.test}
+        kinds = "--categorical, --numeric or --dates"
+        given = {"--drop": inputs.drop, kinds: inputs.kinds, **training_options, "--test": inputs.test}
         given["--held-out"] = inputs.held_out is not None
         if unused := [option for option, value in given.items() if value]:
             raise ValueError(f"{unused[0]} is for a model that is not fitted yet; it cannot go with --model.")

@@ -50,7 +50,11 @@ def explain(
         int, typer.Option(min=1, help="Number of columns to show, the most relevant first.")
     ] = 10,
     id: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="A column that names the rows to explain.")
+        str | None,
+        typer.Option(
+            "--id", metavar="COLUMN", help="A column that names the rows.",
+            show_default="that of the model, if there",
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -68,8 +72,7 @@ def explain(
 
     Shows the training rows that voted, with their values, and the columns that the prediction depends on: the
     share of the vote that changes when the value of a column is replaced by other values, and whether the
-    value supports the prediction. A text column is one line, whatever the number of its categories. Row
-    numbers start at 0, below the header.
+    value supports the prediction. Row numbers start at 0, below the header.
     """
     from lann.cli.show_row import show_rows
     from lann.report import save_report

@@ -9,6 +9,8 @@ import numpy as np
 import typer
 
 from lann._files import check_writable
+from lann._format import counted
+from lann._types import Floats
 from lann.cli.consoles import collected_notes, note, progress, results
 from lann.cli.errors import one_sentence
 from lann.cli.options import (
@@ -16,17 +18,22 @@ from lann.cli.options import (
     METRIC_HELP,
     SEED_HELP,
     Balanced,
+    Categorical,
+    Dates,
     Decimal,
     Drop,
     Encoding,
     Jobs,
     Metric,
+    Numeric,
     Sep,
     Sheet,
     TableOptions,
+    column_kinds,
     make_classifier,
     table_name,
 )
+from lann.cli.show_columns import column_summary, column_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,9 +44,15 @@ if TYPE_CHECKING:
     from lann.tables import TrainingTable
 
 MOST_CLASSES = 8
-# The balanced accuracy is printed, too, if the largest class has more rows than this times the smallest.
-IMBALANCED = 1.5
-METHODS = {"LANN": "LANN", "kNN": "kNN (5, weighted by distance)"}
+PLAIN_KNN = "kNN: 5 neighbors, weighted by distance, behind scaling, one-hot and imputation"
+SCORES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "auc": "AUC",
+    "log_loss": "log-loss",
+}
+# Of the smallest classes, if there are more.
+MOST_RECALLS = 12
 
 
 @one_sentence
@@ -58,6 +71,9 @@ def fit(
         typer.Option("--id", metavar="COLUMN", help="A column that names the rows; explanations show it."),
     ] = None,
     drop: Drop = None,
+    categorical: Categorical = None,
+    numeric: Numeric = None,
+    dates: Dates = None,
     sample_weight: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="A column that tells as how many rows each row counts."),
@@ -69,6 +85,9 @@ def fit(
     balanced: Balanced = False,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 5,
     cv: Annotated[bool, typer.Option("--cv/--no-cv", help="Whether to cross-validate first.")] = True,
+    columns: Annotated[
+        bool, typer.Option("--columns", help="Print what each column has, and what is done with it.")
+    ] = False,
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -78,25 +97,28 @@ def fit(
 ) -> None:  # fmt: skip
     """Fit a model to a table and save it.
 
-    Numeric columns are scaled, and their missing values replaced by the median. Other columns are text, and
-    each of their values is a category. Empty cells, NA, N/A, NaN, null, ? and #N/A are missing values.
-    Separator, decimal separator and encoding of text are found, and a note says what is unusual. The saved
-    model contains these steps.
+    Columns have numbers, categories, true and false, or dates; what they have is found, and --categorical,
+    --numeric and --dates override it. Missing values are learned from, too: empty cells, NA, N/A, NaN, null,
+    ? and #N/A are some. Separator, decimal separator and encoding of text are found, and a note says what is
+    unusual. The saved model reads later tables by the same rules.
     """
     from lann.tables import TrainingTable
 
     check_writable(output)
     name = table_name(data)
+    kinds = column_kinds(categorical, numeric, dates)
     with collected_notes() as notes:
         frame = TableOptions(sep, decimal, encoding, sheet).read(data, notes)
         table = TrainingTable.from_frame(
-            frame, target, id=id, drop=drop or [], sample_weight=sample_weight, name=name
+            frame, target, id=id, drop=drop or [], kinds=kinds, sample_weight=sample_weight, name=name
         )
     if neighbors is not None and sample_weight is None and neighbors > len(table):
         raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {name}.")
     classifier = make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed, neighbors=neighbors)
     console = results()
     _describe(table, notes, console)
+    if columns:
+        console.print(column_table(table))
     if cv:
         _cross_validate(table, classifier, folds, seed, console)
     model = table.fit(classifier)
@@ -106,11 +128,10 @@ def fit(
 
 
 def _describe(table: TrainingTable, notes: list[str], console: Console) -> None:
-    n_numeric, n_text = len(table.columns.numeric), len(table.columns.text)
     sizes = sorted(zip(table.class_sizes, table.classes, strict=True), key=lambda pair: -pair[0])
     shown = ", ".join(f"{label} ({size})" for size, label in sizes[:MOST_CLASSES])
     more = f" and {len(sizes) - MOST_CLASSES} more" if len(sizes) > MOST_CLASSES else ""
-    console.print(f"{len(table)} rows; {n_numeric} numeric and {n_text} text columns", soft_wrap=True)
+    console.print(f"{counted(len(table), 'row')}; {column_summary(table)}", soft_wrap=True)
     console.print(f"{len(sizes)} classes of {table.target}: {shown}{more}", soft_wrap=True)
     for text in notes:
         note(text, console)
@@ -121,14 +142,10 @@ def _cross_validate(
 ) -> None:
     from lann.tables import cross_validate
 
-    smallest = int(table.class_sizes.min())
-    if smallest < 2:
-        rare = str(table.classes[table.class_sizes.argmin()])
-        note(f"There is no cross-validation, as class {rare!r} has one row only.", console)
+    if table.class_sizes.max() < 2:
+        note("There is no cross-validation, as every class has one row only.", console)
         return
-    if smallest < n_folds:
-        note(f"There are {smallest} folds, as the smallest class has {smallest} rows.", console)
-    with progress() as bar:
+    with progress() as bar, collected_notes() as notes:
         task = bar.add_task("Cross-validating")
         scores = cross_validate(
             table,
@@ -137,25 +154,58 @@ def _cross_validate(
             random_state=seed,
             callback=lambda done, total: bar.update(task, completed=done, total=total),
         )
-    columns = ["accuracy"]
-    if table.class_sizes.max() > IMBALANCED * smallest:
-        columns.append("balanced_accuracy")
-    console.print(_score_table(scores, columns))
+    console.print(_score_table(scores))
+    console.print(_recall_table(scores, table))
+    for text in notes:
+        note(text, console)
 
 
-def _score_table(scores: pd.DataFrame, columns: list[str]) -> Table:
+def _score_table(scores: pd.DataFrame) -> Table:
     from rich.table import Table
 
-    title = f"Accuracy, {scores['fold'].nunique()}-fold cross-validation"
-    table = Table(title=title, title_justify="left", title_style="bold")
+    title = f"{scores['fold'].nunique()}-fold cross-validation"
+    table = Table(
+        title=title, title_justify="left", title_style="bold", caption=PLAIN_KNN, caption_justify="left"
+    )
     table.add_column("method")
-    for column in columns:
-        table.add_column(column.replace("_", " "), justify="right")
+    for column in SCORES.values():
+        table.add_column(column, justify="right")
     for method, part in scores.groupby("method", sort=False):
-        means, deviations = (
-            np.mean(part[columns].to_numpy(), axis=0),
-            np.std(part[columns].to_numpy(), axis=0),
-        )
-        cells = [f"{mean:.3f} ± {std:.3f}" for mean, std in zip(means, deviations, strict=True)]
-        table.add_row(METHODS[str(method)], *cells)
+        values = part[list(SCORES)].to_numpy()
+        parts = zip(_mean(values), np.nanstd(values, axis=0), strict=True)
+        table.add_row(str(method), *[f"{mean:.3f} ± {std:.3f}" for mean, std in parts])
     return table
+
+
+def _recall_table(scores: pd.DataFrame, training: TrainingTable) -> Table:
+    """Return the recall of each class: the share of its rows that are predicted correctly."""
+    from rich.table import Table
+
+    order = np.argsort(training.class_sizes, kind="stable")[:MOST_RECALLS]
+    n_more = len(training.classes) - len(order)
+    table = Table(
+        title="Recall by class",
+        title_justify="left",
+        title_style="bold",
+        caption=f"and {n_more} larger classes" if n_more else None,
+        caption_justify="left",
+    )
+    table.add_column("class", overflow="fold")
+    table.add_column("rows", justify="right")
+    parts = {str(method): part for method, part in scores.groupby("method", sort=False)}
+    for method in parts:
+        table.add_column(method, justify="right")
+    for index in np.sort(order):
+        label = training.classes[index]
+        means = [_mean(part[[f"recall of {label}"]].to_numpy())[0] for part in parts.values()]
+        shares = ["" if np.isnan(mean) else f"{mean:.3f}" for mean in means]
+        table.add_row(str(label), f"{training.class_sizes[index]:,}", *shares)
+    return table
+
+
+def _mean(values: Floats) -> Floats:
+    """Return the mean of each column, without NaN; NaN if there is nothing else."""
+    n_known = (~np.isnan(values)).sum(axis=0)
+    return np.divide(
+        np.nansum(values, axis=0), n_known, out=np.full(values.shape[1], np.nan), where=n_known > 0
+    )

@@ -43,6 +43,17 @@ Sheet = Annotated[
 Drop = Annotated[
     list[str] | None, typer.Option(metavar="COLUMN", help="A column not to use. May be repeated.")
 ]
+Categorical = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="A column whose values are categories. May be repeated."),
+]
+Numeric = Annotated[
+    list[str] | None, typer.Option(metavar="COLUMN", help="A column of numbers. May be repeated.")
+]
+Dates = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN[=FORMAT]", help="A column of dates, such as day=%d/%m/%Y. May be repeated."),
+]
 Balanced = Annotated[
     bool, typer.Option("--balanced", help="Give rare classes as much weight as frequent ones.")
 ]
@@ -67,6 +78,24 @@ class TableOptions(NamedTuple):
         if reading.notes:
             notes.append(f"Found in {table_name(path)}: {reading.summary}.")
         return reading.frame
+
+
+def column_kinds(
+    categorical: list[str] | None, numeric: list[str] | None, dates: list[str] | None
+) -> dict[str, str]:
+    """Return what columns have, as the options say; raise ValueError if two say it of the same column."""
+    named = [("--categorical", column, "category") for column in categorical or []]
+    named += [("--numeric", column, "number") for column in numeric or []]
+    for text in dates or []:
+        column, _, format = text.partition("=")
+        if format and "%" not in format:
+            raise ValueError(f"--dates {text} has no format of dates after =, such as %d/%m/%Y.")
+        named.append(("--dates", column, format or "date"))
+    kinds: dict[str, str] = {}
+    for option, column, kind in named:
+        if kinds.setdefault(column, kind) != kind:
+            raise ValueError(f"Column {column!r} is named in {option} and in another option; give it once.")
+    return kinds
 
 
 def table_name(path: Path) -> str:

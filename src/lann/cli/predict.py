@@ -41,7 +41,13 @@ def predict(
         ),
     ] = None,
     id: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="A column to keep beside the predictions.")
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="COLUMN",
+            help="A column to keep beside the predictions.",
+            show_default="that of the model, if there",
+        ),
     ] = None,
     sep: Sep = None,
     decimal: Decimal = None,
@@ -50,8 +56,8 @@ def predict(
 ) -> None:
     """Predict labels for new rows.
 
-    Returns the label and, for every class, its probability. Columns that the model
-    does not use are ignored.
+    Returns the label and, for every class, its probability. Columns that the model does not use are
+    ignored.
     """
     from lann.tables import TableModel, check_table_path, write_table
 
@@ -63,7 +69,7 @@ def predict(
         predictions = fitted.predict(frame, id=id, name=table_name(data))
     console = results()
     if output is None:
-        console.print(_preview(predictions, n_text=1 if id is None else 2))
+        console.print(_preview(predictions))
     else:
         write_table(predictions, output)
         console.print(f"Wrote {len(predictions)} predictions to {output}", soft_wrap=True)
@@ -71,10 +77,11 @@ def predict(
         note(text, console)
 
 
-def _preview(predictions: pd.DataFrame, *, n_text: int) -> Table:
-    """Return the first rows and classes; the first `n_text` columns are text, the others probabilities."""
+def _preview(predictions: pd.DataFrame) -> Table:
+    """Return the first rows and classes."""
     from rich.table import Table
 
+    n_text = list(predictions.columns).index("prediction") + 1  # names, if there are any, are before it
     names = list(predictions.columns)[: n_text + MOST_CLASSES]
     n_rows, n_classes = len(predictions) - MOST_ROWS, len(predictions.columns) - len(names)
     more = [f"{n} more {what}" for n, what in ((n_rows, "rows"), (n_classes, "classes")) if n > 0]

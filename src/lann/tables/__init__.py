@@ -1,12 +1,10 @@
 """Tables as they are in files: read them, fit models to them, predict, explain and embed their rows."""
 
 from lann.tables._column import Column, apply_columns
-from lann.tables._columns import ColumnTypes
 from lann.tables._cross_validation import cross_validate
 from lann.tables._embed_table import embed_table
 from lann.tables._embedded_table import EmbeddedTable
 from lann.tables._embedding_summary import Accuracy, ClassAccuracy, ConfusedPair, EmbeddingSummary
-from lann.tables._encoded_rows import EncodedRows
 from lann.tables._files import check_table_path, read_table, write_table
 from lann.tables._fit import fit_table
 from lann.tables._infer import infer_columns
@@ -19,11 +17,9 @@ __all__ = [
     "Accuracy",
     "ClassAccuracy",
     "Column",
-    "ColumnTypes",
     "ConfusedPair",
     "EmbeddedTable",
     "EmbeddingSummary",
-    "EncodedRows",
     "Reading",
     "TableModel",
     "TableWarning",

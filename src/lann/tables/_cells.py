@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from lann._types import Indices
 from lann.tables._dates import typed_dates, typed_notation
 from lann.tables._missing import MISSING
 
@@ -40,9 +41,9 @@ class Cells:
     has_zone: bool = False
 
     @classmethod
-    def from_column(cls, column: pd.Series) -> Cells:
-        """Return the cells of a column; its index is replaced by row numbers."""
-        column = column.reset_index(drop=True)
+    def from_column(cls, column: pd.Series, row_numbers: Indices | None = None) -> Cells:
+        """Return the cells of a column; its index is replaced by row numbers, from 0 if none are given."""
+        column = column.set_axis(pd.RangeIndex(len(column)) if row_numbers is None else row_numbers)
         is_arrow = isinstance(column.dtype, pd.ArrowDtype) and column.dtype.kind not in "iufb"
         if isinstance(column.dtype, pd.CategoricalDtype) or is_arrow:
             column = column.astype(object)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from lann._format import is_missing, value_text
+from lann._types import Indices
 from lann.tables._cells import LARGEST_INTEGER, Cells, value_as_text
 from lann.tables._dates import DTYPE, DateNotation, date_notation_from_dict
 from lann.tables._missing import PLACEHOLDERS
@@ -220,10 +221,17 @@ class Column:
         invalid = np.flatnonzero(~fits.to_numpy(dtype=bool))
         if len(invalid):
             value = cells.as_texts().iloc[invalid[0]]
-            raise ValueError(f"Column {self.name!r} of {table} {must}; row {invalid[0]} has {value!r}.")
+            row = cells.values.index[invalid[0]]
+            raise ValueError(f"Column {self.name!r} of {table} {must}; row {row} has {value!r}.")
 
 
-def apply_columns(frame: pd.DataFrame, columns: Sequence[Column], table: str = "the table") -> pd.DataFrame:
+def apply_columns(
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    table: str = "the table",
+    *,
+    row_numbers: Indices | None = None,
+) -> pd.DataFrame:
     """Return the columns of a table that are used, with the values that the descriptions say.
 
     The same rules as in the table from which they were inferred are used, so that text that was a number
@@ -237,12 +245,14 @@ def apply_columns(frame: pd.DataFrame, columns: Sequence[Column], table: str = "
         Of `infer_columns`.
     table : str, default="the table"
         Name of the table in messages.
+    row_numbers : ndarray of shape (n_rows,) or None, default=None
+        Numbers of the rows in messages and in the result; None counts them from 0.
 
     Returns
     -------
     values : DataFrame
         Numbers are float64, categories are str as objects, bools are bool or, if cells are missing, boolean,
-        and dates are datetime64, in UTC if they have a time zone. The index counts the rows.
+        and dates are datetime64, in UTC if they have a time zone. The index has the numbers of the rows.
 
     Raises
     ------
@@ -265,8 +275,9 @@ def apply_columns(frame: pd.DataFrame, columns: Sequence[Column], table: str = "
     frame = with_text_names(frame, table)
     used = [column for column in columns if column.is_used]
     check_columns_present(frame, [column.name for column in used], table)
-    values = {column.name: column.convert(frame[column.name], table) for column in used}
-    return pd.DataFrame(values, index=pd.RangeIndex(len(frame)))
+    cells = {column.name: Cells.from_column(frame[column.name], row_numbers) for column in used}
+    values = {column.name: column._convert(cells[column.name], table) for column in used}
+    return pd.DataFrame(values, index=pd.RangeIndex(len(frame)) if row_numbers is None else row_numbers)
 
 
 def without_placeholders(texts: pd.Series) -> pd.Series:

@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
-from lann._format import counted, percent
-from lann._table_inputs import as_fitted
+from lann._format import counted, percent, value_text
+from lann._table_inputs import as_fitted, read_queries
 from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
-from lann.tables._columns import check_named_column, id_column
 from lann.tables._embedded_table import NO_LABEL, NO_NEIGHBOR, EmbeddedTable
+from lann.tables._feature_columns import shown_values
 from lann.tables._labels import label_text, labels_of
+from lann.tables._names import check_named_column
+from lann.tables._numbers import NumberNotation
+from lann.tables._row_columns import column_texts, row_names
 from lann.tables._warnings import TableWarning
 
 # numba is imported with the modules that compute, on first use.
@@ -56,7 +59,7 @@ def embed(
         Name of the column of `frame` with the labels. None is `target` of the model, if `frame` has such a
         column.
     id : str or None, default=None
-        Name of a column of `frame` that names the rows.
+        Name of a column of `frame` that names the rows. None is that of the model, if `frame` has it.
     name : str, default="the table"
         Name of the table in messages.
 
@@ -92,7 +95,8 @@ class _NewRows(NamedTuple):
     """New rows.
 
     row_numbers : (n_rows,) positions in their table
-    X : (n_rows, n_encoded) as the classifier takes them
+    X : (n_rows, n_features) as the classifier takes them
+    numbers : (n_rows, n_features) as the model has them
     values : (n_rows, n_features) as they are shown
     labels : (n_rows,) text, or None where unknown
     ids : (n_rows,) or None
@@ -101,7 +105,8 @@ class _NewRows(NamedTuple):
 
     row_numbers: Indices
     X: Any
-    values: pd.DataFrame
+    numbers: Floats
+    values: NDArray[Any]
     labels: list[str | None]
     ids: NDArray[Any] | None
     training_rows: Indices
@@ -143,26 +148,34 @@ def _new_rows(
         check_named_column(frame, target, "target", name)
     elif model.target in frame:
         target = model.target
-    encoded = model.encode(frame if target is None else frame.drop(columns=target), rows, name=name)
-    ids = None if id is None else id_column(frame, id, name)[encoded.rows]
-    labels: list[str | None] = [None] * len(encoded.rows)
+    read = model._read(frame, rows, name=name)
+    row_numbers, X = read.index.to_numpy(), model._as_fitted(read)
+    id = model._id_of(frame, id)
+    ids = None if id is None else row_names(frame, id, name)[row_numbers]
+    labels: list[str | None] = [None] * len(row_numbers)
     if target is not None:
-        column = frame[target].iloc[encoded.rows]
-        known = np.flatnonzero(column.notna())
-        for row, label in zip(known, labels_of(column.iloc[known]), strict=True):
+        texts = column_texts(frame[target])
+        known = np.flatnonzero(pd.notna(texts[row_numbers]))
+        for row, label in zip(known, labels_of(texts[row_numbers][known]), strict=True):
             labels[row] = str(label)
-    training_rows = _same_training_rows(model, encoded.X)
-    return _NewRows(encoded.rows, encoded.X, encoded.values, labels, ids, training_rows)
+    numbers = _as_numbers(model, X)
+    values = shown_values(model.columns, read.to_numpy(dtype=object))
+    return _NewRows(row_numbers, X, numbers, values, labels, ids, _same_training_rows(model, numbers))
 
 
-def _same_training_rows(model: TableModel, X: Any) -> Indices:
+def _as_numbers(model: TableModel, X: Any) -> Floats:
+    """Return rows as the model has them: categories as codes, gaps as NaN."""
+    schema = getattr(model.classifier, "schema_", None)
+    return np.asarray(X, np.float64) if schema is None else read_queries(model.classifier, X, schema)
+
+
+def _same_training_rows(model: TableModel, queries: Floats) -> Indices:
     """Return the training row that each new row is, or -1; only if most of them are training rows.
 
     A few new rows may have the values of training rows by chance, and count as held-out rows.
     """
-    queries = np.ascontiguousarray(np.asarray(X, dtype=np.float64))
-    known = {row.tobytes(): position for position, row in enumerate(model.classifier.model_.X)}
-    same = np.array([known.get(row.tobytes(), -1) for row in queries])
+    known = {row.tobytes(): position for position, row in enumerate(_comparable(model.classifier.model_.X))}
+    same = np.array([known.get(row.tobytes(), -1) for row in _comparable(queries)])
     n_same = int((same >= 0).sum())
     if n_same == 0:
         return same
@@ -179,22 +192,27 @@ def _same_training_rows(model: TableModel, X: Any) -> Indices:
     return same if are_training_rows else np.full(len(same), -1)
 
 
+def _comparable(X: Floats) -> Floats:
+    """Return rows whose bytes are equal if their values are: one kind of NaN, no negative zero."""
+    return np.ascontiguousarray(np.where(np.isnan(X), np.nan, X) + 0.0)
+
+
 def _embedded_table(model: TableModel, layout: LANNEmbedding, new: _NewRows | None) -> EmbeddedTable:
     """Put together the training rows and the new rows."""
     train_labels, n_train = model.classifier.model_.labels, len(model.row_numbers)
     parts, coordinates = [_votes(model)], [layout.embedding_]
-    row_numbers, ids, values = model.row_numbers, model.ids, model.training_values()
+    row_numbers, ids, values = model.row_numbers, model.ids, model._training_values()
     classes = [label_text(label) for label in model.classifier.classes_]
     labels: Labels = train_labels
     # The row whose votes and relevances each row has: itself, or the training row that it is.
     source = np.arange(n_train)
     if new is not None:
         n_new = len(new.row_numbers)
-        parts.append(_votes(model, new.X))
+        parts.append(_votes(model, new))
         coordinates.append(layout.transform(new.X))
         row_numbers = np.concatenate([row_numbers, new.row_numbers])
         ids = _joined_ids(ids, n_train, new.ids, n_new)
-        values = None if values is None else _joined_values(values, new.values)
+        values = np.concatenate([values, new.values])
         own = n_train + np.arange(n_new)
         source = np.concatenate([source, np.where(new.training_rows >= 0, new.training_rows, own)])
         labels = np.concatenate([labels, _class_indices(new.labels, classes)])
@@ -214,21 +232,33 @@ def _embedded_table(model: TableModel, layout: LANNEmbedding, new: _NewRows | No
         vote_shares=_stacked([part.shares for part in parts], 0)[source],
         feature_names=model.feature_names,
         relevances=np.concatenate([part.relevances for part in parts])[source],
-        values=values,
+        values=_values_frame(model, values),
     )
 
 
-def _votes(model: TableModel, X: Any = None) -> _Votes:
+def _values_frame(model: TableModel, values: NDArray[Any]) -> pd.DataFrame:
+    """Return values as a table: numbers as such if their columns write them plainly, otherwise text."""
+    frame = pd.DataFrame(values, columns=model.feature_names)
+    for column in model.columns:
+        if isinstance(column.notation, NumberNotation) and not column.notation.is_plain:
+            frame[column.name] = frame[column.name].map(value_text, na_action="ignore")
+        elif column.kind == "number":
+            frame[column.name] = frame[column.name].astype("float64")
+    return frame
+
+
+def _votes(model: TableModel, new: _NewRows | None = None) -> _Votes:
     """Return the vote on new rows, or, without any, on each training row without itself."""
     from lann.explain import query_relevances
 
     classifier = model.classifier
     fitted = classifier.model_
-    queries = fitted.X if X is None else np.asarray(X, dtype=np.float64)
-    own = np.arange(len(queries)) if X is None else None
+    queries = fitted.X if new is None else new.numbers
+    own = np.arange(len(queries)) if new is None else None
     neighbors, squared = fitted.voters(queries, exclude=own, n_jobs=classifier.n_jobs)
     shares, probabilities = fitted.vote(neighbors, squared)
-    return _Votes(neighbors, shares, probabilities, model.sum_by_feature(query_relevances(classifier, X)))
+    relevances = query_relevances(classifier, None if new is None else new.X)
+    return _Votes(neighbors, shares, probabilities, relevances)
 
 
 def _embedding_predictions(coordinates: list[Floats], labels: Labels) -> Labels:
@@ -269,7 +299,3 @@ def _joined_ids(
         for part, n_rows in ((ids, n_train), (new_ids, n_new))
     ]
     return np.concatenate(parts)
-
-
-def _joined_values(values: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
-    return pd.concat([values.astype(object), new[list(values.columns)].astype(object)], ignore_index=True)

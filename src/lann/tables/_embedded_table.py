@@ -52,7 +52,7 @@ class EmbeddedTable:
     feature_names : list of str
     relevances : ndarray of shape (n_rows, n_features)
     values : DataFrame of shape (n_rows, n_features) or None
-        Values of the rows; None if those of the training rows are unknown.
+        Values of the rows as their columns write them; None if they are unknown.
 
     See Also
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -21,10 +21,11 @@ def fit_table(
     classifier: LANNClassifier | None = None,
     id: str | None = None,
     drop: Sequence[str] = (),
+    kinds: Mapping[str, str] | None = None,
     sample_weight: str | None = None,
     name: str = "the table",
 ) -> TableModel:
-    """Fit a classifier to a table of numbers and text, with missing values.
+    """Fit a classifier to a table as it is: numbers, text, bools, dates and missing values.
 
     Parameters
     ----------
@@ -37,6 +38,9 @@ def fit_table(
         Name of a column that names the rows; explanations show these names.
     drop : sequence of str, default=()
         Names of columns not to use.
+    kinds : mapping of str to str or None, default=None
+        What columns have, if it is not to be inferred: "category", "number", "date", or the format of dates,
+        such as "%d/%m/%Y".
     sample_weight : str or None, default=None
         Name of a column that tells as how many rows each row counts; rows of weight 0 are left out.
     name : str, default="the table"
@@ -49,8 +53,8 @@ def fit_table(
     Raises
     ------
     ValueError
-        If there is no such column, no column to learn from, the target does not have classes, a weight is
-        invalid, or there are too few rows.
+        If there is no such column, no column to learn from, the target does not have classes, a column does
+        not have what it must have, a weight is invalid, or there are too few rows.
 
     Warns
     -----
@@ -67,5 +71,7 @@ def fit_table(
     >>> model.predict(pd.DataFrame({"age": [23, 60], "city": ["Bonn", "Ulm"]}))["prediction"].tolist()
     ['no', 'yes']
     """
-    table = TrainingTable.from_frame(frame, target, id=id, drop=drop, sample_weight=sample_weight, name=name)
+    table = TrainingTable.from_frame(
+        frame, target, id=id, drop=drop, kinds=kinds, sample_weight=sample_weight, name=name
+    )
     return table.fit(classifier)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from lann._types import Indices
 from lann.tables._cells import Cells
 from lann.tables._column import BOOLS, Column, without_placeholders
-from lann.tables._columns import MOST_IDENTIFIERS
 from lann.tables._dates import (
     DateNotation,
     FoundDates,
@@ -24,6 +24,8 @@ from lann.tables._names import check_named_column, with_text_names
 from lann.tables._numbers import NumberNotation, find_notation, table_decimal
 from lann.tables._warnings import TableWarning
 
+# Text with more different values than this, and in most rows, identifies the rows.
+MOST_IDENTIFIERS = 20
 # In smaller tables, numbers may count up by chance.
 LEAST_COUNTED = 10
 # A column whose name says that it identifies the rows does so if as many values are different.
@@ -51,6 +53,7 @@ def infer_columns(
     drop: Sequence[str] = (),
     decimal: str | None = None,
     table: str = "the table",
+    row_numbers: Indices | None = None,
 ) -> tuple[Column, ...]:
     """Decide what each column of a table has, and how its text becomes values.
 
@@ -76,6 +79,8 @@ def infer_columns(
         comes from `read_table`, else what the other columns of the frame have.
     table : str, default="the table"
         Name of the table in messages.
+    row_numbers : ndarray of shape (n_rows,) or None, default=None
+        Numbers of the rows in messages; None counts them from 0.
 
     Returns
     -------
@@ -123,12 +128,12 @@ def infer_columns(
         if name in set(drop):
             columns.append(Column(name, "ignored", "it is dropped"))
             continue
-        cells = Cells.from_column(frame[name])
+        cells = Cells.from_column(frame[name], row_numbers)
         is_categorical = isinstance(frame[name].dtype, pd.CategoricalDtype)
         column, ambiguous = _infer(name, cells, requests, decimal, is_categorical, table)
         values = column._convert(cells, table) if column.is_used else None
         if values is not None:
-            column = _used(column, values, is_named=is_categorical or name in requests.categorical)
+            column = if_useful(column, values, is_named=is_categorical or name in requests.categorical)
         columns.append(column)
         _warn(column, ambiguous, values)
     return tuple(columns)
@@ -158,8 +163,11 @@ def _infer(
     return column, ambiguous
 
 
-def _used(column: Column, values: pd.Series, *, is_named: bool) -> Column:
-    """Return the column, or an ignored one if there is nothing to learn from its values."""
+def if_useful(column: Column, values: pd.Series, *, is_named: bool = True) -> Column:
+    """Return the column, or an ignored one if there is nothing to learn from its values.
+
+    Text that identifies the rows is ignored unless the user has named the column.
+    """
     n_values = values.nunique()
     if n_values == 0:
         return Column(column.name, "ignored", "it is empty")
@@ -264,7 +272,7 @@ def _named_dates(name: str, cells: Cells, format: str | None, table: str) -> Col
 
 def _warn(column: Column, ambiguous: str, values: pd.Series | None) -> None:
     if column.kind == "ignored":
-        warnings.warn(f"Column {column.name!r} is ignored: {column.reason}.", TableWarning, stacklevel=3)
+        warn_of_ignored(column)
     if ambiguous:
         message = f"Column {column.name!r} is read as text, because {ambiguous}."
         warnings.warn(message, TableWarning, stacklevel=3)
@@ -275,6 +283,11 @@ def _warn(column: Column, ambiguous: str, values: pd.Series | None) -> None:
             TableWarning,
             stacklevel=3,
         )
+
+
+def warn_of_ignored(column: Column) -> None:
+    """Warn that a column is not used."""
+    warnings.warn(f"Column {column.name!r} is ignored: {column.reason}.", TableWarning, stacklevel=4)
 
 
 def _identifies_rows(column: Column, values: pd.Series) -> str:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from lann.tables._columns import as_text
 
-
-def labels_of(column: pd.Series) -> NDArray[Any]:
+def labels_of(texts: NDArray[Any]) -> NDArray[Any]:
     """Return labels as integers if all are, so that 10 comes after 9; otherwise as text."""
-    text = as_text(column).to_numpy(dtype=str)
+    text = texts.astype(str)
     try:
         numbers = text.astype(np.int64)
     except (ValueError, OverflowError):

@@ -30,6 +30,8 @@ N_FIRST = 50
 N_SEARCHED = 500
 # Numbers with more digits are shown with an exponent.
 MOST_DIGITS = 15
+# Numbers with more significant digits are shown with six.
+MOST_SHOWN = 10
 
 _MINUS = ("-", "−")
 _UNIT = "|".join(re.escape(unit) for unit in UNITS)
@@ -99,7 +101,8 @@ class NumberNotation:
         elif size < 10.0**MOST_DIGITS and size == math.floor(size):
             body = f"{size:,.0f}"
         else:
-            body = f"{size:.6g}"
+            exact = f"{size:.{MOST_SHOWN}g}"
+            body = exact if float(exact) == size else f"{size:.6g}"
             if "e" not in body and "." in body:
                 whole, _, fraction = body.partition(".")
                 body = f"{int(whole):,}.{fraction}"

@@ -10,52 +10,51 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
-from sklearn.exceptions import InconsistentVersionWarning
-from sklearn.pipeline import Pipeline
+from numpy.typing import NDArray
 
 from lann._neighbor_classifier import NeighborClassifier
-from lann._types import Floats, Indices
+from lann._types import Indices
+from lann.persist import TableRecord, load_with_table, save
 from lann.tables import _embed
-from lann.tables._columns import id_column
-from lann.tables._encoded_rows import EncodedRows, check_rows, warn_of_new_categories
-from lann.tables._pipeline import FittedEncoding
+from lann.tables._column import Column, apply_columns
+from lann.tables._feature_columns import columns_of_classifier, columns_of_record, shown_values
+from lann.tables._row_columns import row_names
 from lann.tables._warnings import TableWarning
 
 if TYPE_CHECKING:
     from lann.explain import Explanation
 
+# New categories that a warning lists for a column.
+MOST_LISTED = 3
+
 
 class TableModel:
-    """A fitted classifier that takes and explains tables of numbers and text, with missing values.
+    """A fitted classifier with what is known about its table: it takes and explains tables as they are.
 
     `fit_table` and `TableModel.load` return it. Rows of the training table go by their position in it, row
     numbers, also if rows without a label were left out.
 
     Parameters
     ----------
-    estimator : estimator
-        A fitted LANNClassifier, a baseline with neighbors, or a pipeline that ends in one.
+    classifier : estimator
+        A fitted LANNClassifier, or a baseline with neighbors.
+    record : TableRecord or None, default=None
+        What is known about the training table. None is a classifier that was fitted in Python: text of tables
+        is then read by plain rules.
 
     Attributes
     ----------
-    estimator : estimator
-        The estimator that was given.
     classifier : estimator
-        The fitted classifier: the estimator, or the last step of a pipeline.
-    target : str or None
-        Name of the column with the labels; None if it is unknown.
-    feature_names : list of str
-        Names of the columns that are used.
+    record : TableRecord or None
+    columns : tuple of Column
+        What the columns have that are used.
     row_numbers : ndarray of shape (n_train,)
         Positions of the training rows in their table.
-    ids : ndarray of shape (n_train,) or None
-        Names of the training rows.
 
     Raises
     ------
     ValueError
-        If the estimator does not end in such a classifier.
+        If the classifier keeps no training rows, or the record is of another model.
 
     See Also
     --------
@@ -80,30 +79,51 @@ class TableModel:
     yes ['age' 'city']
     """
 
-    def __init__(self, estimator: Any) -> None:
-        classifier = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    def __init__(self, classifier: Any, record: TableRecord | None = None) -> None:
         if not isinstance(classifier, NeighborClassifier):
+            hint = (
+                " Give its last step, and rows transformed by the others." if _is_pipeline(classifier) else ""
+            )
             raise ValueError(
                 f"The model is a {type(classifier).__name__}, which is no classifier with neighbors; give a "
-                "LANNClassifier, a baseline with neighbors, or a pipeline that ends in one."
+                f"LANNClassifier or a baseline with neighbors.{hint}"
             )
-        self.estimator = estimator
         self.classifier: NeighborClassifier = classifier
-        self.target: str | None = getattr(estimator, "target_", None)
-        rows = getattr(estimator, "training_rows_", None)
-        self.row_numbers: Indices = np.arange(len(classifier.model_.X)) if rows is None else rows
-        self.ids: NDArray[Any] | None = getattr(estimator, "training_ids_", None)
-        self._encoding = FittedEncoding(estimator)
-        self._encoded_from = self._encoding.columns_of_encoded()
-        self.feature_names: list[str] = list(dict.fromkeys(self._encoded_from))
+        self.record = record
+        self.columns: tuple[Column, ...] = (
+            columns_of_classifier(classifier) if record is None else columns_of_record(record, classifier)
+        )
+        self.row_numbers: Indices = (
+            np.arange(len(classifier.model_.X)) if record is None else record.row_numbers
+        )
 
     def __repr__(self) -> str:
         target = "" if self.target is None else f" of {self.target!r}"
-        return (
-            f"<TableModel{target}: {len(self.row_numbers)} training rows, {len(self.feature_names)} features>"
-        )
+        return f"<TableModel{target}: {len(self.row_numbers)} training rows, {len(self.columns)} features>"
 
     embed = _embed.embed
+
+    @property
+    def target(self) -> str | None:
+        """Name of the column with the labels; None if it is unknown."""
+        return None if self.record is None else self.record.target
+
+    @property
+    def id_column(self) -> str | None:
+        """Name of the column that names the rows; None if there is none."""
+        return None if self.record is None else self.record.id_column
+
+    @property
+    def ids(self) -> NDArray[Any] | None:
+        """Names of the training rows: (n_train,); None if they go by their row numbers."""
+        if self.record is not None and self.record.id_column is None:
+            return None
+        return getattr(self.classifier, "ids_", None)
+
+    @property
+    def feature_names(self) -> list[str]:
+        """Names of the columns that are used."""
+        return [column.name for column in self.columns]
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TableModel:
@@ -123,29 +143,13 @@ class TableModel:
             If the file is not a model file, or the model is no classifier with neighbors.
         OSError
             If there is no such file.
-
-        Warns
-        -----
-        TableWarning
-            If the model was saved with another version of scikit-learn.
         """
-        from lann.persist import load
-
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            model = cls(load(path))
-        versions = [w.message for w in caught if isinstance(w.message, InconsistentVersionWarning)]
-        if versions:  # one for each estimator
-            warnings.warn(
-                f"The model was saved with scikit-learn {versions[0].original_sklearn_version}; this is "
-                f"{versions[0].current_sklearn_version}. If results look wrong, fit the model again.",
-                TableWarning,
-                stacklevel=2,
-            )
-        return model
+        return cls(*load_with_table(path))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Save the model, as `lann.save` does; on failure nothing is written.
+        """Save the classifier and the record of its table, as `lann.save` does.
+
+        `lann.load` returns the classifier, which takes tables, too. On failure nothing is written.
 
         Parameters
         ----------
@@ -159,9 +163,7 @@ class TableModel:
         OSError
             If the file cannot be written.
         """
-        from lann.persist import save
-
-        save(self.estimator, path)
+        save(self.classifier, path, table=self.record)
 
     def predict(self, frame: pd.DataFrame, *, id: str | None = None, name: str = "the table") -> pd.DataFrame:
         """Predict labels and probabilities.
@@ -171,7 +173,8 @@ class TableModel:
         frame : DataFrame
             With the columns of the training table, in any order; others are ignored.
         id : str or None, default=None
-            Name of a column to keep beside the predictions.
+            Name of a column to keep beside the predictions. None is that of the training table, if `frame`
+            has it.
         name : str, default="the table"
             Name of the table in messages.
 
@@ -184,20 +187,21 @@ class TableModel:
         Raises
         ------
         ValueError
-            If a column is missing, or a numeric one has a cell that is not a finite number.
+            If a column is missing, or a cell is not what its column must have.
 
         Warns
         -----
         TableWarning
-            If a text column has values that the training data do not have.
+            If a column has categories that the training data do not have.
         """
-        probabilities = self.classifier.predict_proba(self.encode(frame, name=name).X)
+        probabilities = self.classifier.predict_proba(self._as_fitted(self._read(frame, name=name)))
         classes = self.classifier.classes_
         columns = {"prediction": classes[probabilities.argmax(axis=1)]}
         columns |= {f"probability of {label}": probabilities[:, j] for j, label in enumerate(classes)}
         predictions = pd.DataFrame(columns, index=frame.index)
+        id = self._id_of(frame, id)
         if id is not None:
-            predictions.insert(0, id, id_column(frame, id, name), allow_duplicates=True)
+            predictions.insert(0, id, row_names(frame, id, name), allow_duplicates=True)
         return predictions
 
     def explain(
@@ -208,7 +212,7 @@ class TableModel:
         id: str | None = None,
         name: str = "the table",
     ) -> Explanation:
-        """Explain predictions in the user's columns and rows.
+        """Explain predictions in the user's columns, rows and values.
 
         Parameters
         ----------
@@ -217,124 +221,106 @@ class TableModel:
         rows : sequence of int or None, default=None
             Positions of the rows to explain; None is all rows.
         id : str or None, default=None
-            Name of a column that names the rows.
+            Name of a column that names the rows. None is that of the training table, if `frame` has it.
         name : str, default="the table"
             Name of the table in messages.
 
         Returns
         -------
         explanation : Explanation
-            Its features are columns of the table, and its neighbors are row numbers of the training table.
+            Its neighbors are row numbers of the training table, and values are shown as the table writes
+            them.
 
         Raises
         ------
         ValueError
-            If there is no such row, a column is missing, or a numeric one has a cell that is not a finite
-            number.
+            If there is no such row, a column is missing, or a cell is not what its column must have.
 
         Warns
         -----
         TableWarning
-            If a text column has values that the training data do not have.
+            If a column has categories that the training data do not have.
         """
-        encoded = self.encode(frame, rows, name=name)
-        explanation = self.classifier.explain(encoded.X).group_features(self._encoded_from)
+        values = self._read(frame, rows, name=name)
+        explanation = self.classifier.explain(self._as_fitted(values))
         positions = explanation.neighbors
+        id = self._id_of(frame, id)
+        voters = np.unique(positions)
+        training = np.full((self.row_numbers.max() + 1, len(self.columns)), None, dtype=object)
+        training[self.row_numbers[voters]] = self._training_values(voters)
         return replace(
             explanation,
             neighbors=self.row_numbers[positions],
             neighbor_ids=None if self.ids is None else self.ids[positions],
-            query_rows=encoded.rows,
-            query_ids=None if id is None else id_column(frame, id, name)[encoded.rows],
-        ).with_values(encoded.values.to_numpy(dtype=object), self._values_by_row_number(np.unique(positions)))
+            query_rows=values.index.to_numpy(),
+            query_ids=None if id is None else row_names(frame, id, name)[values.index],
+        ).with_values(shown_values(self.columns, values.to_numpy(dtype=object)), training)
 
-    def encode(
+    def _read(
         self, frame: pd.DataFrame, rows: Sequence[int] | Indices | None = None, *, name: str = "the table"
-    ) -> EncodedRows:
-        """Return rows of a table as `classifier` takes them, and their values as they are shown.
+    ) -> pd.DataFrame:
+        """Return rows of a table with the values that the columns have; the index has their positions."""
+        positions = _check_rows(rows, len(frame), name)
+        if not hasattr(self.classifier, "feature_names_in_"):
+            if len(frame.columns) != len(self.columns):
+                raise ValueError(
+                    f"There are {len(frame.columns)} columns in {name}; the model was fitted without column "
+                    f"names and needs {len(self.columns)}."
+                )
+            frame = frame.set_axis(self.feature_names, axis=1)
+        values = apply_columns(frame, self.columns, name).iloc[positions]
+        self._check_values(values, name)
+        return values
 
-        Parameters
-        ----------
-        frame : DataFrame
-            With the columns of the training table, in any order; others are ignored.
-        rows : sequence of int or None, default=None
-            Positions of the rows; None is all rows.
-        name : str, default="the table"
-            Name of the table in messages.
-
-        Returns
-        -------
-        encoded : EncodedRows
-
-        Raises
-        ------
-        ValueError
-            If there is no such row, a column is missing, or a numeric one has a cell that is not a finite
-            number.
-
-        Warns
-        -----
-        TableWarning
-            If a text column has values that the training data do not have.
-        """
-        positions = check_rows(rows, len(frame), name)
-        converted = self._encoding.convert(frame, name)
-        converted = converted[positions] if isinstance(converted, np.ndarray) else converted.iloc[positions]
-        warn_of_new_categories(self._encoding.new_categories(converted))
-        X = self._encoding.transform(converted)
-        return EncodedRows(positions, X, self._shown_values(converted, X))
-
-    def training_values(self, positions: ArrayLike | None = None) -> pd.DataFrame | None:
-        """Return the values of training rows in the user's columns.
-
-        Parameters
-        ----------
-        positions : array-like of shape (n_rows,) or None, default=None
-            Positions among the training rows of the model; None is all.
-
-        Returns
-        -------
-        values : DataFrame of shape (n_rows, n_columns) or None
-            NaN where missing; rare categories are "(rare)". None if the values are unknown.
-        """
+    def _training_values(self, positions: Indices | None = None) -> NDArray[Any]:
+        """Return the values of training rows, or of all, as the table writes them: (n_rows, n_features)."""
         X = self.classifier.model_.X
-        wanted = np.arange(len(X)) if positions is None else np.asarray(positions)
-        values = self._encoding.decode(X[wanted])
-        pairs = getattr(self.estimator, "training_gaps_", None)  # (n_missing, 2) rows and columns
-        if values is None or pairs is None:
+        X = X if positions is None else X[positions]
+        schema = getattr(self.classifier, "schema_", None)
+        return shown_values(self.columns, X.astype(object) if schema is None else schema.values(X))
+
+    def _id_of(self, frame: pd.DataFrame, id: str | None = None) -> str | None:
+        """Return the column that names the rows: the one given, or that of the training table if it is there."""
+        return self.id_column if id is None and self.id_column in frame else id
+
+    def _as_fitted(self, values: pd.DataFrame) -> Any:
+        """Return values as the classifier takes them: without column names if it was fitted without."""
+        if hasattr(self.classifier, "feature_names_in_"):
             return values
-        is_missing = np.zeros((len(X), values.shape[1]), dtype=bool)
-        is_missing[pairs[:, 0], pairs[:, 1]] = True
-        return values.mask(is_missing[wanted])
+        return values.to_numpy(dtype=float if all(c.kind == "number" for c in self.columns) else object)
 
-    def sum_by_feature(self, values: Floats) -> Floats:
-        """Add up values that `classifier` has for the encoded features of each column.
+    def _check_values(self, values: pd.DataFrame, table: str) -> None:
+        """Raise ValueError if a row has no value; warn of categories that the training data do not have."""
+        empty = np.flatnonzero(values.isna().all(axis=1))
+        model = self.classifier.model_
+        if len(empty) and model.unmeasured(np.full((1, len(self.columns)), np.nan)).all():
+            row = values.index[empty[0]]
+            raise ValueError(f"Row {row} of {table} has no value in any of the columns that are used.")
+        schema = getattr(self.classifier, "schema_", None)
+        for column, feature in zip(self.columns, () if schema is None else schema.features, strict=False):
+            if feature.kind == "category":
+                new = sorted(set(values[column.name].dropna()) - set(feature.categories))
+                if new:
+                    _warn_of_new_categories(column.name, new)
 
-        Parameters
-        ----------
-        values : ndarray of shape (n_rows, n_encoded)
 
-        Returns
-        -------
-        sums : ndarray of shape (n_rows, n_features)
-        """
-        position = {name: feature for feature, name in enumerate(self.feature_names)}
-        member = np.zeros((len(self._encoded_from), len(self.feature_names)))
-        member[np.arange(len(member)), [position[name] for name in self._encoded_from]] = 1.0
-        return values @ member
+def _is_pipeline(estimator: Any) -> bool:
+    return hasattr(estimator, "steps")
 
-    def _shown_values(self, converted: pd.DataFrame | NDArray[Any], X: Any) -> pd.DataFrame:
-        """Return the values of `feature_names`; where a pipeline computes these features, its output."""
-        if isinstance(converted, pd.DataFrame) and set(self.feature_names) <= set(converted.columns):
-            return converted[self.feature_names]
-        unnamed = isinstance(converted, np.ndarray) and converted.shape[1] == len(self.feature_names)
-        return pd.DataFrame(np.asarray(converted if unnamed else X), columns=self.feature_names)
 
-    def _values_by_row_number(self, positions: Indices) -> NDArray[Any] | None:
-        """Return the values of some training rows at their row numbers; other rows are None."""
-        values = self.training_values(positions)
-        if values is None:
-            return None
-        table = np.full((self.row_numbers.max() + 1, len(self.feature_names)), None, dtype=object)
-        table[self.row_numbers[positions]] = values[self.feature_names].to_numpy(dtype=object)
-        return table
+def _check_rows(rows: Sequence[int] | Indices | None, n_rows: int, table: str) -> Indices:
+    """Return positions of rows as an array, None for all; raise ValueError if there is no such row."""
+    if rows is None:
+        return np.arange(n_rows)
+    positions = np.asarray(rows, dtype=np.int64)
+    outside = positions[(positions < 0) | (positions >= n_rows)]
+    if len(outside):
+        raise ValueError(f"There is no row {outside[0]} in {table}; its rows are 0 to {n_rows - 1}.")
+    return positions
+
+
+def _warn_of_new_categories(name: str, categories: list[str]) -> None:
+    n_more = len(categories) - MOST_LISTED
+    listed = ", ".join(map(repr, categories[:MOST_LISTED])) + (f" and {n_more} more" if n_more > 0 else "")
+    message = f"Column {name!r} has values that the training data do not have: {listed}."
+    warnings.warn(message, TableWarning, stacklevel=5)

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from lann._format import counted
 from lann._types import Floats, Indices
-from lann.tables._columns import ColumnTypes, check_named_column, convert_columns, id_column, weight_column
+from lann.persist import TableRecord
+from lann.tables._column import Column, apply_columns
+from lann.tables._infer import if_useful, infer_columns, warn_of_ignored
 from lann.tables._labels import check_labels, labels_of
-from lann.tables._pipeline import fit_pipeline, make_pipeline
+from lann.tables._names import check_named_column, with_text_names
+from lann.tables._row_columns import column_texts, row_names, row_weights
 from lann.tables._split import split_rows
 from lann.tables._table_model import TableModel
 from lann.tables._warnings import TableWarning
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
+
+KINDS = {"category": "categorical", "number": "numeric"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,16 +37,19 @@ class TrainingTable:
     Attributes
     ----------
     rows : DataFrame of shape (n_rows, n_columns)
-        The columns in use, as floats and as text.
+        The columns in use: numbers, text, bools and dates. The index has the names of the rows, or their row
+        numbers.
     labels : ndarray of shape (n_rows,)
-    columns : ColumnTypes
-        How each column is used.
+    columns : tuple of Column
+        What each column has, also those that are not used.
     target : str
         Name of the column with the labels.
     row_numbers : ndarray of shape (n_rows,)
         Positions of the rows in the table that was given.
-    ids : ndarray of shape (n_rows,) or None
-        Names of the rows.
+    id : str or None
+        Name of the column that names the rows.
+    sample_weight : str or None
+        Name of the column with the weights.
     weights : ndarray of shape (n_rows,) or None
         As how many rows each row counts; None is 1 for all.
 
@@ -50,8 +59,8 @@ class TrainingTable:
     >>> from lann.tables import TrainingTable
     >>> frame = load_wine(as_frame=True).frame
     >>> table = TrainingTable.from_frame(frame, "target")
-    >>> len(table), table.columns.numeric[0], table.class_sizes.tolist()
-    (178, 'alcohol', [59, 71, 48])
+    >>> len(table), table.columns[0].name, table.columns[0].kind, table.class_sizes.tolist()
+    (178, 'alcohol', 'number', [59, 71, 48])
     >>> training, held_out = table.split(0.3, random_state=0)
     >>> predicted = training.fit().predict(frame.iloc[held_out])["prediction"]
     >>> bool((predicted == frame["target"].iloc[held_out]).mean() > 0.9)
@@ -60,10 +69,11 @@ class TrainingTable:
 
     rows: pd.DataFrame
     labels: NDArray[Any]
-    columns: ColumnTypes
+    columns: tuple[Column, ...]
     target: str
     row_numbers: Indices
-    ids: NDArray[Any] | None
+    id: str | None = None
+    sample_weight: str | None = None
     weights: Floats | None = None
 
     @classmethod
@@ -74,14 +84,15 @@ class TrainingTable:
         *,
         id: str | None = None,
         drop: Sequence[str] = (),
+        kinds: Mapping[str, str] | None = None,
         sample_weight: str | None = None,
         name: str = "the table",
     ) -> TrainingTable:
         """Decide which rows and columns of a table are used, and how.
 
-        Rows without a label are left out. Columns whose cells are all numbers or missing are numeric, others
-        are text. Columns that are empty or constant, and text columns with a different value in most rows,
-        are not used. A `TableWarning` says what is left out.
+        Rows without a label are left out. `infer_columns` decides what each column has. Columns that are
+        empty or constant, and text columns with a different value in most rows, are not used. A
+        `TableWarning` says what is left out.
 
         Parameters
         ----------
@@ -92,6 +103,9 @@ class TrainingTable:
             Name of a column that names the rows.
         drop : sequence of str, default=()
             Names of columns not to use.
+        kinds : mapping of str to str or None, default=None
+            What columns have, if it is not to be inferred: "category", "number", "date", or the format of
+            dates, such as "%d/%m/%Y".
         sample_weight : str or None, default=None
             Name of a column that tells as how many rows each row counts; rows of weight 0 are left out.
         name : str, default="the table"
@@ -104,38 +118,38 @@ class TrainingTable:
         Raises
         ------
         ValueError
-            If there is no such column, no column to learn from, the target does not have classes, or a weight
-            is invalid.
+            If there is no such column, no column to learn from, the target does not have classes, a column
+            does not have what it must have, or a weight is invalid.
         """
-        named = [("target", target), ("id", id), ("sample_weight", sample_weight)]
-        named += [("drop", column) for column in drop]
-        for parameter, column in named:
-            if column is not None:
-                check_named_column(frame, column, parameter, name)
-        row_numbers = np.flatnonzero(frame[target].notna())
+        frame = with_text_names(frame, name)
+        kinds = dict(kinds or {})
+        roles = {"target": target, "id": id, "sample_weight": sample_weight}
+        own = _check_roles(frame, roles, drop, kinds, name)
+        texts = column_texts(frame[target])
+        row_numbers = np.flatnonzero(pd.notna(texts))
         if len(row_numbers) == 0:
             raise ValueError(f"The target {target!r} is empty in every row of {name}.")
-        if n_unlabeled := len(frame) - len(row_numbers):
-            have, are = ("has", "is") if n_unlabeled == 1 else ("have", "are")
-            message = f"{counted(n_unlabeled, 'row')} {have} no {target!r} and {are} left out."
-            warnings.warn(message, TableWarning, stacklevel=2)
+        _warn_of_rows(len(frame) - len(row_numbers), f"no {target!r}")
         weights = None
         if sample_weight is not None:
-            weights = weight_column(frame, row_numbers, sample_weight, name)
-            counts = weights > 0
-            if n_without := int((~counts).sum()):
-                have, are = ("has", "is") if n_without == 1 else ("have", "are")
-                message = f"{counted(n_without, 'row')} {have} the weight 0 and {are} left out."
-                warnings.warn(message, TableWarning, stacklevel=2)
-            row_numbers, weights = row_numbers[counts], weights[counts]
-        frame = frame.iloc[row_numbers].reset_index(drop=True)
-        labels = labels_of(frame[target])
+            weights = row_weights(frame, row_numbers, sample_weight, name)
+            _warn_of_rows(int((weights == 0).sum()), "the weight 0")
+            row_numbers, weights = row_numbers[weights > 0], weights[weights > 0]
+        labels = labels_of(texts[row_numbers])
         check_labels(labels, target)
-        features = frame.drop(columns=list({column for _, column in named if column is not None}))
-        types = _column_types(features, target, name)
-        ids = None if id is None else id_column(frame, id, name)
-        rows = convert_columns(features, types.numeric, types.text, name)
-        return cls(rows, labels, types, target, row_numbers, ids, weights)
+        index = _index(row_numbers, None if id is None else row_names(frame, id, name)[row_numbers])
+        features = frame.drop(columns=own).iloc[row_numbers]
+        columns = infer_columns(
+            features,
+            drop=[column for column in drop if column not in own],
+            decimal=frame.attrs.get("decimal"),
+            table=name,
+            row_numbers=row_numbers,
+            **_named_kinds(kinds),
+        )
+        rows = apply_columns(features, columns, name, row_numbers=row_numbers).set_axis(index)
+        _check_any_used(columns, target, name)
+        return cls(rows, labels, columns, target, row_numbers, id, sample_weight, weights)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -162,14 +176,24 @@ class TrainingTable:
         -------
         model : TableModel
         """
-        estimator = fit_pipeline(
-            make_pipeline(self.columns, classifier), self.rows, self.labels, self.weights
+        from lann.classifier import LANNClassifier
+
+        fitted: LANNClassifier = (
+            LANNClassifier(random_state=0) if classifier is None else clone(classifier)
+        ).fit(self.rows, self.labels, sample_weight=self.weights)
+        return TableModel(fitted, self.record)
+
+    @property
+    def record(self) -> TableRecord:
+        """What a model file says about the table."""
+        return TableRecord(
+            target=self.target,
+            id_column=self.id,
+            sample_weight_column=self.sample_weight,
+            row_numbers=self.row_numbers,
+            ignored={column.name: column.reason for column in self.columns if not column.is_used},
+            columns=[column.to_dict() for column in self.columns if column.is_used],
         )
-        # Attributes that are saved with the model: where the rows come from, and which cells were missing.
-        estimator.target_, estimator.training_ids_ = self.target, self.ids
-        estimator.training_rows_ = self.row_numbers
-        estimator.training_gaps_ = np.argwhere(self.rows.isna().to_numpy())
-        return TableModel(estimator)
 
     def split(self, held_out: float, *, random_state: int = 0) -> tuple[TrainingTable, Indices]:
         """Hold out a share of the rows, of every class in proportion to its size.
@@ -200,25 +224,79 @@ class TrainingTable:
         return self._subset(np.flatnonzero(~is_held_out)), self.row_numbers[is_held_out]
 
     def _subset(self, positions: Indices) -> TrainingTable:
-        """Return some of the rows; how the columns are used is decided again."""
-        rows = self.rows.iloc[positions].reset_index(drop=True)
-        types = _column_types(rows, self.target, "the remaining rows")
-        return TrainingTable(
-            rows=convert_columns(rows, types.numeric, types.text, "the remaining rows"),
+        """Return some of the rows; warn of columns that are constant in them, which are ignored."""
+        rows = self.rows.iloc[positions]
+        columns = []
+        for column in self.columns:
+            kept = if_useful(column, rows[column.name]) if column.is_used else column
+            columns.append(kept)
+            if column.is_used and not kept.is_used:
+                warn_of_ignored(kept)
+        used = [column.name for column in columns if column.is_used]
+        _check_any_used(columns, self.target, "the remaining rows")
+        return replace(
+            self,
+            rows=rows[used],
             labels=self.labels[positions],
-            columns=ColumnTypes(types.numeric, types.text, self.columns.ignored | types.ignored),
-            target=self.target,
+            columns=tuple(columns),
             row_numbers=self.row_numbers[positions],
-            ids=None if self.ids is None else self.ids[positions],
             weights=None if self.weights is None else self.weights[positions],
         )
 
 
-def _column_types(features: pd.DataFrame, target: str, table: str) -> ColumnTypes:
-    """Return how the columns are used; raise ValueError if none is."""
-    types = ColumnTypes.from_frame(features)
-    if not types.used:
+def _check_roles(
+    frame: pd.DataFrame,
+    roles: Mapping[str, str | None],
+    drop: Sequence[str],
+    kinds: Mapping[str, str],
+    table: str,
+) -> list[str]:
+    """Return the columns that are not features; raise ValueError if a named column does not exist."""
+    own = {column: role for role, column in roles.items() if column is not None}
+    for column, role in own.items():
+        check_named_column(frame, column, role, table)
+    for column in drop:
+        check_named_column(frame, column, "drop", table)
+    for column in kinds:
+        check_named_column(frame, column, "kinds", table)
+        if column in own:
+            raise ValueError(f"Column {column!r} is named in both {own[column]} and kinds.")
+    return list(own)
+
+
+def _named_kinds(kinds: Mapping[str, str]) -> dict[str, Any]:
+    """Return what columns have as `infer_columns` takes it."""
+    named: dict[str, Any] = {"categorical": [], "numeric": [], "dates": {}}
+    for column, kind in kinds.items():
+        if kind == "date" or "%" in kind:
+            named["dates"][column] = None if kind == "date" else kind
+        elif kind in KINDS:
+            named[KINDS[kind]].append(column)
+        else:
+            raise ValueError(
+                f"The kind of column {column!r} must be 'category', 'number', 'date' or a format of dates; "
+                f"got {kind!r}."
+            )
+    return named
+
+
+def _index(row_numbers: Indices, names: NDArray[np.str_] | None) -> pd.Index:
+    """Return the names of the rows, or their row numbers."""
+    if names is not None:
+        return pd.Index(names, dtype=object)
+    if row_numbers[-1] == len(row_numbers) - 1:
+        return pd.RangeIndex(len(row_numbers))
+    return pd.Index(row_numbers)
+
+
+def _warn_of_rows(n_rows: int, what: str) -> None:
+    """Warn that some rows are left out."""
+    if n_rows:
+        have, are = ("has", "is") if n_rows == 1 else ("have", "are")
+        message = f"{counted(n_rows, 'row')} {have} {what} and {are} left out."
+        warnings.warn(message, TableWarning, stacklevel=3)
+
+
+def _check_any_used(columns: Sequence[Column], target: str, table: str) -> None:
+    if not any(column.is_used for column in columns):
         raise ValueError(f"There is no column to learn from in {table} beside the target {target!r}.")
-    for column, reason in types.ignored.items():
-        warnings.warn(f"Column {column!r} is ignored: {reason}.", TableWarning, stacklevel=3)
-    return types

@@ -42,12 +42,10 @@ def model_summary(model: TableModel) -> Html:
 
 def _facts(model: TableModel) -> list[tuple[str, str | Html]]:
     classifier: Any = model.classifier
-    labels, n_encoded = classifier.model_.labels, classifier.n_features_in_
-    n_columns = len(model.feature_names)
-    columns = f"{n_columns}" if n_columns == n_encoded else f"{n_columns}, encoded as {n_encoded} features"
-    schema = schema_of(model)
+    labels, schema = classifier.model_.labels, schema_of(model)
+    columns = str(len(model.columns))
     if schema is not None and not schema.is_numeric:
-        columns = f"{n_columns}: {kinds_text(schema)}"
+        columns = f"{len(schema.features)}: {kinds_text(schema)}"
     sizes = np.bincount(labels, minlength=len(classifier.classes_))
     facts: list[tuple[str, str | Html]] = [] if model.target is None else [("Predicts", model.target)]
     facts += [

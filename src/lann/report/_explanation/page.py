@@ -31,7 +31,7 @@ def report_page(
     Parameters
     ----------
     model : TableModel or estimator
-        A TableModel, a fitted LANNClassifier, a baseline with neighbors, or a pipeline that ends in one.
+        A TableModel, a fitted LANNClassifier, or a baseline with neighbors.
     explanation : Explanation
         Predictions of the model, at least one.
     title : str, default="Explained predictions"

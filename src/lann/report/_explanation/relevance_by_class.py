@@ -32,7 +32,7 @@ def relevance_by_class(model: TableModel, correlated: Mapping[str, list[str]], n
 
     validate("n_features", n_features, Integer(1))
     classifier = model.classifier
-    relevances = model.sum_by_feature(class_relevances(classifier))
+    relevances = class_relevances(classifier)
     sizes = np.bincount(classifier.model_.labels, minlength=len(relevances))
     n_shown = min(MOST_CLASSES, int((sizes > 0).sum()))  # classes without rows have no relevances
     shown = np.sort(np.argsort(-sizes, kind="stable")[:n_shown])

@@ -1,0 +1,79 @@
+"""The columns of a model: what the features of a classifier have, and values as a table writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lann._format import ShownNumber, is_missing
+from lann._inputs import get_feature_names
+from lann.encoding import Feature, TableSchema
+from lann.persist import TableRecord
+from lann.tables._column import Column
+from lann.tables._dates import DateNotation
+from lann.tables._numbers import NumberNotation
+
+DATE_FORMATS = {"D": "%Y-%m-%d", "s": "%Y-%m-%d %H:%M:%S"}
+
+
+def columns_of_record(record: TableRecord, classifier: Any) -> tuple[Column, ...]:
+    """Return the columns of a record; raise ValueError if they are not the features of the classifier."""
+    columns = tuple(map(Column.from_dict, record.columns))
+    expected = [(column.name, column.kind) for column in columns_of_classifier(classifier)]
+    if [(column.name, column.kind) for column in columns] != expected:
+        raise ValueError("The columns of the table in the model file are not the features of the model.")
+    if len(record.row_numbers) != len(classifier.model_.X):
+        raise ValueError("The row numbers in the model file are not those of the training rows.")
+    return columns
+
+
+def columns_of_classifier(classifier: Any) -> tuple[Column, ...]:
+    """Return columns that have what the features of a classifier have, written in the plainest way."""
+    schema: TableSchema | None = getattr(classifier, "schema_", None)
+    if schema is None:
+        schema = TableSchema.numeric(list(get_feature_names(classifier)), has_names=True)
+    return tuple(map(_plain_column, schema.features))
+
+
+def _plain_column(feature: Feature) -> Column:
+    reason = "it is a feature of the model"
+    if feature.kind == "number":
+        return Column(feature.name, "number", reason, NumberNotation())
+    if feature.kind == "bool":
+        return Column(feature.name, "bool", reason)
+    if feature.kind == "date":
+        return Column(feature.name, "date", reason, DateNotation(shown=DATE_FORMATS[feature.unit]))
+    return Column(feature.name, "category", reason)
+
+
+def shown_values(columns: Sequence[Column], values: NDArray[Any]) -> NDArray[Any]:
+    """Return values as the columns write them: text, or numbers that are shown so; None where missing.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    values : ndarray of shape (n_rows, n_features)
+        Objects: numbers, text, bools and dates.
+
+    Returns
+    -------
+    shown : ndarray of shape (n_rows, n_features)
+    """
+    shown = np.full(values.shape, None, dtype=object)
+    for j, column in enumerate(columns):
+        codes, distinct = pd.factorize(values[:, j])  # each value is formatted once
+        known = np.array([None] * (len(distinct) + 1), dtype=object)  # the last one is that of missing values
+        known[:-1] = [_shown(column, value) for value in distinct]
+        shown[:, j] = known[codes]
+    return shown
+
+
+def _shown(column: Column, value: Any) -> Any:
+    if is_missing(value):
+        return None
+    text = column.format(value)
+    return ShownNumber(value, text) if column.kind == "number" else text
