@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from lann._inputs import check_ids, check_n_neighbors, get_feature_names, mean_by_class, weighted_moments
 from lann._table_inputs import query_values, read_queries, row_ids
 from lann._types import Floats, Indices
+from lann.encoding import TableValues
 from lann.explain import Explanation, build_explanation
 
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
@@ -101,10 +102,10 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
             schema=schema,
             n_jobs=self.n_jobs,
         )
-        shown = explanation._query_values
-        if schema is not None and shown is not None:
+        if schema is not None and not schema.is_numeric:
             shown = query_values(X, schema, queries)
-        return replace(explanation, query_ids=row_ids(X), _query_values=shown)
+            explanation = explanation.with_values(shown, TableValues(schema, self.model_.X))
+        return replace(explanation, query_ids=row_ids(X))
 
     def _validate_queries(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)

@@ -64,16 +64,22 @@ def read_queries(estimator: Any, X: Any, schema: TableSchema) -> Floats:
     Parameters
     ----------
     estimator : estimator
+        With its fitted model.
     X : array-like or table of shape (n_queries, n_features)
     schema : TableSchema
     """
     table = _table_of(X, None, schema)
     if table is None:
-        return validate_data(
+        queries: Floats = validate_data(
             estimator, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
         )
-    _check_table(estimator, X, reset=False)
-    return read(table, schema)
+    else:
+        _check_table(estimator, X, reset=False)
+        queries = read(table, schema)
+    empty = np.flatnonzero(estimator.model_.unmeasured(queries).all(axis=1))
+    if len(empty):
+        raise ValueError(f"Row {empty[0]} of X has no value to measure: all of them are missing.")
+    return queries
 
 
 def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> nw.DataFrame[Any] | None:

@@ -460,13 +460,6 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             n_jobs=self.n_jobs,
         )
 
-    def _validate_queries(self, X: ArrayLike) -> Floats:
-        queries = super()._validate_queries(X)
-        empty = np.flatnonzero(self.model_.unmeasured(queries).all(axis=1))
-        if len(empty):
-            raise ValueError(f"Row {empty[0]} of X has no value to measure: all of them are missing.")
-        return queries
-
     def _keep_vote(self) -> None:
         """Keep the vote when rows are added, except for parameters that have been given since."""
         from lann.vote import VoteChoice

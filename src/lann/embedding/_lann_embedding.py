@@ -214,7 +214,7 @@ class LANNEmbedding(GraphEmbedding):
                 return queries
         else:
             validate_data(self, X, skip_check_array=True, reset=False)
-        return classifier._validate_queries(X)
+        return read_queries(classifier, X, classifier.schema_)
 
     def _fit_classifier(self, X: ArrayLike, y: ArrayLike | None, seed: int) -> NeighborClassifier:
         X, y = validate_data(self, X, y, dtype=np.float64, skip_check_array=True)

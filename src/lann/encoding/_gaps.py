@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from lann._inputs import weighted_moments
@@ -107,6 +106,8 @@ class NumberGaps:
         filled = np.where(missing, self.centers, values)
         if self.precision is None:
             return filled
+        from lann.encoding._gap_kernels import products  # numba is imported when something is computed
+
         standardized = (filled[rows] - self.centers) / self.scales
         _, first, group = np.unique(
             np.packbits(missing[rows], axis=1), axis=0, return_index=True, return_inverse=True
@@ -122,22 +123,9 @@ class NumberGaps:
                 members = order[bounds[number] : bounds[number + 1]]
                 inverse = np.linalg.inv(self.precision[np.ix_(gaps, gaps)])
                 # Gaps are 0 here, so that all columns can be in the sum.
-                expected = _products(_products(standardized[members], self.precision[gaps]), -inverse)
+                expected = products(products(standardized[members], self.precision[gaps]), -inverse)
                 filled[np.ix_(rows[members], gaps)] = self.centers[gaps] + expected * self.scales[gaps]
         return filled
-
-
-@njit(nogil=True, cache=True)
-def _products(values, matrix):
-    """Compute values · matrixᵀ, each row for itself: (n_rows, n_out)."""
-    out = np.zeros((values.shape[0], matrix.shape[0]))
-    for i in range(values.shape[0]):
-        for a in range(matrix.shape[0]):
-            total = 0.0
-            for f in range(values.shape[1]):
-                total += matrix[a, f] * values[i, f]
-            out[i, a] = total
-    return out
 
 
 def _precision(standardized: Floats, missing: NDArray[np.bool_], row_weights: Floats | None) -> Floats:

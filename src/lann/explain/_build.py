@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
-from lann.encoding import TableSchema, TableValues
+from lann.encoding import TableSchema
 from lann.explain._explanation import Explanation
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def build_explanation(
     ids : ndarray of shape (n_rows,) or None, default=None
         Names of the rows of the model.
     schema : TableSchema or None, default=None
-        What the numbers in the rows mean; None is numbers.
+        Which numbers in the rows are categories; None is none of them.
     n_jobs : int or None, default=None
         Number of threads.
 
@@ -60,7 +60,6 @@ def build_explanation(
     ... ).predictions
     array([0, 0, 0])
     """
-    has_values = schema is not None and not schema.is_numeric
     neighbors, squared = model.voters(queries, n_jobs=n_jobs)
     votes = model.vote(neighbors, squared)  # the vote of `predict_proba`, to the bit
     contributions = model.contributions(queries, neighbors)
@@ -82,8 +81,7 @@ def build_explanation(
         floor=model.vote_rule.floor,
         unmeasured=model.unmeasured(queries),
         unseen=np.zeros(queries.shape, bool) if schema is None else schema.unseen(queries),
-        _query_values=schema.values(queries) if has_values and schema is not None else None,
-        _training_values=TableValues(schema, model.X) if has_values and schema is not None else model.X,
+        _training_values=model.X,
         _readings=readings,
         _near=near,
         _correlated=correlated,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._types import Floats, Indices
+from lann.encoding import TableValues
 from lann.explain import (
     _correlation,
     _explained_row,
@@ -26,7 +27,6 @@ from lann.explain import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lann.encoding import TableValues
     from lann.explain._readings import Readings
 
 # Fields that do not have an entry per query.
@@ -237,21 +237,22 @@ class Explanation:
         """Groups of features that are correlated in the training data, for `group_features`."""
         return _correlation.named_groups(self._correlated, self.feature_names)
 
-    def with_values(self, queries: ArrayLike, training: ArrayLike | None) -> Explanation:
+    def with_values(self, queries: ArrayLike, training: ArrayLike | TableValues | None) -> Explanation:
         """Return the explanation with other values to show, such as text in place of codes.
 
         Parameters
         ----------
         queries : array-like of shape (n_queries, n_features)
-        training : array-like of shape (n_train, n_features) or None
+        training : array-like of shape (n_train, n_features), TableValues or None
             None if they are unknown.
 
         Returns
         -------
         explanation : Explanation
         """
-        shown = None if training is None else np.asarray(training)
-        return replace(self, _query_values=np.asarray(queries), _training_values=shown)
+        if training is not None and not isinstance(training, TableValues):
+            training = np.asarray(training)
+        return replace(self, _query_values=np.asarray(queries), _training_values=training)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with a row per query and neighbor.

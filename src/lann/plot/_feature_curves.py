@@ -178,8 +178,9 @@ class FeatureCurvesDisplay:
             low, span = curve_heights[0], np.maximum(np.ptp(curve_heights, axis=0), np.finfo(float).tiny)
             values, heights = np.full((2, len(curve_values), rows.X.shape[1]), np.nan)
             values[:, numbers], heights[:, numbers] = curve_values, (curve_heights - low) / span
+            centers = curves.transform(encoding.gaps.centers[None])[0]
             for number in np.flatnonzero(encoding.gaps.present):
-                height = (encoding.gap_positions[number] - low[number]) / span[number]
+                height = (centers[number] - low[number]) / span[number]
                 gaps[int(numbers[number])] = (float(np.clip(height, 0, 1)), encoding.gaps.shares[number])
         display = cls(
             values=values,

@@ -280,7 +280,7 @@ class TableModel:
         return shown_values(self.columns, X.astype(object) if schema is None else schema.values(X))
 
     def _id_of(self, frame: pd.DataFrame, id: str | None = None) -> str | None:
-        """Return the column that names the rows: the one given, or that of the training table if it is there."""
+        """Return the column that names the rows: the one given, or that of the training table if it is in."""
         return self.id_column if id is None and self.id_column in frame else id
 
     def _as_fitted(self, values: pd.DataFrame) -> Any:
