@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from lann._inputs import check_ids, check_n_neighbors, get_feature_names, mean_by_class, weighted_moments
 from lann._table_inputs import query_values, read_queries, row_ids
 from lann._types import Floats, Indices
-from lann.encoding import TableValues
 from lann.explain import Explanation, build_explanation
 
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
@@ -93,6 +92,7 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         queries = self._validate_queries(X)
         schema = getattr(self, "schema_", None)
         names = getattr(self, "ids_", None) if ids is None else check_ids(ids, len(self.model_.X))
+        has_values = schema is not None and not schema.is_numeric
         explanation = build_explanation(
             self.model_,
             queries,
@@ -100,11 +100,9 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
             feature_names=get_feature_names(self),
             ids=names,
             schema=schema,
+            query_values=query_values(X, schema, queries) if has_values and schema is not None else None,
             n_jobs=self.n_jobs,
         )
-        if schema is not None and not schema.is_numeric:
-            shown = query_values(X, schema, queries)
-            explanation = explanation.with_values(shown, TableValues(schema, self.model_.X))
         return replace(explanation, query_ids=row_ids(X))
 
     def _validate_queries(self, X: ArrayLike) -> Floats:

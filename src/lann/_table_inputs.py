@@ -64,7 +64,6 @@ def read_queries(estimator: Any, X: Any, schema: TableSchema) -> Floats:
     Parameters
     ----------
     estimator : estimator
-        With its fitted model.
     X : array-like or table of shape (n_queries, n_features)
     schema : TableSchema
     """
@@ -76,10 +75,20 @@ def read_queries(estimator: Any, X: Any, schema: TableSchema) -> Floats:
     else:
         _check_table(estimator, X, reset=False)
         queries = read(table, schema)
-    empty = np.flatnonzero(estimator.model_.unmeasured(queries).all(axis=1))
+    return queries
+
+
+def check_some_value(unmeasured: NDArray[np.bool_]) -> None:
+    """Raise ValueError if a query has no value to measure.
+
+    Parameters
+    ----------
+    unmeasured : ndarray of shape (n_queries, n_features)
+        Where queries have gaps that no training row has.
+    """
+    empty = np.flatnonzero(unmeasured.all(axis=1))
     if len(empty):
         raise ValueError(f"Row {empty[0]} of X has no value to measure: all of them are missing.")
-    return queries
 
 
 def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> nw.DataFrame[Any] | None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
-from lann.encoding import TableSchema
+from lann.encoding import TableSchema, TableValues
 from lann.explain._explanation import Explanation
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ def build_explanation(
     feature_names: NDArray[Any],
     ids: NDArray[Any] | None = None,
     schema: TableSchema | None = None,
+    query_values: NDArray[Any] | None = None,
     n_jobs: int | None = None,
 ) -> Explanation:
     """Explain the predictions of a model.
@@ -40,7 +41,9 @@ def build_explanation(
     ids : ndarray of shape (n_rows,) or None, default=None
         Names of the rows of the model.
     schema : TableSchema or None, default=None
-        Which numbers in the rows are categories; None is none of them.
+        What the numbers in the rows mean; None is numbers.
+    query_values : ndarray of shape (n_queries, n_features) or None, default=None
+        The queries in the user's values, with the names of unseen categories; None is those of the schema.
     n_jobs : int or None, default=None
         Number of threads.
 
@@ -60,10 +63,14 @@ def build_explanation(
     ... ).predictions
     array([0, 0, 0])
     """
+    has_values = schema is not None and not schema.is_numeric
+    if has_values and schema is not None and query_values is None:
+        query_values = schema.values(queries)
     neighbors, squared = model.voters(queries, n_jobs=n_jobs)
     votes = model.vote(neighbors, squared)  # the vote of `predict_proba`, to the bit
     contributions = model.contributions(queries, neighbors)
     readings, near, correlated = _readings_near(model, queries, n_jobs)
+    unmeasured = model.unmeasured(queries)
     return Explanation(
         queries=queries,
         predictions=classes[votes.probabilities.argmax(axis=1)],
@@ -74,14 +81,15 @@ def build_explanation(
         distances=np.sqrt(np.maximum(contributions.sum(axis=2), 0.0)),  # rounding may go below 0
         vote_shares=votes.shares,
         contributions=contributions,
-        relevances=readings.mean_relevances(near),
+        relevances=np.where(unmeasured, 0.0, readings.mean_relevances(near)),
         feature_weights=model.neighbor_feature_weights(queries, neighbors, votes.shares, n_jobs=n_jobs),
         feature_names=feature_names,
         classes=classes,
         floor=model.vote_rule.floor,
-        unmeasured=model.unmeasured(queries),
+        unmeasured=unmeasured,
         unseen=np.zeros(queries.shape, bool) if schema is None else schema.unseen(queries),
-        _training_values=model.X,
+        _query_values=query_values,
+        _training_values=TableValues(schema, model.X) if has_values and schema is not None else model.X,
         _readings=readings,
         _near=near,
         _correlated=correlated,
