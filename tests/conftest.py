@@ -149,3 +149,44 @@ class ParsedPage(HTMLParser):
 @pytest.fixture(scope="session")
 def parse_page():
     return ParsedPage
+
+
+def make_passengers(n_rows=400, seed=0):
+    """Return a table with features of all kinds, gaps and an index, and labels that depend on Sex."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "Sex": rng.choice(["male", "female"], n_rows, p=[0.6, 0.4]),
+            "Class": pd.Categorical(
+                rng.choice(["1st", "2nd", "3rd"], n_rows), ["3rd", "2nd", "1st"], ordered=True
+            ),
+            "Age": rng.normal(30, 12, n_rows).round(1),
+            "Fare": np.exp(rng.normal(3, 1, n_rows)),
+            "Town": rng.choice(["Ulm", "Bern", "Graz"], n_rows),
+            "Alone": rng.random(n_rows) < 0.5,
+            "Sailed": pd.Timestamp("1912-01-01") + pd.to_timedelta(rng.integers(0, 90, n_rows), "D"),
+        },
+        index=1000 + 7 * np.arange(n_rows),
+    )
+    logit = -2.0 + 4.5 * (frame["Sex"] == "female") + 1.0 * (frame["Class"] == "1st")
+    frame.loc[rng.random(n_rows) < 0.2, "Age"] = np.nan
+    frame.loc[rng.random(n_rows) < 0.1, "Town"] = None
+    return frame, np.where(rng.random(n_rows) < 1 / (1 + np.exp(-logit)), "survived", "died")
+
+
+@pytest.fixture(scope="session")
+def passengers():
+    """A table of passengers, labels, and a classifier that is fitted to the first 300."""
+    from lann import LANNClassifier
+
+    frame, y = make_passengers()
+    return frame, y, LANNClassifier(random_state=0, max_iter=4).fit(frame[:300], y[:300])
+
+
+@pytest.fixture
+def odd_queries(passengers):
+    """Passengers of whom the first has an unseen category, and the second a gap that no training row has."""
+    queries = passengers[0][300:306].copy()
+    queries.iloc[0, 4] = "Wien"
+    queries.iloc[1, 3] = np.nan
+    return queries

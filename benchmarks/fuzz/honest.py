@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
@@ -24,6 +25,7 @@ from lann.baselines import (
     PublishedLANN,
 )
 from lann.embedding import DiscriminantPlane, NeighborEmbedding
+from lann.encoding import TableSchema
 from lann.persist import TableRecord
 
 LAYOUT = {"method": "tsne", "max_iter": 250, "n_neighbors": 5, "random_state": 0}
@@ -79,8 +81,26 @@ def honest_files(folder: Path) -> list[bytes]:
                 estimator.explain(X[:EXPLAINED])
         save(estimator, path, table=table if number == 1 else None)
         files.append(path.read_bytes())
+    frame = _table(X)
+    model = LANNClassifier(max_iter=2, random_state=0).fit(frame, y)
+    model.explain(frame[:EXPLAINED])
+    for fitted in (model, LANNClassifier(max_iter=2, random_state=0, metric="full").fit(frame, y)):
+        save(fitted, path)
+        files.append(path.read_bytes())
     path.unlink()
     return files
+
+
+def _table(X: np.ndarray) -> pd.DataFrame:
+    """Return rows with numbers, categories, dates and gaps."""
+    rows = np.arange(len(X))
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    frame.loc[rows % 5 == 0, ["a", "c"]] = np.nan
+    frame["color"] = pd.Series(np.array(["red", "green", "blue"])[rows % 3]).mask(rows % 7 == 0)
+    frame["known"] = rows % 2 == 0
+    frame["day"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(rows, unit="D")
+    frame["size"] = pd.Categorical(np.array(["s", "m"])[rows % 2], categories=["s", "m"], ordered=True)
+    return frame.set_index(pd.Index([f"row {row}" for row in rows]))
 
 
 def use(model: Any, rng: np.random.Generator) -> None:
@@ -99,9 +119,10 @@ def use(model: Any, rng: np.random.Generator) -> None:
     queries[1] *= 1e3
     names = getattr(model, "feature_names_in_", None)
     rows: Any = queries
-    if names is not None:
-        import pandas as pd
-
+    schema = getattr(model, "schema_", None)
+    if schema is not None and not schema.is_numeric:
+        rows = _queries(schema, queries)
+    elif names is not None:
         rows = pd.DataFrame(queries, columns=names)
     for method in ("predict", "predict_proba", "transform"):
         if hasattr(model, method):
@@ -113,6 +134,18 @@ def use(model: Any, rng: np.random.Generator) -> None:
         _ = explanation.supports
     if hasattr(model, "feature_weights_"):
         _ = model.class_feature_weights_
+
+
+def _queries(schema: TableSchema, numbers: np.ndarray) -> Any:
+    """Return rows of a schema, with gaps, and one category that is unseen."""
+    codes = numbers.copy()
+    for feature, column in zip(schema.features, codes.T, strict=True):
+        if feature.kind != "number":
+            most = max(len(feature.categories), 2)
+            column[:] = np.floor(np.abs(column)) % most
+    codes[2:4, ::2] = np.nan
+    codes[4, np.array(schema.n_categories) > 0] = -1.0
+    return schema.to_table(codes)
 
 
 def load_and_use(path: Path) -> None:

@@ -16,6 +16,7 @@ NO_RELEVANT_COLUMN = (
     "No single column is decisive: replacing the value of any one of them changes less than 1% of the vote."
 )
 ROW_NUMBERS = "Row numbers start at 0, below the header."
+ROW_INDEX = "Rows are named by the index of their table."
 OPTIMISTIC = (
     "Accuracies on training rows are optimistic, although no row votes on itself, because the metrics were "
     "learned from these rows."

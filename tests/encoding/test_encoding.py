@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.encoding import Encoding, FeatureCurves, gap_moments
+from lann.encoding import Encoding, FeatureCurves
 
 NAN = np.nan
 # Columns: a number with gaps, a category, a number, a category with gaps.
@@ -25,7 +25,7 @@ def make_learned():
     curves = FeatureCurves.straight(encoding.numbers_of(X), 3)
     curves = curves.with_slopes(np.exp(rng.normal(size=curves.slopes.shape)))
     positions = tuple(p.with_positions(rng.normal(size=p.positions.shape)) for p in encoding.positions)
-    gaps = replace(encoding.gaps, offsets=np.array([0.7, 0.0]), heights=np.array([1.3, 0.0]))
+    gaps = replace(encoding.gaps, heights=np.array([1.3, 0.0]))
     return encoding.replace(curves=curves, positions=positions, gaps=gaps)
 
 
@@ -42,10 +42,11 @@ def test_the_coordinates_of_features_are_next_to_each_other():
     assert encoding.transform(X).shape == (6, 9)
 
 
-def test_with_nothing_learned_numbers_are_unchanged_and_gaps_are_at_their_mean():
-    encoded = Encoding.plain(X, N_CATEGORIES).transform(X)
-    mean, deviation = np.nanmean(X[:, 0]), np.nanstd(X[:, 0])
-    np.testing.assert_allclose(encoded[:, 0], np.where(np.isnan(X[:, 0]), mean, X[:, 0]))
+def test_with_nothing_learned_numbers_are_unchanged_and_gaps_are_at_their_expected_values():
+    encoding = Encoding.plain(X, N_CATEGORIES)
+    encoded = encoding.transform(X)
+    expected, deviation = encoding.gaps.filled(X[:, [0, 2]])[:, 0], np.nanstd(X[:, 0])
+    np.testing.assert_allclose(encoded[:, 0], np.where(np.isnan(X[:, 0]), expected, X[:, 0]))
     np.testing.assert_allclose(encoded[:, 1], np.where(np.isnan(X[:, 0]), 0.5 * deviation, 0.0))
     np.testing.assert_array_equal(encoded[:, 5], X[:, 2])
 
@@ -88,8 +89,8 @@ def test_rows_one_by_one_are_encoded_as_together(rows):
 
 def test_a_learned_gap_is_beside_the_curve():
     encoded = LEARNED.transform(X)
-    center = LEARNED.curves.transform(LEARNED.gaps.centers[None])[0, 0]
-    np.testing.assert_allclose(encoded[2, :2], [center + 0.7, 1.3])
+    on_curve = LEARNED.curves.transform(LEARNED.gaps.filled(X[:, [0, 2]]))[2, 0]
+    np.testing.assert_allclose(encoded[2, :2], [on_curve, 1.3])
     np.testing.assert_array_equal(encoded[0, 1], 0.0)
 
 
@@ -115,15 +116,6 @@ def test_other_units_give_the_same_coordinates():
     np.testing.assert_allclose(
         LEARNED.rescaled(center, scale).transform(moved), LEARNED.transform(X), atol=1e-12
     )
-
-
-def test_moments_leave_gaps_out():
-    means, variances = gap_moments(X[:, [0, 2]], None)
-    np.testing.assert_allclose(means, np.nanmean(X[:, [0, 2]], axis=0))
-    np.testing.assert_allclose(variances, np.nanvar(X[:, [0, 2]], axis=0))
-    weights = np.array([1.0, 2, 3, 1, 2, 4])
-    repeated = np.repeat(X[:, [0, 2]], weights.astype(int), axis=0)
-    np.testing.assert_allclose(gap_moments(X[:, [0, 2]], weights), gap_moments(repeated, None))
 
 
 def test_spreads_of_categories_are_half_the_mean_squared_distance():

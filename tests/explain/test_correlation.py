@@ -86,3 +86,91 @@ def test_an_explanation_has_the_groups_of_the_training_data(iris):
     assert explanation.correlated == correlated_groups(X)
     assert explanation.correlated == {"x2 + x3": ["x2", "x3"]}
     assert explanation[:1].correlated == explanation.correlated
+
+
+def test_gaps_are_left_out_pair_by_pair(noise):
+    X = noise.copy()
+    X[:, 1] = X[:, 0] + 0.2 * X[:, 1]
+    X[:60, 0] = np.nan
+    X[40:90, 1] = np.nan
+    X[30:, 4] = np.nan
+    both = pd.DataFrame(X).corr().abs().fillna(0).to_numpy()
+    assert both[0, 1] > 0.9
+    assert correlated_features(X) == ((0, 1),)
+    # Too few rows have both.
+    few = X.copy()
+    few[108:, 0] = np.nan
+    assert correlated_features(few) == ()
+
+
+def test_categories_and_numbers(noise):
+    rng = np.random.default_rng(1)
+    X = noise.copy()
+    X[:, 0] = rng.integers(0, 5, 200)
+    X[:, 1] = np.array([3.0, -1.0, 7.0, 0.0, 2.0])[X[:, 0].astype(int)] + 0.3 * X[:, 1]
+    X[:, 3] = rng.integers(0, 150, 200)  # nearly every row has its own category: nothing to tell
+    X[rng.random(200) < 0.1, 0] = np.nan
+    X[rng.random(200) < 0.1, 1] = np.nan
+    is_category = np.array([True, False, False, True, False, False])
+    assert correlated_features(X, is_category=is_category) == ((0, 1),)
+    assert correlated_features(X) == ()
+
+
+def test_cramers_v_and_correlation_ratio_equal_their_formulas():
+    rng = np.random.default_rng(0)
+    one, two = rng.integers(0, 4, 300).astype(float), rng.integers(0, 3, 300).astype(float)
+    two = np.where(rng.random(300) < 0.8, one % 3, two)
+    one[::7], two[::11] = np.nan, np.nan
+    number = one + rng.normal(size=300)
+    number[::13] = np.nan
+
+    def cramers_v(a, b):
+        table = pd.crosstab(a, b).to_numpy()
+        n, (r, k) = table.sum(), table.shape
+        expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
+        phi = ((table - expected) ** 2 / expected).sum() / n
+        phi = max(0.0, phi - (r - 1) * (k - 1) / (n - 1))
+        return np.sqrt(phi / min(r - (r - 1) ** 2 / (n - 1) - 1, k - (k - 1) ** 2 / (n - 1) - 1))
+
+    def ratio(a, b):
+        frame = pd.DataFrame({"a": a, "b": b}).dropna()
+        groups = frame.groupby("a")["b"]
+        within = (groups.var(ddof=0) * groups.size()).sum() / (len(frame) - len(groups))
+        return np.sqrt(1 - within / frame["b"].var())
+
+    categories, numbers = np.stack([one, two], axis=1), number[:, None]
+    codes = np.where(np.isnan(categories), -1, categories + np.array([0, 4])).astype(int)
+    owner = np.repeat([0, 1], [4, 3])
+    found = _correlation._cramers_v(codes, owner, 0)
+    np.testing.assert_allclose(found[1], cramers_v(one, two))
+    filled = np.where(np.isnan(numbers), 0.0, numbers)
+    ratios = _correlation._correlation_ratios(codes[:, 0], filled, ~np.isnan(numbers))
+    np.testing.assert_allclose(ratios, [ratio(one, number)])
+
+
+def test_thousands_of_categories_are_cheap_and_not_correlated_by_chance():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2000, (3000, 4)).astype(float)
+    X[:, 1] = X[:, 0] % 7
+    X[:, 2] = (X[:, 1] * 3) % 7
+    X[:, 3] = rng.normal(size=3000)
+    is_category = np.array([True, True, True, False])
+    assert correlated_features(X, is_category=is_category) == ((1, 2),)
+
+
+def test_tables(noise):
+    frame = pd.DataFrame(
+        {
+            "size": noise[:, 0],
+            "color": np.where(noise[:, 1] > 0, "red", "blue"),
+            "is_red": noise[:, 1] > 0,
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(np.rint(100 * noise[:, 0]), "D"),
+        }
+    )
+    frame.loc[3, "color"] = None
+    assert correlated_groups(frame) == {
+        "size + day": ["size", "day"],
+        "color + is_red": ["color", "is_red"],
+    }
+    with pytest.raises(ValueError, match="X has 5 rows; at least 20 are needed"):
+        correlated_groups(frame[:5])

@@ -47,10 +47,14 @@ def header_cell(*inner: str | Html, number: bool = False) -> Html:
     return element("th", *inner, scope="col", class_="number" if number else None)
 
 
-def value_cell(value: object, *, number: bool) -> Html:
-    """Return a cell of a column of numbers or of text; a missing value differs from the text "missing"."""
+def value_cell(value: object, *, number: bool, note: str = "") -> Html:
+    """Return a cell of a column of numbers or of text; a missing value differs from the text "missing".
+
+    A note about the value follows it.
+    """
     inner = element("i", "missing") if is_missing(value) else value_text(value)
-    return element("td", inner, class_="number" if number else "text")
+    notes = [" ", element("i", f"({note})")] if note else []
+    return element("td", inner, *notes, class_="number" if number else "text")
 
 
 def bar(share: float, full: float, class_index: int | None = None) -> Html:

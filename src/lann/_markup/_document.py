@@ -59,9 +59,9 @@ def note(text: str) -> Html:
     return element("p", f"Note: {text}", class_="note")
 
 
-def footer() -> Html:
-    """Return the footer that all pages share."""
-    return element("footer", element("p", f"Made by lann. {_texts.ROW_NUMBERS}"))
+def footer(row_names: str = _texts.ROW_NUMBERS) -> Html:
+    """Return the footer that all pages share, with a sentence about how rows are named."""
+    return element("footer", element("p", f"Made by lann. {row_names}"))
 
 
 def read_resource(package: str, name: str) -> str:

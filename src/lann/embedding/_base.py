@@ -73,6 +73,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            Numbers, or a table as the estimator was fitted to.
 
         Returns
         -------
@@ -81,13 +82,18 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         from lann.embedding._placement import coordinates_by_neighbors
 
         check_is_fitted(self)
-        queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        queries = self._read_queries(X)
         k = min(self.n_neighbors, len(self.embedding_))
         neighbors, distances = self.model_.kneighbors(queries, k, n_jobs=self.n_jobs)
         distances = _without_other_zeros(self.model_, queries, neighbors, distances)
         return coordinates_by_neighbors(
             neighbors, distances, self.embedding_, self._scale, n_jobs=self.n_jobs
         )
+
+    def _read_queries(self, X: ArrayLike) -> Floats:
+        """Return queries as an array; raise ValueError unless they have the features of the fit."""
+        queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        return queries
 
     def _validate_parameters(self) -> None:
         validate_parameters(self, self._parameters)

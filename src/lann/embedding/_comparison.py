@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import check_consistent_length
+from sklearn.utils.validation import check_array, check_consistent_length
 
 from lann._neighbor_classifier import NeighborClassifier
 from lann._types import Floats
@@ -24,6 +24,7 @@ from lann.embedding._quality import (
     held_out_predictions,
     leave_one_out_predictions,
 )
+from lann.encoding import Encoding, as_table, infer_schema, read
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,8 +163,8 @@ def compare_embeddings(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        The rows to embed.
+    X : array-like or table of shape (n_samples, n_features)
+        The rows to embed; a table with categories or gaps if all embeddings take it.
     y : array-like of shape (n_samples,)
         Their labels.
     X_test : array-like of shape (n_held_out, n_features) or None, default=None
@@ -217,7 +218,7 @@ def compare_embeddings(
     embedded = {name: _embed(clone(estimator), X, y, X_test) for name, estimator in chosen.items()}
     classifiers = (_classifier_of(fitted.estimator) for fitted in embedded.values())
     classifier = next((found for found in classifiers if found is not None), None)
-    scores = _Scores(StandardScaler().fit_transform(X), np.asarray(y), y_test, classifier, n_neighbors)
+    scores = _Scores(scaled_features(X), np.asarray(y), y_test, classifier, n_neighbors)
     return EmbeddingComparison(tuple(scores.panel(name, fitted) for name, fitted in embedded.items()))
 
 
@@ -260,8 +261,36 @@ def make_panel(
     """
     (X, y), (X_test, y_test) = train, (None, None) if test is None else test
     fitted = _embed(estimator, X, y, X_test)
-    scores = _Scores(StandardScaler().fit_transform(X), np.asarray(y), y_test, classifier, n_neighbors)
+    scores = _Scores(scaled_features(X), np.asarray(y), y_test, classifier, n_neighbors)
     return scores.panel(name, fitted)
+
+
+def scaled_features(X: Any) -> Floats:
+    """Return all features with variance 1, as coordinates of which a category has several.
+
+    Parameters
+    ----------
+    X : array-like or table of shape (n_samples, n_features)
+        Two rows with different categories, or one with a gap, differ by the same amount in the feature.
+
+    Returns
+    -------
+    scaled : ndarray of shape (n_samples, n_coordinates)
+    """
+    table = as_table(X)
+    if table is None or all(dtype.is_numeric() for dtype in table.schema.values()):
+        rows = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan", copy=True)
+        n_categories: tuple[int, ...] = (0,) * rows.shape[1]
+        if not np.isnan(rows).any():
+            return StandardScaler().fit_transform(X)
+    else:
+        schema = infer_schema(table, "from_dtype", has_names=True)
+        rows, n_categories = read(table, schema), schema.n_categories
+    is_number = np.array(n_categories) == 0
+    rows[:, is_number] = StandardScaler().fit_transform(rows[:, is_number])
+    encoding = Encoding.plain(rows, n_categories)
+    widths = np.where(is_number, 1, encoding.n_axes_of_features)
+    return encoding.transform(rows) / np.sqrt(np.repeat(widths, encoding.n_axes_of_features))
 
 
 def _classifier_of(estimator: Any) -> NeighborClassifier | None:

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from lann._compat import unchanged_on_failure
 from lann._inputs import check_columns
 from lann._neighbor_classifier import NeighborClassifier
+from lann._table_inputs import read_queries
 from lann._types import Floats
 from lann._validation import Checked, OneOf, ParameterTable
 from lann.classifier import LANNClassifier
@@ -154,8 +156,9 @@ class LANNEmbedding(GraphEmbedding):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers.
+        X : array-like or table of shape (n_samples, n_features)
+            What the classifier takes: numbers, or for a LANNClassifier also a table with text, categories,
+            bools, dates and gaps.
         y : array-like of shape (n_samples,) or None, default=None
             Labels of at least two classes; not needed with a frozen classifier.
 
@@ -181,7 +184,7 @@ class LANNEmbedding(GraphEmbedding):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like or table of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or None, default=None
 
         Returns
@@ -193,7 +196,25 @@ class LANNEmbedding(GraphEmbedding):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = not isinstance(self.classifier, FrozenEstimator)
+        if self.classifier is None or isinstance(self.classifier, FrozenEstimator | NeighborClassifier):
+            given = get_tags(LANNClassifier() if self.classifier is None else self.classifier).input_tags
+            tags.input_tags.allow_nan, tags.input_tags.categorical = given.allow_nan, given.categorical
         return tags
+
+    def _read_queries(self, X: ArrayLike) -> Floats:
+        classifier = self.classifier_
+        if not hasattr(classifier, "schema_"):
+            return super()._read_queries(X)
+        if classifier.schema_.is_numeric:
+            finite = "allow-nan"
+            queries: Floats = validate_data(
+                self, X, dtype=np.float64, order="C", ensure_all_finite=finite, reset=False
+            )
+            if not np.isnan(queries).any():
+                return queries
+        else:
+            validate_data(self, X, skip_check_array=True, reset=False)
+        return classifier._validate_queries(X)
 
     def _fit_classifier(self, X: ArrayLike, y: ArrayLike | None, seed: int) -> NeighborClassifier:
         X, y = validate_data(self, X, y, dtype=np.float64, skip_check_array=True)
@@ -205,9 +226,15 @@ class LANNEmbedding(GraphEmbedding):
         classifier = self.classifier.estimator
         check_is_fitted(classifier)
         check_columns(classifier, X)
-        rows = validate_data(self, X, dtype=np.float64)
+        schema = getattr(classifier, "schema_", None)
+        if schema is None or schema.is_numeric:
+            finite = True if schema is None else "allow-nan"
+            rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite)
+        else:
+            validate_data(self, X, skip_check_array=True)
+            rows = read_queries(classifier, X, schema)
         check_consistent_length(rows, y)
-        if not np.array_equal(rows, classifier.model_.X):
+        if not np.array_equal(rows, classifier.model_.X, equal_nan=True):
             raise ValueError(
                 "With a frozen classifier, X must be the rows that it was fitted with, in their order; use "
                 "transform for other rows."

@@ -1,8 +1,9 @@
 """The encoding of rows: from the features of a table to coordinates in which differences are measured.
 
-A number becomes a coordinate, its value on the curve of the feature; where the training data have gaps,
-there is a second coordinate that is 0 for a number and positive for a gap. A category becomes its position,
-on a few coordinates. The coordinates of a feature are next to each other, in the order of the features.
+A number becomes a coordinate, its value on the curve of the feature. A gap is where the other numbers of the
+row let expect the number, and differs from all numbers in a second coordinate, which the feature has if the
+training data have gaps in it. A category becomes its position, on a few coordinates. The coordinates of a
+feature are next to each other, in the order of the features.
 """
 
 from __future__ import annotations
@@ -15,47 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._inputs import weighted_moments
 from lann._types import Floats, Indices
 from lann.encoding._curves import FeatureCurves
+from lann.encoding._gaps import NumberGaps
 from lann.encoding._positions import CategoryPositions
 
 # Rows that are encoded at once.
 CHUNK = 16_384
-# The initial distance of a gap from the numbers, in standard deviations of the feature.
-GAP_HEIGHT = 0.5
-
-
-@dataclass(frozen=True)
-class NumberGaps:
-    """Where the gaps of number features are, beside the curves.
-
-    Attributes
-    ----------
-    shares : ndarray of shape (n_numbers,)
-        Share of the training rows that have a gap in each of them.
-    centers : ndarray of shape (n_numbers,)
-        Mean of the numbers, in the user's units.
-    offsets : ndarray of shape (n_numbers,)
-        On the curve, a gap is this far from the center.
-    heights : ndarray of shape (n_numbers,)
-        On the second coordinate, a gap is this far from the numbers.
-    """
-
-    shares: Floats
-    centers: Floats
-    offsets: Floats
-    heights: Floats
-
-    @property
-    def present(self) -> NDArray[np.bool_]:
-        """Whether the training data have gaps in each of the features: (n_numbers,)."""
-        return self.shares > 0
-
-    @classmethod
-    def none(cls, n_numbers: int) -> NumberGaps:
-        """Return gaps of features that have none."""
-        return cls(*(np.zeros(n_numbers) for _ in range(4)))
 
 
 @dataclass(frozen=True)
@@ -102,7 +69,7 @@ class Encoding:
     def plain(cls, X: Floats, n_categories: Sequence[int], row_weights: Floats | None = None) -> Encoding:
         """Return the encoding with which nothing is learned yet.
 
-        Numbers are unchanged; a gap is at their mean, half a standard deviation beside them. Categories are
+        Numbers are unchanged; a gap is half a standard deviation beside its expected value. Categories are
         equally far apart.
 
         Parameters
@@ -119,10 +86,7 @@ class Encoding:
         """
         categories = tuple(int(f) for f in np.flatnonzero(n_categories))
         numbers = np.delete(X, categories, axis=1) if categories else X
-        centers, variances = gap_moments(numbers, row_weights)
-        shares = weighted_moments(np.isnan(numbers).astype(np.float64), row_weights)[0]
-        heights = np.where(shares > 0, GAP_HEIGHT * np.sqrt(variances), 0.0)
-        gaps = NumberGaps(shares, centers, np.zeros(len(shares)), heights)
+        gaps = NumberGaps.from_values(numbers, row_weights)
         positions = tuple(
             CategoryPositions.from_values(X[:, f], n_categories[f], row_weights) for f in categories
         )
@@ -268,17 +232,11 @@ class Encoding:
             out[:, coordinate : coordinate + self.n_axes_of_features[feature]] = 0.0
         return out
 
-    @property
-    def gap_positions(self) -> Floats:
-        """Where gaps are on the curves: (n_numbers,)."""
-        return self.curves.transform(self.gaps.centers[None])[0] + self.gaps.offsets
-
     def _transform_numbers(self, X: Floats, out: Floats) -> None:
         numbers = self.numbers_of(X)
         missing = np.isnan(numbers)
         coordinates = self.first_coordinates[self.number_features]
-        curved = self.curves.transform(np.where(missing, self.gaps.centers, numbers))
-        out[:, coordinates] = np.where(missing, self.gap_positions, curved)
+        out[:, coordinates] = self.curves.transform(self.gaps.filled(numbers))
         present = self.gaps.present
         out[:, coordinates[present] + 1] = missing[:, present] * self.gaps.heights[present]
 
@@ -300,7 +258,7 @@ class Encoding:
         spreads = np.zeros((len(X), self.n_coordinates))
         numbers = self.numbers_of(X)
         missing = np.isnan(numbers)
-        slopes = self.curves.mean_slopes_at(np.where(missing, self.gaps.centers, numbers))
+        slopes = self.curves.mean_slopes_at(self.gaps.filled(numbers))
         coordinates = self.first_coordinates[self.number_features]
         spreads[:, coordinates] = np.square(slopes * scale)
         present = self.gaps.present
@@ -338,20 +296,6 @@ class Encoding:
         -------
         encoding : Encoding
         """
-        gaps = replace(self.gaps, centers=self.gaps.centers * scale + center)
-        return self.replace(curves=self.curves.rescaled(center, scale), gaps=gaps)
-
-
-def gap_moments(values: Floats, row_weights: Floats | None) -> tuple[Floats, Floats]:
-    """Return the mean and the variance of the numbers of each column, without gaps: (n_columns,) each."""
-    missing = np.isnan(values)
-    weights = np.where(missing, 0.0, 1.0 if row_weights is None else row_weights[:, None])
-    totals = weights.sum(axis=0)
-    totals = np.where(totals > 0, totals, 1.0)
-    first = np.take_along_axis(values, np.argmin(missing, axis=0)[None], axis=0)  # a number of each column
-    first = np.where(np.isnan(first), 0.0, first)
-    relative = np.where(missing, 0.0, values - first)
-    with np.errstate(over="ignore", invalid="ignore"):  # values that are too large are reported elsewhere
-        means = first[0] + (weights * relative).sum(axis=0) / totals
-        deviations = np.where(missing, 0.0, values - means)
-        return means, (weights * np.square(deviations)).sum(axis=0) / totals
+        return self.replace(
+            curves=self.curves.rescaled(center, scale), gaps=self.gaps.rescaled(center, scale)
+        )

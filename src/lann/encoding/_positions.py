@@ -87,6 +87,16 @@ class CategoryPositions:
         """Whether the positions differ from the initial ones."""
         return not np.array_equal(self.positions, initial_positions(self.shares))
 
+    def main_direction(self) -> Floats:
+        """Return the positions along the direction in which they vary most: (n_positions,).
+
+        It is the first principal component of the training rows; its sign is that of the most extreme one.
+        """
+        centered = self.positions - self.mean
+        _, directions = np.linalg.eigh((centered * self.shares[:, None]).T @ centered)
+        along = centered @ directions[:, -1]
+        return along if along[np.argmax(np.abs(along))] >= 0 else -along
+
     def locate(self, values: Floats) -> Indices:
         """Return the row of `positions` for each code, -1 for an unseen category or a gap without position.
 

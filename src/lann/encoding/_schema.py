@@ -14,6 +14,8 @@ from lann._types import Floats
 FEATURE_KINDS = ("number", "bool", "date", "ordered", "category")
 # The code of a category that the training data do not have.
 UNSEEN = -1.0
+# How it is shown where its name is unknown.
+UNSEEN_TEXT = "(unseen)"
 SECONDS_PER_DAY = 86_400.0
 
 
@@ -58,7 +60,7 @@ class Feature:
             return bool(number)
         if self.kind == "date":
             return _date_text(number, self.unit)
-        return self.categories[int(number)] if number != UNSEEN else "(unseen)"
+        return self.categories[int(number)] if number != UNSEEN else UNSEEN_TEXT
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._inputs import get_feature_names
+from lann._table_inputs import row_ids
 from lann._types import Floats, Indices
-from lann.explain._fitted import check_label, model_of, validated_queries
+from lann.explain._fitted import (
+    check_label,
+    id_columns,
+    model_of,
+    training_ids,
+    validated_queries,
+    values_of_queries,
+    values_of_rows,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,12 +42,18 @@ class Contrast:
     labels : ndarray of shape (n_queries,)
         Their labels.
     values : ndarray of shape (n_queries, n_features)
-        Their values.
+        Their values as numbers.
     distances : ndarray of shape (n_queries,)
         Lengths, as each row measures.
     contributions : ndarray of shape (n_queries, n_features)
         What each feature adds to the squared distance: the features in which the row differs.
     feature_names : ndarray of shape (n_features,)
+    query_values, row_values : ndarray of shape (n_queries, n_features)
+        The queries and the training rows in the user's values.
+    ids : ndarray of shape (n_queries,) or None
+        Names of the training rows: the index of the training data.
+    query_ids : ndarray of shape (n_queries,) or None
+        Names of the queries.
     """
 
     queries: Floats
@@ -49,6 +64,10 @@ class Contrast:
     distances: Floats
     contributions: Floats
     feature_names: NDArray[Any]
+    query_values: NDArray[Any]
+    row_values: NDArray[Any]
+    ids: NDArray[Any] | None = None
+    query_ids: NDArray[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.predictions)
@@ -63,15 +82,18 @@ class Contrast:
         Returns
         -------
         frame : DataFrame
-            With the columns ``query``, ``prediction``, ``row``, ``label``, ``distance`` and
-            ``contribution of ...`` for every feature.
+            With the columns ``query``, ``query_id`` (if there are ids), ``prediction``, ``row``, ``id`` (if
+            there are ids), ``label``, ``distance`` and ``contribution of ...`` for every feature.
         """
         import pandas as pd
 
+        every = np.arange(len(self))
         table: dict[str, Any] = {
-            "query": np.arange(len(self)),
+            "query": every,
+            **id_columns("query_id", self.query_ids, every),
             "prediction": self.predictions,
             "row": self.rows,
+            **id_columns("id", self.ids, every),
             "label": self.labels,
             "distance": self.distances,
         }
@@ -128,7 +150,7 @@ def nearest_other_class(clf: Any, X: ArrayLike, *, target: Any = None) -> Contra
     if (rows < 0).any():
         what = "another class than predicted" if target is None else f"the class {target!r}"
         raise ValueError(f"There is no training row of {what}.")
-    contributions = np.empty(queries.shape)
+    ids, contributions = training_ids(clf), np.empty(queries.shape)
     block = max(SPLIT_AT_ONCE // queries.shape[1], 1)
     for start in range(0, len(queries), block):
         part = slice(start, start + block)
@@ -142,4 +164,8 @@ def nearest_other_class(clf: Any, X: ArrayLike, *, target: Any = None) -> Contra
         distances=np.sqrt(squared[:, 0]),
         contributions=contributions,
         feature_names=get_feature_names(clf),
+        query_values=values_of_queries(clf, X, queries),
+        row_values=values_of_rows(clf, model.X[rows]),
+        ids=None if ids is None else ids[rows],
+        query_ids=row_ids(X),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,20 +12,30 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from lann._inputs import check_columns, get_feature_names
+from lann._table_inputs import row_ids
 from lann._types import Floats
 from lann._validation import Integer, validate
-from lann.explain._counterfactual_search import Goal, follow, shrink
+from lann.encoding import TableSchema
+from lann.explain._counterfactual_search import Goal, differ, follow, shrink
 from lann.explain._counterfactual_setup import (
     find_limits,
     find_paths,
+    is_numeric,
     make_predictor,
     nearest_data_rows,
     nearest_training_rows,
     predicted_class_indices,
     target_class_indices,
+    typical_ends,
 )
-from lann.explain._fitted import model_of
-from lann.model import NeighborModel, typical_values
+from lann.explain._fitted import (
+    id_columns,
+    model_of,
+    validated_queries,
+    values_of_queries,
+    values_of_rows,
+)
+from lann.model import NeighborModel
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,14 +54,21 @@ class Counterfactuals:
     predictions : ndarray of shape (n_queries,)
         Predicted labels of the queries.
     rows : ndarray of shape (n_queries, n_features)
-        The changed queries; where no change was found, the query itself.
+        The changed queries, as numbers; where no change was found, the query itself.
     labels : ndarray of shape (n_queries,)
         Predicted labels of `rows`.
     found : ndarray of shape (n_queries,)
         Whether the predicted label is now the wanted one.
     distances : ndarray of shape (n_queries,)
-        Total size of the changes, in standard deviations of the features.
+        Total size of the changes, in standard deviations of the features; another category, and a value in
+        place of a gap, counts 1.
     feature_names : ndarray of shape (n_features,)
+    query_ids : ndarray of shape (n_queries,) or None
+        Names of the queries: the index of their table.
+    query_values : ndarray of shape (n_queries, n_features)
+        The queries in the user's values.
+    row_values : ndarray of shape (n_queries, n_features)
+        The changed queries in the user's values.
     """
 
     queries: Floats
@@ -61,11 +78,15 @@ class Counterfactuals:
     found: NDArray[np.bool_]
     distances: Floats
     feature_names: NDArray[Any]
+    query_values: NDArray[Any]
+    row_values: NDArray[Any]
+    query_ids: NDArray[Any] | None = None
+    _schema: TableSchema | None = field(default=None, repr=False)
 
     @property
     def changed(self) -> NDArray[np.bool_]:
         """Which features differ: (n_queries, n_features)."""
-        return self.rows != self.queries
+        return differ(self.rows, self.queries)
 
     def __len__(self) -> int:
         return len(self.predictions)
@@ -80,7 +101,8 @@ class Counterfactuals:
         Returns
         -------
         frame : DataFrame
-            With the columns ``query``, ``prediction``, ``becomes``, ``feature``, ``from`` and ``to``.
+            With the columns ``query``, ``query_id`` (if there are ids), ``prediction``, ``becomes``,
+            ``feature``, ``from`` and ``to``, the latter two in the user's values.
         """
         import pandas as pd
 
@@ -88,13 +110,41 @@ class Counterfactuals:
         return pd.DataFrame(
             {
                 "query": query,
+                **id_columns("query_id", self.query_ids, query),
                 "prediction": self.predictions[query],
                 "becomes": self.labels[query],
                 "feature": self.feature_names[feature],
-                "from": self.queries[query, feature],
-                "to": self.rows[query, feature],
+                "from": self.query_values[query, feature],
+                "to": self.row_values[query, feature],
             }
         )
+
+    def to_table(self) -> Any:
+        """Return the changed queries as the classifier takes them.
+
+        Returns
+        -------
+        table : DataFrame or ndarray of shape (n_queries, n_features)
+            A DataFrame in the user's values, with the index of the queries, if the classifier was fitted to a
+            table; otherwise an array.
+        """
+        if self._schema is None or not self._schema.has_names:
+            return self.row_values.copy()
+        import pandas as pd
+
+        columns = {}
+        for number, feature in enumerate(self._schema.features):
+            values = pd.Series(self.row_values[:, number], index=self.query_ids)
+            if feature.kind == "number":
+                values = values.astype(np.float64)
+            elif feature.kind == "date":
+                values = pd.to_datetime(values)
+            elif feature.kind == "ordered":
+                values = values.astype(pd.CategoricalDtype(list(feature.categories), ordered=True))
+            elif feature.kind == "bool":
+                values = values.astype("boolean" if values.isna().any() else bool)
+            columns[feature.name] = values
+        return pd.DataFrame(columns)
 
 
 def counterfactuals(
@@ -115,12 +165,15 @@ def counterfactuals(
     every change is made as small as possible. Fewer features come first, then smaller changes. Each result is
     verified by predicting again. A smaller change than the one found may exist.
 
+    A category becomes another one of the data, a gap can become a value, and no value becomes a gap. Bools,
+    ordered categories and dates stay on their steps.
+
     Parameters
     ----------
     clf : estimator
         A fitted classifier: LANNClassifier, a baseline, or, with `data`, any other that takes numbers. A
         Pipeline changes the features before its first step.
-    X : array-like of shape (n_queries, n_features)
+    X : array-like or table of shape (n_queries, n_features)
     target : object or array-like of shape (n_queries,), default=None
         The label that is wanted, one for all or one per query; None is any other than the predicted one. A
         query that has it already is not changed.
@@ -132,7 +185,7 @@ def counterfactuals(
         Names or positions of features that stay integer; "auto" is those with nothing else in the data.
     n_candidates : int, default=5
         Number of rows toward which each query is changed, and of changes that are made small.
-    data : array-like of shape (n_rows, n_features) or None, default=None
+    data : array-like or table of shape (n_rows, n_features) or None, default=None
         Rows that define which values there are: changes stay within their range. None is the training rows,
         if `clf` keeps them.
 
@@ -162,12 +215,16 @@ def counterfactuals(
     model = _model_or_none(clf)
     known, queries = _check_rows(clf, model, X, data)
     names = get_feature_names(clf)
-    limits = find_limits(known, names, frozen, integers)
+    empty = np.flatnonzero(np.isnan(known).all(axis=0))
+    if len(empty):
+        raise ValueError(f"data has no value of {names[empty[0]]!r} in any row.")
+    schema: TableSchema | None = getattr(clf, "schema_", None)
+    limits = find_limits(known, names, frozen, integers, schema)
     predictor = make_predictor(clf, model)
     if model is not None and data is None:
         nearest = nearest_training_rows(model, clf.n_jobs)
     else:
-        nearest = nearest_data_rows(known, limits.scale, predictor)
+        nearest = nearest_data_rows(known, limits, predictor, model)
     origins = predicted_class_indices(clf, queries)
     goal = Goal(origins, target_class_indices(target, clf.classes_, len(queries)))
 
@@ -180,7 +237,7 @@ def counterfactuals(
         )
         before = queries[starts]
         ends = shrink(predictor, before, ends, limits, goal[starts])
-        order = np.lexsort((limits.sizes(ends, before), (ends != before).sum(axis=1), starts))
+        order = np.lexsort((limits.sizes(ends, before), differ(ends, before).sum(axis=1), starts))
         found, first = np.unique(starts[order], return_index=True)
         rows = queries.copy()
         rows[found] = ends[order[first]]
@@ -188,8 +245,7 @@ def counterfactuals(
 
     rows, labels = queries.copy(), origins
     # Extreme values only where typical ones do not reach the goal.
-    for values in (typical_values(known), np.stack([limits.low, limits.high])):
-        typical = limits.nearest_allowed(values)
+    for typical in typical_ends(known, limits):
         missing = np.flatnonzero(~goal.reached(labels))
         block = max(CHANGED_AT_ONCE // ((n_candidates + len(typical)) * queries.shape[1] ** 2), 1)
         for start in range(0, len(missing), block):
@@ -198,6 +254,7 @@ def counterfactuals(
         labels = predicted_class_indices(clf, rows)
         failed = ~goal.reached(labels)
         rows[failed], labels[failed] = queries[failed], origins[failed]
+    shown = values_of_queries(clf, X, queries)
     return Counterfactuals(
         queries=queries,
         predictions=clf.classes_[origins],
@@ -206,6 +263,10 @@ def counterfactuals(
         found=goal.reached(labels),
         distances=limits.sizes(rows, queries),
         feature_names=names,
+        query_values=shown,
+        row_values=np.where(differ(rows, queries), values_of_rows(clf, rows), shown),
+        query_ids=row_ids(X),
+        _schema=schema,
     )
 
 
@@ -222,11 +283,28 @@ def _check_rows(
     """Return the rows that define which values there are, and the queries."""
     if model is None and data is None:
         raise ValueError(f"{type(clf).__name__} keeps no training rows; give rows of data as `data`.")
-    known = model.X if data is None and model is not None else check_array(data, dtype=np.float64)
     check_columns(clf, X)
     check_columns(clf, data)
-    queries = check_array(X, dtype=np.float64)
+    if model is not None and not is_numeric(clf):
+        return model.X if data is None else _seen_rows(clf, data), clf._validate_queries(X)
+    finite = "allow-nan" if model is not None and hasattr(clf, "schema_") else True
+
+    def checked(rows: Any) -> Floats:
+        return check_array(rows, dtype=np.float64, ensure_all_finite=finite)
+
+    known = model.X if data is None and model is not None else checked(data)
+    queries = checked(X)
     for name, rows in (("X", queries), ("data", known)):
         if rows.shape[1] != clf.n_features_in_:
             raise ValueError(f"{name} has {rows.shape[1]} features; the model has {clf.n_features_in_}.")
     return known, queries
+
+
+def _seen_rows(clf: Any, data: Any) -> Floats:
+    """Return rows of data as numbers; raise ValueError if they do not define which values there are."""
+    known = validated_queries(clf, data)
+    unseen = np.flatnonzero(clf.schema_.unseen(known).any(axis=0))
+    if len(unseen):
+        name = get_feature_names(clf)[unseen[0]]
+        raise ValueError(f"data has a category of {name!r} that the training data do not have.")
+    return known

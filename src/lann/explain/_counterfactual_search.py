@@ -19,6 +19,11 @@ BISECTIONS = 12
 TIE = 1e-6
 
 
+def differ(rows: Floats, others: Floats) -> NDArray[np.bool_]:
+    """Return where values differ; two gaps do not."""
+    return (rows != others) & ~(np.isnan(rows) & np.isnan(others))
+
+
 @dataclass(frozen=True)
 class Limits:
     """Which changes are allowed, and how large they are.
@@ -29,8 +34,8 @@ class Limits:
         Range of the data.
     scale : (n_features,)
         Unit of a change.
-    free, integer : (n_features,)
-        Which features may change, and which have only integers.
+    free, integer, category : (n_features,)
+        Which features may change, which have only integers, and which are categories.
     """
 
     low: Floats
@@ -38,16 +43,25 @@ class Limits:
     scale: Floats
     free: NDArray[np.bool_]
     integer: NDArray[np.bool_]
+    category: NDArray[np.bool_]
 
     def nearest_allowed(self, values: Floats) -> Floats:
-        """Return the nearest allowed values: (n_rows, n_features)."""
+        """Return the nearest allowed values: (n_rows, n_features). Categories and gaps stay as they are."""
         inside = np.clip(values, self.low, self.high)
         rounded = np.clip(np.rint(inside), np.ceil(self.low), np.floor(self.high))
-        return np.where(self.integer, rounded, inside)
+        return np.where(self.category, values, np.where(self.integer, rounded, inside))
+
+    def amounts(self, rows: Floats, queries: Floats) -> Floats:
+        """Return the size of the change in each feature: (..., n_features).
+
+        Another category, or a value in place of a gap, is a change of size 1.
+        """
+        amounts = np.abs(rows - queries) / self.scale
+        return np.where(self.category | np.isnan(amounts), differ(rows, queries), amounts)
 
     def sizes(self, rows: Floats, queries: Floats) -> Floats:
         """Return the total size of the changes from queries to rows: (n_rows,)."""
-        return (np.abs(rows - queries) / self.scale).sum(axis=-1)
+        return self.amounts(rows, queries).sum(axis=-1)
 
 
 @dataclass(frozen=True)
@@ -90,7 +104,7 @@ class Paths:
     Attributes
     ----------
     ends : (n_queries, n_paths, n_features)
-        Allowed values, the most promising rows first.
+        Allowed values, the most promising rows first; NaN where the feature is not changed.
     preferences : (n_queries, n_paths, n_features)
         From 0 to 1: the feature to change first where votes are equal.
     """
@@ -124,7 +138,7 @@ def follow(
         Their queries.
     """
     now = np.repeat(queries[:, None, :], paths.ends.shape[1], axis=1)
-    possible = limits.free & (paths.ends != now)
+    possible = limits.free & (paths.ends != now) & ~np.isnan(paths.ends)  # no value becomes a gap
     results, origins = [np.empty((0, queries.shape[1]))], [np.empty(0, np.int64)]
     for _ in range(max_features):
         query, path, feature = np.nonzero(possible)
@@ -174,8 +188,8 @@ def shrink(predictor: Predictor, queries: Floats, rows: Floats, limits: Limits, 
     """
     rows, every = rows.copy(), np.arange(len(rows))
     nearest = limits.nearest_allowed(queries)
-    n_changed = int((rows != queries).sum(axis=1).max(initial=0))
-    largest_first = np.argsort(-np.abs(rows - queries) / limits.scale, axis=1, kind="stable")
+    n_changed = int(differ(rows, queries).sum(axis=1).max(initial=0))
+    largest_first = np.argsort(-limits.amounts(rows, queries), axis=1, kind="stable")
 
     def still_reached(features: Indices, values: Floats) -> NDArray[np.bool_]:
         trial = rows.copy()
@@ -186,10 +200,13 @@ def shrink(predictor: Predictor, queries: Floats, rows: Floats, limits: Limits, 
         before, far, near = queries[every, features], rows[every, features], nearest[every, features]
         undone = still_reached(features, before)
         integer = limits.integer[features]
+        # Nothing lies between two categories, or between a gap and a value.
+        whole = limits.category[features] | np.isnan(before)
         for _ in range(BISECTIONS):
             middle = (near + far) / 2
             # Integers next to `near`, so that it is tried itself when nothing lies between.
             middle = np.where(integer, np.where(far > near, np.floor(middle), np.ceil(middle)), middle)
+            middle = np.where(whole, far, middle)
             there = still_reached(features, middle)
             near, far = np.where(there, near, middle), np.where(there, middle, far)
         rows[every, features] = np.where(undone, before, far)

@@ -13,11 +13,15 @@ from numpy.typing import NDArray
 
 from lann._table_inputs import as_fitted
 from lann._types import Floats, Indices
+from lann.encoding import TableSchema
 from lann.explain._counterfactual_search import Goal, Limits, Paths, Predictor
 from lann.explain._fitted import check_label
 from lann.metrics import DiagonalMetric
-from lann.model import NeighborModel, nearest_of_classes
+from lann.model import NeighborModel, nearest_of_classes, typical_values
 from lann.search import ExactSearch
+
+# Categories of a feature that are tried beyond the most frequent ones.
+MOST_CATEGORIES = 32
 
 # From queries, the classes allowed for each, and a number k to k rows of these classes and the size of their
 # differences by feature: (n_queries, k, n_features) each; where there are fewer rows, the query itself.
@@ -44,6 +48,8 @@ def make_predictor(clf: Any, model: NeighborModel | None) -> Predictor:
 
 def predicted_class_indices(clf: Any, rows: Floats) -> Indices:
     """Return the class indices of the predictions: (n_rows,)."""
+    if not is_numeric(clf):  # the vote of `predict`, without the way through a table
+        return clf.model_.vote(*clf.model_.voters(rows, n_jobs=clf.n_jobs)).probabilities.argmax(axis=1)
     return np.searchsorted(clf.classes_, clf.predict(as_fitted(clf, rows)))
 
 
@@ -55,24 +61,61 @@ def _wide_vote(model: NeighborModel, rows: Floats, n_jobs: int | None) -> tuple[
     return label, model.wide_vote(indices, distances).probabilities
 
 
+def is_numeric(clf: Any) -> bool:
+    """Return whether all features of a classifier are numbers."""
+    schema: TableSchema | None = getattr(clf, "schema_", None)
+    return schema is None or schema.is_numeric
+
+
 def find_limits(
-    data: Floats, names: NDArray[Any], frozen: Iterable[Any], integers: str | Iterable[Any]
+    data: Floats,
+    names: NDArray[Any],
+    frozen: Iterable[Any],
+    integers: str | Iterable[Any],
+    schema: TableSchema | None = None,
 ) -> Limits:
     """Return which changes are allowed: see `counterfactuals`."""
+    kinds = np.array([f.kind for f in schema.features] if schema else ["number"] * data.shape[1])
+    category = kinds == "category"
     if isinstance(integers, str):
         if integers != "auto":
             raise ValueError(f"integers must be 'auto' or a list of features; got {integers!r}.")
-        integer = (data == np.rint(data)).all(axis=0)
+        integer = ((data == np.rint(data)) | np.isnan(data)).all(axis=0)
     else:
         integer = _feature_mask("integers", integers, names)
-    spread = data.std(axis=0)
+    spread = np.nanstd(data, axis=0) if np.isnan(data).any() else data.std(axis=0)
     return Limits(
-        low=data.min(axis=0),
-        high=data.max(axis=0),
-        scale=np.where(spread > 0, spread, 1.0),
+        low=np.nanmin(data, axis=0),
+        high=np.nanmax(data, axis=0),
+        scale=np.where((spread > 0) & ~category, spread, 1.0),
         free=~_feature_mask("frozen", frozen, names),
-        integer=integer,
+        # Bools, ordered categories and dates stay on their steps.
+        integer=integer | ((kinds != "number") & ~category),
+        category=category,
     )
+
+
+def typical_ends(data: Floats, limits: Limits) -> tuple[Floats, Floats]:
+    """Return typical rows, and extreme ones for where these do not suffice: (n_rows, n_features) each.
+
+    Numbers are quantiles, and the ends of the range. Of categories the most frequent ones come first; the
+    extreme rows have the others, as long as there are not too many.
+    """
+    typical = typical_values(data)
+    ordered = {}
+    for feature in np.flatnonzero(limits.category):
+        codes, counts = np.unique(data[:, feature][~np.isnan(data[:, feature])], return_counts=True)
+        ordered[feature] = codes[np.argsort(-counts, kind="stable")]
+        typical[:, feature] = np.resize(ordered[feature], len(typical))
+    n_more = max((len(codes) - len(typical) for codes in ordered.values()), default=0)
+    n_rows = max(2, min(n_more, MOST_CATEGORIES))
+    extreme = np.full((n_rows, data.shape[1]), np.nan)
+    extreme[:2] = np.stack([limits.low, limits.high])
+    for feature, codes in ordered.items():
+        others = codes[len(typical) :][:n_rows]
+        extreme[:, feature] = np.nan
+        extreme[: len(others), feature] = others
+    return limits.nearest_allowed(typical), limits.nearest_allowed(extreme)
 
 
 def _feature_mask(parameter: str, features: Iterable[Any], names: NDArray[Any]) -> NDArray[np.bool_]:
@@ -124,18 +167,29 @@ def nearest_training_rows(model: NeighborModel, n_jobs: int | None) -> NearestRo
     return nearest
 
 
-def nearest_data_rows(data: Floats, scale: Floats, predictor: Predictor) -> NearestRows:
-    """Return a search for rows of data by their predictions and standardized differences."""
+def nearest_data_rows(
+    data: Floats, limits: Limits, predictor: Predictor, model: NeighborModel | None
+) -> NearestRows:
+    """Return a search for rows of data by their predictions and standardized differences.
+
+    With categories or gaps, differences are those on the axes of the model.
+    """
     labels, _ = predictor(data)
-    metric = DiagonalMetric(data / scale, np.ones(data.shape[1]))
+    on_axes = model is not None and (limits.category.any() or np.isnan(data).any())
+
+    def coordinates(rows: Floats) -> Floats:
+        return model.transform(rows) if on_axes and model is not None else rows / limits.scale
+
+    points = coordinates(data)
+    metric = DiagonalMetric(points, np.ones(points.shape[1]))
 
     def nearest(queries: Floats, allowed: NDArray[np.bool_], k: int) -> tuple[Floats, Floats]:
         indices, _ = nearest_of_classes(
-            queries / scale, labels, allowed, k, lambda rows, _: ExactSearch(metric.subset(rows))
+            coordinates(queries), labels, allowed, k, lambda rows, _: ExactSearch(metric.subset(rows))
         )
         missing = (indices < 0)[:, :, None]
         rows = np.where(missing, queries[:, None, :], data[np.maximum(indices, 0)])
-        return rows, np.square((rows - queries[:, None, :]) / scale)
+        return rows, np.square(limits.amounts(rows, queries[:, None, :]))
 
     return nearest
 
@@ -158,7 +212,7 @@ def find_paths(
     ends = np.concatenate(
         [limits.nearest_allowed(near), np.broadcast_to(typical, (len(queries), *typical.shape))], axis=1
     )
-    typical_sizes = np.square((typical - queries[:, None, :]) / limits.scale)
+    typical_sizes = np.square(limits.amounts(typical, queries[:, None, :]))
     sizes = np.concatenate([near_sizes, typical_sizes], axis=1) * limits.free
     largest = sizes.max(axis=2, keepdims=True)
     return Paths(ends, np.divide(sizes, largest, out=np.zeros_like(sizes), where=largest > 0))

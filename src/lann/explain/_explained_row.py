@@ -102,6 +102,12 @@ class ExplainedRow:
         supports are unknown.
     contributions : ndarray of shape (k, n_features)
         What each feature adds to each squared distance.
+    unseen, unmeasured : ndarray of shape (n_features,) or None
+        Whether the value is a category that no training row has, or a gap without which distances are
+        measured.
+    has_row_numbers : bool
+        Whether `row` is the number of a row in the user's table, beside ids that it may have. Otherwise rows
+        with integer ids, such as the index of a DataFrame, are named by these alone.
 
     Examples
     --------
@@ -136,6 +142,41 @@ class ExplainedRow:
     support: Floats | None
     separation: Floats | None
     contributions: Floats
+    unseen: NDArray[np.bool_] | None = None
+    unmeasured: NDArray[np.bool_] | None = None
+    has_row_numbers: bool = True
+
+    @property
+    def title(self) -> str:
+        """How the row is named, such as "Row 3" or "Row 3: Jane"."""
+        if self.id is None:
+            return f"Row {self.row}"
+        is_number = self.id.removeprefix("-").isdecimal()
+        return f"Row {self.id}" if is_number and not self.has_row_numbers else f"Row {self.row}: {self.id}"
+
+    @property
+    def neighbors_by_id(self) -> bool:
+        """Whether the neighbors are named by integer ids alone."""
+        ids = self.neighbor_ids
+        return ids is not None and ids.dtype.kind in "iu" and not self.has_row_numbers
+
+    def value_note(self, feature: int) -> str:
+        """Return what there is to say about the value of a feature, or "".
+
+        Parameters
+        ----------
+        feature : int
+            Position in the arrays by feature.
+
+        Returns
+        -------
+        note : str
+        """
+        if self.unseen is not None and self.unseen[feature]:
+            return "in no training row"
+        if self.unmeasured is not None and self.unmeasured[feature]:
+            return "not measured"
+        return ""
 
     @property
     def probability(self) -> float:
@@ -260,6 +301,7 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
     numbers, ids = explanation.query_rows, explanation.query_ids
     values, neighbor_values = explanation.query_values, explanation.neighbor_values
     neighbor_ids = explanation.neighbor_ids
+    unseen, unmeasured = explanation.unseen, explanation.unmeasured
     class_votes, n_listed = explanation.class_votes, explanation.n_listed
     for i in range(len(explanation)):
         voted = explanation.vote_shares[i] > 0  # with sample weights, more rows vote on some queries
@@ -286,6 +328,9 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
             support=None if support is None else support[i, order],
             separation=None if separation is None else separation[i, order],
             contributions=explanation.contributions[i, voted][:, order],
+            unseen=None if unseen is None else unseen[i, order],
+            unmeasured=None if unmeasured is None else unmeasured[i, order],
+            has_row_numbers=numbers is not None,
         )
 
 

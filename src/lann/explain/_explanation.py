@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lann.explain._readings import Readings
 
 # Fields that do not have an entry per query.
-_SHARED = ("feature_names", "classes", "floor", "_training_values", "_readings", "_correlated")
+_SHARED = ("feature_names", "classes", "floor", "_training_values", "_readings", "_correlated", "_grouped")
 # The nearest neighbors that hold this share of the vote are listed, five at least and ten at most.
 LISTED_SHARE, FEWEST_LISTED, MOST_LISTED = 0.9, 5, 10
 
@@ -122,6 +122,7 @@ class Explanation:
     _readings: Readings | None = field(default=None, repr=False)
     _near: Indices | None = field(default=None, repr=False)  # (n_queries, n_near) positions in the readings
     _correlated: _correlation.Groups = field(default=(), repr=False)
+    _grouped: NDArray[np.bool_] | None = field(default=None, repr=False)  # which features are several
 
     # Each of these has a module of its own.
     group_features = _feature_groups.group_features
@@ -258,14 +259,16 @@ class Explanation:
         Returns
         -------
         frame : DataFrame
-            With the columns ``query``, ``prediction``, ``neighbor``, ``neighbor_id`` (if there are ids),
-            ``label``, ``distance``, ``vote_share`` and ``contribution of ...`` for every feature.
+            With the columns ``query``, ``query_id`` (if the queries have ids), ``prediction``, ``neighbor``,
+            ``neighbor_id`` (if there are ids), ``label``, ``distance``, ``vote_share`` and
+            ``contribution of ...`` for every feature.
         """
         import pandas as pd
 
         n_queries, k = self.neighbors.shape
         table: dict[str, Any] = {
             "query": np.repeat(np.arange(n_queries), k),
+            **({} if self.query_ids is None else {"query_id": np.repeat(self.query_ids, k)}),
             "prediction": np.repeat(self.predictions, k),
             "neighbor": self.neighbors.ravel(),
             **({} if self.neighbor_ids is None else {"neighbor_id": self.neighbor_ids.ravel()}),
@@ -283,13 +286,13 @@ class Explanation:
         Returns
         -------
         frame : DataFrame
-            Rows are scaled to add up to 1.
+            Rows are scaled to add up to 1. The index is that of the queries, if they have one.
         """
         import pandas as pd
 
         total = self.relevances.sum(axis=1, keepdims=True)
         shares = np.divide(self.relevances, total, out=np.zeros_like(self.relevances), where=total > 0)
-        return pd.DataFrame(shares, columns=list(self.feature_names))
+        return pd.DataFrame(shares, index=self.query_ids, columns=list(self.feature_names))
 
     def _support_of(self, class_indices: Indices) -> Floats:
         """Return the supports of one class per query, without computing those of all classes."""

@@ -38,7 +38,8 @@ def group_features(
     -------
     grouped : Explanation
         With a feature for each group, at the position of its first feature. A group of several features has
-        no single value: its values are NaN.
+        no single value: its values are NaN. It is unseen if any of its features is, and unmeasured if all
+        are.
 
     Raises
     ------
@@ -70,9 +71,11 @@ def group_features(
         ]
         return np.stack(columns, axis=1)
 
-    def any_of(values: np.ndarray | None) -> np.ndarray | None:
-        """Return whether any feature of each group is marked: (n, n_features) to (n, n_groups)."""
-        return None if values is None else summed(values) > 0
+    sizes = np.array([len(features) for features in members])
+
+    def marked(values: np.ndarray | None, least: np.ndarray) -> np.ndarray | None:
+        """Return whether so many features of each group are marked: (n, n_features) to (n, n_groups)."""
+        return None if values is None else summed(values) >= least
 
     shown, training = explanation._query_values, explanation._training_values
     if isinstance(training, TableValues):
@@ -89,13 +92,20 @@ def group_features(
         relevances=summed(explanation.relevances),
         feature_weights=summed(explanation.feature_weights),
         feature_names=np.array(list(groups), dtype=object),
-        unmeasured=any_of(explanation.unmeasured),
-        unseen=any_of(explanation.unseen),
+        unmeasured=marked(explanation.unmeasured, sizes),
+        unseen=marked(explanation.unseen, np.ones_like(sizes)),
         _query_values=None if shown is None else single(shown),
         _training_values=None if training is None else single(training),
         _readings=readings,
         _correlated=_correlated_groups(explanation._correlated, members),
+        _grouped=_grouped(explanation._grouped, members),
     )
+
+
+def _grouped(before: np.ndarray | None, members: list[list[int]]) -> np.ndarray:
+    """Return which groups have several features: (n_groups,)."""
+    several = [len(features) > 1 for features in members]
+    return np.array(several) if before is None else several | before[[features[0] for features in members]]
 
 
 def _positions_of_groups(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lann._table_inputs import read_queries
+from lann._table_inputs import query_values, read_queries
 from lann._types import Floats, Indices
 from lann.model import NeighborModel
 
@@ -41,6 +41,29 @@ def validated_queries(clf: Any, X: ArrayLike) -> Floats:
         return read_queries(clf, X, schema)
     queries: Floats = validate_data(clf, X, dtype=np.float64, order="C", reset=False)
     return queries
+
+
+def training_ids(clf: Any) -> NDArray[Any] | None:
+    """Return the names of the training rows, (n_rows,); None if they go by their positions."""
+    ids: NDArray[Any] | None = getattr(clf, "ids_", None)
+    return ids
+
+
+def id_columns(name: str, ids: NDArray[Any] | None, positions: Indices) -> dict[str, NDArray[Any]]:
+    """Return the ids of some rows as a column of a table; no column if there are no ids."""
+    return {} if ids is None else {name: ids[positions]}
+
+
+def values_of_queries(clf: Any, X: Any, queries: Floats) -> NDArray[Any]:
+    """Return queries in the user's values: (n_queries, n_features)."""
+    schema = getattr(clf, "schema_", None)
+    return queries if schema is None or schema.is_numeric else query_values(X, schema, queries)
+
+
+def values_of_rows(clf: Any, rows: Floats) -> NDArray[Any]:
+    """Return training rows in the user's values: (n_rows, n_features)."""
+    schema = getattr(clf, "schema_", None)
+    return rows if schema is None or schema.is_numeric else schema.values(rows)
 
 
 def check_rows(rows: Any, n_rows: int) -> Indices:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lann._table_inputs import row_ids
 from lann._types import Floats, Indices
-from lann.explain._fitted import check_rows, model_of, validated_queries
+from lann.explain._fitted import check_rows, id_columns, model_of, training_ids, validated_queries
 from lann.model import NeighborModel
 from lann.search import smallest
 
@@ -41,6 +42,10 @@ class Influence:
     probabilities_without : ndarray of shape (n_pairs, n_classes)
         The vote on the query without the row.
     classes : ndarray of shape (n_classes,)
+    ids : ndarray of shape (n_rows,) or None
+        Names of `rows`: the index of the training data.
+    query_ids : ndarray of shape (n_queries,) or None
+        Names of the queries.
     """
 
     rows: Indices
@@ -50,6 +55,8 @@ class Influence:
     pair_queries: Indices
     probabilities_without: Floats
     classes: NDArray[Any]
+    ids: NDArray[Any] | None = None
+    query_ids: NDArray[Any] | None = None
 
     @property
     def predictions_without(self) -> NDArray[Any]:
@@ -86,8 +93,9 @@ class Influence:
         Returns
         -------
         frame : DataFrame
-            With the columns ``row``, ``query``, ``prediction``, ``without`` (the prediction without the row)
-            and ``change``; the largest changes of each row first.
+            With the columns ``row``, ``id`` (if there are ids), ``query``, ``query_id`` (if there are ids),
+            ``prediction``, ``without`` (the prediction without the row) and ``change``; the largest changes
+            of each row first.
         """
         import pandas as pd
 
@@ -95,7 +103,9 @@ class Influence:
         return pd.DataFrame(
             {
                 "row": self.rows[self.pair_rows[order]],
+                **id_columns("id", self.ids, self.pair_rows[order]),
                 "query": self.pair_queries[order],
+                **id_columns("query_id", self.query_ids, self.pair_queries[order]),
                 "prediction": self.predictions[self.pair_queries[order]],
                 "without": self.predictions_without[order],
                 "change": self.changes[order],
@@ -142,6 +152,7 @@ def influence(clf: Any, rows: Any, X: ArrayLike) -> Influence:
     queries, rows = validated_queries(clf, X), check_rows(rows, len(model.X))
     if len(model.X) < 2:
         raise ValueError("Without its only training row a model has no vote; at least two rows are needed.")
+    ids = training_ids(clf)
     position = np.full(len(model.X), -1)
     position[rows] = np.arange(len(rows))
     n_queries = len(queries)
@@ -163,6 +174,8 @@ def influence(clf: Any, rows: Any, X: ArrayLike) -> Influence:
         pair_queries=pair_queries[order],
         probabilities_without=without[order],
         classes=clf.classes_,
+        ids=None if ids is None else ids[rows],
+        query_ids=row_ids(X),
     )
 
 

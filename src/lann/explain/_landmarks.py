@@ -16,7 +16,7 @@ from lann._sampling import stratified_rows
 from lann._types import Floats, Indices, Labels
 from lann.explain._correlation import Groups, correlated_features
 from lann.explain._readings import Readings, read
-from lann.model import N_TYPICAL, NeighborModel, NeighborSearch
+from lann.model import N_TYPICAL, CategoryValues, NeighborModel, NeighborSearch
 from lann.vote import VoteRule
 
 # The name under which they are kept in a model.
@@ -30,6 +30,9 @@ WORK = 4e10
 N_NEIGHBORS = 20
 # Number of landmarks over which the readings of a query are averaged.
 N_NEAR = 10
+# Number of values that represent the categories of a feature, if there is time; otherwise as many as of a
+# number.
+MOST_CATEGORIES = 24
 
 
 @dataclass
@@ -104,11 +107,18 @@ def landmarks_of(model: NeighborModel, *, n_jobs: int | None = None) -> Landmark
 def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Landmarks:
     """Compute the readings of up to 500 training rows; fewer where the work would take too long."""
     n_rows, n_features = model.X.shape
-    # Each changed row is transformed, and compared with all voters.
-    per_change = float(n_features * model.n_axes + MOST_VOTERS * (2 * n_features + 1))
-    n_changes = n_features * N_TYPICAL
+    # Each changed row is transformed, and compared with all voters; a category has several axes.
+    width = max(n_features, model.n_axes)
+    per_change = float(width * model.n_axes + MOST_VOTERS * (2 * width + 1))
+    categories = model.category_values(MOST_CATEGORIES)
+    n_changes = _n_changes(n_features, categories)
+    if MOST_LANDMARKS * n_changes * per_change > WORK:
+        categories = model.category_values(N_TYPICAL)
+        n_changes = _n_changes(n_features, categories)
     shrink = min(1.0, (WORK / (MOST_LANDMARKS * n_changes * per_change)) ** 0.5)
     n_landmarks = int(MOST_LANDMARKS * shrink)
+    if model.n_axes > n_features:  # fewer voters do not make the transform cheaper
+        n_landmarks = max(min(n_landmarks, int(WORK / (n_changes * width * model.n_axes))), 1)
     if model.work_per_query > 0:
         n_landmarks = max(min(n_landmarks, int(WORK / (n_changes * model.work_per_query))), 1)
     voters = stratified_rows(model.labels, min(n_rows, int(MOST_VOTERS * shrink)))
@@ -124,5 +134,12 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
         indices, distances = search.kneighbors(changed, k, exclude=own[origins], n_jobs=n_jobs)
         return model.count_votes(voters[indices], distances, model.mean_weight * k, rule).probabilities
 
-    readings = read(votes, model.X[rows], model.typical_values)
-    return Landmarks(rows, readings, correlated_features(model.X))
+    readings = read(votes, model.X[rows], model.typical_values, categories)
+    is_category = np.isin(np.arange(n_features), list(categories))
+    return Landmarks(rows, readings, correlated_features(model.X, is_category=is_category))
+
+
+def _n_changes(n_features: int, categories: dict[int, CategoryValues]) -> int:
+    """Return the number of changed rows per landmark."""
+    n_numbers = n_features - len(categories)
+    return n_numbers * N_TYPICAL + sum(len(values.codes) for values in categories.values())

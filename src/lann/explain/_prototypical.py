@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._types import Floats, Indices
-from lann.explain._fitted import check_label, model_of, validated_queries
+from lann.explain._fitted import check_label, id_columns, model_of, training_ids, validated_queries
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,12 +28,15 @@ class RowVotes:
         Vote shares on queries with other labels.
     n_queries : ndarray of shape (n_rows,)
         Number of queries on which the row votes.
+    ids : ndarray of shape (n_rows,) or None
+        Names of the rows: the index of the training data.
     """
 
     labels: NDArray[Any]
     correct: Floats
     wrong: Floats
     n_queries: Indices
+    ids: NDArray[Any] | None = None
 
     @property
     def votes(self) -> Floats:
@@ -55,12 +58,14 @@ class RowVotes:
         Returns
         -------
         frame : DataFrame
-            With the columns ``row``, ``label``, ``votes``, ``correct``, ``wrong`` and ``n_queries``.
+            With the columns ``row`` (the position), ``id`` (if there are ids), ``label``, ``votes``,
+            ``correct``, ``wrong`` and ``n_queries``.
         """
         import pandas as pd
 
         order = self.ranking
-        columns = {"row": order, "label": self.labels[order], "votes": self.votes[order]}
+        columns = {"row": order, **id_columns("id", self.ids, order)}
+        columns |= {"label": self.labels[order], "votes": self.votes[order]}
         columns |= {name: getattr(self, name)[order] for name in ("correct", "wrong", "n_queries")}
         return pd.DataFrame(columns)
 
@@ -131,4 +136,5 @@ def prototypical_rows(clf: Any, X: ArrayLike | None = None, y: ArrayLike | None 
         correct=added_up(np.where(correct, shares, 0.0)),
         wrong=added_up(np.where(correct, 0.0, shares)),
         n_queries=np.bincount(indices[shares > 0], minlength=n_rows),
+        ids=training_ids(clf),
     )

@@ -10,7 +10,7 @@ through, and the neighbors of the changed rows, not only the nearest few of x.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ import numpy as np
 from lann._types import Floats, Indices
 
 if TYPE_CHECKING:
-    from lann.model import NeighborModel
+    from lann.model import CategoryValues, NeighborModel
 
 # From rows (n, n_features), and the positions of the rows they were changed from (n,), to probabilities.
 VoteFunction = Callable[[Floats, Indices], Floats]
@@ -116,7 +116,12 @@ def _means(values: Floats, near: Indices) -> Floats:
     return total
 
 
-def read(votes: VoteFunction, rows: Floats, values: Floats) -> Readings:
+def read(
+    votes: VoteFunction,
+    rows: Floats,
+    values: Floats,
+    categories: Mapping[int, CategoryValues] | None = None,
+) -> Readings:
     """Replace each feature of each row by each value, and compare the votes.
 
     Parameters
@@ -124,22 +129,38 @@ def read(votes: VoteFunction, rows: Floats, values: Floats) -> Readings:
     votes : callable
     rows : (n_rows, n_features)
     values : (n_values, n_features)
+        Values that count alike.
+    categories : mapping of int to CategoryValues or None
+        For features with categories, values that replace those in `values`, and how much each counts.
     """
+    categories = categories or {}
     n_rows, n_features = rows.shape
     n_values = len(values)
+    numbers = np.array([f for f in range(n_features) if f not in categories], np.int64)
     before = votes(rows, np.arange(n_rows))
     relevances = np.empty((n_rows, n_features))
     supports = np.empty((n_rows, before.shape[1], n_features))
     # Pairs of a row and a feature, in blocks.
     block = max(CHANGED_AT_ONCE // (n_features * n_values), 1)
-    for start in range(0, n_rows * n_features, block):
-        row, feature = np.divmod(np.arange(start, min(start + block, n_rows * n_features)), n_features)
+    for start in range(0, n_rows * len(numbers), block):
+        row, number = np.divmod(np.arange(start, min(start + block, n_rows * len(numbers))), len(numbers))
+        feature = numbers[number]
         changed = np.repeat(rows[row][:, None, :], n_values, axis=1)  # (n_pairs, n_values, n_features)
         changed[np.arange(len(row)), :, feature] = values[:, feature].T
         after = votes(changed.reshape(-1, n_features), np.repeat(row, n_values))
         lost = before[row, None, :] - after.reshape(len(row), n_values, -1)
         relevances[row, feature] = 0.5 * np.abs(lost).sum(axis=2).mean(axis=1)
         supports[row, :, feature] = lost.mean(axis=1)
+    for category, (codes, weights) in categories.items():
+        block = max(CHANGED_AT_ONCE // (n_features * len(codes)), 1)
+        for start in range(0, n_rows, block):
+            row = np.arange(start, min(start + block, n_rows))
+            changed = np.repeat(rows[row][:, None, :], len(codes), axis=1)
+            changed[:, :, category] = codes
+            after = votes(changed.reshape(-1, n_features), np.repeat(row, len(codes)))
+            lost = before[row, None, :] - after.reshape(len(row), len(codes), -1)
+            relevances[row, category] = 0.5 * np.abs(lost).sum(axis=2) @ weights
+            supports[row, :, category] = np.einsum("rvc,v->rc", lost, weights)
     return Readings(before, relevances, supports)
 
 

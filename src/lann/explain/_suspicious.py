@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
 from lann._validation import Integer, validate
-from lann.explain._fitted import model_of
+from lann.explain._fitted import id_columns, model_of, training_ids
 from lann.vote import VoteRule, zero_distance_guard
 
 if TYPE_CHECKING:
@@ -29,11 +29,14 @@ class Suspicion:
         Share of the neighbors' votes that is not for the label: 1 is most suspicious.
     likely : ndarray of shape (n_rows,)
         The label with the most votes.
+    ids : ndarray of shape (n_rows,) or None
+        Names of the rows: the index of the training data.
     """
 
     labels: NDArray[Any]
     scores: Floats
     likely: NDArray[Any]
+    ids: NDArray[Any] | None = None
 
     @property
     def ranking(self) -> Indices:
@@ -58,7 +61,8 @@ class Suspicion:
         Returns
         -------
         frame : DataFrame
-            With the columns ``row``, ``label``, ``likely`` and ``score``.
+            With the columns ``row`` (the position), ``id`` (if there are ids), ``label``, ``likely`` and
+            ``score``.
         """
         import pandas as pd
 
@@ -66,6 +70,7 @@ class Suspicion:
         return pd.DataFrame(
             {
                 "row": order,
+                **id_columns("id", self.ids, order),
                 "label": self.labels[order],
                 "likely": self.likely[order],
                 "score": self.scores[order],
@@ -120,4 +125,5 @@ def suspicious_rows(clf: Any, *, n_neighbors: int = 20) -> Suspicion:
         labels=classes[model.labels],
         scores=1.0 - votes[np.arange(n_rows), model.labels],
         likely=classes[votes.argmax(axis=1)],
+        ids=training_ids(clf),
     )

@@ -33,7 +33,9 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
         (by feature), ``supporting`` and ``opposing`` (the positive and the negative supports of the
         prediction by feature, the largest first; None where supports are unknown), and ``neighbors``, nearest
         first, each with ``row``, ``id`` (if there are ids), ``label``, ``distance``, ``vote_share`` and
-        ``contributions`` (by feature).
+        ``contributions`` (by feature). If the queries have ids, ``id`` comes first. If a query has a category
+        that no training row has, ``unseen`` names these features; if one has a gap that no training row has,
+        ``unmeasured`` names the features without which distances are measured.
 
     Examples
     --------
@@ -47,12 +49,15 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
     features = [str(name) for name in explanation.feature_names]
     classes = [str(label) for label in explanation.classes]
     columns: dict[str, list[Any]] = {
+        **({} if explanation.query_ids is None else {"id": listed(explanation.query_ids)}),
         "prediction": listed(explanation.predictions),
         "probabilities": [dict(zip(classes, row, strict=True)) for row in listed(explanation.probabilities)],
         "runner_up": listed(explanation.runner_up),
         "values": [dict(zip(features, row, strict=True)) for row in listed(explanation.query_values)],
         "relevances": [dict(zip(features, row, strict=True)) for row in listed(explanation.relevances)],
         **_supporting_and_opposing(explanation, features),
+        **_marked("unseen", explanation.unseen, features),
+        **_marked("unmeasured", explanation.unmeasured, features),
         "neighbors": _neighbors(explanation, features),
     }
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -75,6 +80,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value if value is None or isinstance(value, str | bool | int | float) else str(value)
+
+
+def _marked(name: str, marks: NDArray[np.bool_] | None, features: list[str]) -> dict[str, list[Any]]:
+    """Return the features that are marked for each query; nothing if none is."""
+    if marks is None or not marks.any():
+        return {}
+    return {name: [[features[feature] for feature in np.flatnonzero(row)] for row in marks]}
 
 
 def _supporting_and_opposing(explanation: Explanation, features: list[str]) -> dict[str, list[Any]]:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lann._format import is_missing, value_text
+
 if TYPE_CHECKING:
     import shap
 
@@ -30,7 +32,8 @@ def to_shap(explanation: Explanation, label: Any = None) -> shap.Explanation:
     Returns
     -------
     shap_explanation : shap.Explanation
-        With ``values`` (n_queries, n_features), ``base_values`` (n_queries,), ``data`` (the queries) and
+        With ``values`` (n_queries, n_features), ``base_values`` (n_queries,), ``data`` (the queries,
+        categories as codes), ``display_data`` (the values as text, unless all are numbers) and
         ``feature_names``.
 
     Raises
@@ -68,13 +71,21 @@ def to_shap(explanation: Explanation, label: Any = None) -> shap.Explanation:
         values=values,
         base_values=explanation.probabilities[rows, class_indices] - values.sum(axis=1),
         data=data,
-        # Groups of features have no single value to show.
-        display_data=_shown(data) if np.isnan(data).any() else None,
+        display_data=_shown(explanation),
         feature_names=[str(name) for name in explanation.feature_names],
     )
 
 
-def _shown(data: np.ndarray) -> np.ndarray:
-    shown = np.array([f"{value:.4g}" for value in data.ravel()], dtype=object).reshape(data.shape)
-    shown[np.isnan(data)] = "several"
+def _shown(explanation: Explanation) -> np.ndarray | None:
+    """Return values as text: (n_queries, n_features); None if all are numbers."""
+    values, grouped = explanation.query_values, explanation._grouped
+    if values.dtype.kind == "f" and not np.isnan(values).any():
+        return None
+    texts = [
+        f"{value:.4g}" if isinstance(value, float) and not is_missing(value) else value_text(value)
+        for value in values.ravel()
+    ]
+    shown = np.array(texts, dtype=object).reshape(values.shape)
+    if grouped is not None:  # groups of features have no single value to show
+        shown[:, grouped] = "several"
     return shown

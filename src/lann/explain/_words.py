@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._format import is_missing, value_text
 from lann._types import Floats
 from lann._validation import Integer, validate
+from lann.encoding import UNSEEN_TEXT
 
 if TYPE_CHECKING:
     from lann.explain._explanation import Explanation
@@ -19,7 +21,8 @@ CLOSE = 0.2
 # Supports that are mentioned: a hundredth of the vote, and a tenth of the largest support, at least.
 LEAST_SUPPORT = 0.01
 LEAST_SHARE = 0.1
-TINY = np.finfo(np.float64).tiny
+# Features without a value that are named, at most.
+MOST_MISSING = 5
 
 
 def in_words(
@@ -32,6 +35,7 @@ def in_words(
     that distinguish the prediction from it if these are others. Where no single feature supports the
     prediction, the row is similar to its neighbors "overall". Where the prediction has less than 20% of the
     votes more than the runner-up, the sentence says "narrowly", and which neighbors voted for the runner-up.
+    It ends with categories that no training row has, and with features without which distances are measured.
 
     Parameters
     ----------
@@ -114,6 +118,7 @@ class _Writer:
                 clauses.append(f"{_joined(opposing)} {_verb(opposing, 'opposes', 'oppose')} it")
             separating = self._largest(self.separations[row])
         clauses += _next(other, votes_next, close, [] if set(separating) == set(supporting) else separating)
+        clauses += [*self._unseen(row), *self._unmeasured(row)]
         return "; ".join(clauses) + "."
 
     def _largest(self, reasons: Floats) -> list[str]:
@@ -136,9 +141,39 @@ class _Writer:
         names = explanation.neighbors if explanation.neighbor_ids is None else explanation.neighbor_ids
         return [str(name) for name in names[row, voters]]
 
+    def _unseen(self, row: int) -> list[str]:
+        """Return a clause for each category that no training row has."""
+        unseen = self.explanation.unseen
+        if unseen is None or not unseen[row].any():
+            return []
+        clauses, values = [], self.explanation.query_values[row]
+        for feature in np.flatnonzero(unseen[row]):
+            value = values[feature]
+            is_known = not is_missing(value) and value != UNSEEN_TEXT
+            what = f"is {value_text(value)!r}, which" if is_known else "has a category that"
+            clauses.append(f"{self.names[feature]} {what} no training row has")
+        return clauses
+
+    def _unmeasured(self, row: int) -> list[str]:
+        """Return a clause about the features without which distances are measured."""
+        unmeasured = self.explanation.unmeasured
+        if unmeasured is None or not unmeasured[row].any():
+            return []
+        names = [self.names[feature] for feature in np.flatnonzero(unmeasured[row])]
+        if len(names) == 1:
+            return [
+                f"{names[0]} is missing, which it is in no training row, so distances are measured without it"
+            ]
+        n_more = len(names) - MOST_MISSING
+        listed = names if n_more <= 1 else [*names[:MOST_MISSING], f"{n_more} other features"]
+        return [
+            f"{_joined(listed)} are missing, which they are in no training row, so distances are measured "
+            "without them"
+        ]
+
     def _rows(self, voters: list[str]) -> str:
-        names = _joined(voters)
-        if self.explanation.neighbor_ids is not None:
+        names, ids = _joined(voters), self.explanation.neighbor_ids
+        if ids is not None and ids.dtype.kind not in "iu":
             return names
         return f"{_verb(voters, 'row', 'rows')} {names}"
 

@@ -4,10 +4,11 @@ Rows and queries are in the user's units; distances are squared.
 """
 
 from lann.model._class_search import nearest_of_classes
-from lann.model._local_model import ROWS_FOR_SCALE, WIDE, LocalModel
+from lann.model._local_model import ROWS_FOR_SCALE, WIDE, LocalModel, category_values
 from lann.model._neighbor_model import (
     N_TYPICAL,
     Candidates,
+    CategoryValues,
     NeighborModel,
     NeighborSearch,
     Votes,
@@ -19,10 +20,12 @@ __all__ = [
     "ROWS_FOR_SCALE",
     "WIDE",
     "Candidates",
+    "CategoryValues",
     "LocalModel",
     "NeighborModel",
     "NeighborSearch",
     "Votes",
+    "category_values",
     "nearest_of_classes",
     "typical_values",
 ]

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from lann._inputs import weighted_moments
 from lann._types import Floats, Indices
-from lann.encoding import gap_moments
+from lann.encoding import CategoryPositions, gap_moments
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric, find_copies
 from lann.model._class_search import nearest_of_classes
-from lann.model._neighbor_model import Candidates, NeighborModel, NeighborSearch
+from lann.model._neighbor_model import Candidates, CategoryValues, NeighborModel, NeighborSearch
 from lann.search import (
     ExactSearch,
     GraphSearch,
@@ -134,6 +134,13 @@ class LocalModel(NeighborModel):
 
     def transform(self, X: Floats) -> Floats:
         return self.levels.transform(X)
+
+    def category_values(self, most: int) -> dict[int, CategoryValues]:
+        encoding = self.levels.encoding
+        return {
+            feature: category_values(positions, most)
+            for feature, positions in zip(encoding.category_features, encoding.positions, strict=True)
+        }
 
     def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
         return np.isnan(queries) & ~self.levels.encoding.has_gaps
@@ -272,6 +279,35 @@ class LocalModel(NeighborModel):
     def __getstate__(self) -> dict[str, Any]:
         lazy = (*LAZY, "n_voters")
         return {name: value for name, value in self.__dict__.items() if name not in lazy}
+
+
+def category_values(positions: CategoryPositions, most: int) -> CategoryValues:
+    """Return categories that represent all of a feature: each with its share of the training rows.
+
+    Of many categories these are quantiles along the direction in which their learned positions vary most, so
+    that categories that are measured alike are represented by one of them.
+
+    Parameters
+    ----------
+    positions : CategoryPositions
+    most : int
+        Number of values, at most.
+
+    Returns
+    -------
+    values : CategoryValues
+    """
+    used = np.flatnonzero(positions.shares > 0)
+    shares = positions.shares[used]
+    if len(used) > most:
+        along = positions.main_direction()[used]
+        order = np.lexsort((used, along))
+        middles = (np.arange(most) + 0.5) / most
+        at = np.searchsorted(np.cumsum(shares[order]), middles * shares.sum())
+        chosen, counts = np.unique(order[np.minimum(at, len(order) - 1)], return_counts=True)
+        used, shares = used[chosen], counts / counts.sum()
+    codes = np.where(used < positions.n_categories, used, np.nan)
+    return CategoryValues(codes, shares / shares.sum())
 
 
 class _Among:

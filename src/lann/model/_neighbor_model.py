@@ -43,6 +43,21 @@ def typical_values(X: Floats) -> Floats:
     return np.where(values == np.inf, np.nan, values)
 
 
+class CategoryValues(NamedTuple):
+    """Values that represent all values of a feature with categories.
+
+    Attributes
+    ----------
+    codes : (n_values,)
+        NaN for a gap.
+    weights : (n_values,)
+        Shares of the training rows that each of them stands for; they add up to 1.
+    """
+
+    codes: Floats
+    weights: Floats
+
+
 class Votes(NamedTuple):
     """The result of a vote.
 
@@ -183,6 +198,10 @@ class NeighborModel(NeighborSearch, Protocol):
     def typical_values(self) -> Floats:
         """Values that represent all training values of each feature: (n_values, n_features)."""
         return typical_values(self.X)
+
+    def category_values(self, most: int) -> dict[int, CategoryValues]:
+        """Return values that represent all categories, at most so many, for each feature that has them."""
+        return {}
 
     def transform(self, X: Floats) -> Floats:
         """Return rows on the axes in which distances are measured: (n_queries, n_axes)."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from lann.encoding import (
     FEATURE_KINDS,
+    MOST_NUMBERS,
     CategoryPositions,
     Encoding,
     Feature,
@@ -16,9 +17,11 @@ from lann.encoding import (
     NumberGaps,
     TableSchema,
 )
-from lann.persist._kinds import Bool, Floats, Indices, ListOf, Ragged, Size, Text, TextList
+from lann.persist._kinds import Bool, Floats, Indices, ListOf, Maybe, Ragged, Size, Text, TextList
 from lann.persist._records import Record, Values
 
+# The inverses of the ridge and of the largest correlation are between these.
+SMALLEST_PRECISION, LARGEST_PRECISION = 1e-6, 1e3
 _LEAST = float(np.finfo(np.float64).min)
 
 CURVES = Record(
@@ -32,14 +35,28 @@ CURVES = Record(
     at_least={"n_bins": 1},
 )
 
+
+def _precision_is_positive(values: Values) -> str | None:
+    precision = values["precision"]
+    if precision is None:
+        return None
+    if not 0 < len(precision) <= MOST_NUMBERS or not np.array_equal(precision, precision.T):
+        return "the precision of the numbers is empty, too large, or not symmetric"
+    eigenvalues = np.linalg.eigvalsh(precision)
+    in_range = eigenvalues[0] > SMALLEST_PRECISION and eigenvalues[-1] < LARGEST_PRECISION
+    return None if in_range else "the precision of the numbers is not positive"
+
+
 GAPS = Record(
     NumberGaps,
     {
         "shares": Floats("n_numbers", low=0.0, high=1.0),
-        "centers": Floats("n_numbers"),
-        "offsets": Floats("n_numbers"),
         "heights": Floats("n_numbers"),
+        "centers": Floats("n_numbers"),
+        "scales": Floats("n_numbers", above=0.0),
+        "precision": Maybe(Floats("n_numbers", "n_numbers", any_order=True)),
     },
+    rules=(_precision_is_positive,),
 )
 
 

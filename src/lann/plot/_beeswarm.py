@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,16 +11,18 @@ from numpy.typing import ArrayLike
 from lann._types import Floats
 from lann._validation import Integer, OneOf, validate
 from lann.plot._axes import label_lines, line_height, single_axes, style_axes
-from lann.plot._colors import low_to_high
+from lann.plot._colors import UNRANKED, low_to_high
 from lann.plot._ranking import largest_first
-from lann.plot._rows import MAX_ROWS, check_class_names, select_rows
-from lann.plot._text import SMALL, TEXT, escape_math, shorten
+from lann.plot._rows import MAX_ROWS, Rows, check_class_names, select_rows
+from lann.plot._text import SMALL, TEXT, TINY, escape_math, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Dots of a feature within the same bin of the x-axis are drawn side by side.
 N_BINS = 90
+# The number of categories of a feature that are named.
+MAX_NAMED = 5
 
 
 class SupportBeeswarmDisplay:
@@ -27,8 +30,9 @@ class SupportBeeswarmDisplay:
 
     Dots to the right of 0 are values for the class, dots to the left are values against it. The position is
     the support: how much more of the vote the class has with this value than with other values of the
-    feature. The color is the rank of the value, from the lowest to the highest of the feature. Features with
-    the largest mean absolute support come first.
+    feature. The color is the rank of the value, from the lowest to the highest of the feature; categories and
+    missing values, which have no rank, are green, and the most frequent categories are named at their median.
+    Features with the largest mean absolute support come first.
 
     It is recommended to use :meth:`from_estimator` to create the display.
 
@@ -37,11 +41,13 @@ class SupportBeeswarmDisplay:
     supports : ndarray of shape (n_rows, n_features)
         The support of the class by each feature.
     values : ndarray of shape (n_rows, n_features)
-        The values of the features.
+        The values of the features; categories as codes, NaN for missing values.
     feature_names : array-like of shape (n_features,)
         The names of the features.
     class_name : str, default="the predicted class"
         The class, as named in the axis label and the title.
+    categories : mapping of int to sequence of str or None, default=None
+        For each feature that has categories their names, in the order of the codes.
 
     Attributes
     ----------
@@ -76,11 +82,13 @@ class SupportBeeswarmDisplay:
         values: Floats,
         feature_names: ArrayLike,
         class_name: str = "the predicted class",
+        categories: Mapping[int, Sequence[str]] | None = None,
     ) -> None:
         self.supports = supports
         self.values = values
         self.feature_names = np.asarray(feature_names)
         self.class_name = class_name
+        self.categories = categories or {}
 
     @classmethod
     def from_estimator(
@@ -131,14 +139,21 @@ class SupportBeeswarmDisplay:
         class_index = None if label is None else classes.index(label)
         if label is None and len(classes) == 2:
             class_index = 1
+        categories = _categories(rows)
         if class_index is None:
-            display = cls(supports=explanation.support, values=rows.X, feature_names=rows.feature_names)
+            display = cls(
+                supports=explanation.support,
+                values=rows.X,
+                feature_names=rows.feature_names,
+                categories=categories,
+            )
         else:
             display = cls(
                 supports=explanation.supports[:, class_index],
                 values=rows.X,
                 feature_names=rows.feature_names,
                 class_name=names[class_index],
+                categories=categories,
             )
         return display.plot(ax, n_features=n_features)
 
@@ -169,12 +184,15 @@ class SupportBeeswarmDisplay:
         low, high = self.supports[:, shown].min(), self.supports[:, shown].max()
         size = 9 if len(self.supports) <= 300 else 5
         for y, feature in enumerate(shown):
-            x = self.supports[:, feature]
+            x, is_category = self.supports[:, feature], feature in self.categories
+            ranks = np.full(len(x), np.nan) if is_category else _relative_ranks(self.values[:, feature])
             dots = self.ax_.scatter(
-                x, y + _vertical_offsets(x, low, high), c=_relative_ranks(self.values[:, feature]),
+                x, y + _vertical_offsets(x, low, high), c=ranks, plotnonfinite=True,
                 cmap=low_to_high(), vmin=0.0, vmax=1.0, s=size if len(shown) <= 40 else 3, linewidths=0,
                 rasterized=True,
             )  # fmt: skip
+            if is_category and len(shown) <= 20:
+                self._name_categories(feature, y, high - low)
         style_axes(self.ax_, grid="y")
         label_lines(self.ax_, [shorten(self.feature_names[feature]) for feature in shown], fontsize)
         self.ax_.axvline(0, color="#444444", linewidth=0.9, zorder=0)
@@ -192,7 +210,48 @@ class SupportBeeswarmDisplay:
         bar.ax.set_yticklabels(["low", "high"], fontsize=SMALL)
         bar.set_label("value of the feature", fontsize=SMALL, labelpad=-14)
         bar.outline.set_visible(False)
+        if self.categories or np.isnan(self.values).any():
+            self._draw_legend()
         return self
+
+    def _name_categories(self, feature: int, y: int, span: float) -> None:
+        """Write the names of the most frequent categories at their median supports, where there is space."""
+        from matplotlib.patheffects import withStroke
+
+        codes, names = self.values[:, feature], self.categories[feature]
+        character = 0.016 * span
+        named: list[tuple[float, float, str]] = []
+        found, counts = np.unique(codes[codes >= 0], return_counts=True)
+        for code in found[np.argsort(-counts, kind="stable")][:MAX_NAMED]:
+            x = float(np.median(self.supports[codes == code, feature]))
+            name = shorten(names[int(code)], 12)
+            half_width = character * max(len(name), 3) / 2
+            if all(abs(x - other) > half_width + width for other, width, _ in named):
+                named.append((x, half_width, name))
+        for x, _, name in named if len(named) > 1 else []:
+            self.ax_.text(
+                x, y, escape_math(name), fontsize=TINY, ha="center", va="center",
+                path_effects=[withStroke(linewidth=2, foreground="white")],
+            )  # fmt: skip
+
+    def _draw_legend(self) -> None:
+        from matplotlib.lines import Line2D
+
+        kinds = ["category"] * bool(self.categories)
+        numbers = [feature for feature in range(self.values.shape[1]) if feature not in self.categories]
+        kinds += ["missing value"] * bool(np.isnan(self.values[:, numbers]).any())
+        marker = Line2D([], [], marker="o", linestyle="", color=UNRANKED, markersize=4)
+        self.ax_.legend(
+            [marker], [" or ".join(kinds)], fontsize=SMALL, frameon=False, loc="best", handletextpad=0.1,
+            borderaxespad=0.1,
+        )  # fmt: skip
+
+
+def _categories(rows: Rows) -> dict[int, tuple[str, ...]]:
+    schema = rows.schema
+    if schema is None:
+        return {}
+    return {number: f.categories for number, f in enumerate(schema.features) if f.kind == "category"}
 
 
 def _vertical_offsets(x: Floats, low: float, high: float) -> Floats:
@@ -208,6 +267,12 @@ def _vertical_offsets(x: Floats, low: float, high: float) -> Floats:
 
 
 def _relative_ranks(values: Floats) -> Floats:
-    """Return the ranks of values from 0 to 1, so that an outlier does not change the other colors."""
-    distinct, ranks = np.unique(values, return_inverse=True)
-    return ranks / max(len(distinct) - 1, 1)
+    """Return the ranks of values from 0 to 1, so that an outlier does not change the other colors.
+
+    NaN has none.
+    """
+    present = ~np.isnan(values)
+    relative = np.full(len(values), np.nan)
+    distinct, ranks = np.unique(values[present], return_inverse=True)
+    relative[present] = ranks / max(len(distinct) - 1, 1)
+    return relative

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 # For and against a class, and neither.
 FOR, AGAINST, NEUTRAL = "#0072B2", "#D55E00", "#8A8A8A"
+# Values that are neither low nor high: categories and missing values.
+UNRANKED = "#009E73"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
@@ -27,10 +29,11 @@ def class_colors(n_classes: int) -> list[Any]:
 
 
 def low_to_high() -> Colormap:
-    """Return a colormap from blue (low) to vermilion (high)."""
+    """Return a colormap from blue (low) to vermilion (high), with green for values without a rank."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    return LinearSegmentedColormap.from_list("low_to_high", [FOR, "#B9B9C4", AGAINST])
+    colors = LinearSegmentedColormap.from_list("low_to_high", [FOR, "#B9B9C4", AGAINST])
+    return colors.with_extremes(bad=UNRANKED)
 
 
 def light_to_dark() -> Colormap:

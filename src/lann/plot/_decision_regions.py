@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 # The number of predictions along each axis.
 N_STEPS = 160
+# What features are that are no numbers.
+TEXTS = {
+    "bool": "true or false",
+    "date": "a date",
+    "ordered": "an ordered category",
+    "category": "a category",
+}
 # The number of training rows from whose neighbors the size of the ellipses is estimated.
 N_SCALE_ROWS = 500
 
@@ -124,7 +131,7 @@ class DecisionRegionsDisplay:
         ----------
         estimator : estimator instance
             A fitted LANNClassifier, another classifier, or a pipeline that ends in one. Ellipses are drawn
-            for a LANNClassifier only.
+            only for a LANNClassifier whose training data have no gaps; rows with gaps are left out.
         X : array-like of shape (n_samples, 2) or None, default=None
             The rows to draw; None for the training rows.
         y : array-like of shape (n_samples,) or None, default=None
@@ -144,13 +151,20 @@ class DecisionRegionsDisplay:
         Raises
         ------
         ValueError
-            If the model was not fitted with two features.
+            If the model was not fitted with two features that are numbers.
         """
         validate("n_ellipses", n_ellipses, Integer(0))
         rows = select_rows(estimator, X, y)
         if rows.X.shape[1] != 2:
             raise ValueError(f"The model must have 2 features to draw its regions; got {rows.X.shape[1]}.")
-        low, high = rows.X.min(axis=0), rows.X.max(axis=0)
+        for name, kind in zip(rows.feature_names, rows.kinds, strict=True):
+            if kind != "number":
+                raise ValueError(f"Both features must be numbers to draw regions; {name!r} is {TEXTS[kind]}.")
+        complete = ~np.isnan(rows.X).any(axis=1)
+        if not complete.any():
+            raise ValueError("There is no row with values of both features to draw.")
+        points, labels = rows.X[complete], rows.labels[complete]
+        low, high = points.min(axis=0), points.max(axis=0)
         margin = 0.06 * np.where(high > low, high - low, 1.0)
         xs, ys = np.linspace(low - margin, high + margin, N_STEPS).T
         grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
@@ -160,8 +174,8 @@ class DecisionRegionsDisplay:
             xs=xs,
             ys=ys,
             regions=np.searchsorted(rows.model.classes_, predicted).reshape(N_STEPS, N_STEPS),
-            X=rows.X,
-            labels=rows.labels,
+            X=points,
+            labels=labels,
             ellipses=ellipses,
             ellipse_labels=ellipse_labels,
             feature_names=rows.axis_labels,
@@ -214,7 +228,7 @@ class DecisionRegionsDisplay:
 
 def _ellipses(model: Any, n_ellipses: int, max_half_axes: Floats) -> tuple[Floats, Labels]:
     """Return outlines around training rows, (n_ellipses, n_steps, 2), and the class indices of the rows."""
-    if not isinstance(model, LANNClassifier) or n_ellipses == 0:
+    if not isinstance(model, LANNClassifier) or n_ellipses == 0 or not model.encoding_.is_numeric:
         return np.empty((0, 0, 2)), np.empty(0, np.int64)
     X, labels = training_rows(model)
     centers = _representative_rows(X, n_ellipses)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lann._inputs import check_ids
 from lann._types import Floats
 from lann._validation import Integer, OneOf, validate
+from lann.encoding import as_table
 from lann.explain import Explanation
 from lann.plot._axes import PanelGrid, label_lines, line_height, panel_axes, style_axes
 from lann.plot._colors import AGAINST, FOR, NEUTRAL
@@ -115,7 +116,7 @@ class ExplanationDisplay:
         row : int, default=0
             The row of X to explain.
         ids : array-like of shape (ntraining_rows,) or None, default=None
-            The names of the training rows; None for their positions in the training data.
+            The names of the training rows; None for the index of the training data, or else their positions.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
         n_features : int, default=10
@@ -135,11 +136,11 @@ class ExplanationDisplay:
         ValueError
             If a parameter is invalid or the model has no explanations.
         """
-        n_rows = len(np.asarray(X))
+        n_rows = _n_rows(X)
         if not -n_rows <= row < n_rows:
             raise ValueError(f"row must be one of the {n_rows} rows of X; got {row}.")
         start = row % n_rows
-        query = X.iloc[start : start + 1] if hasattr(X, "iloc") else np.asarray(X)[start : start + 1]
+        query = _one_row(X, start)
         rows = select_rows(estimator, query, None)
         explanation = replace(rows.explain(), queries=rows.X_given)
         if ids is not None:
@@ -259,12 +260,16 @@ class ExplanationDisplay:
         # A single other feature is shown with its name, as it takes no more space.
         shown = largest_first(np.abs(values), None if n_all <= n_features + 1 else n_features)
         query = self.explanation.query_values[0]
-        names = [format_value(self.feature_names[feature], query[feature]) for feature in shown]
+        names = [self._value_text(feature, query[feature]) for feature in shown]
         lengths = values[shown]
         if len(shown) < n_all:
             names.append(f"{n_all - len(shown)} other features")
             lengths = np.append(lengths, values.sum() - lengths.sum())
         return names, lengths
+
+    def _value_text(self, feature: int, value: Any) -> str:
+        text, unseen = format_value(self.feature_names[feature], value), self.explanation.unseen
+        return f"{text} (unseen)" if unseen is not None and unseen[0, feature] else text
 
     def _neighbor_bars(self) -> _NeighborBars:
         """Return the bars of the neighbors that are listed, and of all others together, if there are any."""
@@ -272,9 +277,10 @@ class ExplanationDisplay:
         labels = np.searchsorted(row.classes, row.neighbor_labels)
         supports = np.where(row.neighbor_labels == row.prediction, row.vote_shares, 0.0)
         bars = np.stack([supports, row.vote_shares - supports])
-        rows = [f"row {number}" for number in row.neighbors] if row.neighbor_ids is None else row.neighbor_ids
+        ids = row.neighbors if row.neighbor_ids is None else row.neighbor_ids
+        prefix = "row " if ids.dtype.kind in "iu" else ""
         names = [
-            f"{shorten(rows[k], 16)} · {shorten(self.class_names[labels[k]], 16)}"
+            f"{prefix}{shorten(ids[k], 16)} · {shorten(self.class_names[labels[k]], 16)}"
             for k in range(row.n_listed)
         ]
         if row.others is not None:
@@ -282,6 +288,18 @@ class ExplanationDisplay:
             others = bars[:, row.n_listed :].sum(axis=1, keepdims=True)
             bars = np.concatenate([bars[:, : row.n_listed], others], axis=1)
         return _NeighborBars(names, *bars)
+
+
+def _n_rows(X: Any) -> int:
+    return len(X) if hasattr(X, "__len__") else len(np.asarray(X))
+
+
+def _one_row(X: Any, row: int) -> Any:
+    """Return one row of an array or a table, as an array or a table."""
+    if hasattr(X, "iloc"):
+        return X.iloc[row : row + 1]
+    table = as_table(X)
+    return np.asarray(X)[row : row + 1] if table is None else table[row : row + 1].to_native()
 
 
 class _NeighborBars(NamedTuple):

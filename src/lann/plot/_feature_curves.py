@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lann._format import percent
 from lann._types import Floats
 from lann._validation import Integer, OneOf, validate
 from lann.plot._axes import PanelGrid, panel_axes, style_axes
-from lann.plot._colors import FOR
+from lann.plot._colors import AGAINST, FOR
 from lann.plot._ranking import largest_first
 from lann.plot._rows import MAX_ROWS, select_rows
 from lann.plot._text import SMALL, TEXT, TINY, escape_math, shorten, split_unit
@@ -18,12 +20,32 @@ from lann.plot._text import SMALL, TEXT, TINY, escape_math, shorten, split_unit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from lann.encoding import FeatureCurves
+    from lann.encoding import Encoding, FeatureCurves, TableSchema
 
 # The number of values at which a curve is drawn; curves have about fifteen knots.
 N_VALUES = 240
 # The excess of the slope over the mean slope, relative to the latter, that is shaded darkest.
 MAX_EXCESS = 1.0
+# The number of categories that are named, the most frequent ones, and the least vertical space for a name.
+MAX_NAMED, LINE = 8, 0.115
+
+
+class CategoryPanel(NamedTuple):
+    """The categories of a feature at their learned positions.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The categories, and missing values if the training data have them.
+    heights : ndarray of shape (n_categories,)
+        Their positions along the direction in which these vary most, from 0 to 1.
+    shares : ndarray of shape (n_categories,)
+        Their shares of the training rows.
+    """
+
+    names: tuple[str, ...]
+    heights: Floats
+    shares: Floats
 
 
 class FeatureCurvesDisplay:
@@ -32,8 +54,12 @@ class FeatureCurvesDisplay:
     A curve rises from the lowest value of the feature to the highest. The dashed line is the curve with which
     differences would count the same everywhere; ranges in which the curve is steeper are shaded, the darker
     the steeper. A vertical line is a jump at a threshold: values on different sides of it differ, however
-    close they are. Gray bars are a histogram of the rows. The relevance of the feature, averaged over the
-    rows, is below each panel.
+    close they are. Gray bars are a histogram of the rows. A dotted line is the height of missing values. The
+    relevance of the feature, averaged over the rows, is below each panel.
+
+    The categories of a feature are drawn at their learned positions, along the direction in which these vary
+    most: the farther apart, the more the difference of two categories counts. The larger the circle of a
+    category, the more training rows have it.
 
     It is recommended to use :meth:`from_estimator` to create the display.
 
@@ -49,6 +75,12 @@ class FeatureCurvesDisplay:
         The names of the features.
     relevances : ndarray of shape (n_features,)
         The relevance of each feature, by which the panels are ordered.
+    schema : TableSchema or None, default=None
+        The kinds of the features; None if all are numbers.
+    categories : mapping of int to CategoryPanel or None, default=None
+        For each feature that has categories, their names, heights and shares.
+    gaps : mapping of int to tuple of float or None, default=None
+        For each number with missing values their height, from 0 to 1, and their share of the training rows.
 
     Attributes
     ----------
@@ -85,12 +117,18 @@ class FeatureCurvesDisplay:
         data: Floats,
         feature_names: ArrayLike,
         relevances: Floats,
+        schema: TableSchema | None = None,
+        categories: Mapping[int, CategoryPanel] | None = None,
+        gaps: Mapping[int, tuple[float, float]] | None = None,
     ) -> None:
         self.values = values
         self.heights = heights
         self.data = data
         self.feature_names = np.asarray(feature_names)
         self.relevances = relevances
+        self.schema = schema
+        self.categories = categories or {}
+        self.gaps = gaps or {}
 
     @classmethod
     def from_estimator(
@@ -131,14 +169,27 @@ class FeatureCurvesDisplay:
         curves = getattr(rows.model, "curves_", None)
         if curves is None:
             raise ValueError(f"{type(rows.model).__name__} has no feature curves; LANNClassifier has them.")
-        values, heights = _curve_points(curves, rows.X)
-        heights = (heights - heights[0]) / np.maximum(heights[-1] - heights[0], np.finfo(float).tiny)
+        encoding = rows.model.encoding_
+        numbers = encoding.number_features
+        values, heights = np.full((2, 0, rows.X.shape[1]), np.nan)
+        gaps = {}
+        if len(numbers):
+            curve_values, curve_heights = _curve_points(curves, encoding.numbers_of(rows.X))
+            low, span = curve_heights[0], np.maximum(np.ptp(curve_heights, axis=0), np.finfo(float).tiny)
+            values, heights = np.full((2, len(curve_values), rows.X.shape[1]), np.nan)
+            values[:, numbers], heights[:, numbers] = curve_values, (curve_heights - low) / span
+            for number in np.flatnonzero(encoding.gaps.present):
+                height = (encoding.gap_positions[number] - low[number]) / span[number]
+                gaps[int(numbers[number])] = (float(np.clip(height, 0, 1)), encoding.gaps.shares[number])
         display = cls(
             values=values,
             heights=heights,
             data=rows.X,
             feature_names=rows.axis_labels,
             relevances=rows.explain().relevances.mean(axis=0),
+            schema=rows.schema,
+            categories=_category_panels(encoding, rows.schema),
+            gaps=gaps,
         )
         return display.plot(ax, n_features=n_features, n_columns=n_columns)
 
@@ -173,7 +224,10 @@ class FeatureCurvesDisplay:
         n_rows = -(-len(shown) // n_columns)
         width = 3.4 if n_columns == 1 else 2.3 if n_columns <= 4 else 1.55
         separator = "\n" if n_columns < 3 else ": "
-        title = f"Feature curves{separator}the steeper, the more a difference counts"
+        steep = "the steeper, the more a difference counts"
+        title = f"Feature curves{separator}{steep}"
+        if any(feature in self.categories for feature in shown):
+            title = f"Feature curves: {steep}\nCategories: the farther apart, the more they differ"
         size = (0.5 + width * n_columns, 0.6 + 0.82 * width * n_rows)
         self.figure_, axes = panel_axes(ax, PanelGrid((n_rows, n_columns), size, sharey=True), title)
         self.axes_ = axes.ravel()[: len(shown)]
@@ -181,7 +235,11 @@ class FeatureCurvesDisplay:
         for panel in axes.ravel()[len(shown) :]:
             panel.set_axis_off()
         for panel, feature in zip(self.axes_, shown, strict=True):
-            self._draw_curve(panel, feature)
+            if feature in self.categories:
+                _draw_categories(panel, self.categories[feature], small=n_columns > 4)
+            else:
+                self._draw_curve(panel, feature)
+                self._label_steps(panel, feature)
             self._label_panel(panel, feature, small=n_columns > 4)
         return self
 
@@ -189,7 +247,8 @@ class FeatureCurvesDisplay:
         from matplotlib.colors import to_rgb
 
         x, height = self.values[:, feature], self.heights[:, feature]
-        counts, edges = np.histogram(self.data[:, feature], bins=24, range=(x[0], x[-1]))
+        data = self.data[:, feature]
+        counts, edges = np.histogram(data[~np.isnan(data)], bins=24, range=(x[0], x[-1]))
         rise = np.diff(np.interp(np.linspace(x[0], x[-1], N_VALUES), x, height))
         excess = rise * (N_VALUES - 1) - 1.0  # slope divided by mean slope, minus 1
         shades = [(*to_rgb(FOR), 0.45 * dark) for dark in np.clip(excess / MAX_EXCESS, 0.0, 1.0)]
@@ -198,11 +257,33 @@ class FeatureCurvesDisplay:
         panel.bar(edges[:-1], bar_heights, np.diff(edges), align="edge", color="#A8A8A8", alpha=0.6)
         panel.plot(x[[0, -1]], height[[0, -1]], "--", color="#555555", linewidth=0.8)
         panel.plot(x, height, color=FOR, linewidth=1.8)
+        if feature in self.gaps:
+            gap, share = self.gaps[feature]
+            panel.axhline(gap, color=AGAINST, linestyle=":", linewidth=1.2)
+            panel.text(
+                x[0] + 0.02 * (x[-1] - x[0]), gap + (0.02 if gap < 0.85 else -0.02),
+                f"missing: {percent(share)}", fontsize=TINY, color=AGAINST,
+                va="bottom" if gap < 0.85 else "top",
+            )  # fmt: skip
         style_axes(panel)
         panel.set(xlim=(x[0], x[-1]), ylim=(0.0, 1.04), yticks=[])
 
+    def _label_steps(self, panel: Axes, feature: int) -> None:
+        """Label the horizontal axis with the user's values of a bool, a date or ordered categories."""
+        if self.schema is None or self.schema.features[feature].kind == "number":
+            return
+        described, (low, high) = self.schema.features[feature], panel.get_xlim()
+        if described.kind == "date":
+            ticks = np.rint(np.linspace(low, high, 7)[[1, 5]])
+        else:
+            ticks = np.arange(np.ceil(low), np.floor(high) + 1)
+            ticks = ticks[np.unique(np.linspace(0, len(ticks) - 1, 4).astype(np.int64))]
+        names = [shorten(described.value(tick), 10) for tick in ticks]
+        panel.set_xticks(ticks, [escape_math(name) for name in names])
+
     def _label_panel(self, panel: Axes, feature: int, *, small: bool) -> None:
-        panel.locator_params(axis="x", nbins=3 if small else 4)
+        if self.schema is None or self.schema.features[feature].kind == "number":
+            panel.locator_params(axis="x", nbins=3 if small else 4)
         name, unit = split_unit(self.feature_names[feature])
         if small:
             panel.set_title(escape_math(shorten(name, 18)), fontsize=SMALL)
@@ -219,12 +300,67 @@ def _curve_points(curves: FeatureCurves, X: Floats) -> tuple[Floats, Floats]:
 
     The values are equidistant, and thresholds in the range occur twice: before and after the jump.
     """
-    low, high = np.quantile(X, (0.005, 0.995), axis=0)
+    quantile = np.nanquantile if np.isnan(X).any() else np.quantile
+    low, high = quantile(X, (0.005, 0.995), axis=0)
     is_constant = high <= low
-    low = np.where(is_constant, X.min(axis=0) - 0.5, low)
-    high = np.where(is_constant, X.max(axis=0) + 0.5, high)
+    low = np.where(is_constant, np.nanmin(X, axis=0) - 0.5, low)
+    high = np.where(is_constant, np.nanmax(X, axis=0) + 0.5, high)
     # A threshold out of the range is replaced by an end of it, where nothing jumps.
     thresholds = np.clip(curves.thresholds.T, low, high)
     before = np.maximum(np.nextafter(thresholds, -np.inf), low)
     values = np.sort(np.concatenate([np.linspace(low, high, N_VALUES), before, thresholds]), axis=0)
     return values, curves.transform(values)
+
+
+def _category_panels(encoding: Encoding, schema: TableSchema | None) -> dict[int, CategoryPanel]:
+    """Return the positions of the categories of each feature that has them."""
+    panels = {}
+    for feature, positions in zip(encoding.category_features, encoding.positions, strict=True):
+        names = schema.features[feature].categories if schema is not None else ()
+        if positions.has_gaps:
+            names = (*names, "missing")
+        along = positions.main_direction()
+        heights = (along - along.min()) / max(np.ptp(along), np.finfo(float).tiny)
+        panels[feature] = CategoryPanel(names, heights, positions.shares)
+    return panels
+
+
+def _draw_categories(panel: Axes, categories: CategoryPanel, *, small: bool) -> None:
+    """Draw the categories of a feature from bottom to top, and name the most frequent ones."""
+    heights = 0.06 + 0.88 * categories.heights
+    sizes = 14 + 220 * categories.shares
+    order = np.argsort(-categories.shares, kind="stable")
+    panel.plot([0.1, 0.1], [0.06, 0.94], color="#CCCCCC", linewidth=1.0, zorder=0)
+    panel.scatter(
+        np.full(len(order), 0.1), heights[order], s=sizes[order], color=FOR, alpha=0.55, linewidths=0.4,
+        edgecolors="white",
+    )  # fmt: skip
+    n_named = min(len(order), MAX_NAMED if len(order) <= MAX_NAMED else MAX_NAMED - 1)
+    named = order[:n_named]
+    named = named[np.argsort(heights[named], kind="stable")]
+    levels = _spread(heights[named], LINE)
+    fontsize = TINY if small or n_named > 4 else SMALL
+    for category, level in zip(named, levels, strict=True):
+        panel.plot([0.14, 0.22], [heights[category], level], color="#999999", linewidth=0.6)
+        name = shorten(categories.names[category], 12 if small else 18)
+        text = f"{name} {percent(categories.shares[category])}"
+        panel.text(0.24, level, escape_math(text), fontsize=fontsize, va="center")
+    if len(order) > n_named:
+        panel.text(
+            0.98, 0.01, f"and {len(order) - n_named} more", fontsize=TINY, color="#555555", va="bottom",
+            ha="right",
+        )  # fmt: skip
+    style_axes(panel)
+    panel.set(xlim=(0.0, 1.0), ylim=(0.0, 1.04), xticks=[], yticks=[])
+
+
+def _spread(levels: Floats, distance: float) -> Floats:
+    """Return ascending levels moved so that neighbors are at least some distance apart, within 0 and 1."""
+    spread = levels.copy()
+    for position in range(1, len(spread)):
+        spread[position] = max(spread[position], spread[position - 1] + distance)
+    top = 0.97
+    for position in range(len(spread) - 1, -1, -1):
+        spread[position] = min(spread[position], top)
+        top = spread[position] - distance
+    return spread

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from lann._inputs import check_columns, get_feature_names
 from lann._sampling import stratified_rows
-from lann._table_inputs import as_fitted
+from lann._table_inputs import as_fitted, read_queries
 from lann._types import Floats, Indices, Labels
+from lann.encoding import TableSchema
 from lann.explain import Explanation
 from lann.plot._estimators import last_step, training_rows
 from lann.plot._text import split_unit
@@ -40,6 +41,8 @@ class Rows:
         The rows before the transformers of a pipeline if these keep the columns, otherwise `X`.
     is_transformed : bool
         Whether a pipeline transforms the rows before the model.
+    table : DataFrame or None
+        The rows as a table of the user's values; None if they are numbers, or unknown.
     """
 
     model: Any
@@ -49,6 +52,7 @@ class Rows:
     feature_names: NDArray[Any]
     X_given: Floats
     is_transformed: bool
+    table: Any = None
 
     @property
     def axis_labels(self) -> NDArray[Any]:
@@ -61,7 +65,24 @@ class Rows:
         """Return the explanation of the rows; raise ValueError if the model has none."""
         if not hasattr(self.model, "explain"):
             raise ValueError(f"This display needs a model with `explain`; got {type(self.model).__name__}.")
-        return self.model.explain(as_fitted(self.model, self.X))
+        return self.model.explain(as_fitted(self.model, self.X) if self.table is None else self.table)
+
+    @property
+    def schema(self) -> TableSchema | None:
+        """What the numbers in `X` mean; None if all are numbers."""
+        return schema_of(self.model)
+
+    @property
+    def kinds(self) -> NDArray[Any]:
+        """The kind of each feature: (n_features,)."""
+        schema = self.schema
+        return np.array(["number"] * self.X.shape[1] if schema is None else [f.kind for f in schema.features])
+
+
+def schema_of(model: Any) -> TableSchema | None:
+    """Return the schema of a model that was fitted to a table; None if all features are numbers."""
+    schema: TableSchema | None = getattr(model, "schema_", None)
+    return None if schema is None or schema.is_numeric else schema
 
 
 def select_rows(
@@ -91,18 +112,25 @@ def select_rows(
     """
     model = last_step(estimator)
     transformers = None if model is estimator or len(estimator) == 1 else estimator[:-1]
+    table = None
     if X is None:
         if y is not None:
             raise ValueError("y was given without X; pass both, or neither for the training rows.")
         transformed, labels = kept_rows(model)
     else:
         check_columns(model if transformers is None else transformers, X)
-        transformed = np.asarray(X if transformers is None else transformers.transform(X), dtype=np.float64)
+        schema, given_rows = schema_of(model), X if transformers is None else transformers.transform(X)
+        if schema is None:
+            transformed = np.asarray(given_rows, dtype=np.float64)
+        else:
+            transformed = read_queries(model, given_rows, schema)
+            table = given_rows if hasattr(given_rows, "iloc") else None
         if transformed.ndim != 2 or transformed.shape[1] != model.n_features_in_:
             raise ValueError(
                 f"X must have {model.n_features_in_} columns; got an array of shape {transformed.shape}."
             )
-        given_labels = model.predict(as_fitted(model, transformed)) if y is None else np.asarray(y)
+        as_given = as_fitted(model, transformed) if schema is None else given_rows
+        given_labels = model.predict(as_given) if y is None else np.asarray(y)
         if len(given_labels) != len(transformed):
             raise ValueError(
                 f"X and y must have the same number of rows; got {len(transformed)} and {len(given_labels)}."
@@ -111,12 +139,13 @@ def select_rows(
     names = _feature_names(model, transformers)
     # If the transformers keep the columns, as a scaler does, the user's own values can be shown.
     keeps_columns = list(getattr(transformers, "feature_names_in_", [])) == list(names)
-    given = np.asarray(X, dtype=np.float64) if X is not None and keeps_columns else transformed
+    keeps_numbers = keeps_columns and schema_of(model) is None
+    given = np.asarray(X, dtype=np.float64) if X is not None and keeps_numbers else transformed
     n_rows = len(transformed)
     indices = np.arange(n_rows) if max_rows is None else stratified_rows(labels, min(max_rows, n_rows))
     return Rows(
         model, transformed[indices], labels[indices], indices, names, given[indices],
-        is_transformed=transformers is not None,
+        is_transformed=transformers is not None, table=None if table is None else table.iloc[indices],
     )  # fmt: skip
 
 

@@ -97,7 +97,7 @@ class SuspiciousRowsDisplay:
         estimator : estimator instance
             A fitted LANNClassifier, a baseline whose neighbors vote, or a pipeline that ends in one.
         ids : array-like of shape (ntraining_rows,) or None, default=None
-            The names of the training rows; None for their positions in the training data.
+            The names of the training rows; None for the index of the training data, or else their positions.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
         n_neighbors : int, default=20
@@ -123,8 +123,9 @@ class SuspiciousRowsDisplay:
         suspicion = suspicious_rows(model, n_neighbors=n_neighbors)
         names = np.array(check_class_names(model.classes_, class_names))
         n_training = len(suspicion.scores)
+        row_names = np.arange(n_training) if suspicion.ids is None else suspicion.ids
         display = cls(
-            np.arange(n_training) if ids is None else check_ids(ids, n_training),
+            row_names if ids is None else check_ids(ids, n_training),
             names[np.searchsorted(model.classes_, suspicion.labels)],
             suspicion.scores,
             suggested=names[np.searchsorted(model.classes_, suspicion.likely)],

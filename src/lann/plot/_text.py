@@ -77,7 +77,7 @@ def format_value(name: Any, value: Any, length: int = 30) -> str:
     ('sepal length = 5.1 cm', 'ash = 12346', 'city = Ulm')
     """
     bare_name, unit = split_unit(name)
-    if is_missing(value) or not isinstance(value, Real):
+    if is_missing(value) or isinstance(value, bool) or not isinstance(value, Real):
         return f"{shorten(bare_name, length)} = {shorten(value_text(value), length)}"
     number = f"{value:.0f}" if 1000 <= abs(float(value)) < 1e6 else f"{float(value):.3g}"
     return f"{shorten(bare_name, length)} = {number}{' ' + unit if unit else ''}"

@@ -15,8 +15,9 @@ class Cells:
     """The cells in which rows are: sets of values on which a coordinate is linear.
 
     For numbers, these are the ranges without an edge or a threshold of the curve inside, so that a jump costs
-    no more time than a slope. A category, and a gap, is a cell of its own, with a position on each of the
-    coordinates of its feature. All positions together are a vector: see `Positions`.
+    no more time than a slope; a gap is in that of the expected number. A category is a cell of its own, with
+    a position on each of the coordinates of its feature, and so is a gap on its second coordinate. All
+    positions together are a vector: see `Positions`.
 
     Parameters
     ----------
@@ -45,19 +46,14 @@ class Cells:
             self.n_positions = 0
             return
         numbers = encoding.numbers_of(X)
-        missing = np.isnan(numbers)
-        numbers = np.where(missing, encoding.gaps.centers, numbers)
+        numbers = encoding.gaps.filled(numbers)
         bins, offsets = curves.locate(numbers)
-        cells = features.T * shape[1] + bins + curves.count_thresholds(numbers)
-        n_number_cells = math.prod(shape)
         located, self.n_positions = locate_positions(encoding, X)
+        located += math.prod(shape)
         coordinates = encoding.first_coordinates[encoding.number_features]
+        located[:, coordinates] = features.T * shape[1] + bins + curves.count_thresholds(numbers)
         self._offsets = np.zeros(located.shape)
-        self._offsets[:, coordinates] = np.where(missing, 0.0, offsets)
-        is_number = np.zeros(located.shape, bool)
-        is_number[:, coordinates] = ~missing
-        located += n_number_cells
-        located[is_number] = cells[~missing]
+        self._offsets[:, coordinates] = offsets
         self._cells = located.astype(np.uint32)
 
     def values(self, curves: FeatureCurves, positions: Floats, used: Indices) -> Floats:
@@ -105,8 +101,8 @@ def _sum_by(positions: Indices, values: Floats, shape: tuple[int, ...]) -> Float
 def locate_positions(encoding: Encoding, X: Floats) -> tuple[Indices, int]:
     """Return the entry of the vector of positions for each coordinate of each row, and the number of entries.
 
-    The entries are: a constant 0; for each number feature with gaps, where a gap is on the curve and on the
-    second coordinate; for each category feature, the rows of its positions, one after another.
+    The entries are: a constant 0; for each number with gaps, where a gap is on the second coordinate; for
+    each category feature, the rows of its positions, one after another.
 
     Parameters
     ----------
@@ -121,9 +117,8 @@ def locate_positions(encoding: Encoding, X: Floats) -> tuple[Indices, int]:
     """
     entries, n_entries = np.zeros((len(X), encoding.n_coordinates), np.int64), 1
     for feature in encoding.number_features[encoding.gaps.present]:
-        first, missing = encoding.first_coordinates[feature], np.isnan(X[:, feature])
-        entries[missing, first], entries[missing, first + 1] = n_entries, n_entries + 1
-        n_entries += 2
+        entries[np.isnan(X[:, feature]), encoding.first_coordinates[feature] + 1] = n_entries
+        n_entries += 1
     for feature, positions in zip(encoding.category_features, encoding.positions, strict=True):
         first, n_axes = encoding.first_coordinates[feature], positions.n_axes
         rows = positions.locate(X[:, feature])

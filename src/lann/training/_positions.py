@@ -10,15 +10,13 @@ from lann._types import Floats, Indices
 from lann.encoding import GAP_HEIGHT, Encoding, initial_positions
 
 # A category with this many rows is pulled to its start twice as much as one with many rows.
-FEW_ROWS = 10.0
+FEW_ROWS = 3.0
 
 
 class Positions:
     """The positions of all categories and gaps of an encoding, in the order of `locate_positions`.
 
         position = exp(slope of the feature) · (start + displacement)
-
-    For a gap on the curve of its feature, this is relative to the center of the numbers.
 
     Parameters
     ----------
@@ -44,10 +42,10 @@ class Positions:
         self._gap_numbers: Indices = np.flatnonzero(encoding.gaps.present)
         gaps = encoding.gaps
         for number in self._gap_numbers:
-            features.append(np.full(2, encoding.number_features[number]))
-            start.append(np.array([0.0, GAP_HEIGHT]))
-            now.append(np.array([gaps.offsets[number], gaps.heights[number]]))
-            shares.append(np.full(2, gaps.shares[number]))
+            features.append(encoding.number_features[[number]])
+            start.append(np.array([GAP_HEIGHT]))
+            now.append(gaps.heights[[number]])
+            shares.append(gaps.shares[[number]])
         for feature, own in zip(encoding.category_features, encoding.positions, strict=True):
             features.append(np.full(own.positions.size, feature))
             start.append(initial_positions(own.shares).ravel())
@@ -59,8 +57,6 @@ class Positions:
         self.restraint = 1.0 + FEW_ROWS / np.maximum(n_rows * np.concatenate(shares), 1.0)
         self.learned = np.ones(len(self.start))
         self.learned[0] = 0.0
-        # The entries that are on a curve.
-        self._on_curve = 1 + 2 * np.arange(len(self._gap_numbers))
 
     def __len__(self) -> int:
         return len(self.start)
@@ -70,17 +66,9 @@ class Positions:
         """The displacements, those of rare categories larger, of which the penalty is the square."""
         return self.restraint * self.displacements
 
-    def scaled(self, feature_slopes: Floats) -> Floats:
-        """Return the positions, those on curves relative to the centers: (n_positions,)."""
+    def values(self, feature_slopes: Floats) -> Floats:
+        """Return the positions: (n_positions,)."""
         return np.exp(feature_slopes[self.features]) * (self.start + self.displacements)
-
-    def values(self, encoding: Encoding, feature_slopes: Floats) -> Floats:
-        """Return the positions: (n_positions,); the curves are those of the encoding."""
-        values = self.scaled(feature_slopes)
-        if len(self._on_curve) > 0:
-            centers = encoding.curves.transform(encoding.gaps.centers[None])[0]
-            values[self._on_curve] += centers[self._gap_numbers]
-        return values
 
     def gradients(self, by_position: Floats, feature_slopes: Floats) -> tuple[Floats, Floats]:
         """Return the gradients with respect to the displacements, and to the feature slopes.
@@ -97,20 +85,19 @@ class Positions:
         """
         by_position = by_position * self.learned
         by_displacement = by_position * np.exp(feature_slopes[self.features])
-        terms = by_position * self.scaled(feature_slopes)
+        terms = by_position * self.values(feature_slopes)
         by_slope = np.bincount(self.features, terms, len(feature_slopes))
         return by_displacement, by_slope.astype(np.float64, copy=False)
 
     def put_into(self, encoding: Encoding, feature_slopes: Floats) -> Encoding:
         """Return the encoding with these positions."""
-        values, n_gaps = self.scaled(feature_slopes), len(self._gap_numbers)
-        offsets, heights = encoding.gaps.offsets.copy(), encoding.gaps.heights.copy()
-        offsets[self._gap_numbers] = values[1 : 1 + 2 * n_gaps : 2]
-        heights[self._gap_numbers] = values[2 : 2 + 2 * n_gaps : 2]
-        positions, first = [], 1 + 2 * n_gaps
+        values, n_gaps = self.values(feature_slopes), len(self._gap_numbers)
+        heights = encoding.gaps.heights.copy()
+        heights[self._gap_numbers] = values[1 : 1 + n_gaps]
+        positions, first = [], 1 + n_gaps
         for own in encoding.positions:
             moved = values[first : first + own.positions.size].reshape(own.positions.shape)
             positions.append(own.with_positions(moved))
             first += own.positions.size
-        gaps = replace(encoding.gaps, offsets=offsets, heights=heights)
+        gaps = replace(encoding.gaps, heights=heights)
         return encoding.replace(gaps=gaps, positions=tuple(positions))

@@ -152,7 +152,7 @@ class SharedParameters:
 
     def encoded(self, rows: Indices) -> Floats:
         """Return the coordinates of some rows: (n_rows, n_coordinates)."""
-        positions = self.positions.values(self.encoding, self.feature_slopes)
+        positions = self.positions.values(self.feature_slopes)
         return self._cells.values(self.curves, positions, rows)
 
     @property

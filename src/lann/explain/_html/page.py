@@ -177,7 +177,7 @@ def explanation_page(
             *[note(text) for text in notes],
         ),
         element("main", *sections, _rows_section(rows, n_features)),
-        footer(),
+        footer(_texts.ROW_INDEX if rows[0].neighbors_by_id else _texts.ROW_NUMBERS),
         styles=[read_resource("lann.explain._html", "rows.css"), *styles],
     )
 

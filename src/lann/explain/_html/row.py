@@ -24,10 +24,9 @@ def explained_row(row: ExplainedRow, n_features: int, scale: Scale, *, is_open: 
     scale : Scale
     is_open : bool
     """
-    name = f"Row {row.row}" if row.id is None else f"Row {row.row}: {row.id}"
     summary = element(
         "summary",
-        element("h3", name),
+        element("h3", row.title),
         labeled(row, row.prediction),
         element("span", f"probability {percent(row.probability)}", class_="share"),
         element("span", f"runner-up: {row.runner_up}", class_="runner-up"),

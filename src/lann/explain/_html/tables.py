@@ -41,7 +41,7 @@ def column_tables(row: ExplainedRow, n_features: int, scale: Scale) -> Html:
         element(
             "tr",
             element("th", row.feature_names[j], scope="row"),
-            value_cell(row.values[j], number=isinstance(row.values[j], float)),
+            value_cell(row.values[j], number=isinstance(row.values[j], float), note=row.value_note(j)),
             bar_cell(row.relevances[j], scale.relevance, percent(row.relevances[j], 1)),
             *[signed_bar_cell(by[j], full, signed_percent(by[j])) for by, full in signed],
             element("td", percent(shares[j], 1), class_="number"),
@@ -60,9 +60,11 @@ def column_tables(row: ExplainedRow, n_features: int, scale: Scale) -> Html:
 def neighbor_table(row: ExplainedRow, n_features: int) -> Html:
     """Return the neighbors of an explained row, with their values beside those of the row."""
     columns = _shown_columns(row, n_features)
+    ids = None if row.neighbors_by_id else row.neighbor_ids
+    names = row.neighbor_ids if row.neighbors_by_id and row.neighbor_ids is not None else row.neighbors
     header = [
         header_cell("row"),
-        *([] if row.neighbor_ids is None else [header_cell("id")]),
+        *([] if ids is None else [header_cell("id")]),
         header_cell("label"),
         header_cell("votes"),
         header_cell("distance", number=True),
@@ -72,7 +74,7 @@ def neighbor_table(row: ExplainedRow, n_features: int) -> Html:
         element(
             "tr",
             element("th", "this row", scope="row"),
-            *([] if row.neighbor_ids is None else [element("td", row.id or "")]),
+            *([] if ids is None else [element("td", row.id or "")]),
             element("td", "?"),
             element("td"),
             element("td"),
@@ -85,8 +87,8 @@ def neighbor_table(row: ExplainedRow, n_features: int) -> Html:
         lines.append(
             element(
                 "tr",
-                element("th", str(row.neighbors[k]), scope="row"),
-                *([] if row.neighbor_ids is None else [element("td", str(row.neighbor_ids[k]))]),
+                element("th", str(names[k]), scope="row"),
+                *([] if ids is None else [element("td", str(ids[k]))]),
                 element("td", labeled(row, row.neighbor_labels[k])),
                 bar_cell(share, largest, percent(share)),
                 element("td", f"{row.distances[k]:.3g}", class_="number"),
@@ -98,7 +100,7 @@ def neighbor_table(row: ExplainedRow, n_features: int) -> Html:
             element(
                 "tr",
                 element("th", row.others.title, scope="row"),
-                *([] if row.neighbor_ids is None else [element("td")]),
+                *([] if ids is None else [element("td")]),
                 element("td", row.others.label_text),
                 bar_cell(row.others.vote_share, largest, percent(row.others.vote_share)),
                 *[element("td") for _ in range(1 + len(columns))],

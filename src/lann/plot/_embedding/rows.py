@@ -121,7 +121,7 @@ def _with_classifier(
     return EmbeddedRows(
         training_coordinates=embedding.embedding_,
         training_labels=training_labels,
-        new_coordinates=None if X is None else embedding.transform(as_fitted(embedding, rows.X)),
+        new_coordinates=None if X is None else embedding.transform(as_fitted(rows.model, rows.X)),
         new_labels=None if X is None else rows.labels,
         classes=rows.model.classes_,
         rows=rows,
@@ -155,7 +155,7 @@ def _check_same_rows(embedding: Any) -> None:
     """Raise ValueError if the classifier was trained with other rows after the fit of the embedding."""
     embedded, _ = training_rows(embedding)
     trained, _ = training_rows(embedding.classifier_)
-    if not np.array_equal(embedded, trained):
+    if not np.array_equal(embedded, trained, equal_nan=True):
         raise ValueError(
             f"The classifier of the embedding was trained with other rows ({len(trained)}) after the "
             f"embedding was fitted ({len(embedded)} rows); fit the embedding again."

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lann._format import counted
 from lann._markup import Html, class_label, definitions, element
 from lann._types import Indices
+from lann.report._explanation.columns import kinds_text, schema_of
 from lann.tables import TableModel
 
 MOST_CLASSES = 20
@@ -19,6 +20,7 @@ LEVELS = {
     "class": "class metrics (which columns matter to each class)",
     "point": "point metrics (which columns matter to each training row)",
 }
+POSITIONS = "positions of categories (which ones are alike)"
 METRICS = {
     "diagonal": "a weight per column",
     "low_rank": "a small matrix",
@@ -40,16 +42,21 @@ def model_summary(model: TableModel) -> Html:
 
 def _facts(model: TableModel) -> list[tuple[str, str | Html]]:
     classifier: Any = model.classifier
-    labels = classifier.model_.labels
+    labels, schema = classifier.model_.labels, schema_of(model)
+    columns = str(len(model.columns))
+    if schema is not None and not schema.is_numeric:
+        columns = f"{len(schema.features)}: {kinds_text(schema)}"
     sizes = np.bincount(labels, minlength=len(classifier.classes_))
     facts: list[tuple[str, str | Html]] = [] if model.target is None else [("Predicts", model.target)]
     facts += [
         ("Classes", _classes(classifier.classes_, sizes)),
         ("Training rows", f"{len(labels):,}"),
-        ("Columns", str(len(model.columns))),
+        ("Columns", columns),
     ]
     if hasattr(classifier, "levels_"):
         learned = [text for level, text in LEVELS.items() if level in classifier.levels_]
+        if any(positions.is_learned for positions in classifier.encoding_.positions):
+            learned.insert(0, POSITIONS)
         facts += [
             ("Learned", "; ".join(learned) or "nothing: plain nearest neighbors"),
             ("Metric of a training row", METRICS[classifier.metric]),

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lann._markup import read_resource, save_page
+from lann._validation import Integer, validate
 from lann.explain import explanation_page
+from lann.report._explanation.columns import columns_section
 from lann.report._explanation.model_summary import model_summary
 from lann.report._explanation.relevance_by_class import relevance_by_class
 from lann.tables import TableModel
@@ -63,11 +65,13 @@ def report_page(
     >>> page[:15], "The model" in page
     ('<!doctype html>', True)
     """
+    validate("n_features", n_features, Integer(1))
     if not isinstance(model, TableModel):
         model = TableModel(model)
     return explanation_page(
         explanation,
         model_summary(model),
+        columns_section(model, n_features),
         relevance_by_class(model, explanation.correlated, n_features),
         title=title,
         n_features=n_features,

@@ -1,0 +1,155 @@
+"""Displays of models that were fitted to tables: categories, gaps, dates and ids."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lann import LANNClassifier
+from lann.plot import (
+    DecisionRegionsDisplay,
+    ExplanationDisplay,
+    FeatureCurvesDisplay,
+    RelevanceDisplay,
+    RelevanceMapDisplay,
+    SupportBeeswarmDisplay,
+    SuspiciousRowsDisplay,
+)
+from lann.plot._colors import UNRANKED
+from lann.plot._feature_curves import _spread
+
+
+def texts_of(ax):
+    return [text.get_text() for text in ax.texts]
+
+
+def test_curves_and_positions(passengers, assert_legible):
+    _, _, clf = passengers
+    display = FeatureCurvesDisplay.from_estimator(clf)
+    assert_legible(display.figure_)
+    assert set(display.categories) == {0, 4}
+    assert display.categories[4].names == ("Bern", "Graz", "Ulm", "missing")
+    for panel in display.categories.values():
+        assert (panel.heights.min(), panel.heights.max()) == (0.0, 1.0)
+        np.testing.assert_allclose(panel.shares.sum(), 1.0)
+    panels = dict(zip(display.shown_.tolist(), display.axes_, strict=True))
+    assert [text.split(" ")[0] for text in sorted(texts_of(panels[0]))] == ["female", "male"]
+    share = np.isnan(clf.model_.X[:, 2]).mean()
+    assert texts_of(panels[2]) == [f"missing: {share:.0%}"]
+    assert list(display.gaps) == [2]
+    ticks = [text.get_text() for text in panels[1].get_xticklabels()]
+    assert ticks == ["3rd", "2nd", "1st"]
+    assert [text.get_text() for text in panels[5].get_xticklabels()] == ["False", "True"]
+    assert all(text.get_text().startswith("1912-0") for text in panels[6].get_xticklabels())
+
+
+def test_learned_positions_are_those_of_the_model(passengers):
+    """Two rows that differ in the category alone are as far apart as the circles, up to a factor."""
+    _, _, clf = passengers
+    display = FeatureCurvesDisplay.from_estimator(clf)
+    positions = clf.encoding_.positions[1]
+    along = positions.main_direction()
+    heights = display.categories[4].heights
+    np.testing.assert_allclose(np.diff(heights), np.diff(along) / np.ptp(along))
+    centered = positions.positions - positions.mean
+    explained = positions.shares @ along**2
+    assert explained >= (positions.shares @ centered**2).max() - 1e-12
+
+
+def test_many_categories_with_long_names(assert_legible):
+    rng = np.random.default_rng(0)
+    city = rng.integers(0, 40, 300)
+    frame = pd.DataFrame(
+        {"city": [f"a town on the river number {c}" for c in city], "x": rng.normal(size=300)}
+    )
+    clf = LANNClassifier(random_state=0, max_iter=1).fit(frame, city % 2)
+    display = FeatureCurvesDisplay.from_estimator(clf)
+    assert_legible(display.figure_)
+    panel = display.axes_[display.shown_.tolist().index(0)]
+    assert "and 33 more" in texts_of(panel)
+    named = [text for text in panel.texts if text.get_text() != "and 33 more"]
+    assert len(named) == 7
+    levels = sorted(text.get_position()[1] for text in named)
+    assert np.diff(levels).min() > 0.1
+    assert all("…" in text.get_text() for text in named)
+
+
+def test_names_are_spread_within_the_panel():
+    np.testing.assert_allclose(_spread(np.array([0.2, 0.21, 0.9]), 0.1), [0.2, 0.3, 0.9])
+    np.testing.assert_allclose(_spread(np.array([0.9, 0.95, 0.96]), 0.1), [0.77, 0.87, 0.97])
+
+
+def test_beeswarm_of_categories_and_gaps(passengers, assert_legible):
+    frame, _, clf = passengers
+    display = SupportBeeswarmDisplay.from_estimator(clf, frame[300:])
+    assert_legible(display.figure_)
+    assert display.categories == {0: ("female", "male"), 4: ("Bern", "Graz", "Ulm")}
+    assert {"female", "male"} <= set(texts_of(display.ax_))
+    position = {text.get_text(): text.get_position()[0] for text in display.ax_.texts}
+    assert position["female"] > 0 > position["male"]  # for and against "survived"
+    from matplotlib.colors import to_rgba
+
+    dots = display.ax_.collections[display.shown_.tolist().index(0)]
+    dots.update_scalarmappable()
+    assert {tuple(color) for color in dots.get_facecolors()} == {to_rgba(UNRANKED)}
+    ages = display.ax_.collections[display.shown_.tolist().index(2)]
+    assert np.ma.getmaskarray(np.ma.masked_invalid(ages.get_array())).sum() == frame[300:]["Age"].isna().sum()
+    assert display.ax_.get_legend().get_texts()[0].get_text() == "category or missing value"
+
+
+def test_one_explanation(passengers, odd_queries, assert_legible):
+    _, _, clf = passengers
+    display = ExplanationDisplay.from_estimator(clf, odd_queries, row=0)
+    assert_legible(display.figure_)
+    labels = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert "Town = Wien (unseen)" in labels
+    assert f"Sex = {odd_queries['Sex'].iloc[0]}" in labels
+    assert f"Alone = {odd_queries['Alone'].iloc[0]}" in labels
+    neighbors = [text.get_text() for text in display.neighbors_ax_.get_yticklabels()]
+    assert neighbors[0].startswith(f"row {display.explanation.neighbor_ids[0, 0]} · ")
+    gap = ExplanationDisplay.from_estimator(clf, odd_queries, row=1)
+    assert "Fare = missing" in [text.get_text() for text in gap.ax_.get_yticklabels()]
+
+
+def test_tables_of_other_libraries(passengers):
+    polars = pytest.importorskip("polars")
+    frame, _, clf = passengers
+    rows = polars.from_pandas(frame[300:].assign(Class=frame[300:]["Class"].astype(str)))
+    display = ExplanationDisplay.from_estimator(clf, rows, row=-1)
+    assert display.explanation.predictions[0] == clf.predict(frame[-1:])[0]
+    assert SupportBeeswarmDisplay.from_estimator(clf, rows).supports.shape == (100, 7)
+
+
+def test_relevances(passengers, assert_legible):
+    frame, y, clf = passengers
+    display = RelevanceDisplay.from_estimator(clf, frame[300:], y[300:])
+    assert_legible(display.figure_)
+    assert display.means.shape == (2, 7)
+    assert display.means[:, 0].min() > display.means[:, 1:].max()
+    assert RelevanceMapDisplay.from_estimator(clf, n_rows=50).relevances.shape == (50, 7)
+
+
+def test_suspicious_rows_have_their_ids(passengers):
+    frame, _, clf = passengers
+    display = SuspiciousRowsDisplay.from_estimator(clf, n_rows=3)
+    assert display.ids.tolist() == frame.index[:300].tolist()
+    first = display.ax_.get_yticklabels()[0].get_text()
+    assert first.startswith(f"row {display.ids[display.shown_[0]]} · ")
+
+
+def test_regions_need_two_numbers(passengers):
+    frame, y, _ = passengers
+    clf = LANNClassifier(random_state=0, max_iter=1).fit(frame[["Fare", "Sex"]], y)
+    with pytest.raises(
+        ValueError, match="Both features must be numbers to draw regions; 'Sex' is a category"
+    ):
+        DecisionRegionsDisplay.from_estimator(clf)
+
+
+def test_regions_leave_out_rows_with_gaps(passengers):
+    frame, y, _ = passengers
+    rows = frame[["Fare", "Age"]]
+    clf = LANNClassifier(random_state=0, max_iter=1).fit(rows, y)
+    display = DecisionRegionsDisplay.from_estimator(clf, n_ellipses=5)
+    assert len(display.X) == rows.notna().all(axis=1).sum()
+    assert len(display.ellipses) == 0
+    assert set(np.unique(display.regions)) <= {0, 1}
