@@ -92,6 +92,7 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         queries = self._validate_queries(X)
         schema = getattr(self, "schema_", None)
         names = getattr(self, "ids_", None) if ids is None else check_ids(ids, len(self.model_.X))
+        has_values = schema is not None and not schema.is_numeric
         explanation = build_explanation(
             self.model_,
             queries,
@@ -99,12 +100,10 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
             feature_names=get_feature_names(self),
             ids=names,
             schema=schema,
+            query_values=query_values(X, schema, queries) if has_values and schema is not None else None,
             n_jobs=self.n_jobs,
         )
-        shown = explanation._query_values
-        if schema is not None and shown is not None:
-            shown = query_values(X, schema, queries)
-        return replace(explanation, query_ids=row_ids(X), _query_values=shown)
+        return replace(explanation, query_ids=row_ids(X))
 
     def _validate_queries(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)

@@ -76,6 +76,19 @@ def read_queries(estimator: Any, X: Any, schema: TableSchema) -> Floats:
     return read(table, schema)
 
 
+def check_some_value(unmeasured: NDArray[np.bool_]) -> None:
+    """Raise ValueError if a query has no value to measure.
+
+    Parameters
+    ----------
+    unmeasured : ndarray of shape (n_queries, n_features)
+        Where queries have gaps that no training row has.
+    """
+    empty = np.flatnonzero(unmeasured.all(axis=1))
+    if len(empty):
+        raise ValueError(f"Row {empty[0]} of X has no value to measure: all of them are missing.")
+
+
 def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> nw.DataFrame[Any] | None:
     """Return X as a table; None where it is, and has to be, an array of numbers."""
     table = as_table(X)

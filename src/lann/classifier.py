@@ -21,7 +21,7 @@ from lann._inputs import (
     class_weight_array,
 )
 from lann._neighbor_classifier import NeighborClassifier
-from lann._table_inputs import join_ids, read_training_data, row_ids
+from lann._table_inputs import check_some_value, join_ids, read_training_data, row_ids
 from lann._types import Floats
 from lann._validation import (
     BOOLEAN,
@@ -462,9 +462,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
 
     def _validate_queries(self, X: ArrayLike) -> Floats:
         queries = super()._validate_queries(X)
-        empty = np.flatnonzero(self.model_.unmeasured(queries).all(axis=1))
-        if len(empty):
-            raise ValueError(f"Row {empty[0]} of X has no value to measure: all of them are missing.")
+        check_some_value(self.model_.unmeasured(queries))
         return queries
 
     def _keep_vote(self) -> None:

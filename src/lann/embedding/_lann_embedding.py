@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from lann._compat import unchanged_on_failure
 from lann._inputs import check_columns
 from lann._neighbor_classifier import NeighborClassifier
-from lann._table_inputs import read_queries
+from lann._table_inputs import check_some_value, read_queries
 from lann._types import Floats
 from lann._validation import Checked, OneOf, ParameterTable
 from lann.classifier import LANNClassifier
@@ -206,15 +206,14 @@ class LANNEmbedding(GraphEmbedding):
         if not hasattr(classifier, "schema_"):
             return super()._read_queries(X)
         if classifier.schema_.is_numeric:
-            finite = "allow-nan"
             queries: Floats = validate_data(
-                self, X, dtype=np.float64, order="C", ensure_all_finite=finite, reset=False
+                self, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
             )
-            if not np.isnan(queries).any():
-                return queries
         else:
             validate_data(self, X, skip_check_array=True, reset=False)
-        return classifier._validate_queries(X)
+            queries = read_queries(classifier, X, classifier.schema_)
+        check_some_value(classifier.model_.unmeasured(queries))
+        return queries
 
     def _fit_classifier(self, X: ArrayLike, y: ArrayLike | None, seed: int) -> NeighborClassifier:
         X, y = validate_data(self, X, y, dtype=np.float64, skip_check_array=True)

@@ -25,6 +25,7 @@ def build_explanation(
     feature_names: NDArray[Any],
     ids: NDArray[Any] | None = None,
     schema: TableSchema | None = None,
+    query_values: NDArray[Any] | None = None,
     n_jobs: int | None = None,
 ) -> Explanation:
     """Explain the predictions of a model.
@@ -41,6 +42,8 @@ def build_explanation(
         Names of the rows of the model.
     schema : TableSchema or None, default=None
         What the numbers in the rows mean; None is numbers.
+    query_values : ndarray of shape (n_queries, n_features) or None, default=None
+        The queries in the user's values, with the names of unseen categories; None is those of the schema.
     n_jobs : int or None, default=None
         Number of threads.
 
@@ -61,6 +64,8 @@ def build_explanation(
     array([0, 0, 0])
     """
     has_values = schema is not None and not schema.is_numeric
+    if has_values and schema is not None and query_values is None:
+        query_values = schema.values(queries)
     neighbors, squared = model.voters(queries, n_jobs=n_jobs)
     votes = model.vote(neighbors, squared)  # the vote of `predict_proba`, to the bit
     contributions = model.contributions(queries, neighbors)
@@ -82,7 +87,7 @@ def build_explanation(
         floor=model.vote_rule.floor,
         unmeasured=model.unmeasured(queries),
         unseen=np.zeros(queries.shape, bool) if schema is None else schema.unseen(queries),
-        _query_values=schema.values(queries) if has_values and schema is not None else None,
+        _query_values=query_values,
         _training_values=TableValues(schema, model.X) if has_values and schema is not None else model.X,
         _readings=readings,
         _near=near,

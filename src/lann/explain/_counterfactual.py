@@ -286,7 +286,7 @@ def _check_rows(
     check_columns(clf, X)
     check_columns(clf, data)
     if model is not None and not is_numeric(clf):
-        return model.X if data is None else _seen_rows(clf, data), clf._validate_queries(X)
+        return model.X if data is None else _seen_rows(clf, data), validated_queries(clf, X)
     finite = "allow-nan" if model is not None and hasattr(clf, "schema_") else True
 
     def checked(rows: Any) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from lann._table_inputs import query_values, read_queries
+from lann._table_inputs import check_some_value, query_values, read_queries
 from lann._types import Floats, Indices
 from lann.model import NeighborModel
 
@@ -38,7 +38,9 @@ def validated_queries(clf: Any, X: ArrayLike) -> Floats:
     """Return queries as an array; raise ValueError unless they have the features of the fit."""
     schema = getattr(clf, "schema_", None)
     if schema is not None:
-        return read_queries(clf, X, schema)
+        rows = read_queries(clf, X, schema)
+        check_some_value(clf.model_.unmeasured(rows))
+        return rows
     queries: Floats = validate_data(clf, X, dtype=np.float64, order="C", reset=False)
     return queries
 
