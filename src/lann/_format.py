@@ -48,6 +48,9 @@ class ShownNumber(float):
 
     text: str
 
+    def __getnewargs__(self) -> tuple[float, str]:  # for pickle and copy
+        return float(self), self.text
+
 
 def value_text(value: Any) -> str:
     """Return a value of a table as text, numbers with up to six digits.

@@ -283,7 +283,7 @@ class TableModel:
         return TrainingValues(schema_of(classifier), classifier.model_.X, self.columns, self.row_numbers)
 
     def _id_of(self, frame: pd.DataFrame, id: str | None = None) -> str | None:
-        """Return the column that names the rows: the one given, or that of the training table if it is there."""
+        """Return the column that names the rows: the given one, or that of the training table."""
         return self.id_column if id is None and self.id_column in frame else id
 
     def _as_fitted(self, values: pd.DataFrame) -> Any:
