@@ -48,8 +48,8 @@ class ShownNumber(float):
 
     text: str
 
-    def __getnewargs__(self) -> tuple[float, str]:  # for pickle and copy
-        return float(self), self.text
+    def __reduce__(self) -> tuple[Any, ...]:  # for pickle and copy
+        return ShownNumber, (float(self), self.text)
 
 
 def value_text(value: Any) -> str:
