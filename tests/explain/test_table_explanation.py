@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.explain import influence, nearest_other_class, prototypical_rows, suspicious_rows
+from lann.explain import influence, nearest_other_class, prototypical_rows, query_relevances, suspicious_rows
 
 
 @pytest.fixture
@@ -31,6 +31,15 @@ def test_sentences_say_what_the_training_data_do_not_have(explanation):
         "; Fare is missing, which it is in no training row, so distances are measured without it."
     )
     assert "training row" not in third
+
+
+def test_a_feature_that_is_not_measured_has_no_relevance(explanation, passengers, odd_queries):
+    assert np.array_equal(explanation.relevances == 0, explanation.unmeasured)
+    assert explanation.unmeasured.sum() == 1
+    assert explanation.support[1, 3] == 0
+    assert not explanation.supports[1, :, 3].any()
+    assert not explanation.contributions[1, :, 3].any()
+    assert np.array_equal(query_relevances(passengers[2], odd_queries), explanation.relevances)
 
 
 def test_several_gaps_and_groups_in_a_sentence(explanation, passengers, odd_queries):
@@ -103,6 +112,7 @@ def test_page_and_notebook(explanation, parse_page):
     assert "(not measured)" in page.text
     assert str(explanation.neighbor_ids[0, 0]) in page.text
     assert "Wien" in page.text
+    assert "added up over the categories" not in page.text
     notebook = parse_page(explanation._repr_html_())
     assert f"{explanation.neighbor_ids[0, 0]}: " in notebook.text
     assert "3100" in notebook.text

@@ -1,5 +1,7 @@
 """Displays of models that were fitted to tables: categories, gaps, dates and ids."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -74,8 +76,9 @@ def test_many_categories_with_long_names(assert_legible):
 
 
 def test_names_are_spread_within_the_panel():
-    np.testing.assert_allclose(_spread(np.array([0.2, 0.21, 0.9]), 0.1), [0.2, 0.3, 0.9])
-    np.testing.assert_allclose(_spread(np.array([0.9, 0.95, 0.96]), 0.1), [0.77, 0.87, 0.97])
+    np.testing.assert_allclose(_spread(np.array([0.2, 0.21, 0.9]), 0.1, 0.06), [0.2, 0.3, 0.9])
+    np.testing.assert_allclose(_spread(np.array([0.9, 0.95, 0.96]), 0.1, 0.06), [0.77, 0.87, 0.97])
+    np.testing.assert_allclose(_spread(np.array([0.0, 0.1]), 0.1, 0.16), [0.16, 0.26])
 
 
 def test_beeswarm_of_categories_and_gaps(passengers, assert_legible):
@@ -153,3 +156,22 @@ def test_regions_leave_out_rows_with_gaps(passengers):
     assert len(display.X) == rows.notna().all(axis=1).sum()
     assert len(display.ellipses) == 0
     assert set(np.unique(display.regions)) <= {0, 1}
+
+
+def test_ticks_of_times_and_of_many_steps():
+    rng = np.random.default_rng(0)
+    steps = ["lowest", "low", "medium", "high", "highest"]
+    frame = pd.DataFrame(
+        {
+            "level": pd.Categorical(rng.choice(steps, 200), steps, ordered=True),
+            "month": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 10**7, 200), "s"),
+            "hour": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 80_000, 200), "s"),
+        }
+    )
+    clf = LANNClassifier(random_state=0, max_iter=1).fit(frame, rng.integers(0, 2, 200))
+    display = FeatureCurvesDisplay.from_estimator(clf)
+    panels = dict(zip(display.shown_.tolist(), display.axes_, strict=True))
+    ticks = {f: [text.get_text() for text in panel.get_xticklabels()] for f, panel in panels.items()}
+    assert ticks[0] == ["lowest", "medium", "highest"]
+    assert [len(text) for text in ticks[1]] == [10, 10]
+    assert all(re.fullmatch(r"[0-9]{2}:[0-9]{2}", text) for text in ticks[2])

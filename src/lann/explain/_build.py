@@ -70,6 +70,7 @@ def build_explanation(
     votes = model.vote(neighbors, squared)  # the vote of `predict_proba`, to the bit
     contributions = model.contributions(queries, neighbors)
     readings, near, correlated = _readings_near(model, queries, n_jobs)
+    unmeasured = model.unmeasured(queries)
     return Explanation(
         queries=queries,
         predictions=classes[votes.probabilities.argmax(axis=1)],
@@ -80,12 +81,12 @@ def build_explanation(
         distances=np.sqrt(np.maximum(contributions.sum(axis=2), 0.0)),  # rounding may go below 0
         vote_shares=votes.shares,
         contributions=contributions,
-        relevances=readings.mean_relevances(near),
+        relevances=np.where(unmeasured, 0.0, readings.mean_relevances(near)),
         feature_weights=model.neighbor_feature_weights(queries, neighbors, votes.shares, n_jobs=n_jobs),
         feature_names=feature_names,
         classes=classes,
         floor=model.vote_rule.floor,
-        unmeasured=model.unmeasured(queries),
+        unmeasured=unmeasured,
         unseen=np.zeros(queries.shape, bool) if schema is None else schema.unseen(queries),
         _query_values=query_values,
         _training_values=TableValues(schema, model.X) if has_values and schema is not None else model.X,

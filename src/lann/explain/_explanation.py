@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._types import Floats, Indices
+from lann.encoding import TableValues
 from lann.explain import (
     _correlation,
     _explained_row,
@@ -26,7 +27,6 @@ from lann.explain import (
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lann.encoding import TableValues
     from lann.explain._readings import Readings
 
 # Fields that do not have an entry per query.
@@ -77,7 +77,8 @@ class Explanation:
     query_ids : ndarray of shape (n_queries,) or None
         Names of the queries.
     unmeasured : ndarray of shape (n_queries, n_features) or None
-        Where a query has a gap that no training row has: its distances are measured without the feature.
+        Where a query has a gap that no training row has: its distances are measured without the feature,
+        which has no relevance.
     unseen : ndarray of shape (n_queries, n_features) or None
         Where a query has a category that no training row has: its position is the mean of all.
 
@@ -186,7 +187,8 @@ class Explanation:
         Positive values are for the class, negative ones against it: (n_queries, n_classes, n_features).
         """
         readings, near = self._checked_readings()
-        return readings.mean_supports(near)
+        supports = readings.mean_supports(near)
+        return supports if self.unmeasured is None else np.where(self.unmeasured[:, None], 0.0, supports)
 
     @property
     def support(self) -> Floats:
@@ -221,6 +223,11 @@ class Explanation:
     def runner_up(self) -> NDArray[Any]:
         """Labels of the runners-up: (n_queries,)."""
         return self.classes[self.runner_up_class_indices]
+
+    @property
+    def is_of_table(self) -> bool:
+        """Whether the model takes tables as they are: with categories, bools or dates."""
+        return isinstance(self._training_values, TableValues)
 
     @property
     def query_values(self) -> NDArray[Any]:
@@ -297,7 +304,8 @@ class Explanation:
     def _support_of(self, class_indices: Indices) -> Floats:
         """Return the supports of one class per query, without computing those of all classes."""
         readings, near = self._checked_readings()
-        return readings.mean_support_of(near, class_indices)
+        support = readings.mean_support_of(near, class_indices)
+        return support if self.unmeasured is None else np.where(self.unmeasured, 0.0, support)
 
     def _checked_readings(self) -> tuple[Readings, Indices]:
         if self._near is None or self._readings is None:

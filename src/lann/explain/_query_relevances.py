@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from lann._types import Floats
@@ -43,4 +44,5 @@ def query_relevances(clf: Any, X: ArrayLike | None = None) -> Floats:
     model = model_of(clf)
     queries = model.X if X is None else validated_queries(clf, X)
     landmarks = landmarks_of(model, n_jobs=clf.n_jobs)
-    return landmarks.readings.mean_relevances(landmarks.near(model, queries, n_jobs=clf.n_jobs))
+    relevances = landmarks.readings.mean_relevances(landmarks.near(model, queries, n_jobs=clf.n_jobs))
+    return np.where(model.unmeasured(queries), 0.0, relevances)

@@ -192,7 +192,7 @@ class SupportBeeswarmDisplay:
                 rasterized=True,
             )  # fmt: skip
             if is_category and len(shown) <= 20:
-                self._name_categories(feature, y, high - low)
+                self._name_categories(feature, y, low, high)
         style_axes(self.ax_, grid="y")
         label_lines(self.ax_, [shorten(self.feature_names[feature]) for feature in shown], fontsize)
         self.ax_.axvline(0, color="#444444", linewidth=0.9, zorder=0)
@@ -214,18 +214,19 @@ class SupportBeeswarmDisplay:
             self._draw_legend()
         return self
 
-    def _name_categories(self, feature: int, y: int, span: float) -> None:
+    def _name_categories(self, feature: int, y: int, low: float, high: float) -> None:
         """Write the names of the most frequent categories at their median supports, where there is space."""
         from matplotlib.patheffects import withStroke
 
         codes, names = self.values[:, feature], self.categories[feature]
-        character = 0.016 * span
+        character = 0.016 * (high - low)
         named: list[tuple[float, float, str]] = []
         found, counts = np.unique(codes[codes >= 0], return_counts=True)
         for code in found[np.argsort(-counts, kind="stable")][:MAX_NAMED]:
             x = float(np.median(self.supports[codes == code, feature]))
             name = shorten(names[int(code)], 12)
             half_width = character * max(len(name), 3) / 2
+            x = min(max(x, low + half_width), high - half_width)
             if all(abs(x - other) > half_width + width for other, width, _ in named):
                 named.append((x, half_width, name))
         for x, _, name in named if len(named) > 1 else []:

@@ -28,6 +28,9 @@ N_VALUES = 240
 MAX_EXCESS = 1.0
 # The number of categories that are named, the most frequent ones, and the least vertical space for a name.
 MAX_NAMED, LINE = 8, 0.115
+# The number of ordered categories that are all named.
+MAX_STEPS = 4
+SECONDS_PER_DAY = 86_400
 
 
 class CategoryPanel(NamedTuple):
@@ -275,10 +278,14 @@ class FeatureCurvesDisplay:
         described, (low, high) = self.schema.features[feature], panel.get_xlim()
         if described.kind == "date":
             ticks = np.rint(np.linspace(low, high, 7)[[1, 5]])
+            # Of a range of several days the day, of a shorter one the time.
+            part = slice(11, 16) if described.unit == "s" and high - low < 2 * SECONDS_PER_DAY else slice(10)
+            names = [described.value(tick)[part] for tick in ticks]
         else:
             ticks = np.arange(np.ceil(low), np.floor(high) + 1)
-            ticks = ticks[np.unique(np.linspace(0, len(ticks) - 1, 4).astype(np.int64))]
-        names = [shorten(described.value(tick), 10) for tick in ticks]
+            if len(ticks) > MAX_STEPS:
+                ticks = ticks[[0, len(ticks) // 2, -1]]
+            names = [shorten(described.value(tick), 10) for tick in ticks]
         panel.set_xticks(ticks, [escape_math(name) for name in names])
 
     def _label_panel(self, panel: Axes, feature: int, *, small: bool) -> None:
@@ -338,12 +345,12 @@ def _draw_categories(panel: Axes, categories: CategoryPanel, *, small: bool) -> 
     n_named = min(len(order), MAX_NAMED if len(order) <= MAX_NAMED else MAX_NAMED - 1)
     named = order[:n_named]
     named = named[np.argsort(heights[named], kind="stable")]
-    levels = _spread(heights[named], LINE)
+    levels = _spread(heights[named], LINE, lowest=0.06 if n_named == len(order) else 0.16)
     fontsize = TINY if small or n_named > 4 else SMALL
     for category, level in zip(named, levels, strict=True):
         panel.plot([0.14, 0.22], [heights[category], level], color="#999999", linewidth=0.6)
         name = shorten(categories.names[category], 12 if small else 18)
-        text = f"{name} {percent(categories.shares[category])}"
+        text = f"{name} ({percent(categories.shares[category])})"
         panel.text(0.24, level, escape_math(text), fontsize=fontsize, va="center")
     if len(order) > n_named:
         panel.text(
@@ -354,9 +361,12 @@ def _draw_categories(panel: Axes, categories: CategoryPanel, *, small: bool) -> 
     panel.set(xlim=(0.0, 1.0), ylim=(0.0, 1.04), xticks=[], yticks=[])
 
 
-def _spread(levels: Floats, distance: float) -> Floats:
-    """Return ascending levels moved so that neighbors are at least some distance apart, within 0 and 1."""
-    spread = levels.copy()
+def _spread(levels: Floats, distance: float, lowest: float) -> Floats:
+    """Return ascending levels moved so that neighbors are at least some distance apart.
+
+    They stay below 1, and above the lowest level if there is space.
+    """
+    spread = np.maximum(levels, lowest)
     for position in range(1, len(spread)):
         spread[position] = max(spread[position], spread[position - 1] + distance)
     top = 0.97
