@@ -1,6 +1,9 @@
+import copy
+import pickle
+
 import numpy as np
 
-from lann._format import counted, percent, signed_percent, value_text
+from lann._format import ShownNumber, counted, percent, signed_percent, value_text
 
 
 def test_a_share_that_is_not_0_or_1_is_not_shown_as_0_or_100_percent():
@@ -26,3 +29,10 @@ def test_values():
 
 def test_counts():
     assert [counted(n, "class", "classes") for n in (0, 1, 2000)] == ["0 classes", "1 class", "2,000 classes"]
+
+
+def test_shown_numbers_are_numbers_with_a_text():
+    number = ShownNumber(0.35, "35 %")
+    assert number + 1 == 1.35
+    for same in (number, copy.copy(number), pickle.loads(pickle.dumps(number))):
+        assert (same, value_text(same)) == (0.35, "35 %")

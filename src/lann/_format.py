@@ -48,6 +48,9 @@ class ShownNumber(float):
 
     text: str
 
+    def __reduce__(self) -> tuple[Any, ...]:  # for pickle and copy
+        return ShownNumber, (float(self), self.text)
+
 
 def value_text(value: Any) -> str:
     """Return a value of a table as text, numbers with up to six digits.

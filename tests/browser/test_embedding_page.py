@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann import LANNEmbedding
+from lann import LANNClassifier, LANNEmbedding
 from lann.report import save_embedding_page
 from lann.tables import embed_table
 
@@ -31,8 +31,8 @@ def embedded():
         }
     )
     frame.iloc[::9, 1] = np.nan
-    layout = LANNEmbedding(max_iter=60, random_state=0)
-    return embed_table(frame, "group", id="name", held_out=0.25, embedding=layout)
+    layout, classifier = LANNEmbedding(max_iter=60, random_state=0), LANNClassifier(20, random_state=0)
+    return embed_table(frame, "group", id="name", held_out=0.25, classifier=classifier, embedding=layout)
 
 
 @pytest.fixture(scope="module")

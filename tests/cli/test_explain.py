@@ -55,7 +55,7 @@ def test_missing_values_are_printed(run, model, new):
 def test_several_rows_have_headings(run, model, new):
     printed = run("explain", model, new, "--row", 7, "--rows", "2:4", "--row", 2, "--id", "name")
     headings = [line for line in printed.splitlines() if line.startswith("Row ")]
-    assert headings == ["Row 7, p7", "Row 2, p2", "Row 3, p3"]
+    assert headings == ["Row 7: p7", "Row 2: p2", "Row 3: p3"]
 
 
 def test_the_report_is_that_of_the_library(run, model, new, tmp_path):
@@ -71,6 +71,7 @@ def test_new_categories_are_noted_in_the_report(run, model, new, tmp_path):
     frame = pd.read_csv(new)
     frame.loc[0, "color"] = "<mauve>"
     frame.to_csv(new, index=False)
+    assert "<mauve> (in no training row)" in run("explain", model, new)
     printed = run("explain", model, new, "--html", tmp_path / "r.html")
     assert "Note: Column 'color' has values that the training data do not have: '<mauve>'." in printed
     assert "&lt;mauve&gt;" in (tmp_path / "r.html").read_text(encoding="utf-8")

@@ -80,7 +80,7 @@ def test_options_override_what_columns_have(run, fails, frame, tmp_path):
         *given, "--numeric", "code", "--categorical", "code"
     )
     assert "no format of dates after =" in fails(*given, "--dates", "day=x")
-    assert "did you mean 'color'?" in fails(*given, "--categorical", "colr")
+    assert "did you mean 'color'?" in fails(*given, "--categorical", "kolor")
 
 
 def make_typed(n_rows=60):

@@ -28,7 +28,7 @@ def test_the_page_has_the_model_the_relevant_columns_and_the_rows(table_model, n
         "Row 4: p4", "Row 8: p8", "runner-up", "because it is similar to", "supports the prediction",
     ):  # fmt: skip
         assert part in page.text, part
-    # Every row: 4 columns, the row itself, 5 neighbors and the others; kinds and relevant columns: 4 each.
+    # Every row: 4 columns, the row itself, 5 neighbors and the others; the columns of the model: 4, twice.
     assert page.count("tr") == 3 * (1 + 4 + 1 + 7) + 2 * (1 + 4)
     assert "2 others" in page.text
 

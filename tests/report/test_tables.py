@@ -1,11 +1,11 @@
 """The report about a classifier that was fitted to a table: kinds of columns, typical values, ids."""
 
 import numpy as np
+import pandas as pd
 
 from lann import LANNClassifier
-from lann.encoding import Feature
 from lann.report import report_page
-from lann.report._explanation.columns import typical_text
+from lann.tables import fit_table
 
 
 def test_the_page_describes_columns_of_all_kinds(passengers, odd_queries, parse_page):
@@ -37,12 +37,20 @@ def test_numbers_without_gaps_have_no_section(iris, parse_page):
     assert "20%" in page.text
 
 
-def test_typical_values():
-    numbers = np.array([*np.arange(101.0), np.nan])
-    assert typical_text(Feature("x"), numbers) == "50 (5 to 95)"
-    days = Feature("day", "date", unit="D")
-    assert typical_text(days, np.array([18262.0] * 3)) == "2020-01-01 (2020-01-01 to 2020-01-01)"
-    colors = Feature("color", "category", tuple("abcde"))
-    codes = np.array([2.0] * 5 + [0.0] * 3 + [1.0] * 2 + [4.0] * 2 + [3.0] + [np.nan] * 7)
-    assert typical_text(colors, codes) == "c 25%, a 15%, b 10% and 2 more"
-    assert typical_text(Feature("alone", "bool"), np.array([1.0, 1.0, 1.0, 0.0])) == "True 75%, False 25%"
+def test_typical_values_are_those_of_the_table_as_it_writes_them(parse_page):
+    frame = pd.DataFrame(
+        {
+            "share": [f"{row} %" for row in range(101)] + [None] * 19,
+            "day": [f"{row % 2 + 1:02d}.05.2024" for row in range(120)],
+            "color": ["c"] * 48 + ["a"] * 36 + ["b"] * 18 + ["d"] * 12 + ["e"] * 6,
+            "member": ["true", "true", "true", "false"] * 30,
+            "y": ["u", "v"] * 60,
+        }
+    )
+    model = fit_table(frame, "y", classifier=LANNClassifier(max_iter=0))
+    text = parse_page(report_page(model, model.explain(frame, [0]))).text
+    for part in (
+        "50 % (5 % to 95 %)", "(01.05.2024 to 02.05.2024)", "c 40%, a 30%, b 15% and 2 more",
+        "true 75%, false 25%",
+    ):  # fmt: skip
+        assert part in text, part

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from lann.tables._names import check_named_column, nearest_name
+from lann.tables._names import check_columns_present, check_named_column, nearest_name
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,17 @@ def test_nearest_names(name, nearest):
 
 def test_the_name_in_the_same_case_comes_first():
     assert nearest_name("age", ["AGE", "ages"]) == "AGE"
+
+
+def test_missing_columns():
+    frame = pd.DataFrame({"Age": [1], "Sex": ["m"], "city": ["Ulm"]})
+    check_columns_present(frame, ["Age", "city"], "d.csv")
+    with pytest.raises(ValueError, match=r"^The column 'age' is missing in d\.csv; is it 'Age'\?$"):
+        check_columns_present(frame, ["age", "city"], "d.csv")
+    with pytest.raises(ValueError, match=r"'age', 'sex' are missing in d\.csv; are they 'Age', 'Sex'\?$"):
+        check_columns_present(frame, ["age", "sex"], "d.csv")
+    with pytest.raises(ValueError, match=r"^The columns 'age', 'zzz' are missing in d\.csv\.$"):
+        check_columns_present(frame, ["age", "zzz"], "d.csv")
 
 
 @pytest.mark.parametrize("parameter", ["target", "id", "drop", "sample_weight"])

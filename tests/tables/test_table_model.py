@@ -125,6 +125,14 @@ def test_neighbors_are_rows_of_the_training_table_with_their_values(table_model,
                     assert value == pytest.approx(expected[name])
 
 
+def test_features_can_be_grouped(table_model, new):
+    explanation = table_model.explain(new, [7])
+    grouped = explanation.group_features({"look": ["size [cm]", "color"]})
+    assert grouped.feature_names.tolist() == ["look", "member", "noise"]
+    assert grouped.neighbor_values[0, :, 1:].tolist() == explanation.neighbor_values[0, :, 2:].tolist()
+    assert pd.isna(grouped.neighbor_values[0, :, 0]).all()
+
+
 def test_missing_values_are_shown_as_missing(table_model, training_frame):
     """Row 5 has no color; it is its own nearest neighbor."""
     explanation = table_model.explain(training_frame, [5, 3])

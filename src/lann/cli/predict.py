@@ -81,7 +81,7 @@ def _preview(predictions: pd.DataFrame) -> Table:
     """Return the first rows and classes."""
     from rich.table import Table
 
-    n_text = list(predictions.columns).index("prediction") + 1  # names, if there are any, are before it
+    n_text = 2 if predictions.columns[1] == "prediction" else 1  # names of the rows come first
     names = list(predictions.columns)[: n_text + MOST_CLASSES]
     n_rows, n_classes = len(predictions) - MOST_ROWS, len(predictions.columns) - len(names)
     more = [f"{n} more {what}" for n, what in ((n_rows, "rows"), (n_classes, "classes")) if n > 0]

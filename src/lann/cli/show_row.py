@@ -25,8 +25,7 @@ def show_rows(explanation: Explanation, console: Console, *, n_columns: int) -> 
     """Print explained rows; several have a heading each."""
     for position, row in enumerate(explanation.rows()):
         if len(explanation) > 1:
-            name = f"Row {row.row}" if row.id is None else f"Row {row.row}, {row.id}"
-            console.print(f"\n{name}" if position else name, style="bold")
+            console.print(f"\n{row.title}" if position else row.title, style="bold")
         show_row(row, console, n_columns=n_columns)
 
 
@@ -132,7 +131,9 @@ def _columns(row: ExplainedRow, n_columns: int) -> Table:
         bar = "█" * round(BAR_LENGTH * relevance / largest) or ("▏" if relevance > 0 else "")
         table.add_row(
             row.feature_names[j],
-            value_text(row.values[j]),
+            f"{value_text(row.values[j])} ({note})"
+            if (note := row.value_note(j))
+            else value_text(row.values[j]),
             bar,
             percent(relevance, 1),
             *[_signed(values[j]) for values in signed],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,14 +63,6 @@ def group_features(
         """Add up the features of each group: (…, n_features) to (…, n_groups)."""
         return np.stack([values[..., features].sum(axis=-1) for features in members], axis=-1)
 
-    def single(values: np.ndarray) -> np.ndarray:
-        """Keep the values of groups of one feature, NaN for others: (n, n_features) to (n, n_groups)."""
-        columns = [
-            values[:, features[0]] if len(features) == 1 else np.full(len(values), np.nan)
-            for features in members
-        ]
-        return np.stack(columns, axis=1)
-
     sizes = np.array([len(features) for features in members])
 
     def marked(values: np.ndarray | None, least: np.ndarray) -> np.ndarray | None:
@@ -79,7 +71,9 @@ def group_features(
 
     shown, training = explanation._query_values, explanation._training_values
     if isinstance(training, TableValues):
-        training = training[:]
+        training = _GroupedValues(training.schema, training.X, training, members)
+    elif training is not None:
+        training = _single(training, members)
     readings = explanation._readings
     if readings is not None:
         readings = replace(
@@ -87,19 +81,37 @@ def group_features(
         )
     return replace(
         explanation,
-        queries=single(explanation.queries),
+        queries=_single(explanation.queries, members),
         contributions=summed(explanation.contributions),
         relevances=summed(explanation.relevances),
         feature_weights=summed(explanation.feature_weights),
         feature_names=np.array(list(groups), dtype=object),
         unmeasured=marked(explanation.unmeasured, sizes),
         unseen=marked(explanation.unseen, np.ones_like(sizes)),
-        _query_values=None if shown is None else single(shown),
-        _training_values=None if training is None else single(training),
+        _query_values=None if shown is None else _single(shown, members),
+        _training_values=training,
         _readings=readings,
         _correlated=_correlated_groups(explanation._correlated, members),
         _grouped=_grouped(explanation._grouped, members),
     )
+
+
+@dataclass(frozen=True)
+class _GroupedValues(TableValues):
+    """Rows in the user's values, a value for each group, which are looked up when they are needed."""
+
+    values: TableValues
+    members: list[list[int]]
+
+    def __getitem__(self, rows: Any) -> np.ndarray:
+        return _single(self.values[rows], self.members)
+
+
+def _single(values: np.ndarray, members: list[list[int]]) -> np.ndarray:
+    """Keep the values of groups of one feature, NaN for others: (…, n_features) to (…, n_groups)."""
+    several = np.full(values.shape[:-1], np.nan)
+    columns = [values[..., features[0]] if len(features) == 1 else several for features in members]
+    return np.stack(columns, axis=-1)
 
 
 def _grouped(before: np.ndarray | None, members: list[list[int]]) -> np.ndarray:

@@ -201,7 +201,7 @@ def _embedded_table(model: TableModel, layout: LANNEmbedding, new: _NewRows | No
     """Put together the training rows and the new rows."""
     train_labels, n_train = model.classifier.model_.labels, len(model.row_numbers)
     parts, coordinates = [_votes(model)], [layout.embedding_]
-    row_numbers, ids, values = model.row_numbers, model.ids, model._training_values()
+    row_numbers, ids, values = model.row_numbers, model.ids, model._training_values()[model.row_numbers]
     classes = [label_text(label) for label in model.classifier.classes_]
     labels: Labels = train_labels
     # The row whose votes and relevances each row has: itself, or the training row that it is.

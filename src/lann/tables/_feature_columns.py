@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from lann._format import ShownNumber, is_missing
 from lann._inputs import get_feature_names
-from lann.encoding import Feature, TableSchema
+from lann._types import Indices
+from lann.encoding import Feature, TableSchema, TableValues
 from lann.persist import TableRecord
 from lann.tables._column import Column
 from lann.tables._dates import DateNotation
@@ -26,17 +28,21 @@ def columns_of_record(record: TableRecord, classifier: Any) -> tuple[Column, ...
     expected = [(column.name, column.kind) for column in columns_of_classifier(classifier)]
     if [(column.name, column.kind) for column in columns] != expected:
         raise ValueError("The columns of the table in the model file are not the features of the model.")
-    if len(record.row_numbers) != len(classifier.model_.X):
+    is_ascending = bool(np.all(np.diff(record.row_numbers) > 0))
+    if len(record.row_numbers) != len(classifier.model_.X) or not is_ascending:
         raise ValueError("The row numbers in the model file are not those of the training rows.")
     return columns
 
 
 def columns_of_classifier(classifier: Any) -> tuple[Column, ...]:
     """Return columns that have what the features of a classifier have, written in the plainest way."""
+    return tuple(map(_plain_column, schema_of(classifier).features))
+
+
+def schema_of(classifier: Any) -> TableSchema:
+    """Return what the features of a classifier have; numbers if it does not take tables."""
     schema: TableSchema | None = getattr(classifier, "schema_", None)
-    if schema is None:
-        schema = TableSchema.numeric(list(get_feature_names(classifier)), has_names=True)
-    return tuple(map(_plain_column, schema.features))
+    return schema or TableSchema.numeric(list(get_feature_names(classifier)), has_names=True)
 
 
 def _plain_column(feature: Feature) -> Column:
@@ -48,6 +54,26 @@ def _plain_column(feature: Feature) -> Column:
     if feature.kind == "date":
         return Column(feature.name, "date", reason, DateNotation(shown=DATE_FORMATS[feature.unit]))
     return Column(feature.name, "category", reason)
+
+
+@dataclass(frozen=True)
+class TrainingValues(TableValues):
+    """Training rows by their row numbers, as the columns write their values.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+    row_numbers : ndarray of shape (n_rows,)
+        Ascending.
+    """
+
+    columns: tuple[Column, ...]
+    row_numbers: Indices
+
+    def __getitem__(self, rows: Any) -> NDArray[Any]:
+        positions = np.searchsorted(self.row_numbers, rows)
+        values = self.schema.values(self.X[positions])  # (..., n_features)
+        return shown_values(self.columns, values.reshape(-1, len(self.columns))).reshape(values.shape)
 
 
 def shown_values(columns: Sequence[Column], values: NDArray[Any]) -> NDArray[Any]:

@@ -45,13 +45,11 @@ def check_columns_present(frame: pd.DataFrame, names: Iterable[str], table: str)
         return
     columns, are = ("columns", "are") if len(missing) > 1 else ("column", "is")
     message = f"The {columns} {listed(missing)} {are} missing in {table}"
-    if len(missing) == 1:
-        others = [str(name) for name in frame.columns if name not in set(needed)]
-        similar = nearest_name(missing[0], others)
-        message += f"; is it {similar!r}?" if similar is not None else "."
-    else:
-        message += "."
-    raise ValueError(message)
+    others = [str(name) for name in frame.columns if name not in set(needed)]
+    similar = [found for name in missing if (found := nearest_name(name, others)) is not None]
+    if len(similar) < len(missing):
+        raise ValueError(f"{message}.")
+    raise ValueError(f"{message}; {'are they' if len(missing) > 1 else 'is it'} {listed(similar)}?")
 
 
 def check_named_column(frame: pd.DataFrame, name: str, parameter: str, table: str) -> None:

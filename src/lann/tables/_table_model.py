@@ -17,7 +17,13 @@ from lann._types import Indices
 from lann.persist import TableRecord, load_with_table, save
 from lann.tables import _embed
 from lann.tables._column import Column, apply_columns
-from lann.tables._feature_columns import columns_of_classifier, columns_of_record, shown_values
+from lann.tables._feature_columns import (
+    TrainingValues,
+    columns_of_classifier,
+    columns_of_record,
+    schema_of,
+    shown_values,
+)
 from lann.tables._row_columns import row_names
 from lann.tables._warnings import TableWarning
 
@@ -245,16 +251,15 @@ class TableModel:
         explanation = self.classifier.explain(self._as_fitted(values))
         positions = explanation.neighbors
         id = self._id_of(frame, id)
-        voters = np.unique(positions)
-        training = np.full((self.row_numbers.max() + 1, len(self.columns)), None, dtype=object)
-        training[self.row_numbers[voters]] = self._training_values(voters)
         return replace(
             explanation,
             neighbors=self.row_numbers[positions],
             neighbor_ids=None if self.ids is None else self.ids[positions],
             query_rows=values.index.to_numpy(),
             query_ids=None if id is None else row_names(frame, id, name)[values.index],
-        ).with_values(shown_values(self.columns, values.to_numpy(dtype=object)), training)
+            _query_values=shown_values(self.columns, values.to_numpy(dtype=object)),
+            _training_values=self._training_values(),
+        )
 
     def _read(
         self, frame: pd.DataFrame, rows: Sequence[int] | Indices | None = None, *, name: str = "the table"
@@ -272,15 +277,13 @@ class TableModel:
         self._check_values(values, name)
         return values
 
-    def _training_values(self, positions: Indices | None = None) -> NDArray[Any]:
-        """Return the values of training rows, or of all, as the table writes them: (n_rows, n_features)."""
-        X = self.classifier.model_.X
-        X = X if positions is None else X[positions]
-        schema = getattr(self.classifier, "schema_", None)
-        return shown_values(self.columns, X.astype(object) if schema is None else schema.values(X))
+    def _training_values(self) -> TrainingValues:
+        """Return the values of the training rows as the table writes them, by their row numbers."""
+        classifier = self.classifier
+        return TrainingValues(schema_of(classifier), classifier.model_.X, self.columns, self.row_numbers)
 
     def _id_of(self, frame: pd.DataFrame, id: str | None = None) -> str | None:
-        """Return the column that names the rows: the one given, or that of the training table if it is in."""
+        """Return the column that names the rows: the given one, or that of the training table."""
         return self.id_column if id is None and self.id_column in frame else id
 
     def _as_fitted(self, values: pd.DataFrame) -> Any:
@@ -296,8 +299,7 @@ class TableModel:
         if len(empty) and model.unmeasured(np.full((1, len(self.columns)), np.nan)).all():
             row = values.index[empty[0]]
             raise ValueError(f"Row {row} of {table} has no value in any of the columns that are used.")
-        schema = getattr(self.classifier, "schema_", None)
-        for column, feature in zip(self.columns, () if schema is None else schema.features, strict=False):
+        for column, feature in zip(self.columns, schema_of(self.classifier).features, strict=True):
             if feature.kind == "category":
                 new = sorted(set(values[column.name].dropna()) - set(feature.categories))
                 if new:

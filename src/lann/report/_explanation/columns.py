@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from lann._format import counted, percent, value_text
+from lann._format import counted, percent
 from lann._markup import MOST_COLUMNS, Html, element, folded_table, header_cell
 from lann._types import Floats
 from lann.encoding import Feature, TableSchema
-from lann.tables import TableModel
+from lann.tables import Column, TableModel
 
 KINDS = {
     "number": ("number", "numbers"),
@@ -58,7 +58,7 @@ def columns_section(model: TableModel, n_features: int) -> Html:
             "tr",
             element("th", feature.name, scope="row"),
             element("td", KINDS[feature.kind][0]),
-            element("td", typical_text(feature, X[:, number])),
+            element("td", typical_text(model.columns[number], feature, X[:, number])),
             element("td", percent(float(np.isnan(X[:, number]).mean())), class_="number"),
         )
         for number, feature in enumerate(schema.features[:MOST_COLUMNS])
@@ -77,25 +77,26 @@ def columns_section(model: TableModel, n_features: int) -> Html:
     )
 
 
-def typical_text(feature: Feature, column: Floats) -> str:
-    """Return typical values of a column as text.
+def typical_text(column: Column, feature: Feature, numbers: Floats) -> str:
+    """Return typical values of a column as the table writes them.
 
     Parameters
     ----------
+    column : Column
     feature : Feature
-    column : (n_rows,)
+    numbers : (n_rows,)
         Its values as numbers, NaN where they are missing.
     """
-    present = column[~np.isnan(column)]
+    present = numbers[~np.isnan(numbers)]
     if feature.kind in ("number", "date"):
         low, middle, high = (
-            value_text(feature.value(value)) for value in np.quantile(present, QUANTILES, method="nearest")
+            column.format(feature.value(value)) for value in np.quantile(present, QUANTILES, method="nearest")
         )
         return f"{middle} ({low} to {high})"
     codes, counts = np.unique(present, return_counts=True)
     order = np.argsort(-counts, kind="stable")
     listed = [
-        f"{_shortened(value_text(feature.value(codes[i])))} {percent(counts[i] / len(column))}"
+        f"{_shortened(column.format(feature.value(codes[i])))} {percent(counts[i] / len(numbers))}"
         for i in order[:MOST_CATEGORIES]
     ]
     n_more = len(codes) - len(listed)
