@@ -67,6 +67,17 @@ def _check_class_weight(class_weight: Any) -> None:
             raise ValueError(f"class_weight must be above 0 for every label; got {weight!r} for {label!r}.")
 
 
+def _check_categorical_features(categorical_features: Any) -> None:
+    is_text = isinstance(categorical_features, str) and categorical_features != "from_dtype"
+    is_list = categorical_features is None or np.ndim(categorical_features) == 1
+    # Whether names, positions or a mask fit the features is checked with the data.
+    if is_text or not (is_list or isinstance(categorical_features, str)):
+        raise ValueError(
+            "categorical_features must be 'from_dtype', None, or a list of names or positions of features, "
+            f"or a mask; got {categorical_features!r}."
+        )
+
+
 class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     """Locally adaptive nearest neighbors: every training row owns the metric by which it measures.
 
@@ -231,7 +242,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         "verbose": VERBOSE,
         "n_jobs": N_JOBS,
         "random_state": RANDOM_STATE,
-    }  # `categorical_features` are checked with the data
+        "categorical_features": [Checked(_check_categorical_features)],
+    }
 
     levels_: tuple[str, ...]
     n_iter_: int

@@ -153,7 +153,7 @@ def check_grid_search_in_a_pipeline(case):
 
 
 BAD_DATA = [
-    (np.full((20, 2), np.nan), np.arange(20) % 2, "NaN"),
+    (np.full((20, 2), np.nan), np.arange(20) % 2, "NaN|no value in any row"),
     (np.full((20, 2), np.inf), np.arange(20) % 2, "infinity"),
     (np.zeros((20, 2)), np.zeros(19), "inconsistent numbers of samples"),
     (np.array([["a", "b"]] * 20), np.arange(20) % 2, "could not convert string to float"),
