@@ -7,6 +7,7 @@ import pytest
 
 from lann.persist._errors import InvalidModelFile
 from lann.persist._kinds import (
+    Bool,
     Float,
     FloatList,
     Floats,
@@ -19,10 +20,10 @@ from lann.persist._kinds import (
     PlainDicts,
     Ragged,
     Reader,
-    Scalars,
     Size,
     Text,
     TextDict,
+    TextList,
     Texts,
     TextTuple,
     Writer,
@@ -61,7 +62,8 @@ def round_trip(kind, value):
         (TextDict(), {"a": "b"}),
         (PlainDicts(), [{"a": [1, None, {"b": 2.5}]}]),
         (TextTuple("a", "b"), ("b",)),
-        (Scalars(), ["a", 1, 2.5, True]),
+        (TextList(), ["a", "1"]),
+        (Bool(), True),
         (ListOf("n", Int(0)), [1, 2]),
         (ListOf(2, FloatList()), [[1.0], []]),
         (Maybe(Int(0)), None),
@@ -164,9 +166,10 @@ def test_shapes_of_ragged_arrays_have_to_fit(shapes):
         (TextTuple("a"), ("b",)),
         (TextTuple("a"), ("a", "a")),
         (Size("n"), 1.0),
-        (Scalars(), [None]),
-        (Scalars(), [[1]]),
-        (Scalars(), [float("nan")]),
+        (TextList(), [None]),
+        (TextList(), [["a"]]),
+        (TextList(), [1]),
+        (Bool(), 1),
         (ListOf(3, Int(0)), [1, 2]),
         (ListOf("n", Int(0)), [1, "2"]),
         (PARAMETER, object()),
@@ -190,7 +193,7 @@ def test_invalid_values_are_not_written(kind, value):
         (Names("n"), {"python": True}),
         (Ragged("n", 2), {}), (FloatList(), [1.0]), (TextTuple("a"), "a"), (Groups("n"), [1]),
         (Groups("n"), {}),
-        (Maybe(Int(0)), False), (Scalars(), [{}]), (Scalars(), "a"), (ListOf("n", Int(0)), {}),
+        (Maybe(Int(0)), False), (TextList(), [{}]), (TextList(), "a"), (Bool(), None), (ListOf("n", Int(0)), {}),
         (ListOf(1, Int(0)), []), (PARAMETER, [1]), (PARAMETER, {"list": [[1]]}), (PARAMETER, {"tuple": 1}),
         (PARAMETER, {"array3": {}}), (PARAMETER, {"array1": 1}), (PARAMETER, {"list": [], "tuple": []}),
         (PARAMETER, {}),
@@ -226,7 +229,7 @@ def test_sizes_agree_between_fields():
 def test_a_record_for_each_feature_is_a_few_lines():
     feature = Record(
         lambda **values: values,
-        {"name": Text(), "kind": Text("number", "category"), "categories": Scalars()},
+        {"name": Text(), "kind": Text("number", "category"), "categories": TextList()},
         sources={key: lambda value, key=key: value[key] for key in ("name", "kind", "categories")},
     )
     schema = [

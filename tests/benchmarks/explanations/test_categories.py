@@ -118,16 +118,6 @@ def test_every_explainer_belongs_to_one_of_the_benchmark():
     assert all(one.description.endswith(".") for one in TABLE_EXPLAINERS)
 
 
-def takes_tables():
-    table, y = make_cities(60, 0)
-    try:
-        LANNClassifier(max_iter=0).fit(table, y)
-    except ValueError:
-        return False
-    return True
-
-
-@pytest.mark.skipif(not takes_tables(), reason="LANNClassifier does not take text yet")
 def test_half_of_the_vote_depends_on_the_city():
     table, y = make_cities(1500, 0)
     clf = LANNClassifier(random_state=0).fit(table[:1200], y[:1200])

@@ -243,24 +243,6 @@ class Groups(Kind):
         return value
 
 
-class Scalars(Kind):
-    """A list of text, integers, finite floating-point numbers, True and False, such as categories."""
-
-    def write(self, value: Any, name: str, writer: Writer) -> Json:
-        items = [item.item() if isinstance(item, np.generic) else item for item in value]
-        return self._checked(items, name)
-
-    def read(self, data: Json, name: str, reader: Reader) -> Any:
-        return self._checked(data, name)
-
-    def _checked(self, value: Any, name: str) -> list[Any]:
-        if type(value) is not list or any(
-            item is None or isinstance(item, dict | list) or not _is_plain(item) for item in value
-        ):
-            invalid(name, value, "a list of text, numbers, true and false")
-        return value
-
-
 class ListOf(Kind):
     """A list of values of one kind, such as a short record for each feature.
 
