@@ -240,3 +240,101 @@ def test_thousands_of_categories_take_few_axes():
     clf = LANNClassifier(random_state=0, max_iter=1).fit(frame, rng.integers(0, 2, 6000))
     assert clf.encoding_.n_coordinates == 17
     assert clf.model_.X.shape == (6000, 2)
+
+
+def test_column_names_that_are_no_text_go_by_position(people):
+    frame, y = people
+    numbered = frame.set_axis(range(5), axis=1)
+    clf = LANNClassifier(random_state=0, max_iter=2).fit(numbered, y)
+    assert not hasattr(clf, "feature_names_in_")
+    assert [feature.name for feature in clf.schema_.features] == ["x0", "x1", "x2", "x3", "x4"]
+    named = LANNClassifier(random_state=0, max_iter=2).fit(frame, y)
+    np.testing.assert_array_equal(clf.predict_proba(numbered), named.predict_proba(frame))
+    nested = frame.set_axis(pd.MultiIndex.from_tuples([("a", n) for n in frame.columns]), axis=1)
+    np.testing.assert_array_equal(clf.predict_proba(nested), named.predict_proba(frame))
+    bools = pd.DataFrame(np.random.default_rng(0).random((60, 3)) < 0.5)
+    assert LANNClassifier(max_iter=0).fit(bools, bools[0]).score(bools, bools[0]) == 1
+
+
+def test_lists_of_rows_can_have_categories(people):
+    frame, y = people
+    rows = frame[["age", "city"]].astype(object).where(frame[["age", "city"]].notna(), None)
+    lists = rows.to_numpy().tolist()
+    clf = LANNClassifier(random_state=0, max_iter=2, categorical_features=[1]).fit(lists, y)
+    named = LANNClassifier(random_state=0, max_iter=2).fit(frame[["age", "city"]], y)
+    np.testing.assert_array_equal(clf.predict_proba(lists), named.predict_proba(frame[["age", "city"]]))
+
+
+def test_repeated_column_names(people):
+    frame, y = people
+    with pytest.raises(ValueError, match=r"Column 'city' occurs 2 times; give the columns different names\."):
+        LANNClassifier().fit(frame.set_axis(["age", "city", "city", "since", "size"], axis=1), y)
+
+
+def test_values_too_large_are_named_by_their_column(people):
+    frame, y = people
+    large = frame.assign(length=np.where(np.arange(len(frame)) == 3, 1e200, 1.0))
+    with pytest.raises(ValueError, match="The values of feature 'length' are too large to be squared"):
+        LANNClassifier().fit(large, y)
+
+
+def test_sparse_columns_are_numbers(people):
+    frame, y = people
+    dummies = pd.get_dummies(frame["city"], sparse=True, dtype=float)
+    dense = pd.get_dummies(frame["city"], dtype=float)
+    one, two = (LANNClassifier(max_iter=0).fit(X.assign(size=frame["size"]), y) for X in (dummies, dense))
+    np.testing.assert_array_equal(one.model_.X, two.model_.X)
+
+
+@pytest.mark.parametrize("change", ["new category", "fewer categories", "gaps", "no gaps"])
+def test_a_warm_start_takes_over_what_fits(people, change):
+    frame, y = people
+    X = frame.assign(age=frame["age"].fillna(40.0), city=frame["city"].fillna("Ulm"))
+    before = frame if change == "no gaps" else X
+    after = {
+        "new category": X.assign(city=X["city"].replace("Ulm", "Rom")),
+        "fewer categories": X.assign(city=X["city"].replace({"Ulm": "Bonn", "Jena": "Bonn"})),
+        "gaps": frame,
+        "no gaps": X,
+    }[change]
+    clf = LANNClassifier(random_state=0, max_iter=3, warm_start=True).fit(before, y)
+    clf.fit(after, y)
+    assert np.isfinite(clf.encoding_.transform(clf.model_.X)).all()
+    assert np.isfinite(clf.curves_.slopes).all()
+    assert clf.score(after, y) > 0.6
+    fresh = LANNClassifier(random_state=0, max_iter=3).fit(after, y)
+    assert clf.score(after, y) > fresh.score(after, y) - 0.1
+
+
+def test_rows_of_weight_zero_can_have_the_only_values_of_a_feature(people):
+    frame, y = people
+    X = frame.assign(age=np.where(frame["city"] == "Ulm", np.nan, 40.0))
+    weights = (frame["city"] == "Ulm").astype(float)
+    with pytest.raises(ValueError, match=r"Feature 'age' has no value in any row; leave it out\."):
+        LANNClassifier().fit(X, y, sample_weight=weights)
+
+
+def test_single_rows_with_gaps_can_be_added(people):
+    frame, y = people
+    clf = LANNClassifier(random_state=0, max_iter=2).partial_fit(frame[:300], y[:300])
+    row = int(np.flatnonzero(frame["age"][300:].isna())[0]) + 300
+    clf.partial_fit(frame[row : row + 1], y[row : row + 1])
+    assert np.isnan(clf.model_.X[-1, 0])
+    numbers = np.random.default_rng(0).normal(size=(60, 2))
+    plain = LANNClassifier(random_state=0, max_iter=2).partial_fit(numbers, numbers[:, 0] > 0)
+    plain.partial_fit([[np.nan, 1.0]], [True])
+    assert np.isfinite(plain.feature_weights_[:-1]).all()
+    assert np.isfinite(plain.predict_proba(numbers)).all()
+
+
+def test_later_rows_are_read_by_the_kinds_of_the_first(people):
+    frame, y = people
+    X = frame.assign(code=np.tile(["1", "2"], 200))
+    clf = LANNClassifier(random_state=0, max_iter=2).partial_fit(X[:300], y[:300])
+    later = X[300:].assign(code=3, age=X["age"][300:].fillna(50.0).astype(str))
+    clf.partial_fit(later, y[300:])
+    kinds = {feature.name: (feature.kind, feature.categories) for feature in clf.schema_.features}
+    assert kinds["code"] == ("category", ("1", "2", "3"))
+    assert kinds["age"] == ("number", ())
+    with pytest.raises(ValueError, match="'size' has 'xl', which is not one of its ordered categories"):
+        clf.partial_fit(X[300:].assign(size="xl"), y[300:])

@@ -24,9 +24,12 @@ def check_two_classes(classes: NDArray[Any]) -> None:
 
 def find_too_large(X: Floats) -> int | None:
     """Return the first feature with values whose squares are not finite, None if there is none."""
-    deviation = np.nanstd if np.isnan(X).any() else np.std
+    missing = np.isnan(X)
+    if missing.any():
+        X = np.where(missing, np.take_along_axis(X, missing.argmin(axis=0)[None], axis=0), X)
+        X = np.where(missing.all(axis=0), 0.0, X)
     with np.errstate(over="ignore", invalid="ignore"):
-        too_large = np.flatnonzero(~np.isfinite(deviation(X, axis=0)))
+        too_large = np.flatnonzero(~np.isfinite(X.std(axis=0)))
     return int(too_large[0]) if len(too_large) else None
 
 

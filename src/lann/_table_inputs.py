@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
 
+from lann._inputs import find_too_large
 from lann._types import Floats
-from lann.encoding import TableSchema, array_as_table, as_table, infer_schema, read
+from lann.encoding import TableSchema, array_as_table, as_table, extend_schema, infer_schema, read
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -45,17 +46,19 @@ def read_training_data(
             ensure_all_finite="allow-nan",
             reset=reset,
         )
-        found = TableSchema.numeric(_feature_names(estimator), has_names=_has_names(estimator))
-        check_no_empty_feature(rows, found)
+        if schema is None:
+            schema = TableSchema.numeric(_feature_names(estimator), has_names=_has_names(estimator))
     else:
-        _check_table(estimator, X, reset=reset)
-        found = infer_schema(table, categorical_features, has_names=as_table(X) is not None)
-        if schema is not None:
-            found = schema.extended(found)
+        _check_table(estimator, X, table, reset=reset)
+        if schema is None:
+            schema = infer_schema(table, categorical_features, has_names=_has_names(estimator))
+        else:
+            schema = extend_schema(schema, table)
         labels = _check_labels(table, y)
-        rows = read(table, found)
+        rows = read(table, schema)
+        check_sizes(rows, schema)
     check_classification_targets(labels)
-    return rows, labels, found if schema is None else schema.extended(found)
+    return rows, labels, schema
 
 
 def read_queries(estimator: Any, X: Any, schema: TableSchema) -> Floats:
@@ -73,7 +76,7 @@ def read_queries(estimator: Any, X: Any, schema: TableSchema) -> Floats:
             estimator, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
         )
     else:
-        _check_table(estimator, X, reset=False)
+        _check_table(estimator, X, table, reset=False)
         queries = read(table, schema)
     return queries
 
@@ -109,11 +112,16 @@ def _names_none(categorical_features: Any) -> bool:
     )
 
 
-def _check_table(estimator: Any, X: Any, *, reset: bool) -> None:
-    if hasattr(X, "ndim") and X.ndim != 2:
-        raise ValueError(f"Expected 2D array, got {X.ndim}D array instead.")
-    if X.shape[0] == 0 or X.shape[1] == 0:
-        raise ValueError(f"A table needs rows and columns; got {X.shape[0]} rows and {X.shape[1]} columns.")
+def _check_table(estimator: Any, X: Any, table: nw.DataFrame[Any], *, reset: bool) -> None:
+    n_rows, n_columns = table.shape
+    if n_rows == 0 or n_columns == 0:
+        raise ValueError(f"A table needs rows and columns; got {n_rows} rows and {n_columns} columns.")
+    names = list(X.columns) if hasattr(X, "iloc") else []  # other tables have different names
+    if len(set(names)) < len(names):
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise ValueError(
+            f"Column {repeated!r} occurs {names.count(repeated)} times; give the columns different names."
+        )
     validate_data(estimator, X, skip_check_array=True, reset=reset)
 
 
@@ -124,6 +132,14 @@ def _check_labels(table: nw.DataFrame[Any], y: ArrayLike) -> NDArray[Any]:
     assert_all_finite(labels, input_name="y")
     check_consistent_length(np.empty(len(table)), labels)
     return labels
+
+
+def check_sizes(rows: Floats, schema: TableSchema) -> None:
+    """Raise ValueError if the squares of numbers are not finite."""
+    feature = find_too_large(rows)
+    if feature is not None:
+        name = schema.features[feature].name
+        raise ValueError(f"The values of feature {name!r} are too large to be squared; scale them down.")
 
 
 def check_no_empty_feature(rows: Floats, schema: TableSchema) -> None:

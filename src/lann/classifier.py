@@ -21,7 +21,7 @@ from lann._inputs import (
     class_weight_array,
 )
 from lann._neighbor_classifier import NeighborClassifier
-from lann._table_inputs import check_some_value, join_ids, read_training_data, row_ids
+from lann._table_inputs import check_no_empty_feature, check_some_value, join_ids, read_training_data, row_ids
 from lann._types import Floats
 from lann._validation import (
     BOOLEAN,
@@ -354,6 +354,9 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             self.classes_ = classes
             encoding = Encoding.plain(rows, self.schema_.n_categories, weights)
             start = Levels.plain(rows, labels, len(classes), encoding=encoding, row_weights=weights)
+            if previous is not None:
+                extended = previous.encoding.extended(self.schema_.n_categories)
+                previous = previous.replace(encoding=extended)
             self._train(start, previous)
         return self
 
@@ -569,6 +572,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         n_old = len(self.model_.X) if adds else 0
         rows, labels, weights, counts = self._weigh(rows, labels, sample_weight, first=not adds)
         if fitted is None:
+            check_no_empty_feature(rows, schema)
             schema, rows = schema.without_unused(rows)
         self.schema_ = schema
         ids = ids if ids is None or counts is None else ids[counts]

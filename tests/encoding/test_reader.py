@@ -1,4 +1,5 @@
 import datetime
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -6,7 +7,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from lann.encoding import UNSEEN, array_as_table, as_table, infer_schema, read
+from lann.encoding import UNSEEN, array_as_table, as_table, extend_schema, infer_schema, read
 
 FRAME = pd.DataFrame(
     {
@@ -163,6 +164,25 @@ def test_text_is_an_error_without_categories():
         schema_of(FRAME[["city"]], None)
 
 
+def test_objects_of_databases_are_numbers_and_dates():
+    frame = pd.DataFrame(
+        {
+            "price": pd.Series([Decimal("1.5"), None, Decimal(3)], dtype=object),
+            "day": pd.Series([datetime.date(1970, 1, 2), None, datetime.date(1970, 1, 3)], dtype=object),
+        }
+    )
+    schema = schema_of(frame)
+    assert [feature.kind for feature in schema.features] == ["number", "date"]
+    np.testing.assert_array_equal(read(as_table(frame), schema), [[1.5, 1], [NAN, NAN], [3, 2]])
+    table = pa.table({"price": pa.array([1, None]).cast(pa.decimal128(24, 2))})
+    np.testing.assert_array_equal(read(as_table(table), schema_of(table)).ravel(), [1, NAN])
+
+
+def test_lists_cannot_be_measured():
+    with pytest.raises(ValueError, match="Feature 'x' has values of type list, which cannot be measured"):
+        schema_of(pd.DataFrame({"x": [[1], [2]]}))
+
+
 def test_values_that_cannot_be_measured_raise():
     frame = pl.DataFrame({"x": [[1, 2], [3]]})
     with pytest.raises(ValueError, match=r"Feature 'x' has values of type .*, which cannot be measured"):
@@ -175,5 +195,6 @@ def test_unused_categories_are_left_out():
     fewer, recoded = schema.without_unused(rows)
     assert fewer.features[0].categories == ("Ulm",)
     np.testing.assert_array_equal(recoded, [[0, 2], [NAN, 3]])
-    more = fewer.extended(schema)
+    more = extend_schema(fewer, as_table(FRAME[["city", "length"]]))
     assert more.features[0].categories == ("Ulm", "Bonn")
+    assert more.features[1] == fewer.features[1]

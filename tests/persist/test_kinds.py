@@ -193,7 +193,8 @@ def test_invalid_values_are_not_written(kind, value):
         (Names("n"), {"python": True}),
         (Ragged("n", 2), {}), (FloatList(), [1.0]), (TextTuple("a"), "a"), (Groups("n"), [1]),
         (Groups("n"), {}),
-        (Maybe(Int(0)), False), (TextList(), [{}]), (TextList(), "a"), (Bool(), None), (ListOf("n", Int(0)), {}),
+        (Maybe(Int(0)), False), (TextList(), [{}]), (TextList(), "a"), (Bool(), None),
+        (ListOf("n", Int(0)), {}),
         (ListOf(1, Int(0)), []), (PARAMETER, [1]), (PARAMETER, {"list": [[1]]}), (PARAMETER, {"tuple": 1}),
         (PARAMETER, {"array3": {}}), (PARAMETER, {"array1": 1}), (PARAMETER, {"list": [], "tuple": []}),
         (PARAMETER, {}),
@@ -234,7 +235,7 @@ def test_a_record_for_each_feature_is_a_few_lines():
     )
     schema = [
         {"name": "age", "kind": "number", "categories": []},
-        {"name": "city", "kind": "category", "categories": ["Ulm", 1, True, 0.5]},
+        {"name": "city", "kind": "category", "categories": ["Ulm", "1", "True", "0.5"]},
     ]
     assert round_trip(ListOf("n_features", feature), schema) == schema
     with pytest.raises(InvalidModelFile, match="its x/1/kind has to be one of"):

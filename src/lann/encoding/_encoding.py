@@ -110,6 +110,26 @@ class Encoding:
         )
         return self.replace(positions=positions)
 
+    def with_learned(self, other: Encoding) -> Encoding:
+        """Return the encoding with what another one has learned about the same features.
+
+        Parameters
+        ----------
+        other : Encoding
+            With the same categories.
+
+        Returns
+        -------
+        encoding : Encoding
+            Positions of a feature with another number of coordinates stay as they are.
+        """
+        both = self.gaps.present & other.gaps.present
+        gaps = replace(self.gaps, heights=np.where(both, other.gaps.heights, self.gaps.heights))
+        positions = tuple(
+            own.with_learned(theirs) for own, theirs in zip(self.positions, other.positions, strict=True)
+        )
+        return self.replace(curves=other.curves, gaps=gaps, positions=positions)
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes without what is computed from them."""
         return {f.name: getattr(self, f.name) for f in fields(self)}

@@ -125,6 +125,15 @@ class CategoryPositions:
         shares = np.insert(self.shares, [self.n_categories] * n_new, 0.0)
         return CategoryPositions(positions, shares, n_categories)
 
+    def with_learned(self, other: CategoryPositions) -> CategoryPositions:
+        """Return the categories at the positions that others of the same feature have learned.
+
+        A gap that only these have is at the mean. Another number of axes changes nothing.
+        """
+        if other.n_axes != self.n_axes:
+            return self
+        return self.with_positions(np.vstack([other.positions, other.mean])[: len(self.positions)])
+
     def with_positions(self, positions: Floats) -> CategoryPositions:
         """Return the same categories at other positions."""
         return CategoryPositions(positions, self.shares, self.n_categories)

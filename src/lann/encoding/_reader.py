@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,13 +22,29 @@ BOOLS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 
 
 def as_table(X: Any) -> nw.DataFrame[Any] | None:
-    """Return a table of pandas, polars or pyarrow as narwhals has it; None if X is something else."""
+    """Return a table of pandas, polars or pyarrow as narwhals has it; None if X is something else.
+
+    Columns whose names are not all different texts are called x0, x1, …; sparse columns become dense.
+    """
     if isinstance(X, np.ndarray | list | tuple) or len(getattr(X, "shape", ())) != 2:
         return None
     import narwhals as nw
 
+    if hasattr(X, "iloc"):
+        X = _with_plain_columns(X)
     table = nw.from_native(X, eager_only=True, pass_through=True)
     return table if isinstance(table, nw.DataFrame) else None
+
+
+def _with_plain_columns(frame: Any) -> Any:
+    """Return a table of pandas with dense columns whose names are different texts."""
+    import pandas as pd
+
+    names = list(frame.columns)
+    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        frame = frame.set_axis([f"x{f}" for f in range(len(names))], axis=1)
+    sparse = [name for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.SparseDtype)]
+    return frame.assign(**{name: frame[name].sparse.to_dense() for name in sparse}) if sparse else frame
 
 
 def array_as_table(X: Any) -> nw.DataFrame[Any]:
@@ -104,7 +123,7 @@ def category_mask(categorical_features: Any, names: Sequence[str], *, has_names:
     known = {name: number for number, name in enumerate(names)}
     for name in given:
         if name not in known:
-            raise ValueError(f"categorical_features has {name!r}, which is not a column of the table.")
+            raise ValueError(f"categorical_features has {str(name)!r}, which is not a column of the table.")
         mask[known[name]] = True
     return mask
 
@@ -116,7 +135,7 @@ def _infer_feature(column: nw.Series[Any], name: str, is_category: bool) -> Feat
     dtype = column.dtype
     values = None
     if dtype == nw.Object or is_category or _is_text_dtype(dtype):
-        values = _distinct(column)
+        values = _distinct(column, name)
         if not values:
             raise _empty(name)
     elif column.is_null().all() or (dtype.is_float() and column.is_nan().all()):
@@ -124,7 +143,7 @@ def _infer_feature(column: nw.Series[Any], name: str, is_category: bool) -> Feat
     if values is None or not (is_category or _is_text_dtype(dtype)):
         kind = _kind_of(dtype, values)
         if kind == "date":
-            seconds = _seconds(column)
+            seconds = _read_dates(column, Feature(name, "date", unit="s"))
             days = seconds[~np.isnan(seconds)] % SECONDS_PER_DAY == 0
             return Feature(name, "date", unit="D" if days.all() else "s")
         if isinstance(dtype, nw.Enum):
@@ -132,14 +151,16 @@ def _infer_feature(column: nw.Series[Any], name: str, is_category: bool) -> Feat
         if kind is not None:
             return Feature(name, kind)
     if values is None:
-        raise ValueError(
-            f"Feature {name!r} has values of type {dtype}, which cannot be measured; leave it out."
-        )
+        raise _not_measurable(name, getattr(column.to_native(), "dtype", dtype))
     return Feature(name, "category", tuple(sorted({_text(value) for value in values})))
 
 
 def _empty(name: str) -> ValueError:
     return ValueError(f"Feature {name!r} has no value in any row; leave it out.")
+
+
+def _not_measurable(name: str, kind: Any) -> ValueError:
+    return ValueError(f"Feature {name!r} has values of type {kind}, which cannot be measured; leave it out.")
 
 
 def _is_text_dtype(dtype: Any) -> bool:
@@ -163,9 +184,30 @@ def _kind_of(dtype: Any, values: list[Any] | None) -> str | None:
     if values is not None:
         if all(isinstance(value, bool | np.bool_) for value in values):
             return "bool"
-        if all(isinstance(value, int | float | np.number) for value in values):
+        if all(isinstance(value, int | float | np.number | Decimal) for value in values):
             return "number"
+        if all(isinstance(value, datetime.date | np.datetime64) for value in values):
+            return "date"
     return None
+
+
+def extend_schema(schema: TableSchema, table: nw.DataFrame[Any]) -> TableSchema:
+    """Return the schema with the categories that a table has in addition, at the end.
+
+    Parameters
+    ----------
+    schema : TableSchema
+    table : DataFrame of narwhals
+        Columns in the order of the features.
+    """
+    features = []
+    for feature, name in zip(schema.features, table.columns, strict=True):
+        if feature.kind == "category":
+            found = {_text(value) for value in _distinct(table[name], feature.name)}
+            new = sorted(found - set(feature.categories))
+            feature = replace(feature, categories=feature.categories + tuple(new))
+        features.append(feature)
+    return replace(schema, features=tuple(features))
 
 
 def read(table: nw.DataFrame[Any], schema: TableSchema) -> Floats:
@@ -198,10 +240,12 @@ def _read_numbers(column: nw.Series[Any], feature: Feature) -> Floats:
 
     if column.dtype == nw.Duration:
         return column.dt.total_microseconds().cast(nw.Float64).to_numpy() / 1e6
-    if column.dtype.is_numeric():
+    if column.dtype == nw.Decimal:
+        numbers = np.array([np.nan if value is None else float(value) for value in column.to_list()])
+    elif column.dtype.is_numeric():
         numbers = column.cast(nw.Float64).to_numpy()
     else:
-        numbers = _mapped(column, lambda value: _number(value, feature))
+        numbers = _mapped(column, lambda value: _number(value, feature), feature)
     infinite = np.flatnonzero(np.isinf(numbers))
     if len(infinite):
         raise ValueError(
@@ -225,7 +269,7 @@ def _read_bools(column: nw.Series[Any], feature: Feature) -> Floats:
             raise _does_not_fit(value, feature, "true and false")
         return number
 
-    return _mapped(column, as_number)
+    return _mapped(column, as_number, feature)
 
 
 def _read_dates(column: nw.Series[Any], feature: Feature) -> Floats:
@@ -234,7 +278,7 @@ def _read_dates(column: nw.Series[Any], feature: Feature) -> Floats:
     if column.dtype in (nw.Date, nw.Datetime):
         seconds = _seconds(column)
     else:
-        seconds = _mapped(column, lambda value: _date(value, feature))
+        seconds = _mapped(column, lambda value: _date(value, feature), feature)
     return np.floor(seconds / SECONDS_PER_DAY) if feature.unit == "D" else seconds
 
 
@@ -253,7 +297,7 @@ def _date(value: Any, feature: Feature) -> float:
 
 def _read_categories(column: nw.Series[Any], feature: Feature) -> Floats:
     codes = {category: float(code) for code, category in enumerate(feature.categories)}
-    return _mapped(column, lambda value: codes.get(_text(value), UNSEEN))
+    return _mapped(column, lambda value: codes.get(_text(value), UNSEEN), feature)
 
 
 def _read_ordered(column: nw.Series[Any], feature: Feature) -> Floats:
@@ -267,7 +311,7 @@ def _read_ordered(column: nw.Series[Any], feature: Feature) -> Floats:
             )
         return codes[_text(value)]
 
-    return _mapped(column, as_number)
+    return _mapped(column, as_number, feature)
 
 
 _READERS: dict[str, Callable[[Any, Feature], Floats]] = {
@@ -290,16 +334,19 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _distinct(column: nw.Series[Any]) -> list[Any]:
+def _distinct(column: nw.Series[Any], name: str) -> list[Any]:
     """Return the distinct values of a column, without gaps."""
-    return [value for value in column.drop_nulls().unique().to_list() if value == value]
+    try:
+        return [value for value in column.drop_nulls().unique().to_list() if value == value]
+    except TypeError:  # values that cannot be compared
+        raise _not_measurable(name, type(column.drop_nulls().to_list()[0]).__name__) from None
 
 
-def _mapped(column: nw.Series[Any], as_number: Callable[[Any], float]) -> Floats:
+def _mapped(column: nw.Series[Any], as_number: Callable[[Any], float], feature: Feature) -> Floats:
     """Return a number for each value of a column, NaN for gaps; each distinct value is converted once."""
     import narwhals as nw
 
-    numbers = {value: as_number(value) for value in _distinct(column)}
+    numbers = {value: as_number(value) for value in _distinct(column, feature.name)}
     if column.implementation.is_pandas_like():
         return column.to_native().map(numbers).astype("float64").to_numpy()
     if not numbers:

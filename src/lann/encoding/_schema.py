@@ -188,24 +188,6 @@ class TableSchema:
             rows[:, number] = np.where(np.isnan(codes), np.nan, np.searchsorted(used, codes))
         return replace(self, features=tuple(features)), rows
 
-    def extended(self, other: TableSchema) -> TableSchema:
-        """Return the schema with further categories, those that another one has in addition, at the end.
-
-        Parameters
-        ----------
-        other : TableSchema
-            With the same features.
-
-        Returns
-        -------
-        schema : TableSchema
-        """
-        features = []
-        for own, theirs in zip(self.features, other.features, strict=True):
-            new = [c for c in theirs.categories if c not in set(own.categories)]
-            features.append(replace(own, categories=own.categories + tuple(new)) if new else own)
-        return replace(self, features=tuple(features))
-
 
 @dataclass(frozen=True)
 class TableValues:

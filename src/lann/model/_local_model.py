@@ -205,7 +205,7 @@ class LocalModel(NeighborModel):
         numbers = levels.encoding.numbers_of(self.X)
         if levels.curves.is_identity:
             return levels.feature_weights(np.ones(numbers.shape[1]))
-        moments = gap_moments if levels.encoding.gaps.present.any() else weighted_moments
+        moments = gap_moments if np.isnan(numbers).any() else weighted_moments
         return levels.feature_weights(np.sqrt(moments(numbers, self.row_weights)[1]))
 
     def local_matrices(self, rows: Indices) -> Floats:

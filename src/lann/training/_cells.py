@@ -122,6 +122,8 @@ def locate_positions(encoding: Encoding, X: Floats) -> tuple[Indices, int]:
     for feature, positions in zip(encoding.category_features, encoding.positions, strict=True):
         first, n_axes = encoding.first_coordinates[feature], positions.n_axes
         rows = positions.locate(X[:, feature])
+        if len(rows) and not 0 <= rows.min() <= rows.max() < len(positions.positions):
+            raise ValueError(f"Feature {feature} has values without a position.")
         entries[:, first : first + n_axes] = n_entries + n_axes * rows[:, None] + np.arange(n_axes)
         n_entries += positions.positions.size
     return entries, n_entries

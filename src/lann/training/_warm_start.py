@@ -23,7 +23,9 @@ def warm_start(start: Levels, previous: Levels, settings: Settings) -> Levels:
     settings : Settings
     """
     if settings.curves:
-        start = start.replace(encoding=previous.encoding)
+        start = start.replace(encoding=start.encoding.with_learned(previous.encoding))
+    if not np.array_equal(start.encoding.n_axes_of_features, previous.encoding.n_axes_of_features):
+        return start  # the map and the weights are about other coordinates
     n_coordinates, n_axes = start.encoding.n_coordinates, previous.class_log_weights.shape[1]
     wanted = n_axes_of(settings.form, settings.n_components, n_coordinates)
     map_allowed = settings.linear_map or wanted < n_coordinates
