@@ -32,8 +32,8 @@ ROWS_FOR_SCALE = 1_000
 NEIGHBORS_FOR_SCALE = 5
 # What is computed when it is needed, and not saved.
 LAZY = ("_search", "_feature_weights", "_index", "_without_features")
-# Number of models without some features that are kept.
-MOST_KEPT = 16
+# Number of models without some features that are kept, and of their weights together: 256 MB.
+MOST_KEPT, KEPT_NUMBERS = 16, 2**25
 # The size of a wide neighborhood: as many rows as there usually are candidates.
 WIDE = 50
 
@@ -177,11 +177,11 @@ class LocalModel(NeighborModel):
             return
         patterns, position = np.unique(unmeasured, axis=0, return_inverse=True)
         for number, pattern in enumerate(patterns):
-            features = tuple(np.flatnonzero(pattern).tolist())
-            yield np.flatnonzero(position.ravel() == number), self._without(features)
+            rows = np.flatnonzero(position.ravel() == number)
+            yield rows, self._without(tuple(np.flatnonzero(pattern).tolist()), len(rows))
 
-    def _without(self, features: tuple[int, ...]) -> LocalModel:
-        """Return the model that measures without some features; the last ones are kept."""
+    def _without(self, features: tuple[int, ...], n_queries: int) -> LocalModel:
+        """Return the model that measures without some features, for some queries; the last ones are kept."""
         if not features:
             return self
         kept = self.__dict__.setdefault("_without_features", {})
@@ -190,7 +190,9 @@ class LocalModel(NeighborModel):
             for name in LAZY:
                 other.__dict__.pop(name, None)
             other.levels = self.levels.without_features(features)
-            if len(kept) >= MOST_KEPT:
+            other.__dict__["_search"] = other._build_search(n_queries, other.levels)
+            most_kept = max(min(MOST_KEPT, KEPT_NUMBERS // self.levels.point_log_weights.size), 1)
+            while len(kept) >= most_kept:
                 kept.pop(next(iter(kept)))
             kept[features] = other
         return kept[features]

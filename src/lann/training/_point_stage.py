@@ -77,6 +77,7 @@ class PointStage:
         self.n_epochs = n_epochs
         self.dropped_levels: list[str] = []
         self._start, self._settings, self._rng = levels, settings, rng
+        self._widths = levels.encoding.n_axes_of_features
         self._validation_rows = validation_rows
         self._selection_rows = selection_rows if n_epochs > 1 else selection_rows[:0]
         self._selection_epoch = math.ceil(n_epochs / 2) if len(self._selection_rows) > 0 else n_epochs
@@ -126,7 +127,7 @@ class PointStage:
             rows = self._queries[first : first + self._batch_size]
             candidates = self._candidates_of(rows)
             kept = rng.random(candidates.shape) >= settings.candidate_dropout
-            mask = draw_axis_mask(n_axes, settings.feature_dropout, rng, encoding=self._start.encoding)
+            mask = draw_axis_mask(n_axes, settings.feature_dropout, rng, widths=self._widths)
             loss, gradient = self.parameters.loss(Batch(rows, candidates, kept, mask, self._epsilon))
             # The smoothing falls with the rate, or it would undo in the end what was learned.
             remaining = 1.0 - first / len(self._queries)

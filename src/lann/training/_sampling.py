@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from lann._types import Floats, Indices, Labels
-from lann.encoding import Encoding
 
 
 class QueryStream:
@@ -57,13 +56,15 @@ def draw_validation_rows(n_rows: int, fraction: float | None, rng: np.random.Gen
 
 
 def draw_axis_mask(
-    n_axes: int, dropout: float, rng: np.random.Generator, *, encoding: Encoding | None = None
+    n_axes: int, dropout: float, rng: np.random.Generator, *, widths: Indices | None = None
 ) -> Floats:
     """Return 1 for each axis, or 0 with probability `dropout`: (n_axes,).
 
-    Where the axes are the coordinates of an encoding, those of a feature are dropped together.
+    Parameters
+    ----------
+    widths : (n_features,) or None
+        Number of coordinates of each feature, which are dropped together where they are the axes.
     """
-    if encoding is None or encoding.n_coordinates != n_axes:
+    if widths is None or widths.sum() != n_axes:
         return np.where(rng.random(n_axes) < dropout, 0.0, 1.0)
-    mask = np.where(rng.random(encoding.n_features) < dropout, 0.0, 1.0)
-    return np.repeat(mask, encoding.n_axes_of_features)
+    return np.repeat(np.where(rng.random(len(widths)) < dropout, 0.0, 1.0), widths)

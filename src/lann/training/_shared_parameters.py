@@ -43,6 +43,7 @@ LARGEST_ENTRY = 20.0
 # Products with a map of at least this many numbers run on threads, in blocks of rows.
 LARGE_MAP = 64 * 64
 ROW_BLOCK = 512
+NO_POSITIONS = np.empty(0)
 
 
 class SharedParameters:
@@ -80,6 +81,7 @@ class SharedParameters:
         self.targets = settings.targets(levels)
         self.rule = settings.loss_rule(len(levels.class_log_weights))
         self.encoding = levels.encoding
+        self._is_numeric = self.encoding.is_numeric
         self._cells = Cells(self.encoding, self.X)
         self._position = np.full(len(self.X), -1)
         self._used_bins = self.curves.used
@@ -152,7 +154,7 @@ class SharedParameters:
 
     def encoded(self, rows: Indices) -> Floats:
         """Return the coordinates of some rows: (n_rows, n_coordinates)."""
-        positions = self.positions.values(self.feature_slopes)
+        positions = NO_POSITIONS if self._is_numeric else self.positions.values(self.feature_slopes)
         return self._cells.values(self.curves, positions, rows)
 
     @property
@@ -198,7 +200,7 @@ class SharedParameters:
         by_slope, by_jump, by_position = self._cells.gradients(self.curves, used, by_value)
         by_bin = by_slope * self.curves.slopes
         gradient = {"feature_slopes": by_bin.sum(axis=1)}
-        if not self.encoding.is_numeric:
+        if not self._is_numeric:
             gradient["positions"], by_feature = self.positions.gradients(by_position, self.feature_slopes)
             by_feature[self._numbers] += gradient["feature_slopes"]
             gradient["feature_slopes"] = by_feature
@@ -222,7 +224,7 @@ class SharedParameters:
             "class_scales": strength * REGULARIZATION["class_scales"] * self.class_scales,
             "class_weights": strength * REGULARIZATION["class_weights"] * self.class_weights,
         }
-        if not self.encoding.is_numeric:
+        if not self._is_numeric:
             gradient["positions"] = strength * REGULARIZATION["positions"] * self.positions.penalized
         if self.map_is_learned and self.map is not None:
             gradient["map"] = strength * REGULARIZATION["map"] * (self.map - self._initial_map)
@@ -268,7 +270,7 @@ class SharedParameters:
 
     def _constrain_positions(self, rate: float) -> None:
         """Pull categories and gaps to their start, rare ones more, and restore the bounds."""
-        if self.encoding.is_numeric:
+        if self._is_numeric:
             return
         displacements = self.positions.displacements
         back = AGREEMENT["positions"] * RATES["positions"] * rate * self.positions.restraint

@@ -78,6 +78,7 @@ class SharedStage:
         self.n_epochs = n_epochs
         self.dropped_levels: list[str] = []
         self._start, self._settings, self._rng = levels, settings, rng
+        self._widths = levels.encoding.n_axes_of_features
         pool = stratified_sample(levels.labels, MOST_ROWS, rng)
         in_pool = levels.replace(point_log_weights=np.empty((len(levels.X), 0)), point_matrices=None)
         self.parameters = SharedParameters(in_pool.subset(pool), settings)
@@ -115,10 +116,7 @@ class SharedStage:
             part = slice(first, first + self._batch_size)
             kept = rng.random(candidates[part].shape) < keep_probability
             mask = draw_axis_mask(
-                self.parameters.n_axes,
-                self._settings.feature_dropout,
-                rng,
-                encoding=self.parameters.encoding,
+                self.parameters.n_axes, self._settings.feature_dropout, rng, widths=self._widths
             )
             loss, gradient = self.parameters.loss(Batch(rows[part], candidates[part], kept, mask, epsilon))
             remaining = 1.0 - (epoch * BATCHES_PER_EPOCH + number) / n_steps
