@@ -21,7 +21,14 @@ from lann._inputs import (
     class_weight_array,
 )
 from lann._neighbor_classifier import NeighborClassifier
-from lann._table_inputs import check_no_empty_feature, check_some_value, join_ids, read_training_data, row_ids
+from lann._table_inputs import (
+    as_fitted,
+    check_no_empty_feature,
+    check_some_value,
+    join_ids,
+    read_training_data,
+    row_ids,
+)
 from lann._types import Floats
 from lann._validation import (
     BOOLEAN,
@@ -455,7 +462,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         if previous is not None:
             start = warm_start(start, previous, settings)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        progress = FitProgress(self, n_epochs_of(settings), start.X, self.classes_[start.labels])
+        rows = as_fitted(self, start.X)  # callbacks can score them
+        progress = FitProgress(self, n_epochs_of(settings), rows, self.classes_[start.labels])
         result = train(start, settings, rng, callback=lambda epoch: self._on_epoch_end(epoch, progress))
         self.loss_curve_, self.validation_curve_ = result.losses, result.validation_losses
         self.n_iter_ = len(result.losses)

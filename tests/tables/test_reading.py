@@ -282,3 +282,11 @@ def test_dates_without_a_time_in_excel(tmp_path):
     frame = read_table(tmp_path / "t.xlsx")
     assert frame["day"].dtype.kind == "M"
     assert np.array_equal(frame["x"].isna(), [True, False, True])
+
+
+def test_the_named_index_of_a_parquet_file_is_a_column(tmp_path):
+    frame = pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})
+    frame.set_index("a").to_parquet(tmp_path / "t.parquet")
+    assert list(read_table(tmp_path / "t.parquet").columns) == ["a", "b"]
+    frame.set_axis([7, 9]).to_parquet(tmp_path / "u.parquet")
+    assert list(read_table(tmp_path / "u.parquet").columns) == ["a", "b"]

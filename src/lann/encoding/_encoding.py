@@ -148,6 +148,19 @@ class Encoding:
         """
         return replace(self, **changes)
 
+    def with_curves(self, curves: FeatureCurves) -> Encoding:
+        """Return the encoding with other curves of the numbers.
+
+        Parameters
+        ----------
+        curves : FeatureCurves
+
+        Returns
+        -------
+        encoding : Encoding
+        """
+        return Encoding(curves, self.gaps, self.category_features, self.positions, self.left_out)
+
     @property
     def n_features(self) -> int:
         """Number of features."""

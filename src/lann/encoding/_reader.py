@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     import narwhals as nw
 
 FROM_DTYPE = "from_dtype"
+# Text that is a date whatever the country: the year comes first.
+ISO_DATE = re.compile(r"\s*\d{4}-\d{2}-\d{2}")
 BOOLS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0}
 
 
@@ -285,14 +288,14 @@ def _read_dates(column: nw.Series[Any], feature: Feature) -> Floats:
 def _date(value: Any, feature: Feature) -> float:
     import pandas as pd
 
+    is_text = isinstance(value, str)
+    if isinstance(value, int | float | np.number) or (is_text and not ISO_DATE.match(value)):
+        raise _does_not_fit(value, feature, "dates")
     try:
         moment = pd.Timestamp(value)
-        if isinstance(value, int | float | np.number) or pd.isna(moment):
-            raise ValueError
     except (TypeError, ValueError, OverflowError):
         raise _does_not_fit(value, feature, "dates") from None
-    moment = moment.tz_localize("UTC") if moment.tz is None else moment
-    return float(moment.timestamp())
+    return float(moment.tz_localize(None).timestamp())  # the time that the table shows
 
 
 def _read_categories(column: nw.Series[Any], feature: Feature) -> Floats:
@@ -364,5 +367,5 @@ def _seconds(column: nw.Series[Any]) -> Floats:
     if column.dtype == nw.Date:
         column = column.cast(nw.Datetime("us"))
     elif getattr(column.dtype, "time_zone", None) is not None:
-        column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+        column = column.dt.replace_time_zone(None)  # the time that the table shows
     return column.dt.timestamp("us").cast(nw.Float64).to_numpy() / 1e6

@@ -102,7 +102,10 @@ class _Writer:
         label, other = self.explanation.predictions[row], self.runners_up[row]
         votes, votes_next = self.votes[row]
         close = votes - votes_next < CLOSE
-        supporting = self._largest(self.reasons[row])
+        unseen = self.explanation.unseen
+        # A row cannot be similar to others in a category that these do not have.
+        seen = 1.0 if unseen is None else ~unseen[row]
+        supporting = self._largest(self.reasons[row] * seen)
         head = _class(label)
         if close:
             head = f"narrowly {head} ({votes:.0%} of the votes, {_class(other)} {votes_next:.0%})"
@@ -116,7 +119,7 @@ class _Writer:
             opposing = self._largest(-self.reasons[row])
             if opposing:
                 clauses.append(f"{_joined(opposing)} {_verb(opposing, 'opposes', 'oppose')} it")
-            separating = self._largest(self.separations[row])
+            separating = self._largest(self.separations[row] * seen)
         clauses += _next(other, votes_next, close, [] if set(separating) == set(supporting) else separating)
         clauses += [*self._unseen(row), *self._unmeasured(row)]
         return "; ".join(clauses) + "."

@@ -104,7 +104,7 @@ class Levels:
 
     def with_curves(self, curves: FeatureCurves) -> Levels:
         """Return the levels with other curves of the numbers."""
-        return self.replace(encoding=self.encoding.replace(curves=curves))
+        return self.replace(encoding=self.encoding.with_curves(curves))
 
     def without_features(self, features: Sequence[int]) -> Levels:
         """Return the levels in which some features are not measured."""

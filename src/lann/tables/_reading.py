@@ -260,7 +260,9 @@ def _read_excel(content: bytes, source: str, sheet: str | int | None) -> Reading
 
 def _read_parquet(content: bytes, source: str) -> pd.DataFrame:
     try:
-        return pd.read_parquet(io.BytesIO(content)).reset_index(drop=True)
+        frame = pd.read_parquet(io.BytesIO(content))
+        # An index with a name is a column that pandas has set aside.
+        return frame.reset_index(drop=all(name is None for name in frame.index.names))
     except ImportError as error:
         raise without_parquet(source) from error
     except (ValueError, OSError) as error:  # pyarrow's own errors are among them

@@ -77,7 +77,7 @@ class PointStage:
         self.n_epochs = n_epochs
         self.dropped_levels: list[str] = []
         self._start, self._settings, self._rng = levels, settings, rng
-        self._widths = levels.encoding.n_axes_of_features
+        self._widths = None if levels.encoding.is_numeric else levels.encoding.n_axes_of_features
         self._validation_rows = validation_rows
         self._selection_rows = selection_rows if n_epochs > 1 else selection_rows[:0]
         self._selection_epoch = math.ceil(n_epochs / 2) if len(self._selection_rows) > 0 else n_epochs

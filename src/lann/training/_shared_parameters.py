@@ -85,11 +85,11 @@ class SharedParameters:
         self._cells = Cells(self.encoding, self.X)
         self._position = np.full(len(self.X), -1)
         self._used_bins = self.curves.used
-        self._numbers = self.encoding.number_features
+        self._numbers: Indices | slice = slice(None) if self._is_numeric else self.encoding.number_features
         log_slopes = np.log(self.curves.slopes)
         self.feature_slopes = np.zeros(self.X.shape[1])
         self.feature_slopes[self._numbers] = log_slopes.mean(axis=1)
-        self.bin_slopes = log_slopes - self.feature_slopes[self._numbers, None]
+        self.bin_slopes = log_slopes - self.feature_slopes[self._numbers][:, None]
         self.jumps = self.curves.jumps.copy()
         self.positions = Positions(self.encoding, self.feature_slopes, len(self.X))
         self.class_scales = levels.class_log_weights.mean(axis=1)
@@ -253,9 +253,9 @@ class SharedParameters:
             self.jumps *= np.exp(-np.clip(shift, -1.0, 1.0))  # the same share of the curve, after usual steps
             np.clip(self.jumps, 0.0, LARGEST_JUMP, out=self.jumps)
             curves = self.curves.with_slopes(
-                np.exp(slopes[self._numbers, None] + self.bin_slopes), self.jumps.copy()
+                np.exp(slopes[self._numbers][:, None] + self.bin_slopes), self.jumps.copy()
             )
-            self.encoding = self.encoding.replace(curves=curves)
+            self.encoding = self.encoding.with_curves(curves)
             self._constrain_positions(rate)
         if self.map_is_learned and self.map is not None:
             self.map -= self._initial_map

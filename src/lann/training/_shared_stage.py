@@ -78,7 +78,7 @@ class SharedStage:
         self.n_epochs = n_epochs
         self.dropped_levels: list[str] = []
         self._start, self._settings, self._rng = levels, settings, rng
-        self._widths = levels.encoding.n_axes_of_features
+        self._widths = None if levels.encoding.is_numeric else levels.encoding.n_axes_of_features
         pool = stratified_sample(levels.labels, MOST_ROWS, rng)
         in_pool = levels.replace(point_log_weights=np.empty((len(levels.X), 0)), point_matrices=None)
         self.parameters = SharedParameters(in_pool.subset(pool), settings)
