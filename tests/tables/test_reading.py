@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lann.tables import Reading, read_table
+from lann.tables._missing import MISSING
 
 GERMAN = "name;size;share\nJörg;1,85;12,5 %\nBea;1,7;3 %\n"
 
@@ -154,7 +155,7 @@ def tables(draw):
             min_size=n_columns, max_size=n_columns, unique=True,
         )
     )  # fmt: skip
-    cells = CELLS.filter(lambda cell: cell not in ("?", "NA", "N/A", "n/a", "null", "NULL", "NaN", "nan"))
+    cells = CELLS.filter(lambda cell: cell not in MISSING)
     return [names, *draw(st.lists(st.lists(cells, min_size=n_columns, max_size=n_columns), min_size=1))]
 
 
