@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -338,3 +339,33 @@ def test_later_rows_are_read_by_the_kinds_of_the_first(people):
     assert kinds["age"] == ("number", ())
     with pytest.raises(ValueError, match="'size' has 'xl', which is not one of its ordered categories"):
         clf.partial_fit(X[300:].assign(size="xl"), y[300:])
+
+
+def test_a_gap_in_a_row_of_hardly_any_weight_is_a_gap():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(120, 2))
+    y = X[:, 1] > 0
+    X[0, 0] = np.nan
+    weights = rng.random(120) + 0.5
+    weights[0] = 1e-20
+    clf = LANNClassifier(random_state=0, max_iter=2).fit(X, y, sample_weight=weights)
+    assert clf.encoding_.has_gaps[0]
+    assert np.isfinite(clf.curves_.slopes).all()
+    assert clf.score(X, y) > 0.9
+
+
+def test_a_warm_start_with_one_category_left(people):
+    frame, y = people
+    clf = LANNClassifier(random_state=0, max_iter=2, warm_start=True).fit(frame, y)
+    clf.fit(frame.assign(city="Ulm"), y)
+    assert np.isfinite(clf.encoding_.transform(clf.model_.X)).all()
+
+
+@pytest.mark.parametrize("layout", ["sparse", "3-D"])
+def test_arrays_that_are_no_tables(people, layout):
+    clf = LANNClassifier(max_iter=0, categorical_features=[1]).fit(
+        np.arange(40.0).reshape(20, 2) % 7, [0, 1] * 10
+    )
+    queries = sparse.csr_matrix(np.ones((3, 2))) if layout == "sparse" else np.ones((2, 2, 2))
+    with pytest.raises((TypeError, ValueError), match=r"Sparse data was passed|Found array with dim 3"):
+        clf.predict(queries)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
 
@@ -101,9 +102,12 @@ def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> 
         all_numbers = all(dtype.is_numeric() for dtype in table.schema.values())
         needs_numbers = schema.is_numeric if schema is not None else _names_none(categorical_features)
         return None if all_numbers and needs_numbers else table
-    if schema is not None:
-        return None if schema.is_numeric else array_as_table(X)
-    return None if _names_none(categorical_features) else array_as_table(X)
+    needs_numbers = schema.is_numeric if schema is not None else _names_none(categorical_features)
+    if needs_numbers:
+        return None
+    if not isinstance(X, list | tuple):  # lists can have values of several types
+        X = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0)
+    return array_as_table(X)
 
 
 def _names_none(categorical_features: Any) -> bool:

@@ -69,6 +69,8 @@ class NumberGaps:
         centers, variances = gap_moments(values, row_weights)
         missing = np.isnan(values)
         shares = weighted_moments(missing.astype(np.float64), row_weights)[0]
+        # A gap in a row of hardly any weight is a gap, too.
+        shares = np.where(missing.any(axis=0), np.clip(shares, np.finfo(np.float64).tiny, 1.0), 0.0)
         scales = np.sqrt(variances)
         scales = np.where((scales > 0) & np.isfinite(scales), scales, 1.0)
         heights = np.where(shares > 0, GAP_HEIGHT * scales, 0.0)

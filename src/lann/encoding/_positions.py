@@ -12,6 +12,8 @@ from lann._types import Floats, Indices
 
 # Number of axes of a feature, at most. More categories than axes are only nearly equally far apart.
 MOST_AXES = 16
+# Below this, the variance of the positions is rounding.
+SMALLEST_VARIANCE = 1e-12
 # Determines the initial directions of many categories.
 SEED = 0
 
@@ -166,4 +168,6 @@ def initial_positions(shares: Floats) -> Floats:
         positions = np.random.default_rng(SEED).normal(size=(n, MOST_AXES))
         positions /= np.linalg.norm(positions, axis=1, keepdims=True)
     positions = positions - shares @ positions
-    return positions / np.sqrt(shares @ np.square(positions).mean(axis=1))
+    variance = shares @ np.square(positions).mean(axis=1)
+    # Rows of one category alone have no variance; the others still have a distance from it.
+    return positions / np.sqrt(variance if variance > SMALLEST_VARIANCE else np.square(positions).mean())

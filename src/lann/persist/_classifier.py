@@ -11,7 +11,7 @@ from lann.classifier import LANNClassifier
 from lann.explain import Landmarks, Readings
 from lann.metrics import Levels
 from lann.model import LocalModel
-from lann.persist._encoding import ENCODING, SCHEMA, check_codes
+from lann.persist._encoding import ENCODING, SCHEMA, check_codes, check_values
 from lann.persist._kinds import (
     Float,
     FloatList,
@@ -153,6 +153,10 @@ def _same_vote(values: Values) -> str | None:
     return None if same else "the vote of the model is not the chosen one"
 
 
+def _values_are_valid(values: Values) -> str | None:
+    return check_values(values["model_"].X, values["schema_"])
+
+
 def _same_categories(values: Values) -> str | None:
     encoding = values["model_"].levels.encoding
     n_categories = np.zeros(encoding.n_features, np.int64)
@@ -193,6 +197,6 @@ CLASSIFIER = Estimator(
             "_weight_unit": Float(above=0.0, high=1.0),
         },
         sources={"feature_names_in_": if_present("feature_names_in_")},
-        rules=(_same_vote, _same_categories),
+        rules=(_same_vote, _same_categories, _values_are_valid),
     ),
 )

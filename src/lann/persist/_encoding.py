@@ -22,6 +22,8 @@ from lann.persist._records import Record, Values
 
 # The inverses of the ridge and of the largest correlation are between these.
 SMALLEST_PRECISION, LARGEST_PRECISION = 1e-6, 1e3
+# Days and seconds before and after 1970 that are dates of at most four digits, about.
+LARGEST_DATE = {"": 0.0, "D": 4e6, "s": 4e11}
 _LEAST = float(np.finfo(np.float64).min)
 
 CURVES = Record(
@@ -122,6 +124,18 @@ def check_codes(X: NDArray[np.float64], encoding: Encoding) -> str | None:
         codes = codes[~np.isnan(codes)]
         if np.any((codes < 0) | (codes >= positions.n_categories) | (codes != np.rint(codes))):
             return "a training row has a category that is not there"
+    return None
+
+
+def check_values(X: NDArray[np.float64], schema: TableSchema) -> str | None:
+    """Return what is wrong with bools, dates and ordered categories in training rows, None if nothing is."""
+    for feature, values in zip(schema.features, X.T, strict=True):
+        known = values[~np.isnan(values)]
+        if feature.kind == "date" and np.any(np.abs(known) > LARGEST_DATE[feature.unit]):
+            return "a training row has a date out of range"
+        n_values = {"bool": 2, "ordered": len(feature.categories)}.get(feature.kind)
+        if n_values is not None and np.any(~np.isin(known, np.arange(n_values))):
+            return "a training row has a value that its feature does not have"
     return None
 
 
