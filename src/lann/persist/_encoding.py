@@ -76,6 +76,8 @@ def _positions_match(values: Values) -> str | None:
     for positions, shares, n_categories in parts:
         if positions.shape[1] < 1 or len(shares) != len(positions):
             return "a feature has positions without axes, or without shares"
+        if abs(shares.sum() - 1.0) > 1e-6:
+            return "the shares of the categories of a feature do not add up to 1"
         if not 1 <= n_categories <= len(positions) <= n_categories + 1:
             return "a feature does not have a position for each category"
     return None
