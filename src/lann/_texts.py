@@ -8,11 +8,10 @@ VOTES = (
     "the label with the second most. The probability of a label is its share of the votes, moved a little "
     "toward equal shares, so that none is 0 or 100%. Of many rows that voted, the nearest are listed."
 )
-RELEVANCE_OF_VALUES = (
+RELEVANCE = (
     "The share of the vote that changes, for rows like this one, when the value of the column is replaced by "
     "other values."
 )
-RELEVANCE = f"{RELEVANCE_OF_VALUES} For a text column it is added up over the categories."
 NO_RELEVANT_COLUMN = (
     "No single column is decisive: replacing the value of any one of them changes less than 1% of the vote."
 )

@@ -225,11 +225,6 @@ class Explanation:
         return self.classes[self.runner_up_class_indices]
 
     @property
-    def is_of_table(self) -> bool:
-        """Whether the model takes tables as they are: with categories, bools or dates."""
-        return isinstance(self._training_values, TableValues)
-
-    @property
     def query_values(self) -> NDArray[Any]:
         """Values of the queries as they are shown: (n_queries, n_features)."""
         return self.queries if self._query_values is None else self._query_values

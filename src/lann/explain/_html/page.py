@@ -176,23 +176,18 @@ def explanation_page(
             element("p", subtitle, class_="subtitle"),
             *[note(text) for text in notes],
         ),
-        element("main", *sections, _rows_section(rows, n_features, _relevance_text(explanation))),
+        element("main", *sections, _rows_section(rows, n_features)),
         footer(_texts.ROW_INDEX if rows[0].neighbors_by_id else _texts.ROW_NUMBERS),
         styles=[read_resource("lann.explain._html", "rows.css"), *styles],
     )
 
 
-def _relevance_text(explanation: Explanation) -> str:
-    """Return what relevance means: of whole values where the model takes categories as they are."""
-    return _texts.RELEVANCE_OF_VALUES if explanation.is_of_table else _texts.RELEVANCE
-
-
-def _rows_section(rows: list[ExplainedRow], n_features: int, relevance: str) -> Html:
+def _rows_section(rows: list[ExplainedRow], n_features: int) -> Html:
     scale, all_open = Scale.of(rows), len(rows) <= MOST_OPEN
     return element(
         "section",
         element("h2", "Explained rows", id="rows"),
-        _how_to_read(rows[0], relevance),
+        _how_to_read(rows[0]),
         *[
             explained_row(row, n_features, scale, is_open=all_open or position == 0)
             for position, row in enumerate(rows)
@@ -201,8 +196,8 @@ def _rows_section(rows: list[ExplainedRow], n_features: int, relevance: str) -> 
     )
 
 
-def _how_to_read(row: ExplainedRow, relevance: str) -> Html:
-    terms = [("Votes", _texts.VOTES), ("Relevance", relevance)]
+def _how_to_read(row: ExplainedRow) -> Html:
+    terms = [("Votes", _texts.VOTES), ("Relevance", _texts.RELEVANCE)]
     if row.support is not None:
         terms.append(("For and against", SUPPORT))
         if len(row.classes) > 2:
