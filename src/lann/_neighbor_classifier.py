@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lann._inputs import check_ids, check_n_neighbors, get_feature_names, mean_by_class, weighted_moments
 from lann._table_inputs import query_values, read_queries, row_ids
@@ -17,6 +17,7 @@ from lann.explain import Explanation, build_explanation
 
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
+    from lann.encoding import TableSchema
     from lann.model import NeighborModel
 
 
@@ -90,9 +91,10 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         explanation : Explanation
         """
         queries = self._validate_queries(X)
-        schema = getattr(self, "schema_", None)
+        schema: TableSchema | None = getattr(self, "schema_", None)
+        if schema is not None and schema.is_numeric:
+            schema = None  # the numbers are the values
         names = getattr(self, "ids_", None) if ids is None else check_ids(ids, len(self.model_.X))
-        has_values = schema is not None and not schema.is_numeric
         explanation = build_explanation(
             self.model_,
             queries,
@@ -100,18 +102,14 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
             feature_names=get_feature_names(self),
             ids=names,
             schema=schema,
-            query_values=query_values(X, schema, queries) if has_values and schema is not None else None,
+            query_values=None if schema is None else query_values(X, schema, queries),
             n_jobs=self.n_jobs,
         )
         return replace(explanation, query_ids=row_ids(X))
 
     def _validate_queries(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
-        schema = getattr(self, "schema_", None)
-        if schema is not None:
-            return read_queries(self, X, schema)
-        queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        return queries
+        return read_queries(self, X)
 
 
 class NeighborClassifier(ModelClassifier):

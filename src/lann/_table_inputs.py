@@ -10,9 +10,17 @@ from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
 
-from lann._inputs import find_too_large
+from lann._inputs import find_too_large, get_feature_names
 from lann._types import Floats
-from lann.encoding import TableSchema, array_as_table, as_table, extend_schema, infer_schema, read
+from lann.encoding import (
+    TableSchema,
+    array_as_table,
+    as_table,
+    extend_schema,
+    infer_schema,
+    names_none,
+    read,
+)
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -48,7 +56,7 @@ def read_training_data(
             reset=reset,
         )
         if schema is None:
-            schema = TableSchema.numeric(_feature_names(estimator), has_names=_has_names(estimator))
+            schema = TableSchema.numeric(list(get_feature_names(estimator)), has_names=_has_names(estimator))
     else:
         _check_table(estimator, X, table, reset=reset)
         if schema is None:
@@ -62,24 +70,41 @@ def read_training_data(
     return rows, labels, schema
 
 
-def read_queries(estimator: Any, X: Any, schema: TableSchema) -> Floats:
-    """Return queries as numbers by the schema of the training rows; check them as scikit-learn does.
+def read_queries(estimator: Any, X: Any) -> Floats:
+    """Return queries as numbers; check them as scikit-learn does.
 
     Parameters
     ----------
     estimator : estimator
+        Fitted. If it has a schema, it takes tables and gaps; otherwise numbers only.
     X : array-like or table of shape (n_queries, n_features)
+    """
+    schema: TableSchema | None = getattr(estimator, "schema_", None)
+    if schema is None:
+        queries: Floats = validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
+        return queries
+    queries = read_rows(estimator, X, schema)
+    check_some_value(estimator.model_.unmeasured(queries))
+    return queries
+
+
+def read_rows(estimator: Any, X: Any, schema: TableSchema) -> Floats:
+    """Return rows as numbers by the schema of the training rows; a row can have no value to measure.
+
+    Parameters
+    ----------
+    estimator : estimator
+    X : array-like or table of shape (n_rows, n_features)
     schema : TableSchema
     """
     table = _table_of(X, None, schema)
     if table is None:
-        queries: Floats = validate_data(
+        rows: Floats = validate_data(
             estimator, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
         )
-    else:
-        _check_table(estimator, X, table, reset=False)
-        queries = read(table, schema)
-    return queries
+        return rows
+    _check_table(estimator, X, table, reset=False)
+    return read(table, schema)
 
 
 def check_some_value(unmeasured: NDArray[np.bool_]) -> None:
@@ -97,23 +122,16 @@ def check_some_value(unmeasured: NDArray[np.bool_]) -> None:
 
 def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> nw.DataFrame[Any] | None:
     """Return X as a table; None where it is, and has to be, an array of numbers."""
+    needs_numbers = names_none(categorical_features) if schema is None else schema.is_numeric
     table = as_table(X)
     if table is not None:
         all_numbers = all(dtype.is_numeric() for dtype in table.schema.values())
-        needs_numbers = schema.is_numeric if schema is not None else _names_none(categorical_features)
         return None if all_numbers and needs_numbers else table
-    needs_numbers = schema.is_numeric if schema is not None else _names_none(categorical_features)
     if needs_numbers:
         return None
     if not isinstance(X, list | tuple):  # lists can have values of several types
         X = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0)
     return array_as_table(X)
-
-
-def _names_none(categorical_features: Any) -> bool:
-    return categorical_features is None or (
-        isinstance(categorical_features, str) and categorical_features == "from_dtype"
-    )
 
 
 def _check_table(estimator: Any, X: Any, table: nw.DataFrame[Any], *, reset: bool) -> None:
@@ -156,11 +174,6 @@ def check_no_empty_feature(rows: Floats, schema: TableSchema) -> None:
 
 def _has_names(estimator: Any) -> bool:
     return hasattr(estimator, "feature_names_in_")
-
-
-def _feature_names(estimator: Any) -> list[str]:
-    names = getattr(estimator, "feature_names_in_", None)
-    return [f"x{f}" for f in range(estimator.n_features_in_)] if names is None else list(names)
 
 
 def as_fitted(clf: Any, rows: Floats) -> Any:

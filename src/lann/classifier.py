@@ -24,7 +24,6 @@ from lann._neighbor_classifier import NeighborClassifier
 from lann._table_inputs import (
     as_fitted,
     check_no_empty_feature,
-    check_some_value,
     join_ids,
     read_training_data,
     row_ids,
@@ -482,11 +481,6 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             class_weight=self._class_weights(levels),
             n_jobs=self.n_jobs,
         )
-
-    def _validate_queries(self, X: ArrayLike) -> Floats:
-        queries = super()._validate_queries(X)
-        check_some_value(self.model_.unmeasured(queries))
-        return queries
 
     def _keep_vote(self) -> None:
         """Keep the vote when rows are added, except for parameters that have been given since."""

@@ -62,7 +62,7 @@ def test_numbers_without_gaps_are_the_curves():
     numbers = np.random.default_rng(0).normal(size=(20, 3))
     encoding = Encoding.plain(numbers, (0, 0, 0))
     assert encoding.is_numeric
-    assert encoding.is_identity
+    assert encoding.curves.is_identity
     assert encoding.transform(numbers) is numbers
     curves = FeatureCurves.straight(numbers, 4)
     np.testing.assert_array_equal(

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from lann._compat import unchanged_on_failure
 from lann._inputs import check_columns
 from lann._neighbor_classifier import NeighborClassifier
-from lann._table_inputs import check_some_value, read_queries
+from lann._table_inputs import check_some_value, read_queries, read_rows
 from lann._types import Floats
 from lann._validation import Checked, OneOf, ParameterTable
 from lann.classifier import LANNClassifier
@@ -209,11 +209,10 @@ class LANNEmbedding(GraphEmbedding):
             queries: Floats = validate_data(
                 self, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
             )
-        else:
-            validate_data(self, X, skip_check_array=True, reset=False)
-            queries = read_queries(classifier, X, classifier.schema_)
-        check_some_value(classifier.model_.unmeasured(queries))
-        return queries
+            check_some_value(classifier.model_.unmeasured(queries))
+            return queries
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return read_queries(classifier, X)
 
     def _fit_classifier(self, X: ArrayLike, y: ArrayLike | None, seed: int) -> NeighborClassifier:
         X, y = validate_data(self, X, y, dtype=np.float64, skip_check_array=True)
@@ -231,7 +230,7 @@ class LANNEmbedding(GraphEmbedding):
             rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite)
         else:
             validate_data(self, X, skip_check_array=True)
-            rows = read_queries(classifier, X, schema)
+            rows = read_rows(classifier, X, schema)
         check_consistent_length(rows, y)
         if not np.array_equal(rows, classifier.model_.X, equal_nan=True):
             raise ValueError(

@@ -208,11 +208,6 @@ class Encoding:
         """Whether every feature is a number without gaps, so that the coordinates are the features."""
         return not self.positions and not self.gaps.present.any()
 
-    @property
-    def is_identity(self) -> bool:
-        """Whether the coordinates are the features, unchanged."""
-        return self.is_numeric and self.curves.is_identity
-
     @cached_property
     def has_gaps(self) -> NDArray[np.bool_]:
         """Whether a gap has a position in each feature, as the training data have gaps there."""

@@ -156,6 +156,9 @@ def _precision(standardized: Floats, missing: NDArray[np.bool_], row_weights: Fl
 def gap_moments(values: Floats, row_weights: Floats | None) -> tuple[Floats, Floats]:
     """Return the mean and the variance of the numbers of each column, without gaps: (n_columns,) each."""
     missing = np.isnan(values)
+    if not missing.any():
+        with np.errstate(over="ignore", invalid="ignore"):
+            return weighted_moments(values, row_weights)
     weights = np.where(missing, 0.0, 1.0 if row_weights is None else row_weights[:, None])
     totals = weights.sum(axis=0)
     totals = np.where(totals > 0, totals, 1.0)

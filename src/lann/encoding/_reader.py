@@ -98,10 +98,15 @@ def _is_from_dtype(categorical_features: Any) -> bool:
     return isinstance(categorical_features, str) and categorical_features == FROM_DTYPE
 
 
+def names_none(categorical_features: Any) -> bool:
+    """Return whether no features are named as categories, so that their types decide."""
+    return categorical_features is None or _is_from_dtype(categorical_features)
+
+
 def category_mask(categorical_features: Any, names: Sequence[str], *, has_names: bool) -> NDArray[np.bool_]:
     """Return which features are named as categories: (n_features,)."""
     mask = np.zeros(len(names), bool)
-    if categorical_features is None or _is_from_dtype(categorical_features):
+    if names_none(categorical_features):
         return mask
     given = np.asarray(categorical_features)
     wrong = (
@@ -144,13 +149,13 @@ def _infer_feature(column: nw.Series[Any], name: str, is_category: bool) -> Feat
     elif column.is_null().all() or (dtype.is_float() and column.is_nan().all()):
         raise _empty(name)
     if values is None or not (is_category or _is_text_dtype(dtype)):
+        if isinstance(dtype, nw.Enum):
+            return Feature(name, "ordered", tuple(map(_text, dtype.categories)))
         kind = _kind_of(dtype, values)
         if kind == "date":
             seconds = _read_dates(column, Feature(name, "date", unit="s"))
             days = seconds[~np.isnan(seconds)] % SECONDS_PER_DAY == 0
             return Feature(name, "date", unit="D" if days.all() else "s")
-        if isinstance(dtype, nw.Enum):
-            return Feature(name, "ordered", tuple(map(_text, dtype.categories)))
         if kind is not None:
             return Feature(name, kind)
     if values is None:
@@ -169,15 +174,13 @@ def _not_measurable(name: str, kind: Any) -> ValueError:
 def _is_text_dtype(dtype: Any) -> bool:
     import narwhals as nw
 
-    return dtype == nw.String or (dtype == nw.Categorical)
+    return dtype in (nw.String, nw.Categorical)
 
 
 def _kind_of(dtype: Any, values: list[Any] | None) -> str | None:
-    """Return the kind of a column that is not a category, None if it has none."""
+    """Return the kind of a column without categories, None if it has none."""
     import narwhals as nw
 
-    if dtype == nw.Enum:
-        return "ordered"
     if dtype == nw.Boolean:
         return "bool"
     if dtype.is_numeric() or dtype == nw.Duration:

@@ -63,8 +63,7 @@ def build_explanation(
     ... ).predictions
     array([0, 0, 0])
     """
-    has_values = schema is not None and not schema.is_numeric
-    if has_values and schema is not None and query_values is None:
+    if schema is not None and query_values is None:
         query_values = schema.values(queries)
     neighbors, squared = model.voters(queries, n_jobs=n_jobs)
     votes = model.vote(neighbors, squared)  # the vote of `predict_proba`, to the bit
@@ -89,7 +88,7 @@ def build_explanation(
         unmeasured=unmeasured,
         unseen=np.zeros(queries.shape, bool) if schema is None else schema.unseen(queries),
         _query_values=query_values,
-        _training_values=TableValues(schema, model.X) if has_values and schema is not None else model.X,
+        _training_values=model.X if schema is None else TableValues(schema, model.X),
         _readings=readings,
         _near=near,
         _correlated=correlated,

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._inputs import get_feature_names
-from lann._table_inputs import row_ids
+from lann._table_inputs import read_queries, row_ids
 from lann._types import Floats, Indices
 from lann.explain._fitted import (
     check_label,
     id_columns,
     model_of,
     training_ids,
-    validated_queries,
     values_of_queries,
     values_of_rows,
 )
@@ -139,7 +138,7 @@ def nearest_other_class(clf: Any, X: ArrayLike, *, target: Any = None) -> Contra
     (3, 4)
     """
     model, classes = model_of(clf), clf.classes_
-    queries = validated_queries(clf, X)
+    queries = read_queries(clf, X)
     if target is not None:
         check_label(target, classes)
     predictions = clf.predict(X)

@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from lann._inputs import check_columns, get_feature_names
-from lann._table_inputs import row_ids
+from lann._table_inputs import read_queries, row_ids
 from lann._types import Floats
 from lann._validation import Integer, validate
 from lann.encoding import TableSchema
@@ -31,7 +31,6 @@ from lann.explain._counterfactual_setup import (
 from lann.explain._fitted import (
     id_columns,
     model_of,
-    validated_queries,
     values_of_queries,
     values_of_rows,
 )
@@ -286,7 +285,7 @@ def _check_rows(
     check_columns(clf, X)
     check_columns(clf, data)
     if model is not None and not is_numeric(clf):
-        return model.X if data is None else _seen_rows(clf, data), validated_queries(clf, X)
+        return model.X if data is None else _seen_rows(clf, data), read_queries(clf, X)
     finite = "allow-nan" if model is not None and hasattr(clf, "schema_") else True
 
     def checked(rows: Any) -> Floats:
@@ -302,7 +301,7 @@ def _check_rows(
 
 def _seen_rows(clf: Any, data: Any) -> Floats:
     """Return rows of data as numbers; raise ValueError if they do not define which values there are."""
-    known = validated_queries(clf, data)
+    known = read_queries(clf, data)
     unseen = np.flatnonzero(clf.schema_.unseen(known).any(axis=0))
     if len(unseen):
         name = get_feature_names(clf)[unseen[0]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from lann._table_inputs import check_some_value, query_values, read_queries
+from lann._table_inputs import query_values
 from lann._types import Floats, Indices
 from lann.model import NeighborModel
 
@@ -32,17 +32,6 @@ def model_of(clf: Any) -> NeighborModel:
         f"{type(clf).__name__} keeps no training rows that vote; LANNClassifier and the baselines with "
         f"neighbors do.{hint}"
     )
-
-
-def validated_queries(clf: Any, X: ArrayLike) -> Floats:
-    """Return queries as an array; raise ValueError unless they have the features of the fit."""
-    schema = getattr(clf, "schema_", None)
-    if schema is not None:
-        rows = read_queries(clf, X, schema)
-        check_some_value(clf.model_.unmeasured(rows))
-        return rows
-    queries: Floats = validate_data(clf, X, dtype=np.float64, order="C", reset=False)
-    return queries
 
 
 def training_ids(clf: Any) -> NDArray[Any] | None:

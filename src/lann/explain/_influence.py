@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._table_inputs import row_ids
+from lann._table_inputs import read_queries, row_ids
 from lann._types import Floats, Indices
-from lann.explain._fitted import check_rows, id_columns, model_of, training_ids, validated_queries
+from lann.explain._fitted import check_rows, id_columns, model_of, training_ids
 from lann.model import NeighborModel
 from lann.search import smallest
 
@@ -149,7 +149,7 @@ def influence(clf: Any, rows: Any, X: ArrayLike) -> Influence:
     ((2,), True)
     """
     model = model_of(clf)
-    queries, rows = validated_queries(clf, X), check_rows(rows, len(model.X))
+    queries, rows = read_queries(clf, X), check_rows(rows, len(model.X))
     if len(model.X) < 2:
         raise ValueError("Without its only training row a model has no vote; at least two rows are needed.")
     ids = training_ids(clf)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lann._table_inputs import read_queries
 from lann._types import Floats, Indices
-from lann.explain._fitted import check_label, id_columns, model_of, training_ids, validated_queries
+from lann.explain._fitted import check_label, id_columns, model_of, training_ids
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +112,7 @@ def prototypical_rows(clf: Any, X: ArrayLike | None = None, y: ArrayLike | None 
             )
         queries, own = model.X, np.arange(n_rows)
     else:
-        queries, own = validated_queries(clf, X), None
+        queries, own = read_queries(clf, X), None
     indices, distances = model.voters(queries, exclude=own, n_jobs=clf.n_jobs)
     shares, probabilities = model.vote(indices, distances)
     if own is not None:

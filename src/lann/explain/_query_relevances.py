@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lann._table_inputs import read_queries
 from lann._types import Floats
-from lann.explain._fitted import model_of, validated_queries
+from lann.explain._fitted import model_of
 from lann.explain._landmarks import landmarks_of
 
 
@@ -42,7 +43,7 @@ def query_relevances(clf: Any, X: ArrayLike | None = None) -> Floats:
     True
     """
     model = model_of(clf)
-    queries = model.X if X is None else validated_queries(clf, X)
+    queries = model.X if X is None else read_queries(clf, X)
     landmarks = landmarks_of(model, n_jobs=clf.n_jobs)
     relevances = landmarks.readings.mean_relevances(landmarks.near(model, queries, n_jobs=clf.n_jobs))
     return np.where(model.unmeasured(queries), 0.0, relevances)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._inputs import weighted_moments
 from lann._types import Floats, Indices
 from lann.encoding import CategoryPositions, gap_moments
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric, find_copies
@@ -207,8 +206,7 @@ class LocalModel(NeighborModel):
         numbers = levels.encoding.numbers_of(self.X)
         if levels.curves.is_identity:
             return levels.feature_weights(np.ones(numbers.shape[1]))
-        moments = gap_moments if np.isnan(numbers).any() else weighted_moments
-        return levels.feature_weights(np.sqrt(moments(numbers, self.row_weights)[1]))
+        return levels.feature_weights(np.sqrt(gap_moments(numbers, self.row_weights)[1]))
 
     def local_matrices(self, rows: Indices) -> Floats:
         return self.levels.local_matrices(rows)

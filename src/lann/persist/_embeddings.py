@@ -65,10 +65,6 @@ _LAYOUT: dict[str, Kind] = {
 }
 
 
-def _embedding_attributes(**values: Any) -> Values:
-    return values
-
-
 def _attributes_by_classifier(**values: Any) -> Values:
     return values | {"model_": values["classifier_"].model_}
 
@@ -76,7 +72,7 @@ def _attributes_by_classifier(**values: Any) -> Values:
 EUCLIDEAN = Estimator(
     NeighborEmbedding,
     Record(
-        _embedding_attributes,
+        dict,
         {
             "n_features_in_": Size("n_features"),
             "feature_names_in_": Maybe(Texts("n_features")),
@@ -107,7 +103,7 @@ BY_CLASSIFIER = EmbeddingByClassifier(
 PLANE = Estimator(
     DiscriminantPlane,
     Record(
-        _embedding_attributes,
+        dict,
         {
             "n_features_in_": Size("n_features"),
             "feature_names_in_": Maybe(Texts("n_features")),

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lann._inputs import check_columns, get_feature_names
 from lann._sampling import stratified_rows
-from lann._table_inputs import as_fitted, read_queries
+from lann._table_inputs import as_fitted, read_rows
 from lann._types import Floats, Indices, Labels
 from lann.encoding import TableSchema
 from lann.explain import Explanation
@@ -123,7 +123,7 @@ def select_rows(
         if schema is None:
             transformed = np.asarray(given_rows, dtype=np.float64)
         else:
-            transformed = read_queries(model, given_rows, schema)
+            transformed = read_rows(model, given_rows, schema)
             table = given_rows if hasattr(given_rows, "iloc") else None
         if transformed.ndim != 2 or transformed.shape[1] != model.n_features_in_:
             raise ValueError(

@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 from lann._format import counted, percent, value_text
-from lann._table_inputs import as_fitted, read_queries
+from lann._table_inputs import as_fitted, read_rows
 from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
 from lann.tables._embedded_table import NO_LABEL, NO_NEIGHBOR, EmbeddedTable
@@ -166,7 +166,7 @@ def _new_rows(
 def _as_numbers(model: TableModel, X: Any) -> Floats:
     """Return rows as the model has them: categories as codes, gaps as NaN."""
     schema = getattr(model.classifier, "schema_", None)
-    return np.asarray(X, np.float64) if schema is None else read_queries(model.classifier, X, schema)
+    return np.asarray(X, np.float64) if schema is None else read_rows(model.classifier, X, schema)
 
 
 def _same_training_rows(model: TableModel, queries: Floats) -> Indices:

@@ -33,8 +33,6 @@ class Positions:
     displacements : (n_positions,)
     restraint : (n_positions,)
         How much each entry is pulled to its start, relative to one of a frequent category.
-    learned : (n_positions,)
-        1 for entries that are learned, 0 for the constant.
     """
 
     def __init__(self, encoding: Encoding, feature_slopes: Floats, n_rows: int) -> None:
@@ -55,8 +53,6 @@ class Positions:
         self.start = np.concatenate(start)
         self.displacements = np.concatenate(now) / np.exp(feature_slopes[self.features]) - self.start
         self.restraint = 1.0 + FEW_ROWS / np.maximum(n_rows * np.concatenate(shares), 1.0)
-        self.learned = np.ones(len(self.start))
-        self.learned[0] = 0.0
 
     def __len__(self) -> int:
         return len(self.start)
@@ -83,7 +79,8 @@ class Positions:
         by_displacement : (n_positions,)
         by_slope : (n_features,)
         """
-        by_position = by_position * self.learned
+        by_position = by_position.copy()
+        by_position[0] = 0.0  # the constant is not learned
         by_displacement = by_position * np.exp(feature_slopes[self.features])
         terms = by_position * self.values(feature_slopes)
         by_slope = np.bincount(self.features, terms, len(feature_slopes))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lann._inputs import check_not_too_large, weighted_moments
+from lann._inputs import check_not_too_large
 from lann._types import Floats
 from lann.encoding import Encoding, FeatureCurves, gap_moments
 from lann.metrics import Levels
@@ -39,8 +39,7 @@ class Standardization:
         self._encoding = encoding
         numbers = encoding.numbers_of(X)
         check_not_too_large(numbers)
-        moments = gap_moments if encoding.gaps.present.any() else weighted_moments
-        self.center, variance = moments(numbers, row_weights)
+        self.center, variance = gap_moments(numbers, row_weights)
         deviation = np.sqrt(variance)
         size = np.abs(self.center)
         self.constant = deviation <= len(X) * np.finfo(np.float64).eps * size
