@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
-from benchmarks.common.methods import choose_methods, package_version, split_missing
+from benchmarks.common.methods import choose_methods
 from benchmarks.common.probability_tables import score_failures
 from benchmarks.common.protocols import Split
 from benchmarks.common.set_tables import accuracy_table, by_set, score_table
-from benchmarks.common.split_benchmark import Plan, SplitBenchmark, SplitOptions, in_order
-from benchmarks.engine import Found, Job, Report, Results, choose, fingerprint, option
+from benchmarks.common.split_benchmark import SplitOptions
+from benchmarks.common.table_benchmark import TableBenchmark
+from benchmarks.engine import Found, Job, Report, Results, option
 from benchmarks.engine.tables import plural
 from benchmarks.mixed.checks import make_checks
 from benchmarks.mixed.data import (
@@ -44,7 +43,7 @@ class MixedOptions(SplitOptions):
     details: bool = option(False, "Also print a table per score.")
 
 
-class Mixed(SplitBenchmark[MixedOptions]):
+class Mixed(TableBenchmark[MixedOptions]):
     """Every method on eleven tables with categories and missing values."""
 
     name = "mixed"
@@ -53,48 +52,19 @@ class Mixed(SplitBenchmark[MixedOptions]):
     main_scores = {PART: "accuracy"}
     quick = f"small data sets, {plural(QUICK_SPLITS, 'split')}."
     omitted = ("only",)
+    measured_by = "benchmarks.mixed.measure"
     methods = METHODS
 
     def __init__(self, options: MixedOptions) -> None:
         super().__init__(options)
-        methods, missing = split_missing(choose_methods(options.method, available=METHODS))
-        names = choose(options.data, SETS, "data set")
-        if options.quick and not options.data:
-            names = list(QUICK_SETS)
-        self.data_sets, self.skipped = load_mixed_sets(names)
-        if not self.data_sets:
-            name, reason = next(iter(self.skipped.items()))
-            raise ValueError(f"No data set could be loaded: {name} {reason}")
-        self.skipped.update(missing)
         n_splits = options.splits or (QUICK_SPLITS if options.quick else DEFAULT_SPLITS)
-        self.plan = Plan(options.seed, n_splits, methods, [data.name for data in self.data_sets])
-
-    @property
-    def variant(self) -> str:
-        return f"seed-{self.plan.seed}"
-
-    def jobs(self) -> Iterator[Job]:
-        plan, n_jobs = self.plan, self.options.n_jobs
-        data_sets = {data.name: data for data in self.data_sets}
-        splits = {data.name: data.splits(plan.seed, plan.n_splits) for data in self.data_sets}
-        for method, name, number in in_order(plan.methods, plan.n_splits, plan.data_sets):
-            data, split = data_sets[name], splits[name][number]
-            yield Job(
-                PART,
-                method.name,
-                name,
-                number,
-                partial(self._measure, method.name, data, split),
-                label=f"{method.name} on {name}, split {number + 1} of {plan.n_splits}",
-                fingerprint=fingerprint(
-                    "benchmarks.mixed.measure",
-                    self.estimator(method.name),
-                    data=data.digest,
-                    n_jobs=n_jobs,
-                    **package_version(method),
-                ),
-                size=len(split[0]) * data.table.shape[1],
-            )
+        self.make_plan(
+            choose_methods(options.method, available=METHODS),
+            load_mixed_sets,
+            sets=SETS,
+            quick_sets=QUICK_SETS,
+            n_splits=n_splits,
+        )
 
     def warm_up(self, name: str) -> None:
         try:
@@ -134,7 +104,7 @@ class Mixed(SplitBenchmark[MixedOptions]):
             records=[failure.as_dict() for failure in failures],
         )
 
-    def _measure(self, method: str, data: MixedSet, split: Split) -> Found:
+    def measure(self, method: str, data: MixedSet, split: Split) -> Found:
         return {method: measure_split(self.estimator(method), data, split, self.options.n_jobs)}
 
 

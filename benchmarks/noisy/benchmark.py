@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 
 from benchmarks.common.measure import PROBABILITY_SCORES
-from benchmarks.common.methods import choose_methods, package_version, split_missing
+from benchmarks.common.methods import choose_methods
 from benchmarks.common.probability_tables import score_failures
 from benchmarks.common.protocols import Split
 from benchmarks.common.set_tables import accuracy_table, score_table
-from benchmarks.common.split_benchmark import Plan, SplitBenchmark, SplitOptions, in_order
-from benchmarks.engine import Found, Job, Report, Results, choose, fingerprint, option
+from benchmarks.common.split_benchmark import SplitOptions
+from benchmarks.common.table_benchmark import TableBenchmark
+from benchmarks.engine import Found, Job, Report, Results, option
 from benchmarks.engine.tables import plural
 from benchmarks.noisy.checks import make_checks
 from benchmarks.noisy.data import MOST_ROWS, N_SPLITS, QUICK_SETS, SETS, NoisySet, load_noisy_sets
@@ -36,7 +35,7 @@ class NoisyOptions(SplitOptions):
     details: bool = option(False, "Also print a table per score.")
 
 
-class Noisy(SplitBenchmark[NoisyOptions]):
+class Noisy(TableBenchmark[NoisyOptions]):
     """Every method on ten noisy data sets."""
 
     name = "noisy"
@@ -45,50 +44,15 @@ class Noisy(SplitBenchmark[NoisyOptions]):
     main_scores = {PART: "accuracy"}
     quick = f"small data sets, {plural(QUICK_SPLITS, 'split')}, and no slow methods."
     omitted = ("only",)
+    measured_by = "benchmarks.noisy.measure"
 
     def __init__(self, options: NoisyOptions) -> None:
         super().__init__(options)
         chosen = choose_methods(options.method or COMPARED)
         if options.quick and not options.method:
             chosen = [method for method in chosen if method.quick]
-        methods, missing = split_missing(chosen)
-        names = choose(options.data, SETS, "data set")
-        if options.quick and not options.data:
-            names = list(QUICK_SETS)
-        self.data_sets, self.skipped = load_noisy_sets(names)
-        if not self.data_sets:
-            name, reason = next(iter(self.skipped.items()))
-            raise ValueError(f"No data set could be loaded: {name} {reason}")
-        self.skipped.update(missing)
         n_splits = options.splits or (QUICK_SPLITS if options.quick else DEFAULT_SPLITS)
-        self.plan = Plan(options.seed, n_splits, methods, [data.name for data in self.data_sets])
-
-    @property
-    def variant(self) -> str:
-        return f"seed-{self.plan.seed}"
-
-    def jobs(self) -> Iterator[Job]:
-        plan, n_jobs = self.plan, self.options.n_jobs
-        data_sets = {data.name: data for data in self.data_sets}
-        splits = {data.name: data.splits(plan.seed, plan.n_splits) for data in self.data_sets}
-        for method, name, number in in_order(plan.methods, plan.n_splits, plan.data_sets):
-            data, split = data_sets[name], splits[name][number]
-            yield Job(
-                PART,
-                method.name,
-                name,
-                number,
-                partial(self._measure, method.name, data, split),
-                label=f"{method.name} on {name}, split {number + 1} of {plan.n_splits}",
-                fingerprint=fingerprint(
-                    "benchmarks.noisy.measure",
-                    self.estimator(method.name),
-                    data=data.digest,
-                    n_jobs=n_jobs,
-                    **package_version(method),
-                ),
-                size=len(split[0]) * data.table.shape[1],
-            )
+        self.make_plan(chosen, load_noisy_sets, sets=SETS, quick_sets=QUICK_SETS, n_splits=n_splits)
 
     def describe(self, job: Job, found: Found) -> str:
         values = found[job.method]
@@ -135,7 +99,7 @@ class Noisy(SplitBenchmark[NoisyOptions]):
             ],
         )
 
-    def _measure(self, method: str, data: NoisySet, split: Split) -> Found:
+    def measure(self, method: str, data: NoisySet, split: Split) -> Found:
         return {method: measure_split(self.estimator(method), data, split, self.options.n_jobs)}
 
 
