@@ -81,6 +81,9 @@ class Explanation:
         which has no relevance.
     unseen : ndarray of shape (n_queries, n_features) or None
         Where a query has a category that no training row has: its position is the mean of all.
+    base_values : ndarray of shape (n_queries, n_classes) or None
+        The mean vote at the nearest training rows of other classes. With the supports of all features it adds
+        up to the probabilities; None if it is unknown.
 
     See Also
     --------
@@ -117,6 +120,7 @@ class Explanation:
     query_ids: NDArray[Any] | None = None
     unmeasured: NDArray[np.bool_] | None = None
     unseen: NDArray[np.bool_] | None = None
+    base_values: Floats | None = None
     # Values as they are shown to the user: (n_queries, n_features) and (n_train, n_features).
     _query_values: NDArray[Any] | None = field(default=None, repr=False)
     _training_values: NDArray[Any] | TableValues | None = field(default=None, repr=False)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from lann.plot._colors import FOR
 from lann.plot._embedding.captions import offset_below
 from lann.plot._embedding.markers import NONE, OTHER, ClassMarker, class_markers, legend_handle
+from lann.plot._ranking import natural_order
 from lann.plot._text import SMALL, escape_math, shorten_unique
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def legend_handles(display: EmbeddingDisplay, length: int) -> list[Any]:
         pairs = zip(group_markers(display.value_names), names, strict=True)
         return [legend_handle(marker, escape_math(name)) for marker, name in pairs]
     markers, names = display_markers(display), shorten_unique(display.class_names, length)
-    handles = [legend_handle(markers[k], escape_math(names[k])) for k in _sorted_classes(display.class_names)]
+    handles = [legend_handle(markers[k], escape_math(names[k])) for k in natural_order(display.class_names)]
     if display.misclassified is not None:
         handle = legend_handle(ClassMarker("white", "o"), "misclassified")
         handle.set(markeredgecolor=DARK, markersize=7)
@@ -103,10 +104,3 @@ def draw_color_bar(ax: Axes, drawn: Any, label: str, *, offset: float) -> None:
     bar.set_label(escape_math(label), fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
     bar.outline.set_visible(False)
-
-
-def _sorted_classes(names: list[str]) -> list[int]:
-    """Return the class indices in the order of the legend: numbers by value, 2 before 10."""
-    if all(name.isdecimal() for name in names):
-        return sorted(range(len(names)), key=lambda k: int(names[k]))
-    return list(range(len(names)))
