@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann.plot._matplotlib import import_pyplot
-from lann.plot._text import SMALL, TEXT, TINY, escape_math, shorten_unique, text_width, wrap_text
+from lann.plot._text import SMALL, TEXT, TINY, escape_math, short_names, text_width, wrap_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,7 +99,7 @@ def label_columns(ax: Axes, names: Sequence[str]) -> None:
     n_columns = len(names)
     few = n_columns <= 8
     fontsize = TEXT if few else SMALL if n_columns <= 32 else TINY
-    texts = [escape_math(name) for name in shorten_unique(names, 28)]
+    texts = [escape_math(name) for name in short_names(names, 28)]
     ax.set_xticks(range(n_columns), texts, fontsize=fontsize, rotation=40 if few else 90)
     if few:
         for text in ax.get_xticklabels():

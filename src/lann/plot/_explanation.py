@@ -29,10 +29,10 @@ from lann.plot._text import (
     TEXT,
     escape_math,
     format_value,
+    short_names,
     short_value,
     shorten,
     shorten_unique,
-    split_unit,
     text_width,
     wrap_text,
 )
@@ -333,20 +333,15 @@ class ExplanationDisplay:
 
     def _value_texts(self, features: Indices) -> list[str]:
         """Return the names and values of features."""
-        units = dict(zip(features.tolist(), self._short_names(features, 30), strict=True))
         query, unseen = self.explanation.query_values[0], self.explanation.unseen
-        texts = [format_value(units[feature], query[feature], 44) for feature in features.tolist()]
+        names = short_names(self.feature_names[features])
+        texts = [
+            format_value(name, query[feature], 44) for name, feature in zip(names, features, strict=True)
+        ]
         return [
             f"{text} (unseen)" if unseen is not None and unseen[0, feature] else text
             for text, feature in zip(texts, features, strict=True)
         ]
-
-    def _short_names(self, features: Indices, length: int, *, with_units: bool = True) -> list[str]:
-        """Return names of features that are short but different, with their units."""
-        parts = [split_unit(self.feature_names[feature]) for feature in features]
-        names = shorten_unique([name for name, _ in parts], length)
-        units = [f" ({unit})" if unit and with_units else "" for _, unit in parts]
-        return [f"{name}{unit}" for name, unit in zip(names, units, strict=True)]
 
     def _draw_features(self, bars: _FeatureBars) -> None:
         predicted = shorten(self.class_names[self._predicted], 28)
@@ -388,7 +383,7 @@ class ExplanationDisplay:
         if values is None:
             return []
         query = self.explanation.query_values[0]
-        headers = self._short_names(features, 24)
+        headers = short_names(self.feature_names[features], 24)
         return [
             _ValueColumn(
                 header,

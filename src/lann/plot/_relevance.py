@@ -27,7 +27,7 @@ from lann.plot._colors import MARKERS
 from lann.plot._quantities import QUANTITIES, row_quantities
 from lann.plot._ranking import largest_first, natural_order
 from lann.plot._rows import MAX_ROWS, check_class_names
-from lann.plot._text import SMALL, TEXT, escape_math, shorten_unique, text_width, wrap_text
+from lann.plot._text import SMALL, TEXT, escape_math, short_names, shorten_unique, text_width, wrap_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -225,7 +225,7 @@ class RelevanceDisplay:
         height, fontsize = line_height(len(shown))
         if one_panel and len(shown) <= 20:
             height *= 1 + 0.2 * (len(present) - 1)
-        names = shorten_unique([self.feature_names[feature] for feature in shown], 36)
+        names = short_names([self.feature_names[feature] for feature in shown], 36)
         width = text_width(names, fontsize) + (WIDTH if one_panel else 0.3 + PANEL_WIDTH * n_panels)
         size = (width, (1.7 if one_panel else 2.0) + height * len(shown))
         grid = PanelGrid((1, n_panels), size, sharex=True, sharey=True)

@@ -37,7 +37,7 @@ def shorten_unique(names: Iterable[Any], length: int = 30) -> list[str]:
     they are kept longer, until they differ.
 
     >>> shorten_unique(["mean depth of layer 1, in winter", "mean depth of layer 2, in winter"], 20)
-    ['mean dep…layer 1…', 'mean dep…layer 2…']
+    ['mean dep…layer 1,…', 'mean dep…layer 2,…']
     >>> shorten_unique(["ash", "a very long name with a tail"], 12)
     ['ash', 'a very… tail']
     """
@@ -138,6 +138,17 @@ def split_unit(name: Any) -> tuple[str, str]:
     """
     found = re.fullmatch(r"(.+?)\s*[(\[]([^()\[\]]+)[)\]]", str(name))
     return (found[1], found[2]) if found else (str(name), "")
+
+
+def short_names(names: Iterable[Any], length: int = 30) -> list[str]:
+    """Shorten the names of features so that different ones stay different, but not their units.
+
+    >>> short_names(["length of the longest petal (cm)", "ash"], 16)
+    ['length o…t petal (cm)', 'ash']
+    """
+    parts = [split_unit(name) for name in names]
+    shortened = shorten_unique([name for name, _ in parts], length)
+    return [f"{name} ({unit})" if unit else name for name, (_, unit) in zip(shortened, parts, strict=True)]
 
 
 def format_value(name: Any, value: Any, length: int = 30) -> str:
