@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lann._neighbor_classifier import NeighborClassifier
 from lann._types import Indices
+from lann._validation import OneOf, validate
 from lann.persist import TableRecord, load_with_table, save
 from lann.tables import _embed
 from lann.tables._column import Column, apply_columns
@@ -25,6 +26,7 @@ from lann.tables._feature_columns import (
     shown_values,
 )
 from lann.tables._row_columns import row_names
+from lann.tables._same_rows import same_training_rows
 from lann.tables._warnings import TableWarning
 
 if TYPE_CHECKING:
@@ -200,7 +202,7 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        probabilities = self.classifier.predict_proba(self._as_fitted(self._read(frame, name=name)))
+        probabilities = self.classifier.predict_proba(self._as_fitted(self._read(frame, name=name)[0]))
         classes = self.classifier.classes_
         columns = {"prediction": classes[probabilities.argmax(axis=1)]}
         columns |= {f"probability of {label}": probabilities[:, j] for j, label in enumerate(classes)}
@@ -216,6 +218,7 @@ class TableModel:
         rows: Sequence[int] | Indices | None = None,
         *,
         id: str | None = None,
+        leave_out: str | None = "auto",
         name: str = "the table",
     ) -> Explanation:
         """Explain predictions in the user's columns, rows and values.
@@ -228,14 +231,18 @@ class TableModel:
             Positions of the rows to explain; None is all rows.
         id : str or None, default=None
             Name of a column that names the rows. None is that of the training table, if `frame` has it.
+        leave_out : {"auto"} or None, default="auto"
+            "auto" explains training rows without themselves: the rows of the training table by their row
+            numbers; of other tables, rows that have the name and the values of a training row, or, without
+            names, the values of exactly one. None lets all training rows vote.
         name : str, default="the table"
             Name of the table in messages.
 
         Returns
         -------
         explanation : Explanation
-            Its neighbors are row numbers of the training table, and values are shown as the table writes
-            them.
+            Its neighbors, and the rows that were left out, are row numbers of the training table, and values
+            are shown as the table writes them.
 
         Raises
         ------
@@ -247,24 +254,35 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        values = self._read(frame, rows, name=name)
-        explanation = self.classifier.explain(self._as_fitted(values))
-        positions = explanation.neighbors
+        validate("leave_out", leave_out, OneOf("auto", None))
+        values, table = self._read(frame, rows, name=name)
+        row_numbers = values.index.to_numpy()
         id = self._id_of(frame, id)
+        query_ids = None if id is None else row_names(frame, id, name)[row_numbers]
+        exclude = None
+        if leave_out == "auto":
+            names = query_ids if id == self.id_column else None
+            exclude = same_training_rows(self, table, row_numbers, names)
+        explanation = self.classifier.explain(self._as_fitted(values), leave_out=exclude)
+        positions, left_out = explanation.neighbors, explanation.left_out
         return replace(
             explanation,
             neighbors=self.row_numbers[positions],
             neighbor_ids=None if self.ids is None else self.ids[positions],
-            query_rows=values.index.to_numpy(),
-            query_ids=None if id is None else row_names(frame, id, name)[values.index],
+            left_out=None if left_out is None else np.where(left_out < 0, -1, self.row_numbers[left_out]),
+            query_rows=row_numbers,
+            query_ids=query_ids,
             _query_values=shown_values(self.columns, values.to_numpy(dtype=object)),
             _training_values=self._training_values(),
         )
 
     def _read(
         self, frame: pd.DataFrame, rows: Sequence[int] | Indices | None = None, *, name: str = "the table"
-    ) -> pd.DataFrame:
-        """Return rows of a table with the values that the columns have; the index has their positions."""
+    ) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return rows of a table with the values that the columns have, and the whole table.
+
+        The index has the positions of the rows.
+        """
         positions = _check_rows(rows, len(frame), name)
         if not hasattr(self.classifier, "feature_names_in_"):
             if len(frame.columns) != len(self.columns):
@@ -273,9 +291,10 @@ class TableModel:
                     f"names and needs {len(self.columns)}."
                 )
             frame = frame.set_axis(self.feature_names, axis=1)
-        values = apply_columns(frame, self.columns, name).iloc[positions]
+        table = apply_columns(frame, self.columns, name)
+        values = table.iloc[positions]
         self._check_values(values, name)
-        return values
+        return values, table
 
     def _training_values(self) -> TrainingValues:
         """Return the values of the training rows as the table writes them, by their row numbers."""
