@@ -90,11 +90,40 @@ def test_values_of_the_row_and_its_neighbors(clf, iris_frame):
     first = int(np.abs(explanation.support[0]).argmax())
     texts = [text.get_text() for text in display.values_ax_.texts]
     n_listed = explanation.n_listed[0]
-    column = texts[: n_listed + 2]
+    column = [*texts[:2], *texts[3 : n_listed + 3]]  # without what is typical of the class
     assert column[0].replace("\n", " ") == X.columns[first]
     expected = [X.iloc[75, first], *X.iloc[explanation.neighbors[0, :n_listed], first]]
     assert [float(text) for text in column[1:]] == pytest.approx(expected)
     assert names(display.neighbors_ax_)[0] == "this row"
+
+
+def test_values_have_percentiles_and_what_is_typical(clf, passengers, iris_frame):
+    X, _ = iris_frame
+    query = X[75:76] + 0.01  # no training row
+    explanation = clf.explain(query)
+    display = ExplanationDisplay.from_explanation(explanation)
+    order = np.argsort(-np.abs(explanation.support[0]), kind="stable")
+    percentile = explanation.percentiles[0, order[0]]
+    assert names(display.ax_)[0].endswith(f"(percentile {percentile:.0f})")
+    label = explanation.predictions[0]
+    assert names(display.neighbors_ax_)[1] == f"typical of {label} (80 %)"
+    typical = display.values_ax_.texts[2].get_text()
+    expected = explanation.typical_texts(label)[order[0]].split(" to ")
+    assert [float(value) for value in typical.split("–")] == pytest.approx(
+        [float(e) for e in expected], rel=0.01
+    )
+    frame, _, titanic = passengers
+    lines = names(ExplanationDisplay.from_estimator(titanic, frame, row=310).ax_)
+    assert any(line.startswith("Sex = ") and "percentile" not in line for line in lines)
+    assert any(line.startswith("Fare = ") and "percentile" in line for line in lines)
+
+
+def test_title_says_what_is_special_about_the_row(clf, iris_frame):
+    X, _ = iris_frame
+    display = ExplanationDisplay.from_estimator(clf, X, row=75)
+    assert "a training row, which does not vote on itself" in display.figure_.axes[0].get_title()
+    display = ExplanationDisplay.from_estimator(clf, X[75:76] + 100.0)
+    assert "nothing similar was seen in training" in display.figure_.axes[0].get_title()
 
 
 def test_values_of_scaled_neighbors_are_left_out(iris_frame):
@@ -103,7 +132,7 @@ def test_values_of_scaled_neighbors_are_left_out(iris_frame):
     pipeline = make_pipeline(scaler, LANNClassifier(max_iter=2, random_state=0)).fit(X, y)
     display = ExplanationDisplay.from_estimator(pipeline, X, row=3)
     assert display.values_ax_ is None
-    assert names(display.ax_)[0].endswith(" cm")
+    assert " cm (percentile " in names(display.ax_)[0]
 
 
 def test_title_names_data_row_and_runner_up(clf, iris_frame):
@@ -142,16 +171,16 @@ def test_neighbors_have_ids_labels_and_vote_shares(clf, iris_frame):
     class_names = ["setosa", "versicolor", "virginica"]
     display = ExplanationDisplay.from_estimator(clf, X, row=75, ids=ids, class_names=class_names)
     explanation = clf.explain(X[75:76])
-    assert names(display.neighbors_ax_) == ["this row"] + [
+    assert names(display.neighbors_ax_)[2:] == [
         f"flower {row} · {class_names[label]}"
         for row, label in zip(explanation.neighbors[0, :5], explanation.neighbor_labels[0, :5], strict=True)
     ] + ["2 others"]
     listed = np.append(explanation.vote_shares[0, :5], explanation.vote_shares[0, 5:].sum())
     drawn = np.zeros(len(listed))
     for patch in display.neighbors_ax_.patches:
-        drawn[round(patch.get_y() + patch.get_height() / 2) - 1] += patch.get_width()
+        drawn[round(patch.get_y() + patch.get_height() / 2) - 2] += patch.get_width()
     np.testing.assert_allclose(drawn, listed)
-    assert any(name.endswith(" cm") for name in names(display.ax_))
+    assert any(" cm" in name for name in names(display.ax_))
 
 
 def test_without_supports_the_relevances_are_drawn(clf, iris_frame):
@@ -166,7 +195,7 @@ def test_from_explanation_draws_the_given_row(clf, iris_frame):
     explanation = clf.explain(iris_frame[0][:5])
     display = ExplanationDisplay.from_explanation(explanation, row=3)
     assert display.explanation.neighbors.tolist() == explanation.neighbors[3:4].tolist()
-    assert names(display.neighbors_ax_)[1] == f"row {explanation.neighbors[3, 0]} · 0"
+    assert names(display.neighbors_ax_)[2] == f"row {explanation.neighbors[3, 0]} · 0"
 
 
 def test_message_if_no_single_value_changes_the_vote(binary_clf, breast_cancer):

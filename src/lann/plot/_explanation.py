@@ -20,6 +20,7 @@ from lann.plot._axes import (
     line_height,
     panel_axes,
     style_axes,
+    title_lines,
 )
 from lann.plot._colors import INK, NEUTRAL, class_colors
 from lann.plot._ranking import largest_first
@@ -64,7 +65,8 @@ class ExplanationDisplay:
     The right panel shows the neighbors that vote, nearest first, with their labels and their shares of the
     vote in the colors of their classes. The nearest that hold 90 % of the vote have a bar of their own, five
     at least and ten at most; all others share one. Beside them are their values of the features with the
-    largest support, below the values of the row itself.
+    largest support, below the values of the row itself and what 80 % of the training rows of the predicted
+    class have. The percentile of a value is its rank among the training rows.
 
     It is recommended to use :meth:`from_estimator` or :meth:`from_explanation` to create the display.
 
@@ -273,12 +275,13 @@ class ExplanationDisplay:
         bars = self._feature_bars(n_features, kind)
         neighbors = self._neighbor_bars()
         columns = self._value_columns(neighbors, bars.features[:N_VALUE_COLUMNS])
-        n_lines = max(len(bars.names), len(neighbors.names) + bool(columns))
+        headings = self._headings(columns)
+        n_lines = max(len(bars.names), len(headings) + len(neighbors.names))
         height, fontsize = line_height(n_lines)
         widths = [FEATURES_WIDTH, NEIGHBORS_WIDTH]
         if columns:
             widths.append(COLUMN_WIDTH * len(columns))
-        labels = text_width(bars.names, fontsize) + text_width(neighbors.names, fontsize)
+        labels = text_width(bars.names, fontsize) + text_width([*headings, *neighbors.names], fontsize)
         size = (sum(widths) + labels + 0.6, max(1.5 + height * n_lines, 2.8))
         title = self._title(size[0])
         self.figure_, axes = panel_axes(ax, PanelGrid((1, len(widths)), size, width_ratios=widths), title)
@@ -286,12 +289,17 @@ class ExplanationDisplay:
         style_axes(self.ax_, grid="x")
         label_lines(self.ax_, bars.names, fontsize)
         self._draw_features(bars)
-        # The first line is for the values of the row itself.
-        _draw_neighbors(self.neighbors_ax_, neighbors, fontsize, first_line=int(bool(columns)))
+        _draw_neighbors(self.neighbors_ax_, neighbors, headings, fontsize)
         self.values_ax_ = axes[0][2] if columns else None
         if columns:
-            _draw_values(axes[0][2], columns, n_lines=len(neighbors.names) + 1)
+            _draw_values(axes[0][2], columns, n_lines=len(headings) + len(neighbors.names))
         return self
+
+    def _headings(self, columns: list[_ValueColumn]) -> list[str]:
+        """Return the labels of the lines above the neighbors, which have values only."""
+        predicted = shorten(self.class_names[self._predicted], 18)
+        has_typical = any(column.typical is not None for column in columns)
+        return ["this row"] * bool(columns) + [f"typical of {predicted} (80 %)"] * has_typical
 
     @property
     def _predicted(self) -> int:
@@ -307,7 +315,17 @@ class ExplanationDisplay:
         if second_share >= NEGLIGIBLE:
             runner_up = shorten(self.class_names[int(explanation.runner_up_class_indices[0])], 40)
             title += f"; runner-up {runner_up}, {100 * second_share:.0f} %"
-        return wrap_text(title, width, TEXT + 1)
+        return title_lines(title, self._row_note(), width=width)
+
+    def _row_note(self) -> str:
+        """Return what there is to say about the row."""
+        row = self.explanation.row(0)
+        notes = []
+        if row.is_far:
+            notes.append("nothing similar was seen in training")
+        if row.left_out is not None:
+            notes.append("a training row, which does not vote on itself")
+        return "; ".join(notes)
 
     def _feature_bars(self, n_features: int, kind: str) -> _FeatureBars:
         """Return the bars of the features, the largest first, all others in one bar."""
@@ -332,16 +350,21 @@ class ExplanationDisplay:
         return _FeatureBars(names, starts, lengths, shown, signed=signed, is_sum=is_sum, has_base=has_base)
 
     def _value_texts(self, features: Indices) -> list[str]:
-        """Return the names and values of features."""
-        query, unseen = self.explanation.query_values[0], self.explanation.unseen
-        names = short_names(self.feature_names[features])
-        texts = [
-            format_value(name, query[feature], 44) for name, feature in zip(names, features, strict=True)
-        ]
+        """Return the names and values of features, and what there is to say about the values."""
+        query, names = self.explanation.query_values[0], short_names(self.feature_names[features])
         return [
-            f"{text} (unseen)" if unseen is not None and unseen[0, feature] else text
-            for text, feature in zip(texts, features, strict=True)
+            format_value(name, query[feature], 44) + self._value_note(feature)
+            for name, feature in zip(names, features.tolist(), strict=True)
         ]
+
+    def _value_note(self, feature: int) -> str:
+        """Return whether a value was seen in training, and its percentile among the training rows."""
+        unseen, percentiles = self.explanation.unseen, self.explanation.percentiles
+        if unseen is not None and unseen[0, feature]:
+            return " (unseen)"
+        if percentiles is None or np.isnan(percentiles[0, feature]):
+            return ""
+        return f" (percentile {percentiles[0, feature]:.0f})"
 
     def _draw_features(self, bars: _FeatureBars) -> None:
         predicted = shorten(self.class_names[self._predicted], 28)
@@ -377,17 +400,23 @@ class ExplanationDisplay:
             shares = np.concatenate([shares[:, : row.n_listed], others], axis=1)
         return _NeighborBars(names, shares, row.n_listed)
 
+    def _typical_texts(self) -> NDArray[Any] | None:
+        """Return what is typical of the predicted class, for each feature; None if that is unknown."""
+        texts = self.explanation.typical_texts(self.explanation.predictions[0])
+        return texts if any(texts) else None
+
     def _value_columns(self, neighbors: _NeighborBars, features: Indices) -> list[_ValueColumn]:
         """Return the values of some features of the row and its neighbors; none if they are unknown."""
         values = self.explanation.neighbor_values
         if values is None:
             return []
-        query = self.explanation.query_values[0]
+        query, typical = self.explanation.query_values[0], self._typical_texts()
         headers = short_names(self.feature_names[features], 24)
         return [
             _ValueColumn(
                 header,
                 short_value(query[feature]),
+                None if typical is None else typical[feature],
                 [short_value(value) for value in values[0, : neighbors.n_listed, feature]],
             )
             for header, feature in zip(headers, features.tolist(), strict=True)
@@ -443,16 +472,17 @@ class _NeighborBars(NamedTuple):
 
 
 class _ValueColumn(NamedTuple):
-    """The values of a feature, as texts: of the row, and of the neighbors that are listed."""
+    """The values of a feature, as texts: of the row, what is typical of the prediction, of the neighbors."""
 
     header: str
     own: str
+    typical: str | None
     neighbors: list[str]
 
 
-def _draw_neighbors(ax: Axes, bars: _NeighborBars, fontsize: float, *, first_line: int) -> None:
-    """Draw the vote shares in the colors of the classes."""
-    totals, lines = bars.shares.sum(axis=0), first_line + np.arange(len(bars.names))
+def _draw_neighbors(ax: Axes, bars: _NeighborBars, headings: list[str], fontsize: float) -> None:
+    """Draw the vote shares in the colors of the classes, below lines without bars."""
+    totals, lines = bars.shares.sum(axis=0), len(headings) + np.arange(len(bars.names))
     starts = np.cumsum(bars.shares, axis=0) - bars.shares
     for label, color in enumerate(class_colors(len(bars.shares))):
         drawn = bars.shares[label] > 0
@@ -460,7 +490,7 @@ def _draw_neighbors(ax: Axes, bars: _NeighborBars, fontsize: float, *, first_lin
     for y, share in zip(lines.tolist(), totals, strict=True):
         ax.text(share, y, f" {100 * share:.0f} %", va="center", fontsize=SMALL)
     style_axes(ax)
-    label_lines(ax, ["this row"] * first_line + bars.names, fontsize)
+    label_lines(ax, headings + bars.names, fontsize)
     ax.set_xlim(0, 1.35 * totals.max())
     ax.set_xticks([])
     ax.spines["bottom"].set_visible(False)
@@ -479,7 +509,8 @@ def _draw_values(ax: Axes, columns: list[_ValueColumn], *, n_lines: int) -> None
             x + 0.95, 1.01, escape_math(header), transform=ax.get_xaxis_transform(), fontsize=SMALL,
             ha="right", va="bottom",
         )  # fmt: skip
-        for y, text in enumerate([column.own, *column.neighbors]):
+        typical = [] if column.typical is None else [_short_range(column.typical)]
+        for y, text in enumerate([column.own, *typical, *column.neighbors]):
             weight = "bold" if y == 0 else "normal"
             ax.text(
                 x + 0.95, y, escape_math(text), fontsize=SMALL, ha="right", va="center", fontweight=weight
@@ -514,6 +545,20 @@ def _draw_bars(ax: Axes, bars: _FeatureBars, for_color: str, against_color: str)
     if bars.has_base:
         ax.set_xticks(np.arange(np.ceil(5 * low), np.floor(5 * high) + 1) / 5)
     label_percent(ax.xaxis)
+
+
+def _short_range(text: str) -> str:
+    """Return what is typical of a class in few characters: a range, or the most frequent category.
+
+    >>> _short_range("4.5172 to 5.5"), _short_range("red 61%, a long color name 30%")
+    ('4.52–5.5', 'red 61%')
+    """
+    low, separator, high = text.partition(" to ")
+    try:
+        ends = (short_value(float(low)), short_value(float(high)))
+    except ValueError:  # a date, a category, or a number with a unit
+        ends = (low, high)
+    return shorten("–".join(ends) if separator else text.partition(", ")[0], 14)
 
 
 def _signed_text(support: float) -> str:
