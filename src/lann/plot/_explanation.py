@@ -340,14 +340,12 @@ class ExplanationDisplay:
         if len(shown) < n_all:
             names.append(f"{n_all - len(shown)} other features")
             lengths = np.append(lengths, values.sum() - lengths.sum())
-        is_sum = signed and kind == "waterfall"
-        base = 0.0
-        has_base = is_sum and explanation.base_values is not None
-        if has_base and explanation.base_values is not None:
-            base = float(explanation.base_values[0, self._predicted])
+        starts, has_base = np.zeros(len(lengths)), False
+        if signed and kind == "waterfall" and explanation.base_values is not None:
+            base, has_base = float(explanation.base_values[0, self._predicted]), True
+            starts = base + np.cumsum(lengths) - lengths
             names = ["base value (nearest rows of other classes)", *names, "this row"]
-        starts = base + np.cumsum(lengths) - lengths if is_sum else np.zeros(len(lengths))
-        return _FeatureBars(names, starts, lengths, shown, signed=signed, is_sum=is_sum, has_base=has_base)
+        return _FeatureBars(names, starts, lengths, shown, signed=signed, has_base=has_base)
 
     def _value_texts(self, features: Indices) -> list[str]:
         """Return the names and values of features, and what there is to say about the values."""
@@ -447,10 +445,8 @@ class _FeatureBars(NamedTuple):
         The features with a bar of their own.
     signed : bool
         Whether the lengths are for (positive) and against (negative) the prediction.
-    is_sum : bool
-        Whether each bar starts where the bar before ends.
     has_base : bool
-        Whether there are bars of the base value and of the probability.
+        Whether each bar starts where the bar before ends, between bars of the base value and the probability.
     """
 
     names: list[str]
@@ -458,7 +454,6 @@ class _FeatureBars(NamedTuple):
     lengths: Floats
     features: Indices
     signed: bool
-    is_sum: bool
     has_base: bool
 
 
@@ -536,10 +531,8 @@ def _draw_bars(ax: Axes, bars: _FeatureBars, for_color: str, against_color: str)
     span = max(high - low, MIN_RANGE)
     for line, text, right in zip(y.tolist(), texts, np.maximum(starts, ends), strict=True):
         ax.text(right + 0.012 * span, line, text, va="center", fontsize=SMALL)
-    if bars.is_sum:
+    if bars.has_base:
         ax.vlines(ends[:-1], y[:-1] + 0.33, y[1:] - 0.33, color="#777777", linewidth=0.7)
-    if bars.signed and not bars.has_base and np.all(np.abs(lengths) < NEGLIGIBLE):
-        ax.text(0.5, 0.5, "no single value\nchanges the vote", transform=ax.transAxes, ha="center")
     ax.axvline(0, color="#444444", linewidth=0.9)
     ax.set_xlim(low - (0.03 * span if low < 0 or not bars.has_base else 0.0), low + span + 0.14 * span)
     if bars.has_base:
