@@ -51,6 +51,8 @@ N_VALUE_COLUMNS = 3
 FEATURES_WIDTH, NEIGHBORS_WIDTH, COLUMN_WIDTH = 3.9, 1.5, 0.9
 # Against the prediction, if there are more than two classes.
 AGAINST_COLOR = "#B4B4B4"
+# The number of characters of a value in a column.
+LONGEST_VALUE = 13
 
 
 class ExplanationDisplay:
@@ -179,7 +181,9 @@ class ExplanationDisplay:
         start = row % n_rows
         query = _one_row(X, start)
         rows = select_rows(estimator, query, None)
-        explanation = replace(rows.explain(), queries=rows.X_given, query_rows=np.array([start]))
+        explanation = replace(rows.explain(), queries=rows.X_given)
+        if explanation.query_ids is None:
+            explanation = replace(explanation, query_rows=np.array([start]))
         if rows.is_transformed:
             # The neighbors' values before the transformers are unknown.
             explanation = replace(explanation, _training_values=None)
@@ -525,14 +529,17 @@ def _draw_bars(ax: Axes, bars: _FeatureBars, for_color: str, against_color: str)
         base, total = starts[0], ends[-1]
         ax.barh([0, y[-1] + 1], [base, total], color=["white", INK], edgecolor=INK, height=0.62)
         for line, value in ((0, base), (y[-1] + 1, total)):
-            ax.text(value + 0.012, line, f"{100 * value:.1f} %", va="center", fontsize=SMALL)
-        ax.vlines([base, total], [0.33, y[-1] + 0.33], [0.67, y[-1] + 0.67], color="#777777", linewidth=0.7)
+            text = f"{100 * value:.1f} %".replace("-", "−")
+            ax.text(max(value, 0.0) + 0.012, line, text, va="center", fontsize=SMALL)
+        # Each value is joined to the bar that starts there.
+        ax.vlines(
+            [base, *ends], np.append(0, y) - 0.31, np.append(y, y[-1] + 1) + 0.31, color="#777777",
+            linewidth=0.7,
+        )  # fmt: skip
         high = max(high, 1.0)
     span = max(high - low, MIN_RANGE)
     for line, text, right in zip(y.tolist(), texts, np.maximum(starts, ends), strict=True):
         ax.text(right + 0.012 * span, line, text, va="center", fontsize=SMALL)
-    if bars.has_base:
-        ax.vlines(ends[:-1], y[:-1] + 0.33, y[1:] - 0.33, color="#777777", linewidth=0.7)
     ax.axvline(0, color="#444444", linewidth=0.9)
     ax.set_xlim(low - (0.03 * span if low < 0 or not bars.has_base else 0.0), low + span + 0.14 * span)
     if bars.has_base:
@@ -545,13 +552,20 @@ def _short_range(text: str) -> str:
 
     >>> _short_range("4.5172 to 5.5"), _short_range("red 61%, a long color name 30%")
     ('4.52–5.5', 'red 61%')
+    >>> _short_range("0.0044312 to 0.0095432"), _short_range("1480.5 to 2000")
+    ('0.0044–0.0095', '1480–2000')
     """
     low, separator, high = text.partition(" to ")
+    if not separator:
+        return shorten(text.partition(", ")[0], LONGEST_VALUE)
     try:
-        ends = (short_value(float(low)), short_value(float(high)))
-    except ValueError:  # a date, a category, or a number with a unit
-        ends = (low, high)
-    return shorten("–".join(ends) if separator else text.partition(", ")[0], 14)
+        numbers = (float(low), float(high))
+    except ValueError:  # dates, ordered categories, or numbers with a unit
+        return shorten(f"{low}–{high}", LONGEST_VALUE)
+    long = "–".join(short_value(number) for number in numbers)
+    if len(long) < LONGEST_VALUE:
+        return long
+    return "–".join(f"{number:.2g}" if abs(number) < 1 else short_value(number) for number in numbers)
 
 
 def _signed_text(support: float) -> str:
