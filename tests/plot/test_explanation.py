@@ -89,7 +89,7 @@ def test_values_have_percentiles_and_what_is_typical(clf, passengers, iris_frame
     X, _ = iris_frame
     query = X[75:76] + 0.01  # no training row
     explanation = clf.explain(query)
-    display = ExplanationDisplay.from_explanation(explanation)
+    display = ExplanationDisplay.from_explanation(explanation, kind="bars")
     order = np.argsort(-np.abs(explanation.support[0]), kind="stable")
     percentile = explanation.percentiles[0, order[0]]
     assert names(display.ax_)[0].endswith(f"(percentile {percentile:.0f})")
@@ -118,7 +118,7 @@ def test_values_of_scaled_neighbors_are_left_out(iris_frame):
     X, y = iris_frame
     scaler = StandardScaler().set_output(transform="pandas")
     pipeline = make_pipeline(scaler, LANNClassifier(max_iter=2, random_state=0)).fit(X, y)
-    display = ExplanationDisplay.from_estimator(pipeline, X, row=3)
+    display = ExplanationDisplay.from_estimator(pipeline, X, row=3, kind="bars")
     assert display.values_ax_ is None
     assert " cm (percentile " in names(display.ax_)[0]
 
@@ -179,8 +179,9 @@ def test_neighbors_have_ids_labels_and_vote_shares(clf, iris_frame):
 
 def test_without_supports_the_relevances_are_drawn(clf, iris_frame):
     explained = clf.explain(iris_frame[0][50:51])
-    required = [field.name for field in fields(explained) if field.default is MISSING]
-    explanation = Explanation(**{name: getattr(explained, name) for name in required})
+    given = {field.name for field in fields(explained) if field.default is MISSING}
+    given |= {"_contributions", "_feature_weights"} & {field.name for field in fields(explained)}
+    explanation = Explanation(**{name: getattr(explained, name.removeprefix("_")) for name in given})
     display = ExplanationDisplay.from_explanation(explanation)
     lengths = np.sort(bars(display.ax_)[1])
     np.testing.assert_allclose(lengths, np.sort(explanation.relevances[0]))
