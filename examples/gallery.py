@@ -54,7 +54,7 @@ def draw_breast_cancer(save):
             clf, X_test, label=0, class_names=names, n_features=12, data_name=f"{NAME}, test data"
         ),
         "support_beeswarm",
-        "the colors: orange dots on the right mean that high values are for malignant.",
+        "the colors: dark dots on the right mean that high values are for malignant.",
     )
     # The test row with the most support for and against its prediction.
     support = clf.explain(X_test).support
