@@ -11,12 +11,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lann.persist._table_record import TableRecord
+from lann.persist._table_record import CrossValidatedMethod, TableRecord
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-__all__ = ["TableRecord", "load", "load_with_table", "save"]
+__all__ = ["CrossValidatedMethod", "TableRecord", "load", "load_with_table", "save"]
 
 
 def save(model: BaseEstimator, path: str | os.PathLike[str], *, table: TableRecord | None = None) -> None:

@@ -58,6 +58,7 @@ def cross_validate(
         ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss`` and ``recall of ...`` for every class.
         Balanced accuracy and AUC are means over the classes that the fold has; the AUC of a class is that of
         its probability against all other classes. NaN for a class that the fold does not have.
+        `TrainingTable.fit` can keep their means with the model.
 
     Raises
     ------
@@ -98,7 +99,9 @@ def cross_validate(
             scores.append({"fold": fold, "method": method} | found)
         if callback is not None:
             callback(fold + 1, len(splits))
-    return pd.DataFrame(scores)
+    table_of_scores = pd.DataFrame(scores)
+    table_of_scores.attrs["random_state"] = random_state
+    return table_of_scores
 
 
 def _splits(table: TrainingTable, n_folds: int, random_state: int) -> list[tuple[Indices, Indices]]:

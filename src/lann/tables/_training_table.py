@@ -16,6 +16,7 @@ from lann._format import counted
 from lann._types import Floats, Indices
 from lann.persist import TableRecord
 from lann.tables._column import Column, apply_columns
+from lann.tables._fold_scores import summarize_folds
 from lann.tables._infer import if_useful, infer_columns, warn_of_ignored
 from lann.tables._labels import check_labels, labels_of
 from lann.tables._names import check_named_column, with_text_names
@@ -164,13 +165,24 @@ class TrainingTable:
         """Number of rows of each class: (n_classes,)."""
         return np.unique(self.labels, return_counts=True)[1]
 
-    def fit(self, classifier: LANNClassifier | None = None) -> TableModel:
+    def fit(
+        self,
+        classifier: LANNClassifier | None = None,
+        *,
+        scores: pd.DataFrame | None = None,
+        data_sha256: str | None = None,
+    ) -> TableModel:
         """Fit a classifier to the table.
 
         Parameters
         ----------
         classifier : LANNClassifier or None, default=None
             It is cloned; None is ``LANNClassifier(random_state=0)``.
+        scores : DataFrame or None, default=None
+            Of `cross_validate`; their means are kept with the model, for `lann.report.evaluate`.
+        data_sha256 : str or None, default=None
+            SHA-256 of the file with the table, as `Reading.sha256` has it. It is kept with the model, so that
+            an evaluation on the training data is noticed.
 
         Returns
         -------
@@ -181,7 +193,12 @@ class TrainingTable:
         fitted: LANNClassifier = (
             LANNClassifier(random_state=0) if classifier is None else clone(classifier)
         ).fit(self.rows, self.labels, sample_weight=self.weights)
-        return TableModel(fitted, self.record)
+        record = replace(
+            self.record,
+            data_sha256=data_sha256,
+            cross_validation=None if scores is None else summarize_folds(scores),
+        )
+        return TableModel(fitted, record)
 
     @property
     def record(self) -> TableRecord:
