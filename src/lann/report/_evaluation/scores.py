@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, roc_auc_score
 
 from lann._compat import brier_score
-from lann._types import Floats, Indices
+from lann._types import Floats
 from lann.report._evaluation.predictions import Predictions
 
 SCORES = {
@@ -272,28 +272,27 @@ class _Area:
     """The AUC of a class under any weights of the rows: the rows are sorted once."""
 
     def __init__(self, is_own: NDArray[np.bool_], scores: Floats, known: NDArray[np.bool_]) -> None:
-        rows = np.flatnonzero(known)
-        order = rows[np.argsort(scores[rows], kind="stable")]
-        self._order: Indices = order
-        self._is_own = is_own[order]
-        ordered, own = scores[order], np.flatnonzero(self._is_own)
-        # Of each row of the class: how many rows have a lower score, and how many one that is not higher.
-        self._below = np.searchsorted(ordered, ordered[own], side="left")
-        self._up_to = np.searchsorted(ordered, ordered[own], side="right")
-        self._is_constant = len(ordered) == 0 or ordered[0] == ordered[-1]
+        self._own = np.flatnonzero(is_own & known)
+        others = np.flatnonzero(~is_own & known)
+        ordered, own = np.sort(scores[others]), scores[self._own]
+        # Of each row of the class: how many others have a lower score, and how many one that is not higher.
+        below = np.searchsorted(ordered, own, side="left")
+        up_to = np.searchsorted(ordered, own, side="right")
+        # Sums of weights are needed at these positions only: others between two of them are a group.
+        edges = np.unique(np.concatenate([[0], below, up_to]))
+        self._below, self._up_to = np.searchsorted(edges, below), np.searchsorted(edges, up_to)
+        position = np.empty(len(others), dtype=np.int64)
+        position[np.argsort(scores[others], kind="stable")] = np.arange(len(others))
+        groups = np.searchsorted(edges, position, side="right")
+        shape = (len(edges) + 1, len(scores))
+        self._groups = sparse.csr_matrix((np.ones(len(others)), (groups, others)), shape)
 
     def values(self, weights: Floats) -> Floats:
         """Return the AUC for each column of weights, NaN if it has one class: (n_block,)."""
-        weights = weights[self._order]
-        own = weights[self._is_own]
-        n_own = own.sum(axis=0)
-        n_pairs = n_own * (weights.sum(axis=0) - n_own)
-        if self._is_constant:
-            return _ratio(n_pairs / 2, n_pairs)
-        weights[self._is_own] = 0.0
-        sums = np.zeros((len(weights) + 1, weights.shape[1]))
-        np.cumsum(weights, axis=0, out=sums[1:])
-        return _ratio((own * (sums[self._below] + sums[self._up_to])).sum(axis=0) / 2, n_pairs)
+        own = weights[self._own]
+        sums = np.cumsum(self._groups @ weights, axis=0)  # of others below each edge, and of all
+        wins = (own * (sums[self._below] + sums[self._up_to])).sum(axis=0) / 2
+        return _ratio(wins, own.sum(axis=0) * sums[-1])
 
 
 def _ratio(numerator: Any, denominator: Any) -> Floats:
