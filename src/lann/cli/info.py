@@ -46,6 +46,10 @@ def info(
         console.print(f"{name + ':':<{WIDEST_NAME}}{text}", soft_wrap=True)
     if found.columns:
         console.print(_columns(found, columns))
+        n_more = len(found.columns) - columns
+        if n_more > 0:
+            more = f"and {counted(n_more, 'more column')}: --columns {len(found.columns)}"
+            console.print(more, soft_wrap=True)
 
 
 def _facts(found: ModelInfo, path: str) -> list[tuple[str, str]]:
@@ -95,15 +99,10 @@ def _scores(found: ModelInfo) -> str | None:
 def _columns(found: ModelInfo, most: int) -> Table:
     from rich.table import Table
 
-    n_more = len(found.columns) - most
     table = Table(
         title=counted(len(found.columns), "column"),
         title_justify="left",
         title_style="bold",
-        caption=f"and {counted(n_more, 'more column')}: --columns {len(found.columns)}"
-        if n_more > 0
-        else None,
-        caption_justify="left",
     )
     table.add_column("column", overflow="fold")
     table.add_column("kind")
