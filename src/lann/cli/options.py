@@ -103,6 +103,22 @@ def column_kinds(
     return kinds
 
 
+def named_rows(row: list[int] | None, rows: str | None, n_rows: int) -> list[int]:
+    """Return the rows that --row and --rows name, each once, in the order given."""
+    return list(dict.fromkeys([*(row or []), *([] if rows is None else _parse_range(rows, n_rows))]))
+
+
+def _parse_range(text: str, n_rows: int) -> range:
+    start, colon, stop = text.partition(":")
+    try:
+        first, end = int(start or 0), int(stop) if stop else n_rows
+    except ValueError:
+        first, end = -1, -1
+    if not colon or first < 0 or (stop and end <= first):
+        raise ValueError(f"--rows must be two numbers, the smaller first, like 0:20; got {text!r}.")
+    return range(first, max(min(end, n_rows), first + 1))  # one row at least: it may not exist
+
+
 def table_name(path: Path) -> str:
     """Return the name of a table in messages."""
     return "standard input" if str(path) == "-" else path.name

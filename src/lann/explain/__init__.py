@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lann.explain._influence import Influence, influence
     from lann.explain._landmarks import Landmarks
     from lann.explain._local_matrices import local_matrices
+    from lann.explain._overview import Overview
     from lann.explain._prototypical import RowVotes, prototypical_rows
     from lann.explain._query_relevances import query_relevances
     from lann.explain._readings import Readings
@@ -31,6 +32,7 @@ __all__ = [
     "Explanation",
     "Influence",
     "Landmarks",
+    "Overview",
     "Readings",
     "RowVotes",
     "Suspicion",
@@ -56,6 +58,7 @@ _MODULES = {
     "Counterfactuals": "_counterfactual",
     "Influence": "_influence",
     "Landmarks": "_landmarks",
+    "Overview": "_overview",
     "Readings": "_readings",
     "RowVotes": "_prototypical",
     "Suspicion": "_suspicious",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from lann._neighbor_classifier import NeighborClassifier
 from lann._table_inputs import as_fitted
 from lann._types import Indices
 from lann.persist import TableRecord, load_with_table, save
-from lann.tables import _embed, _labeled_rows
+from lann.tables import _counterfactuals, _embed, _labeled_rows, _suspicious_rows
 from lann.tables._column import Column, apply_columns
 from lann.tables._feature_columns import (
     TrainingValues,
@@ -110,8 +110,11 @@ class TableModel:
         target = "" if self.target is None else f" of {self.target!r}"
         return f"<TableModel{target}: {len(self.row_numbers)} training rows, {len(self.columns)} features>"
 
+    # Each of these has a module of its own.
     embed = _embed.embed
     labeled_rows = _labeled_rows.labeled_rows
+    counterfactuals = _counterfactuals.counterfactuals
+    suspicious_rows = _suspicious_rows.suspicious_rows
 
     @property
     def target(self) -> str | None:
@@ -266,20 +269,68 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        values = self._read(frame, rows, name=name)
+        return self._explain_values(frame, self._read(frame, rows, name=name), id, name)
+
+    def _explain_values(
+        self, frame: pd.DataFrame, values: pd.DataFrame, id: str | None, name: str
+    ) -> Explanation:
+        """Explain rows of a table, whose values have been read; their index has the positions."""
         explanation = self.classifier.explain(self._as_fitted(values))
-        positions = explanation.neighbors
-        id, labels = self._id_of(frame, id), self.labels_in(frame)
+        positions, rows = explanation.neighbors, frame.iloc[values.index]
+        id, labels = self._id_of(frame, id), self.labels_in(rows)
         return replace(
             explanation,
-            true_labels=None if labels is None else labels[values.index],
+            true_labels=labels,
             neighbors=self.row_numbers[positions],
             neighbor_ids=None if self.ids is None else self.ids[positions],
             query_rows=values.index.to_numpy(),
-            query_ids=None if id is None else row_names(frame, id, name)[values.index],
+            query_ids=None if id is None else row_names(rows, id, name),
             _query_values=shown_values(self.columns, values.to_numpy(dtype=object)),
             _training_values=self._training_values(),
         )
+
+    def explain_blocks(
+        self,
+        frame: pd.DataFrame,
+        rows: Sequence[int] | Indices | None = None,
+        *,
+        block_size: int = 500,
+        id: str | None = None,
+        name: str = "the table",
+    ) -> Iterator[Explanation]:
+        """Explain predictions block by block: in bounded memory, and with a chance to report the progress.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            With the columns of the training table, in any order; others are ignored.
+        rows : sequence of int or None, default=None
+            Positions of the rows to explain; None is all rows.
+        block_size : int, default=500
+            Number of rows of a block.
+        id : str or None, default=None
+            Name of a column that names the rows. None is that of the training table, if `frame` has it.
+        name : str, default="the table"
+            Name of the table in messages.
+
+        Yields
+        ------
+        explanation : Explanation
+            Of the rows of a block, as `explain` returns it for them.
+
+        Raises
+        ------
+        ValueError
+            If there is no such row, a column is missing, or a cell is not what its column must have.
+
+        Warns
+        -----
+        TableWarning
+            If a column has categories that the training data do not have.
+        """
+        values = self._read(frame, rows, name=name)
+        for start in range(0, len(values), block_size):
+            yield self._explain_values(frame, values.iloc[start : start + block_size], id, name)
 
     def labels_in(
         self, frame: pd.DataFrame, target: str | None = None, *, name: str = "the table"
