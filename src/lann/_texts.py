@@ -16,6 +16,10 @@ NO_RELEVANT_COLUMN = (
     "No single column is decisive: replacing the value of any one of them changes less than 1% of the vote."
 )
 PLAIN_KNN = "kNN: 5 neighbors, weighted by distance, behind scaling, one-hot encoding and imputation."
+INTERVALS = (
+    "Intervals have 95% confidence: by Wilson's formula for accuracies, precisions and recalls, otherwise "
+    "from random resamples of the test rows."
+)
 ROW_NUMBERS = "Row numbers start at 0, below the header."
 ROW_INDEX = "Rows are named by the index of their table."
 OPTIMISTIC = (
