@@ -29,3 +29,10 @@ def test_a_page_runs_only_its_own_script(parse_page):
 
     assert "script-src" not in policy(page("title", element("p", "x")))
     assert "script-src 'sha256-" in policy(page("title", element("p", "x"), script="1"))
+
+
+def test_a_page_has_only_its_own_style_sheets(parse_page):
+    tags = parse_page(page("title", element("p", "x"), styles=["p { color: red; }"])).tags
+    policy = next(a["content"] for _, a in tags if a.get("http-equiv") == "Content-Security-Policy")
+    allowed = policy.partition("style-src-elem ")[2].split("; ")[0]
+    assert [source.startswith("'sha256-") for source in allowed.split()] == [True, True]
