@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from lann._class_colors import N_COLORS
 from lann._format import counted, is_missing, value_text
 from lann._markup._elements import Html, element
 
 # Columns of the user's data in a page, at most.
 MOST_COLUMNS = 200
-
-# Colors of classes in page.css; further classes start again with the first.
-N_COLORS = 10
 
 
 def table(
