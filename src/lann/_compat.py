@@ -49,6 +49,49 @@ class FitProgress:
             self._context.call_on_fit_task_end(estimator=self._estimator, **self._data)
 
 
+class _EpochReporter:
+    """A callback of scikit-learn that passes on how many epochs of a fit are done, and of how many."""
+
+    def __init__(self, report: Callable[[int, int], object]) -> None:
+        self._report, self._n_done, self._n_epochs = report, 0, 0
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Do nothing: the first task begins afterwards."""
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Do nothing."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        if context.task_name == "fit":
+            self._n_done, self._n_epochs = 0, context.max_subtasks or 0
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
+        if context.task_name == "epoch":
+            self._n_done += 1
+            self._report(self._n_done, self._n_epochs)
+
+
+@contextmanager
+def reported_epochs(estimator: Any, report: Callable[[int, int], object] | None) -> Iterator[None]:
+    """Report the epochs of fits in the block; without effect before scikit-learn 1.9.
+
+    Parameters
+    ----------
+    estimator : estimator
+    report : callable or None
+        Called after every epoch with the number of epochs that are done, and of all epochs, at most. None
+        reports nothing.
+    """
+    if report is None or not hasattr(estimator, "set_callbacks"):
+        yield
+        return
+    estimator.set_callbacks(_EpochReporter(report))
+    try:
+        yield
+    finally:
+        estimator.set_callbacks()
+
+
 @contextmanager
 def unchanged_on_failure(estimator: Any) -> Iterator[None]:
     """Restore the attributes of an estimator if a fit fails, so that a previous fit stays usable."""

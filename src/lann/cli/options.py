@@ -58,6 +58,9 @@ Balanced = Annotated[
     bool, typer.Option("--balanced", help="Give rare classes as much weight as frequent ones.")
 ]
 Jobs = Annotated[int | None, typer.Option(help="Number of threads; -1 uses all cores.")]
+RowRange = Annotated[
+    str | None, typer.Option(metavar="FROM:TO", help="Rows to explain, without the last one: 0:20.")
+]
 METRIC_HELP = "Metric of a training row: a weight per column, or a small or full matrix."
 SEED_HELP = "Random seed; the same seed gives the same result."
 
@@ -96,6 +99,22 @@ def column_kinds(
         if kinds.setdefault(column, kind) != kind:
             raise ValueError(f"Column {column!r} is named in {option} and in another option; give it once.")
     return kinds
+
+
+def named_rows(row: list[int] | None, rows: str | None, n_rows: int) -> list[int]:
+    """Return the rows that --row and --rows name, each once, in the order given."""
+    return list(dict.fromkeys([*(row or []), *([] if rows is None else _parse_range(rows, n_rows))]))
+
+
+def _parse_range(text: str, n_rows: int) -> range:
+    start, colon, stop = text.partition(":")
+    try:
+        first, end = int(start or 0), int(stop) if stop else n_rows
+    except ValueError:
+        first, end = -1, -1
+    if not colon or first < 0 or (stop and end <= first):
+        raise ValueError(f"--rows must be two numbers, the smaller first, like 0:20; got {text!r}.")
+    return range(first, max(min(end, n_rows), first + 1))  # one row at least: it may not exist
 
 
 def table_name(path: Path) -> str:

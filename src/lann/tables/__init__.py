@@ -8,6 +8,7 @@ from lann.tables._embedding_summary import Accuracy, ClassAccuracy, ConfusedPair
 from lann.tables._files import check_table_path, read_table, write_table
 from lann.tables._fit import fit_table
 from lann.tables._infer import infer_columns
+from lann.tables._model_info import ColumnInfo, ModelInfo
 from lann.tables._reading import Reading
 from lann.tables._table_model import TableModel
 from lann.tables._training_table import TrainingTable
@@ -17,9 +18,11 @@ __all__ = [
     "Accuracy",
     "ClassAccuracy",
     "Column",
+    "ColumnInfo",
     "ConfusedPair",
     "EmbeddedTable",
     "EmbeddingSummary",
+    "ModelInfo",
     "Reading",
     "TableModel",
     "TableWarning",

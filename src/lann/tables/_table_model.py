@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lann._neighbor_classifier import NeighborClassifier
 from lann._types import Indices
 from lann.persist import TableRecord, load_with_table, save
-from lann.tables import _embed
+from lann.tables import _counterfactuals, _embed, _suspicious_rows
 from lann.tables._column import Column, apply_columns
 from lann.tables._feature_columns import (
     TrainingValues,
@@ -107,7 +107,10 @@ class TableModel:
         target = "" if self.target is None else f" of {self.target!r}"
         return f"<TableModel{target}: {len(self.row_numbers)} training rows, {len(self.columns)} features>"
 
+    # Each of these has a module of its own.
     embed = _embed.embed
+    counterfactuals = _counterfactuals.counterfactuals
+    suspicious_rows = _suspicious_rows.suspicious_rows
 
     @property
     def target(self) -> str | None:

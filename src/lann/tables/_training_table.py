@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from lann._compat import reported_epochs
 from lann._format import counted
 from lann._types import Floats, Indices
 from lann.persist import TableRecord
@@ -164,13 +165,21 @@ class TrainingTable:
         """Number of rows of each class: (n_classes,)."""
         return np.unique(self.labels, return_counts=True)[1]
 
-    def fit(self, classifier: LANNClassifier | None = None) -> TableModel:
+    def fit(
+        self,
+        classifier: LANNClassifier | None = None,
+        *,
+        callback: Callable[[int, int], object] | None = None,
+    ) -> TableModel:
         """Fit a classifier to the table.
 
         Parameters
         ----------
         classifier : LANNClassifier or None, default=None
             It is cloned; None is ``LANNClassifier(random_state=0)``.
+        callback : callable or None, default=None
+            Called after every epoch with the number of epochs that are done, and of all epochs, at most. It
+            replaces the callbacks of the classifier, and needs scikit-learn 1.9; it is not called otherwise.
 
         Returns
         -------
@@ -178,10 +187,10 @@ class TrainingTable:
         """
         from lann.classifier import LANNClassifier
 
-        fitted: LANNClassifier = (
-            LANNClassifier(random_state=0) if classifier is None else clone(classifier)
-        ).fit(self.rows, self.labels, sample_weight=self.weights)
-        return TableModel(fitted, self.record)
+        new: LANNClassifier = LANNClassifier(random_state=0) if classifier is None else clone(classifier)
+        with reported_epochs(new, callback):
+            new.fit(self.rows, self.labels, sample_weight=self.weights)
+        return TableModel(new, self.record)
 
     @property
     def record(self) -> TableRecord:
