@@ -103,3 +103,16 @@ def test_a_report_has_at_most_500_rows(fails, model, new, tmp_path):
     message = fails("explain", model, tmp_path / "many.csv", "--rows", "0:600", "--html", tmp_path / "r.html")
     assert "at most 500 rows; got 600" in message
     assert not (tmp_path / "r.html").exists()
+
+
+def test_the_label_stands_beside_the_prediction(run, model, make_table, tmp_path):
+    frame = make_table(6, seed=1)
+    frame.loc[0, "group"] = {"in": "out", "out": "in"}[frame.loc[0, "group"]]
+    frame.loc[2, "group"] = None
+    frame.to_csv(tmp_path / "test.csv", index=False)
+    wrong = run("explain", model, tmp_path / "test.csv", "--row", "0")
+    assert f"The prediction is wrong: the label is {frame.loc[0, 'group']}." in wrong
+    right = run("explain", model, tmp_path / "test.csv", "--row", "1", "-o", tmp_path / "e.csv")
+    assert f"The prediction is correct: the label is {frame.loc[1, 'group']}." in right
+    assert set(pd.read_csv(tmp_path / "e.csv")["true_label"]) == {frame.loc[1, "group"]}
+    assert "The prediction is" not in run("explain", model, tmp_path / "test.csv", "--row", "2")

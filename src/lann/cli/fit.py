@@ -108,9 +108,9 @@ def fit(
     name = table_name(data)
     kinds = column_kinds(categorical, numeric, dates)
     with collected_notes() as notes:
-        frame = TableOptions(sep, decimal, encoding, sheet).read(data, notes)
+        reading = TableOptions(sep, decimal, encoding, sheet).reading(data, notes)
         table = TrainingTable.from_frame(
-            frame, target, id=id, drop=drop or [], kinds=kinds, sample_weight=sample_weight, name=name
+            reading.frame, target, id=id, drop=drop or [], kinds=kinds, sample_weight=sample_weight, name=name
         )
     if neighbors is not None and sample_weight is None and neighbors > len(table):
         raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {name}.")
@@ -119,9 +119,8 @@ def fit(
     _describe(table, notes, console)
     if columns:
         console.print(column_table(table))
-    if cv:
-        _cross_validate(table, classifier, folds, seed, console)
-    model = table.fit(classifier)
+    scores = _cross_validate(table, classifier, folds, seed, console) if cv else None
+    model = table.fit(classifier, scores=scores, data_sha256=reading.sha256)
     console.print(f"Vote: {model.classifier.vote_}", soft_wrap=True)
     model.save(output)
     console.print(f"Saved {output}", soft_wrap=True)
@@ -139,12 +138,13 @@ def _describe(table: TrainingTable, notes: list[str], console: Console) -> None:
 
 def _cross_validate(
     table: TrainingTable, classifier: LANNClassifier, n_folds: int, seed: int, console: Console
-) -> None:
+) -> pd.DataFrame | None:
+    """Cross-validate and print the scores; return them, None if every class has one row only."""
     from lann.tables import cross_validate
 
     if table.class_sizes.max() < 2:
         note("There is no cross-validation, as every class has one row only.", console)
-        return
+        return None
     with progress() as bar, collected_notes() as notes:
         task = bar.add_task("Cross-validating")
         scores = cross_validate(
@@ -158,6 +158,7 @@ def _cross_validate(
     console.print(_recall_table(scores, table))
     for text in notes:
         note(text, console)
+    return scores
 
 
 def _score_table(scores: pd.DataFrame) -> Table:

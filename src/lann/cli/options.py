@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lann.classifier import LANNClassifier
+    from lann.tables import Reading
 
 ModelFile = Annotated[
     Path, typer.Argument(help="A model saved by `lann fit` or `lann.save`.", show_default=False)
@@ -75,12 +76,16 @@ class TableOptions(NamedTuple):
 
     def read(self, path: Path, notes: list[str]) -> pd.DataFrame:
         """Read a table; add what was found about its file to the notes."""
+        return self.reading(path, notes).frame
+
+    def reading(self, path: Path, notes: list[str]) -> Reading:
+        """Read a table with what was found about its file, which is added to the notes."""
         from lann.tables import Reading
 
         reading = Reading.from_file(path, **self._asdict())
         if reading.notes:
             notes.append(f"Found in {table_name(path)}: {reading.summary}.")
-        return reading.frame
+        return reading
 
 
 def column_kinds(

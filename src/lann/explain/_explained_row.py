@@ -108,6 +108,8 @@ class ExplainedRow:
     has_row_numbers : bool
         Whether `row` is the number of a row in the user's table, beside ids that it may have. Otherwise rows
         with integer ids, such as the index of a DataFrame, are named by these alone.
+    true_label : object
+        Label of the query; None if it is not known.
 
     Examples
     --------
@@ -145,6 +147,7 @@ class ExplainedRow:
     unseen: NDArray[np.bool_] | None = None
     unmeasured: NDArray[np.bool_] | None = None
     has_row_numbers: bool = True
+    true_label: Any = None
 
     @property
     def title(self) -> str:
@@ -234,11 +237,11 @@ class ExplainedRow:
         Returns
         -------
         frame : DataFrame
-            With the columns ``row``, ``id`` (if there is one), ``prediction``, ``runner_up``,
-            ``neighbor_row``, ``neighbor_id`` (if there are ids), ``neighbor_label``, ``distance``,
-            ``vote_share``, ``column`` (the feature), ``relevance``, ``support`` and ``separation`` (if these
-            are known), ``contribution``, ``value`` and ``neighbor_value`` (if these are known). Values are
-            text.
+            With the columns ``row``, ``id`` (if there is one), ``true_label`` (if it is known),
+            ``prediction``, ``runner_up``, ``neighbor_row``, ``neighbor_id`` (if there are ids),
+            ``neighbor_label``, ``distance``, ``vote_share``, ``column`` (the feature), ``relevance``,
+            ``support`` and ``separation`` (if these are known), ``contribution``, ``value`` and
+            ``neighbor_value`` (if these are known). Values are text.
         """
         import pandas as pd
 
@@ -259,6 +262,8 @@ class ExplainedRow:
         table: dict[str, Any] = {"row": self.row}
         if self.id is not None:
             table["id"] = self.id
+        if self.true_label is not None:
+            table["true_label"] = self.true_label
         table |= {"prediction": self.prediction, "runner_up": self.runner_up}
         table |= {name: np.repeat(v, n_features) for name, v in by_neighbor.items() if v is not None}
         table |= {name: np.tile(v, k) for name, v in by_feature.items() if v is not None}
@@ -331,6 +336,7 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
             unseen=None if unseen is None else unseen[i, order],
             unmeasured=None if unmeasured is None else unmeasured[i, order],
             has_row_numbers=numbers is not None,
+            true_label=None if explanation.true_labels is None else explanation.true_labels[i],
         )
 
 

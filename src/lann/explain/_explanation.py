@@ -76,6 +76,8 @@ class Explanation:
         Row numbers of the queries in the table they come from; None numbers them from 0.
     query_ids : ndarray of shape (n_queries,) or None
         Names of the queries.
+    true_labels : ndarray of shape (n_queries,) or None
+        Labels of the queries, None in place of an unknown one; None if they are not known.
     unmeasured : ndarray of shape (n_queries, n_features) or None
         Where a query has a gap that no training row has: its distances are measured without the feature,
         which has no relevance.
@@ -115,6 +117,7 @@ class Explanation:
     neighbor_ids: NDArray[Any] | None = None
     query_rows: Indices | None = None
     query_ids: NDArray[Any] | None = None
+    true_labels: NDArray[Any] | None = None
     unmeasured: NDArray[np.bool_] | None = None
     unseen: NDArray[np.bool_] | None = None
     # Values as they are shown to the user: (n_queries, n_features) and (n_train, n_features).

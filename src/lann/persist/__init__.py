@@ -12,12 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lann.persist._table_record import TableRecord
+from lann.persist._table_record import CrossValidatedMethod, TableRecord
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-__all__ = ["ModelFile", "TableRecord", "load", "load_with_table", "read_model_file", "save"]
+__all__ = [
+    "CrossValidatedMethod",
+    "ModelFile",
+    "TableRecord",
+    "load",
+    "load_with_table",
+    "read_model_file",
+    "save",
+]
 
 
 def save(model: BaseEstimator, path: str | os.PathLike[str], *, table: TableRecord | None = None) -> None:

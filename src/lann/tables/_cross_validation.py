@@ -60,6 +60,7 @@ def cross_validate(
         ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss`` and ``recall of ...`` for every class.
         Balanced accuracy and AUC are means over the classes that the fold has; the AUC of a class is that of
         its probability against all other classes. NaN for a class that the fold does not have.
+        `TrainingTable.fit` can keep their means with the model.
 
     Raises
     ------
@@ -101,7 +102,9 @@ def cross_validate(
             scores.append({"fold": fold, "method": method} | found)
         if callback is not None:
             callback(fold + 1, len(splits))
-    return pd.DataFrame(scores)
+    table_of_scores = pd.DataFrame(scores)
+    table_of_scores.attrs["random_state"] = random_state
+    return table_of_scores
 
 
 def _fold_report(

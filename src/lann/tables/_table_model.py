@@ -24,7 +24,9 @@ from lann.tables._feature_columns import (
     schema_of,
     shown_values,
 )
-from lann.tables._row_columns import row_names
+from lann.tables._labels import known_labels
+from lann.tables._names import check_named_column
+from lann.tables._row_columns import column_texts, row_names
 from lann.tables._warnings import TableWarning
 
 if TYPE_CHECKING:
@@ -191,7 +193,7 @@ class TableModel:
         -------
         predictions : DataFrame
             With the index of `frame` and the columns ``prediction`` and ``probability of ...`` for every
-            class, after that of `id`.
+            class, after that of `id` and, if `frame` has the target, ``label``.
 
         Raises
         ------
@@ -208,6 +210,9 @@ class TableModel:
         columns = {"prediction": classes[probabilities.argmax(axis=1)]}
         columns |= {f"probability of {label}": probabilities[:, j] for j, label in enumerate(classes)}
         predictions = pd.DataFrame(columns, index=frame.index)
+        labels = self.labels_in(frame)
+        if labels is not None:
+            predictions.insert(0, "label", labels)
         id = self._id_of(frame, id)
         if id is not None:
             predictions.insert(0, id, row_names(frame, id, name), allow_duplicates=True)
@@ -238,7 +243,7 @@ class TableModel:
         -------
         explanation : Explanation
             Its neighbors are row numbers of the training table, and values are shown as the table writes
-            them.
+            them. If `frame` has the target, it has the labels of the rows, too.
 
         Raises
         ------
@@ -253,9 +258,10 @@ class TableModel:
         values = self._read(frame, rows, name=name)
         explanation = self.classifier.explain(self._as_fitted(values))
         positions = explanation.neighbors
-        id = self._id_of(frame, id)
+        id, labels = self._id_of(frame, id), self.labels_in(frame)
         return replace(
             explanation,
+            true_labels=None if labels is None else labels[values.index],
             neighbors=self.row_numbers[positions],
             neighbor_ids=None if self.ids is None else self.ids[positions],
             query_rows=values.index.to_numpy(),
@@ -263,6 +269,41 @@ class TableModel:
             _query_values=shown_values(self.columns, values.to_numpy(dtype=object)),
             _training_values=self._training_values(),
         )
+
+    def labels_in(
+        self, frame: pd.DataFrame, target: str | None = None, *, name: str = "the table"
+    ) -> NDArray[Any] | None:
+        """Return the labels of rows: the classes of the model by the text of the target column.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        target : str or None, default=None
+            Name of the column with the labels; None is that of the training table, if `frame` has it.
+        name : str, default="the table"
+            Name of the table in messages.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,) or None
+            None in place of a missing label, and text for a label that no training row has. None if there is
+            no such column, or all its cells are missing.
+
+        Raises
+        ------
+        ValueError
+            If `target` is given and there is no such column.
+        """
+        if target is not None:
+            check_named_column(frame, target, "target", name)
+        elif self.target is None or self.target not in frame:
+            return None
+        texts = column_texts(frame[target or self.target])
+        if pd.isna(texts).all():
+            return None
+        texts = texts.copy()
+        texts[pd.isna(texts)] = None
+        return known_labels(texts, self.classifier.classes_)
 
     def _read(
         self, frame: pd.DataFrame, rows: Sequence[int] | Indices | None = None, *, name: str = "the table"
