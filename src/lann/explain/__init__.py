@@ -9,11 +9,11 @@ from lann.explain._explanation import Explanation
 
 if TYPE_CHECKING:
     from lann.explain._class_relevances import class_relevances
-    from lann.explain._contrast import Contrast, nearest_other_class
+    from lann.explain._contrast import Contrast, contrast_of_explanation, nearest_other_class
     from lann.explain._correlation import correlated_groups
     from lann.explain._counterfactual import Counterfactuals, counterfactuals
     from lann.explain._feature_groups import group_features
-    from lann.explain._html import explanation_page
+    from lann.explain._html import PageDetails, explanation_page
     from lann.explain._influence import Influence, influence
     from lann.explain._landmarks import Landmarks
     from lann.explain._local_matrices import local_matrices
@@ -31,11 +31,13 @@ __all__ = [
     "Explanation",
     "Influence",
     "Landmarks",
+    "PageDetails",
     "Readings",
     "RowVotes",
     "Suspicion",
     "build_explanation",
     "class_relevances",
+    "contrast_of_explanation",
     "correlated_groups",
     "counterfactuals",
     "explanation_page",
@@ -56,10 +58,12 @@ _MODULES = {
     "Counterfactuals": "_counterfactual",
     "Influence": "_influence",
     "Landmarks": "_landmarks",
+    "PageDetails": "_html",
     "Readings": "_readings",
     "RowVotes": "_prototypical",
     "Suspicion": "_suspicious",
     "class_relevances": "_class_relevances",
+    "contrast_of_explanation": "_contrast",
     "correlated_groups": "_correlation",
     "counterfactuals": "_counterfactual",
     "explanation_page": "_html",

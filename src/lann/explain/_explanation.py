@@ -179,6 +179,11 @@ class Explanation:
         return class_shares(self.vote_shares, labels, len(self.classes))
 
     @property
+    def has_groups(self) -> bool:
+        """Whether some features are groups of several, as `group_features` makes them."""
+        return self._grouped is not None and bool(self._grouped.any())
+
+    @property
     def has_supports(self) -> bool:
         """Whether supports are known; otherwise `supports`, `support` and `separation` raise ValueError."""
         return self._near is not None and self._readings is not None
