@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lann._format import counted, percent, signed_percent, value_text
-from lann._markup import Html, class_label, element, header_cell, table
+from lann._format import counted, is_missing, percent, signed_percent, value_text
+from lann._markup import Html, element, header_cell, table
 from lann.explain._html.view import RowView
 
 # Columns that are named as reasons of a prediction, and characters of a value that are shown.
@@ -21,7 +21,7 @@ FLAGS = {
 def overview(views: list[RowView]) -> Html:
     """Return the section with a line for each row; it can be read without the script."""
     counts = {flag: sum(flag in view.flags for view in views) for flag in FLAGS}
-    known = any(view.true_label is not None for view in views)
+    known = any(view.row.true_label is not None for view in views)
     return element(
         "section",
         element("h2", "Overview", id="overview"),
@@ -35,7 +35,7 @@ def overview(views: list[RowView]) -> Html:
 def _summary(views: list[RowView], counts: dict[str, int], *, known: bool) -> str:
     parts = []
     if known:
-        n_known = sum(view.true_label is not None for view in views)
+        n_known = sum(view.row.true_label is not None for view in views)
         n_correct = n_known - counts["mistake"]
         parts.append(
             f"{n_correct:,} of {counted(n_known, 'row')} with a known label "
@@ -43,10 +43,10 @@ def _summary(views: list[RowView], counts: dict[str, int], *, known: bool) -> st
         )
     n_doubtful, n_far = counts["doubtful"], counts["far"]
     if n_doubtful:
-        rows, have = ("row is", "has") if n_doubtful == 1 else ("rows are", "have")
+        rows = "row is" if n_doubtful == 1 else "rows are"
         parts.append(
-            f"{n_doubtful:,} {rows} doubtful: the prediction {have.replace('have', 'has')} less than 20% of the "
-            "votes more than the runner-up."
+            f"{n_doubtful:,} {rows} doubtful: the prediction has less than 20% of the votes more than the "
+            "runner-up."
         )
     if n_far:
         rows = "row is" if n_far == 1 else "rows are"
@@ -113,7 +113,7 @@ def _line(view: RowView, *, has_id: bool, known: bool) -> Html:
     if has_id:
         cells.append(element("td", row.id or "", class_="text"))
     if known:
-        cells.append(element("td", "" if view.true_label is None else view.labeled(view.true_label)))
+        cells.append(element("td", "" if view.row.true_label is None else view.labeled(view.row.true_label)))
     cells += [
         element("td", view.labeled(row.prediction)),
         element("td", percent(row.probability), class_="number", data_key=f"{row.probability:.6f}"),
@@ -140,7 +140,8 @@ def _reasons(view: RowView) -> list[str | Html]:
     parts: list[str | Html] = []
     for j in found:
         amount = percent(reasons[j]) if row.support is None else signed_percent(reasons[j])
-        value = "" if view.is_group(j) else f" {_shortened(value_text(row.values[j]))}"
+        # A group of columns has no value of its own.
+        value = "" if is_missing(row.values[j]) else f" {_shortened(value_text(row.values[j]))}"
         parts += [", "] if parts else []
         parts += [f"{row.feature_names[j]}{value} ", element("span", amount, class_="soft")]
     return parts
