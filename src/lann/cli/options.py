@@ -59,9 +59,6 @@ Balanced = Annotated[
     bool, typer.Option("--balanced", help="Give rare classes as much weight as frequent ones.")
 ]
 Jobs = Annotated[int | None, typer.Option(help="Number of threads; -1 uses all cores.")]
-RowRange = Annotated[
-    str | None, typer.Option(metavar="FROM:TO", help="Rows to explain, without the last one: 0:20.")
-]
 METRIC_HELP = "Metric of a training row: a weight per column, or a small or full matrix."
 SEED_HELP = "Random seed; the same seed gives the same result."
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lann.explain._influence import Influence, influence
     from lann.explain._landmarks import Landmarks
     from lann.explain._local_matrices import local_matrices
+    from lann.explain._overview import Overview
     from lann.explain._prototypical import RowVotes, prototypical_rows
     from lann.explain._query_relevances import query_relevances
     from lann.explain._readings import Readings
@@ -32,6 +33,7 @@ __all__ = [
     "Influence",
     "Landmarks",
     "PageDetails",
+    "Overview",
     "Readings",
     "RowVotes",
     "Suspicion",
@@ -59,6 +61,7 @@ _MODULES = {
     "Influence": "_influence",
     "Landmarks": "_landmarks",
     "PageDetails": "_html",
+    "Overview": "_overview",
     "Readings": "_readings",
     "RowVotes": "_prototypical",
     "Suspicion": "_suspicious",

@@ -18,6 +18,7 @@ from lann.explain import (
     _explained_row,
     _feature_groups,
     _html,
+    _overview,
     _summary,
     _to_dict,
     _to_shap,
@@ -131,6 +132,7 @@ class Explanation:
     # Each of these has a module of its own.
     group_features = _feature_groups.group_features
     summarize = _summary.summarize
+    overview = _overview.overview
     to_dict = _to_dict.to_dict
     to_shap = _to_shap.to_shap
     in_words = _words.in_words

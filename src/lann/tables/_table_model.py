@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -255,20 +255,68 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        values = self._read(frame, rows, name=name)
+        return self._explain_values(frame, self._read(frame, rows, name=name), id, name)
+
+    def _explain_values(
+        self, frame: pd.DataFrame, values: pd.DataFrame, id: str | None, name: str
+    ) -> Explanation:
+        """Explain rows of a table, whose values have been read; their index has the positions."""
         explanation = self.classifier.explain(self._as_fitted(values))
-        positions = explanation.neighbors
-        id, labels = self._id_of(frame, id), self.labels_in(frame)
+        positions, rows = explanation.neighbors, frame.iloc[values.index]
+        id, labels = self._id_of(frame, id), self.labels_in(rows)
         return replace(
             explanation,
-            true_labels=None if labels is None else labels[values.index],
+            true_labels=labels,
             neighbors=self.row_numbers[positions],
             neighbor_ids=None if self.ids is None else self.ids[positions],
             query_rows=values.index.to_numpy(),
-            query_ids=None if id is None else row_names(frame, id, name)[values.index],
+            query_ids=None if id is None else row_names(rows, id, name),
             _query_values=shown_values(self.columns, values.to_numpy(dtype=object)),
             _training_values=self._training_values(),
         )
+
+    def explain_blocks(
+        self,
+        frame: pd.DataFrame,
+        rows: Sequence[int] | Indices | None = None,
+        *,
+        block_size: int = 500,
+        id: str | None = None,
+        name: str = "the table",
+    ) -> Iterator[Explanation]:
+        """Explain predictions block by block: in bounded memory, and with a chance to report the progress.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            With the columns of the training table, in any order; others are ignored.
+        rows : sequence of int or None, default=None
+            Positions of the rows to explain; None is all rows.
+        block_size : int, default=500
+            Number of rows of a block.
+        id : str or None, default=None
+            Name of a column that names the rows. None is that of the training table, if `frame` has it.
+        name : str, default="the table"
+            Name of the table in messages.
+
+        Yields
+        ------
+        explanation : Explanation
+            Of the rows of a block, as `explain` returns it for them.
+
+        Raises
+        ------
+        ValueError
+            If there is no such row, a column is missing, or a cell is not what its column must have.
+
+        Warns
+        -----
+        TableWarning
+            If a column has categories that the training data do not have.
+        """
+        values = self._read(frame, rows, name=name)
+        for start in range(0, len(values), block_size):
+            yield self._explain_values(frame, values.iloc[start : start + block_size], id, name)
 
     def labels_in(
         self, frame: pd.DataFrame, target: str | None = None, *, name: str = "the table"

@@ -170,9 +170,9 @@ class TrainingTable:
         self,
         classifier: LANNClassifier | None = None,
         *,
-        callback: Callable[[int, int], object] | None = None,
         scores: pd.DataFrame | None = None,
         data_sha256: str | None = None,
+        callback: Callable[[int, int], object] | None = None,
     ) -> TableModel:
         """Fit a classifier to the table.
 
@@ -180,14 +180,14 @@ class TrainingTable:
         ----------
         classifier : LANNClassifier or None, default=None
             It is cloned; None is ``LANNClassifier(random_state=0)``.
-        callback : callable or None, default=None
-            Called after every epoch with the number of epochs that are done, and of all epochs, at most. It
-            replaces the callbacks of the classifier, and needs scikit-learn 1.9; it is not called otherwise.
         scores : DataFrame or None, default=None
             Of `cross_validate`; their means are kept with the model, for `lann.report.evaluate`.
         data_sha256 : str or None, default=None
             SHA-256 of the file with the table, as `Reading.sha256` has it. It is kept with the model, so that
             an evaluation on the training data is noticed.
+        callback : callable or None, default=None
+            Called after every epoch with the number of epochs that are done, and of all epochs, at most. It
+            replaces the callbacks of the classifier, and needs scikit-learn 1.9; it is not called otherwise.
 
         Returns
         -------
