@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from lann.explain._prototypical import RowVotes, prototypical_rows
     from lann.explain._query_relevances import query_relevances
     from lann.explain._readings import Readings
+    from lann.explain._spacing import Spacing
     from lann.explain._summary import relevance_clusters, summarize
     from lann.explain._suspicious import Suspicion, suspicious_rows
+    from lann.explain._training_rows import find_training_rows
 
 __all__ = [
     "LEAST_RELEVANCE",
@@ -32,10 +34,11 @@ __all__ = [
     "Explanation",
     "Influence",
     "Landmarks",
-    "PageDetails",
     "Overview",
+    "PageDetails",
     "Readings",
     "RowVotes",
+    "Spacing",
     "Suspicion",
     "build_explanation",
     "class_relevances",
@@ -43,6 +46,7 @@ __all__ = [
     "correlated_groups",
     "counterfactuals",
     "explanation_page",
+    "find_training_rows",
     "group_features",
     "influence",
     "local_matrices",
@@ -64,12 +68,14 @@ _MODULES = {
     "Overview": "_overview",
     "Readings": "_readings",
     "RowVotes": "_prototypical",
+    "Spacing": "_spacing",
     "Suspicion": "_suspicious",
     "class_relevances": "_class_relevances",
     "contrast_of_explanation": "_contrast",
     "correlated_groups": "_correlation",
     "counterfactuals": "_counterfactual",
     "explanation_page": "_html",
+    "find_training_rows": "_training_rows",
     "group_features": "_feature_groups",
     "influence": "_influence",
     "local_matrices": "_local_matrices",

@@ -90,7 +90,7 @@ def counterfactuals(
         if column not in model.feature_names:
             check_named_column(pd.DataFrame(columns=model.feature_names), column, "frozen", "the model")
     classifier = model.classifier
-    values = model._read(frame, rows, name=name)
+    values, _ = model._read(frame, rows, name=name)
     found = counterfactuals(
         classifier,
         model._as_fitted(values),
