@@ -100,6 +100,10 @@ class ExplainedRow:
     support, separation : ndarray of shape (n_features,) or None
         Support of the prediction, and how much more that is than the support of the runner-up; None if
         supports are unknown.
+    supports : ndarray of shape (n_classes, n_features) or None
+        Supports of all classes.
+    base_values : ndarray of shape (n_classes,) or None
+        The mean vote at the contrast rows: with the supports, it adds up to the probabilities.
     contributions : ndarray of shape (k, n_features)
         What each feature adds to each squared distance.
     unseen, unmeasured : ndarray of shape (n_features,) or None
@@ -168,6 +172,8 @@ class ExplainedRow:
     left_out: int | None = None
     has_row_numbers: bool = True
     true_label: Any = None
+    supports: Floats | None = None
+    base_values: Floats | None = None
 
     @property
     def title(self) -> str:
@@ -323,6 +329,8 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
     sentences, runner_up = explanation.in_words(), explanation.runner_up
     support = explanation.support if explanation.has_supports else None
     separation = explanation.separation if explanation.has_supports else None
+    supports = explanation.supports if explanation.has_supports else None
+    base_values = explanation.base_values
     numbers, ids = explanation.query_rows, explanation.query_ids
     values, neighbor_values = explanation.query_values, explanation.neighbor_values
     neighbor_ids = explanation.neighbor_ids
@@ -368,6 +376,8 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
             outside=None if outside is None else outside[i, order],
             left_out=None if left_out is None or left_out[i] < 0 else int(left_out[i]),
             has_row_numbers=numbers is not None,
+            supports=None if supports is None else supports[i][:, order],
+            base_values=None if base_values is None else base_values[i],
             true_label=None if explanation.true_labels is None else explanation.true_labels[i],
         )
 

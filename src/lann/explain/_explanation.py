@@ -91,6 +91,8 @@ class Explanation:
         Names of the queries.
     true_labels : ndarray of shape (n_queries,) or None
         Labels of the queries, None in place of an unknown one; None if they are not known.
+    base_values : ndarray of shape (n_queries, n_classes) or None
+        The mean vote at the contrast rows: with the supports, it adds up to the probabilities.
     unmeasured : ndarray of shape (n_queries, n_features) or None
         Where a query has a gap that no training row has: its distances are measured without the feature,
         which has no relevance.
@@ -138,6 +140,7 @@ class Explanation:
     query_rows: Indices | None = None
     query_ids: NDArray[Any] | None = None
     true_labels: NDArray[Any] | None = None
+    base_values: Floats | None = None
     unmeasured: NDArray[np.bool_] | None = None
     unseen: NDArray[np.bool_] | None = None
     left_out: Indices | None = None

@@ -35,7 +35,10 @@ def audit_facts(model: TableModel, *, now: datetime | None = None) -> list[tuple
     facts = [
         ("Made", made),
         ("By", f"{versions}, scikit-learn {sklearn.__version__}"),
-        ("Model", f"{type(classifier).__name__} of {rows}" + ("" if seed is None else f", random_state={seed}")),
+        (
+            "Model",
+            f"{type(classifier).__name__} of {rows}" + ("" if seed is None else f", random_state={seed}"),
+        ),
     ]
     if model.record is not None and model.record.data_sha256 is not None:
         facts.append(("Trained on", f"a file with SHA-256 {model.record.data_sha256}"))

@@ -114,6 +114,7 @@ class TableModel:
     # Each of these has a module of its own.
     embed = _embed.embed
     counterfactuals = _counterfactuals.counterfactuals
+    counterfactuals_of_explanation = _counterfactuals.counterfactuals_of_explanation
     suspicious_rows = _suspicious_rows.suspicious_rows
 
     @property

@@ -25,23 +25,23 @@ from lann.explain._context import percentile_text
 from lann.explain._html.scale import Scale
 from lann.explain._html.view import RowView
 
-SUPPORTED = "What the prediction is made of"
+SUPPORTED = "How the prediction adds up"
 RELEVANT = "What the prediction depends on"
 AROUND = "what matters around this row"
 
 
 def column_tables(view: RowView, n_features: int, scale: Scale) -> Html:
-    """Return the columns of an explained row, those with the largest effect first; further ones are folded."""
+    """Return the columns of an explained row, those with the largest effect first; others are folded."""
     row, order = view.row, view.order
-    caption = RELEVANT if row.support is None else SUPPORTED
-    parts = [element("h4", caption)]
+    is_additive = row.support is not None and row.base_values is not None
+    parts = [element("h4", SUPPORTED if is_additive else RELEVANT)]
     if row.support is None and not row.has_relevant_feature:
         parts.append(element("p", _texts.NO_RELEVANT_COLUMN))
     if row.support is not None and row.base_values is not None:
         return Html("".join([*parts, *_additive(view, row.support, row.base_values, n_features, scale)]))
     lines = [_line(view, j, _signed_cells(view, j, scale), scale) for j in order[:MOST_COLUMNS]]
     n_more = len(order) - n_features
-    parts.append(folded_table(caption, _header(view), lines, n_features, n_more, class_="columns"))
+    parts.append(folded_table(RELEVANT, _header(view), lines, n_features, n_more, class_="columns"))
     return Html("".join(parts))
 
 
@@ -73,9 +73,9 @@ def _additive(
             element(
                 "tr",
                 element("th", counted(len(rest), "other column"), scope="row"),
-                *[element("td") for _ in range(_n_context(view))],
-                step_bar_cell(*ends[-1], limits, signed_percent(remaining), color),
                 element("td"),
+                step_bar_cell(*ends[-1], limits, signed_percent(remaining), color),
+                *_blank(view),
                 class_="others",
             )
         )
@@ -93,34 +93,32 @@ def _additive(
 
 
 def _header(view: RowView) -> list[Html]:
-    row = view.row
+    row, label = view.row, view.labeled(view.row.prediction)
     header = [header_cell("column"), header_cell("this row", number=True)]
+    if row.support is None:
+        header.append(header_cell("relevance"))
+    else:
+        header += [header_cell("adds to ", label), header_cell(AROUND)]
     if row.percentiles is not None:
         header.append(header_cell("among the training rows"))
     if row.typical is not None:
-        header.append(header_cell("typical of ", view.labeled(row.prediction)))
-    if row.support is None:
-        return [*header, header_cell("relevance")]
-    return [*header, header_cell("adds to ", view.labeled(row.prediction)), header_cell(AROUND)]
-
-
-def _n_context(view: RowView) -> int:
-    """Return the number of cells between the name of a column and the first bar."""
-    return 1 + (view.row.percentiles is not None) + (view.row.typical is not None)
+        header.append(header_cell("typical of ", label))
+    return header
 
 
 def _line(view: RowView, feature: int, bars: list[Html], scale: Scale) -> Html:
-    row, value = view.row, view.row.values[feature]
+    row, value, share = view.row, view.row.values[feature], float(view.row.relevances[feature])
     cells = [
         element("th", row.feature_names[feature], scope="row"),
         value_cell(value, number=isinstance(value, float), note=row.value_note(feature)),
+        *bars,
+        bar_cell(share, scale.relevance, percent(share, 1)),
     ]
     if row.percentiles is not None:
         cells.append(element("td", _standing(view, feature), class_="context"))
     if row.typical is not None:
         cells.append(element("td", str(row.typical[feature]), class_="context"))
-    share = float(row.relevances[feature])
-    return element("tr", *cells, *bars, bar_cell(share, scale.relevance, percent(share, 1)))
+    return element("tr", *cells)
 
 
 def _standing(view: RowView, feature: int) -> str:
@@ -154,7 +152,12 @@ def _amount(view: RowView, feature: int) -> str | Html:
 def _total_line(
     view: RowView, name: list[str | Html], total: float, limits: tuple[float, float], color: int | None
 ) -> Html:
-    span = str(1 + _n_context(view))
     cell = step_bar_cell(0.0, total, limits, percent(total, 1), color)
-    head = element("th", *name, scope="row", colspan=span)
-    return element("tr", head, cell, element("td"), class_="total")
+    head = element("th", *name, scope="row", colspan="2")
+    return element("tr", head, cell, *_blank(view), class_="total")
+
+
+def _blank(view: RowView) -> list[Html]:
+    """Return the empty cells to the right of a step: relevance and context."""
+    n_cells = 1 + (view.row.percentiles is not None) + (view.row.typical is not None)
+    return [element("td") for _ in range(n_cells)]

@@ -27,7 +27,9 @@ def overview(views: list[RowView]) -> Html:
         element("h2", "Overview", id="overview"),
         element("p", _summary(views, counts, known=known)),
         _controls(counts, known=known),
-        table("All explained rows", _header(views, known=known), _lines(views, known=known), class_="overview"),
+        table(
+            "All explained rows", _header(views, known=known), _lines(views, known=known), class_="overview"
+        ),
         aria_labelledby="overview",
     )
 

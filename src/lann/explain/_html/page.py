@@ -25,25 +25,25 @@ MOST_OPEN = 3
 PACKAGE = "lann.explain._html"
 
 ADDS = (
-    "From the vote at the nearest training rows of other classes to the vote at this row: what the value of each "
-    "column adds to the votes for the prediction, or takes away. The numbers add up exactly. A bar in the color "
-    "of another class is an amount that goes to this class."
+    "From the vote at the nearest training rows of other classes to the vote at this row: what the value of "
+    "each column adds to the votes for the prediction, or takes away. The numbers add up exactly. What is "
+    "taken away is in the color of the class that gets most of it."
 )
 SUPPORT = (
     "How many more votes the prediction has with this value. A bar to the right is in the color of the "
-    "prediction; a bar to the left is in the color of the class that has these votes instead."
+    "prediction; a bar to the left is in the color of the class that has most of these votes instead."
 )
 AROUND = (
     "The share of the vote that changes, for rows like this one, when the value of the column is replaced by "
-    "other values: what the model looks at in this region, not what it found in this row."
+    "other values: what the model depends on in this region, whatever the value of this row is."
 )
 CONTEXT = (
-    "The percentile is the share of the training rows with a smaller value. Typical is the range of the middle "
-    "80% of the training rows of the class, or the most frequent categories with their shares."
+    "The percentile is the share of the training rows with a smaller value. Typical is the range of the "
+    "middle 80% of the training rows of the class, or the most frequent categories with their shares."
 )
 CONTRAST = (
-    "The nearest training row of another class than predicted, and the share of the squared distance to it that "
-    "each column has."
+    "The nearest training row of another class than predicted, and the share of the squared distance to it "
+    "that each column has."
 )
 CHANGE = (
     "A change of up to three columns, found by a search and verified by predicting again; a smaller one may "
@@ -51,7 +51,7 @@ CHANGE = (
 )
 FLAGS = (
     "Mistake: the prediction is not the known label. Doubtful: the prediction has less than 20% of the votes "
-    "more than the runner-up. Far: the row is farther from the training rows than these are from each other."
+    "more than the runner-up. Far: nothing similar is among the training rows."
 )
 
 
@@ -213,9 +213,7 @@ def explanation_page(
             *([] if audit is None else [audit]),
             *[note(text) for text in notes],
         ),
-        element(
-            "main", *([overview(views)] if several else []), *sections, _rows_section(views, n_features)
-        ),
+        element("main", *([overview(views)] if several else []), *sections, _rows_section(views, n_features)),
         footer(_texts.ROW_INDEX if views[0].row.neighbors_by_id else _texts.ROW_NUMBERS),
         styles=[read_resource(PACKAGE, "rows.css"), *styles],
         script=f"'use strict';(() => {{\n{read_resource(PACKAGE, 'overview.js')}}})();" if several else None,
@@ -250,7 +248,10 @@ def _how_to_read(view: RowView) -> Html:
     if row.support is None:
         terms.append(("Relevance", _texts.RELEVANCE))
     else:
-        terms += [("Adds to", SUPPORT if row.base_values is None else ADDS), ("What matters around this row", AROUND)]
+        terms += [
+            ("Adds to", SUPPORT if row.base_values is None else ADDS),
+            ("What matters around this row", AROUND),
+        ]
     if row.percentiles is not None:
         terms.append(("Among the training rows, and typical", CONTEXT))
     if details.contrast is not None:

@@ -14,10 +14,7 @@ from lann.explain._html.tables import change_table, contrast_table, neighbor_tab
 from lann.explain._html.view import RowView
 
 MOST_CLASSES = 5
-FAR = (
-    "Nothing similar was seen: this row is farther from its nearest training rows than 99% of the training rows "
-    "are from theirs. Treat the prediction with care."
-)
+FAR = "Nothing similar was seen among the training rows: treat this prediction with care."
 LEFT_OUT = "This is a training row. It was left out of its own vote: the prediction is made without it."
 
 

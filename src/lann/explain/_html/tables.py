@@ -8,7 +8,7 @@ import numpy as np
 
 from lann._format import counted, is_missing, percent
 from lann._markup import Html, bar_cell, element, header_cell, table, value_cell
-from lann.explain._explained_row import ExplainedRow
+from lann.explain._explained_row import MOST_LABELS, ExplainedRow, Others
 from lann.explain._html.view import RowView
 
 # Columns that are listed of those that keep a row of another class away, and the least share of the distance.
@@ -60,7 +60,7 @@ def neighbor_table(view: RowView, n_features: int) -> Html:
                 "tr",
                 element("th", row.others.title, scope="row"),
                 *([] if ids is None else [element("td")]),
-                element("td", row.others.label_text),
+                element("td", *_other_labels(view, row.others)),
                 bar_cell(row.others.vote_share, largest, percent(row.others.vote_share)),
                 *[element("td") for _ in range(1 + len(columns))],
                 class_="others",
@@ -68,6 +68,15 @@ def neighbor_table(view: RowView, n_features: int) -> Html:
         )
     caption = "The training rows that voted, nearest first"
     return Html(element("h4", caption) + table(caption, header, lines, class_="neighbors"))
+
+
+def _other_labels(view: RowView, others: Others) -> list[str | Html]:
+    """Return how many of the neighbors that are not listed have each label, the most frequent ones."""
+    parts: list[str | Html] = []
+    for label, count in others.labels[:MOST_LABELS]:
+        parts.append(element("span", view.labeled(label), f" ×{count}"))
+    n_more = len(others.labels) - MOST_LABELS
+    return [*parts, *([f"and {n_more} more"] if n_more > 0 else [])]
 
 
 class _Column(NamedTuple):
@@ -129,7 +138,11 @@ def contrast_table(view: RowView) -> Html:
         cells = [element("td"), element("td"), element("td", rest, class_="bars")]
         name_cell = element("th", counted(n_more, "other column"), scope="row")
         lines.append(element("tr", name_cell, *cells, class_="others"))
-    header = [header_cell("column"), header_cell("this row", number=True), header_cell("that row", number=True)]
+    header = [
+        header_cell("column"),
+        header_cell("this row", number=True),
+        header_cell("that row", number=True),
+    ]
     header.append(header_cell("share of the distance"))
     parts.append(table("Columns that keep it away", header, lines, class_="contrast"))
     return Html("".join(parts))
@@ -151,7 +164,11 @@ def change_table(view: RowView) -> Html:
         text = "No change of up to three columns was found that leads to another prediction."
         return Html(heading + element("p", text))
     changed = np.flatnonzero(found.changed[position])
-    header = [header_cell("column"), header_cell("this row", number=True), header_cell("changed to", number=True)]
+    header = [
+        header_cell("column"),
+        header_cell("this row", number=True),
+        header_cell("changed to", number=True),
+    ]
     lines = []
     for j in changed:
         pair = found.query_values[position][j], found.row_values[position][j]

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import quote, urlsplit
 
-import pandas as pd
-
 from lann._validation import Integer, validate
-from lann.encoding import TableSchema
 from lann.explain import Counterfactuals, Explanation, PageDetails, contrast_of_explanation
-from lann.report._explanation.columns import schema_of
 from lann.tables import TableModel
 
 # Rows of which counterfactuals are found if their number is not given: so many, and fewer with many columns,
@@ -49,8 +45,8 @@ def _changes(
     if isinstance(counterfactuals, Counterfactuals):
         if len(counterfactuals) > len(explanation):
             raise ValueError(
-                f"There are {len(counterfactuals)} counterfactuals of {len(explanation)} explained rows; give "
-                "those of the first rows, in their order."
+                f"There are {len(counterfactuals)} counterfactuals of {len(explanation)} explained rows; "
+                "give those of the first rows, in their order."
             )
         return counterfactuals, {i: i for i in range(len(counterfactuals))}
     if counterfactuals == "auto":
@@ -61,21 +57,8 @@ def _changes(
     n_rows = min(n_rows, len(explanation))
     if n_rows == 0 or explanation.has_groups or len(model.classifier.classes_) < 2:
         return None, {}
-    found = model.counterfactuals(_table(model, explanation[:n_rows]))
+    found = model.counterfactuals_of_explanation(explanation[:n_rows])
     return found, {i: i for i in range(n_rows)}
-
-
-def _table(model: TableModel, explanation: Explanation) -> pd.DataFrame:
-    """Return explained rows as a table, in the values that the columns have."""
-    schema: TableSchema | None = schema_of(model)
-    if schema is None or schema.is_numeric:
-        return pd.DataFrame(explanation.queries, columns=model.feature_names)
-    values = schema.values(explanation.queries)
-    columns: dict[str, Any] = {}
-    for j, feature in enumerate(schema.features):
-        column = pd.Series(values[:, j], dtype=object)
-        columns[feature.name] = column.astype(float) if feature.kind == "number" else column
-    return pd.DataFrame(columns)
 
 
 def _address(embedding: str) -> str:

@@ -59,8 +59,8 @@ def report_page(
         Notes to the reader, a sentence each.
     counterfactuals : Counterfactuals, int or "auto", default="auto"
         Number of rows, the first ones, for which the page shows the smallest change that leads to another
-        prediction; 0 for none. "auto" is 100 rows, fewer with more than 14 columns. Or the changes themselves,
-        of the first rows: `TableModel.counterfactuals` and `lann.explain.counterfactuals` can freeze columns.
+        prediction; 0 for none. "auto" is 100 rows, fewer with more than 14 columns. Or the changes of the
+        first rows themselves, such as those of `TableModel.counterfactuals`, which can freeze columns.
     embedding : str or None, default=None
         Address of a page that `save_embedding_page` has written, relative to this page: rows and neighbors
         link to their points.
@@ -129,7 +129,8 @@ def save_report(
     explanation : Explanation
         Predictions of the model, at least one.
     **options : dict
-        The keyword arguments of `report_page`: title, n_features, notes, counterfactuals, embedding and audit.
+        The keyword arguments of `report_page`: title, n_features, notes, counterfactuals, embedding and
+        audit.
 
     Raises
     ------
