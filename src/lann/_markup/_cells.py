@@ -111,7 +111,14 @@ def _color(class_index: int | None) -> str:
 
 
 def folded_table(
-    caption: str, header: list[Html], lines: list[Html], n_shown: int, n_more: int, *, class_: str | None
+    caption: str,
+    header: list[Html],
+    lines: list[Html],
+    n_shown: int,
+    n_more: int,
+    *,
+    class_: str | None,
+    noun: str = "column",
 ) -> Html:
     """Return a table of the first lines, and the others in a second one that has to be opened.
 
@@ -123,12 +130,14 @@ def folded_table(
         Number of lines of the first table.
     n_more : int
         Number of columns beyond these; there may be more than `lines` has.
+    noun : str
+        What a line is about.
     """
     first = table(caption, header, lines[:n_shown], class_=class_)
     rest = lines[n_shown:]
     if not rest:
         return first
-    title = counted(n_more, "more column")
+    title = counted(n_more, f"more {noun}", "more classes" if noun == "class" else None)
     if len(rest) < n_more:
         title += f", {len(rest)} of them here"
     more = table(f"{caption}: {title}", header, rest, class_=class_)

@@ -51,16 +51,19 @@ def progress(*, quiet: bool = False) -> Progress:
     It appears only on a terminal: not if stdout or stderr goes to a file or another program, and not if it is
     quiet, for commands that print a JSON document.
     """
+    from datetime import timedelta
+
     from rich.console import Console
     from rich.progress import BarColumn, Progress, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.text import Text
 
     class TimeLeft(TimeRemainingColumn):
-        """The time that is left, such as "0:01:12 left"; nothing before it can be estimated."""
+        """The time that is left, such as "0:01:12 left", or that has passed where there is no estimate."""
 
         def render(self, task: Task) -> Text:
             if task.total is None or task.time_remaining is None:
-                return Text()
+                passed = timedelta(seconds=int(task.elapsed or 0))
+                return Text(f"{passed} so far", style="progress.elapsed")
             return super().render(task).append(" left")
 
     console = Console(stderr=True)

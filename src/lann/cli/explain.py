@@ -142,6 +142,8 @@ def explain(
                 "model": model,
                 "table": table_name(data),
                 "n_rows": len(overview),
+                "accuracy": overview.accuracy,
+                "n_doubtful": int(overview.rows["doubtful"].sum()),
                 "class_counts": overview.class_counts,
                 "mean_relevances": dict(overview.relevant_features),
                 "rows": documents,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lann.tables import ColumnInfo, ModelInfo
 
 MOST_CLASSES = 20
+WIDEST_NAME = 18
 
 
 @one_sentence
@@ -41,67 +42,67 @@ def info(
         print_document({"model": model, **found.to_dict()})
         return
     console = results()
-    console.print(_facts(found, str(model)))
+    for name, text in _facts(found, str(model)):
+        console.print(f"{name + ':':<{WIDEST_NAME}}{text}", soft_wrap=True)
     if found.columns:
         console.print(_columns(found, columns))
+        n_more = len(found.columns) - columns
+        if n_more > 0:
+            more = f"and {counted(n_more, 'more column')}: --columns {len(found.columns)}"
+            console.print(more, soft_wrap=True)
 
 
-def _facts(found: ModelInfo, path: str) -> Table:
-    from rich.table import Table
-
+def _facts(found: ModelInfo, path: str) -> list[tuple[str, str]]:
+    """Return what there is to say about the model, without what is unknown."""
     file, table = found.file, found.file.table
     n_more = len(found.classes) - MOST_CLASSES
     classes = ", ".join(
-        printable(label) + ("" if n_rows is None else f" ({n_rows:,})")
+        str(label) + ("" if n_rows is None else f" ({n_rows:,})")
         for label, n_rows in found.classes[:MOST_CLASSES]
     )
+    more = f" and {n_more} more" if n_more > 0 else ""
     facts = [
         ("file", f"{path}, {file.n_bytes:,} bytes"),
         ("SHA-256", file.sha256),
-        ("written by", f"lann {printable(file.version)}, format {file.format}"),
+        ("written by", f"lann {file.version}, format {file.format}"),
         ("estimator", found.estimator),
         (
             "parameters",
-            ", ".join(f"{k}={printable(v)}" for k, v in found.parameters.items()) or "the defaults",
+            ", ".join(f"{k}={v}" for k, v in found.parameters.items()) or "the defaults",
         ),
         ("learned levels", None if found.levels is None else ", ".join(found.levels) or "none"),
         ("vote", found.vote),
         ("training rows", None if found.n_rows is None else f"{found.n_rows:,}"),
-        ("target", None if found.target is None else printable(found.target)),
-        ("classes", f"{len(found.classes)}: {classes}" + (f" and {n_more} more" if n_more > 0 else "")),
-        ("names of rows", None if table is None or table.id_column is None else printable(table.id_column)),
-        (
-            "sample weights",
-            None
-            if table is None or table.sample_weight_column is None
-            else printable(table.sample_weight_column),
-        ),
-        (
-            "not used",
-            "; ".join(f"{printable(name)} ({printable(why)})" for name, why in found.ignored.items()) or None,
-        ),
+        ("target", found.target),
+        ("classes", f"{len(found.classes)}: {classes}{more}" if found.classes else None),
+        ("names of rows", None if table is None else table.id_column),
+        ("sample weights", None if table is None else table.sample_weight_column),
+        ("cross-validation", _scores(found)),
+        ("training file", None if table is None or not table.data_sha256 else f"SHA-256 {table.data_sha256}"),
+        ("not used", "; ".join(f"{name} ({reason})" for name, reason in found.ignored.items()) or None),
     ]
-    lines = Table(show_header=False, box=None, pad_edge=False)
-    lines.add_column(style="bold", no_wrap=True)
-    lines.add_column(overflow="fold")
-    for name, text in facts:
-        if text is not None and (name != "classes" or found.classes):
-            lines.add_row(name, text)
-    return lines
+    return [(name, printable(text)) for name, text in facts if text is not None]
+
+
+def _scores(found: ModelInfo) -> str | None:
+    """Return the accuracies of the cross-validation, if they are known."""
+    parts = [
+        f"{scores.method} {scores.accuracy:.3f} ± {scores.accuracy_std or 0:.3f}"
+        for scores in found.cross_validation
+        if scores.accuracy is not None
+    ]
+    if not parts:
+        return None
+    return f"accuracy in {found.cross_validation[0].n_folds} folds: {', '.join(parts)}"
 
 
 def _columns(found: ModelInfo, most: int) -> Table:
     from rich.table import Table
 
-    n_more = len(found.columns) - most
     table = Table(
         title=counted(len(found.columns), "column"),
         title_justify="left",
         title_style="bold",
-        caption=f"and {counted(n_more, 'more column')}: --columns {len(found.columns)}"
-        if n_more > 0
-        else None,
-        caption_justify="left",
     )
     table.add_column("column", overflow="fold")
     table.add_column("kind")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lann._format import counted, percent
 
@@ -24,30 +25,37 @@ MOST_NAMED = 5
 
 def show_overview(overview: Overview, console: Console) -> None:
     """Print a line for each explained row."""
-    console.print(_row_table(overview.rows))
+    console.print(_row_table(overview))
 
 
 def show_summary(overview: Overview, console: Console, *, n_columns: int) -> None:
     """Print how many rows are explained, their predictions, and the most relevant columns."""
-    n_rows = len(overview)
+    rows, n_rows = overview.rows, len(overview)
     counts = sorted(overview.class_counts.items(), key=lambda pair: -pair[1])
     shown = [f"{label} {n:,} ({percent(n / n_rows)})" for label, n in counts[:MOST_CLASSES]]
     n_more = len(counts) - len(shown)
     more = f" and {counted(n_more, 'more class', 'more classes')}" if n_more else ""
     console.print(f"{counted(n_rows, 'row')} explained", soft_wrap=True)
     console.print(f"Predictions: {', '.join(shown)}{more}", soft_wrap=True)
-    doubtful = "the vote is close, less than 20% of the votes between the first two classes"
-    _count(overview.rows, "doubtful", f"Doubtful ({doubtful})", console)
+    marks = {"Doubtful (the first two classes differ by less than 20% of the votes)": rows["doubtful"]}
+    if overview.n_labels:
+        n_correct = overview.n_labels - int(overview.mistakes.sum())
+        share, labeled = percent(n_correct / overview.n_labels, 1), counted(overview.n_labels, "row")
+        more = "" if overview.n_labels == n_rows else " with a label"
+        console.print(f"Accuracy: {share} ({n_correct:,} of {labeled}{more})", soft_wrap=True)
+        marks = {"Mistakes": overview.mistakes} | marks
+    for title, is_marked in marks.items():
+        _count(rows["row"], np.asarray(is_marked, bool), title, console)
     console.print(_relevance_table(overview, n_columns))
 
 
-def _count(rows: pd.DataFrame, column: str, title: str, console: Console) -> None:
-    """Print in how many rows a column is true, and which are the first."""
-    marked = rows["row"][rows[column].to_numpy(dtype=bool)].tolist()
+def _count(rows: pd.Series, is_marked: NDArray[np.bool_], title: str, console: Console) -> None:
+    """Print how many rows are marked, and which are the first."""
+    marked = rows[is_marked].tolist()
     text = f"{title}: {counted(len(marked), 'row')}"
     if marked:
         more = ", …" if len(marked) > MOST_NAMED else ""
-        text += f" ({percent(len(marked) / len(rows), 1)}): {', '.join(map(str, marked[:MOST_NAMED]))}{more}"
+        text += f", {percent(len(marked) / len(rows), 1)}: {', '.join(map(str, marked[:MOST_NAMED]))}{more}"
     console.print(text, soft_wrap=True)
 
 
@@ -70,20 +78,20 @@ def _relevance_table(overview: Overview, n_columns: int) -> Table:
     return table
 
 
-def _row_table(rows: pd.DataFrame) -> Table:
+def _row_table(overview: Overview) -> Table:
     """Return a table with one line for each row, cut where the terminal is too narrow."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
 
-    n_more = len(rows) - MOST_ROWS
+    rows, n_more = overview.rows, len(overview) - MOST_ROWS
     table = Table(
         box=SIMPLE_HEAD,
         pad_edge=False,
         caption=f"and {counted(n_more, 'more row')}: write all to a file with -o" if n_more > 0 else None,
         caption_justify="left",
     )
-    has_ids, remarks = "id" in rows, _remarks(rows)
+    has_ids, remarks = "id" in rows, _remarks(overview)
     table.add_column("row", justify="right", no_wrap=True)
     if has_ids:
         table.add_column("id", no_wrap=True, max_width=LONGEST_NAME)
@@ -106,6 +114,10 @@ def _row_table(rows: pd.DataFrame) -> Table:
     return table
 
 
-def _remarks(rows: pd.DataFrame) -> list[str]:
-    """Return what there is to say about each row, in a word."""
-    return np.where(rows["doubtful"].to_numpy(dtype=bool), "doubtful", "").tolist()
+def _remarks(overview: Overview) -> list[str]:
+    """Return what there is to say about each row, in a few words."""
+    marks = {"wrong": overview.mistakes, "doubtful": overview.rows["doubtful"]}
+    return [
+        ", ".join(word for word, is_marked in zip(marks, marked, strict=True) if is_marked)
+        for marked in zip(*marks.values(), strict=True)
+    ]

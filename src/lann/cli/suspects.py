@@ -127,6 +127,9 @@ def suspects(
     )
     if n_suspects:
         console.print(_suspect_table(suspicion, most))
+        if n_suspects > most:
+            more = f"and {n_suspects - most} more: show them with --most, or write all to a file with -o"
+            console.print(more, soft_wrap=True)
         console.print(HOW_TO_READ, style="dim")
     if output is not None:
         write_table(suspicion.to_frame(), output)
@@ -169,15 +172,10 @@ def _suspect_table(suspicion: Suspicion, most: int) -> Table:
 
     frame = suspicion.to_frame()
     frame = frame[frame["label"] != frame["likely"]]
-    n_more = len(frame) - most
     table = Table(
         title="Rows whose labels may be wrong",
         title_justify="left",
         title_style="bold",
-        caption=f"and {n_more} more: show them with --most, or write all to a file with -o"
-        if n_more > 0
-        else None,
-        caption_justify="left",
     )
     table.add_column("row", justify="right")
     if "id" in frame:

@@ -29,10 +29,10 @@ class Overview:
     Attributes
     ----------
     rows : DataFrame
-        A line per query, with the columns ``row`` (the row number), ``id`` (if there are ids),
-        ``prediction``, ``probability``, ``runner_up``, ``runner_up_probability``, ``doubtful`` (whether the
-        prediction has less than 20% of the votes more than the runner-up) and ``reasons``: the features whose
-        values support the prediction most, with their values.
+        A line per query, with the columns ``row`` (the row number), ``id`` (if there are ids), ``label`` (if
+        labels are known), ``prediction``, ``probability``, ``runner_up``, ``runner_up_probability``,
+        ``doubtful`` (whether the prediction has less than 20% of the votes more than the runner-up) and
+        ``reasons``: the features whose values support the prediction most, with their values.
     feature_names : ndarray of shape (n_features,)
     mean_relevances : ndarray of shape (n_features,)
         Means over the queries.
@@ -63,6 +63,23 @@ class Overview:
         """Number of predictions of each class."""
         found = self.rows["prediction"].to_numpy()
         return {label: int((found == label).sum()) for label in self.classes.tolist()}
+
+    @property
+    def n_labels(self) -> int:
+        """Number of queries whose label is known."""
+        return int(self.rows["label"].notna().sum()) if "label" in self.rows else 0
+
+    @property
+    def mistakes(self) -> NDArray[np.bool_]:
+        """Which queries have a label that is not the prediction: (n_queries,)."""
+        if "label" not in self.rows:
+            return np.zeros(len(self), bool)
+        return (self.rows["label"].notna() & (self.rows["label"] != self.rows["prediction"])).to_numpy()
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of the queries with a label whose prediction is correct; None if there are none."""
+        return 1.0 - float(self.mistakes.sum()) / self.n_labels if self.n_labels else None
 
     @property
     def relevant_features(self) -> list[tuple[str, float]]:
@@ -122,6 +139,7 @@ def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
     columns: dict[str, Any] = {
         "row": every if explanation.query_rows is None else explanation.query_rows,
         **({} if explanation.query_ids is None else {"id": explanation.query_ids}),
+        **({} if explanation.true_labels is None else {"label": explanation.true_labels}),
         "prediction": explanation.predictions,
         "probability": explanation.probabilities[every, explanation.predicted_class_indices],
         "runner_up": explanation.runner_up,

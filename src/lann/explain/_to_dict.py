@@ -33,8 +33,8 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
         (by feature), ``supporting`` and ``opposing`` (the positive and the negative supports of the
         prediction by feature, the largest first; None where supports are unknown), and ``neighbors``, nearest
         first, each with ``row``, ``id`` (if there are ids), ``label``, ``distance``, ``vote_share`` and
-        ``contributions`` (by feature). If the queries have row numbers or ids, ``row`` and ``id`` come first, and
-        ``true_label`` follows if labels are known. If a query has a category that no training row has,
+        ``contributions`` (by feature). If the queries have row numbers or ids, ``row`` and ``id`` come first,
+        and ``true_label`` follows if labels are known. If a query has a category that no training row has,
         ``unseen`` names these features; if one has a gap that no training row has, ``unmeasured`` names the
         features without which distances are measured.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from lann._neighbor_classifier import NeighborClassifier
 from lann._types import Floats
 from lann._validation import changed_parameters
 from lann.encoding import Feature
-from lann.persist import ModelFile, TableRecord, read_model_file
+from lann.persist import CrossValidatedMethod, ModelFile, TableRecord, read_model_file
 from lann.tables._column import Column
 from lann.tables._feature_columns import schema_of, shown_values
 from lann.tables._table_model import TableModel
@@ -165,6 +165,11 @@ class ModelInfo:
         return {} if self.file.table is None else self.file.table.ignored
 
     @property
+    def cross_validation(self) -> list[CrossValidatedMethod]:
+        """The scores of the cross-validation on the training table; empty if they are unknown."""
+        return [] if self.file.table is None else self.file.table.cross_validation or []
+
+    @property
     def vote(self) -> str | None:
         """How training rows vote, in words; None if they do not."""
         vote = getattr(self.file.model, "vote_", None)
@@ -206,6 +211,8 @@ class ModelInfo:
             "vote": None
             if vote is None
             else {"n_neighbors": vote.n_neighbors, "power": vote.power, "floor": vote.floor},
+            "cross_validation": [asdict(scores) for scores in self.cross_validation],
+            "data_sha256": None if table is None else table.data_sha256,
         }
 
 

@@ -13,10 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lann._neighbor_classifier import NeighborClassifier
+from lann._table_inputs import as_fitted
 from lann._types import Indices
 from lann._validation import OneOf, validate
 from lann.persist import TableRecord, load_with_table, save
-from lann.tables import _counterfactuals, _embed, _suspicious_rows
+from lann.tables import _counterfactuals, _embed, _labeled_rows, _suspicious_rows
 from lann.tables._column import Column, apply_columns
 from lann.tables._feature_columns import (
     TrainingValues,
@@ -81,9 +82,9 @@ class TableModel:
     >>> model.target, model.feature_names
     ('retired', ['age', 'city'])
     >>> model.predict(frame[:2]).round(2)
-      prediction  probability of no  probability of yes
-    0         no               0.99                0.01
-    1         no               0.99                0.01
+      label prediction  probability of no  probability of yes
+    0    no         no               0.99                0.01
+    1    no         no               0.99                0.01
     >>> explanation = model.explain(frame, rows=[4])
     >>> print(explanation.row(0).prediction, explanation.feature_names)
     yes ['age' 'city']
@@ -113,6 +114,7 @@ class TableModel:
 
     # Each of these has a module of its own.
     embed = _embed.embed
+    labeled_rows = _labeled_rows.labeled_rows
     counterfactuals = _counterfactuals.counterfactuals
     counterfactuals_of_explanation = _counterfactuals.counterfactuals_of_explanation
     suspicious_rows = _suspicious_rows.suspicious_rows
@@ -159,6 +161,18 @@ class TableModel:
             If there is no such file.
         """
         return cls(*load_with_table(path))
+
+    def training_rows(self) -> pd.DataFrame:
+        """Return the training rows in their values.
+
+        Returns
+        -------
+        rows : DataFrame of shape (n_train, n_features)
+            Numbers, text, bools and dates, as `apply_columns` returns them.
+        """
+        classifier = self.classifier
+        frame = pd.DataFrame(as_fitted(classifier, classifier.model_.X)).set_axis(self.feature_names, axis=1)
+        return apply_columns(frame, columns_of_classifier(classifier), "the training data")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the classifier and the record of its table, as `lann.save` does.
