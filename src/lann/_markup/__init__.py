@@ -8,6 +8,7 @@ from lann._markup._cells import (
     folded_table,
     header_cell,
     signed_bar_cell,
+    step_bar_cell,
     table,
     value_cell,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "read_resource",
     "save_page",
     "signed_bar_cell",
+    "step_bar_cell",
     "table",
     "value_cell",
 ]
