@@ -176,3 +176,15 @@ def test_blocks_of_rows_give_the_same_file(run, model, many, tmp_path, monkeypat
     printed = run("explain", model, many, "--rows", "0:25", "-o", tmp_path / "blocks.csv")
     assert "25 rows explained" in printed
     assert (tmp_path / "blocks.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()
+
+
+def test_far_rows_are_marked(run, model, many, tmp_path):
+    frame = pd.read_csv(many)
+    frame.loc[4, ["size [cm]", "noise"]] = 1e6
+    frame.to_csv(tmp_path / "far.csv", index=False)
+    printed = run("explain", model, tmp_path / "far.csv", "--rows", "0:20")
+    (line,) = [line for line in printed.splitlines() if line.split()[:1] == ["4"]]
+    assert "far" in line
+    summary = run("explain", model, tmp_path / "far.csv", "--rows", "0:20", "-o", tmp_path / "e.csv")
+    text = next(line for line in summary.splitlines() if line.startswith("Far (nothing similar"))
+    assert "4" in text.partition("): ")[2]

@@ -67,3 +67,11 @@ def test_parts_are_joined(explanation):
     assert [name for name, _ in joined.relevant_features] == [name for name, _ in whole.relevant_features]
     relevances = [relevance for _, relevance in whole.relevant_features]
     assert relevances == sorted(relevances, reverse=True)
+
+
+def test_far_rows(explanation):
+    is_far = np.arange(75) == 4
+    overview = replace(explanation, is_far=is_far).overview()
+    assert overview.rows["far"].tolist() == is_far.tolist()
+    assert overview.n_far == 1
+    assert replace(explanation, is_far=None).overview().n_far is None
