@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from lann._format import counted, percent
+from lann._format import NO_FIGURE, percent
 from lann._markup import Html, bar_cell, class_label, element, folded_table, header_cell, table
 from lann.report._evaluation.by_class import ClassScores
 from lann.report._evaluation.evaluation import Evaluation
 from lann.report._evaluation.scores import Score
-from lann.report._evaluation.texts import NO_VALUE, count_text, share, share_interval
+from lann.report._evaluation.texts import count_text, share, share_interval
 
 # With more classes than this, the names of the columns are vertical, and cells are small.
 MANY_CLASSES = 6
 # Lines of the table of classes that are shown at once.
 MOST_CLASSES = 20
-MOST_PAIRS = 8
 
 
 def class_section(evaluation: Evaluation) -> Html:
@@ -65,7 +64,7 @@ def _class_line(scores: ClassScores, index: int) -> Html:
 def share_cell(score: Score, class_index: int | None = None) -> Html:
     """Return a cell with a bar, the share, and its interval."""
     if np.isnan(score.value):
-        return element("td", NO_VALUE, class_="bars")
+        return element("td", NO_FIGURE, class_="bars")
     bar = bar_cell(score.value, 1.0, percent(score.value, 1), class_index)
     return Html(
         bar.removesuffix("</td>") + element("span", share_interval(score), class_="interval") + "</td>"
@@ -92,9 +91,11 @@ def confusion_section(evaluation: Evaluation) -> Html:
         )
         for index, label in enumerate(classes)
     ]
-    pairs = confused_pairs(evaluation)
+    pairs = evaluation.confused_pairs()
     listed = (
-        [] if not pairs or len(classes) == 2 else [element("p", "Most frequent: " + "; ".join(pairs) + ".")]
+        []
+        if not pairs or len(classes) == 2
+        else [element("p", "Most frequent confusions: " + "; ".join(pairs) + ".")]
     )
     return element(
         "section",
@@ -125,20 +126,3 @@ def _matrix_cells(counts: np.ndarray, own: int) -> list[Html]:
             )
         )
     return cells
-
-
-def confused_pairs(evaluation: Evaluation, most: int = MOST_PAIRS) -> list[str]:
-    """Return the most frequent confusions as text, such as "7 rows of A predicted as B"."""
-    wrong = evaluation.confusion_matrix.copy()
-    np.fill_diagonal(wrong, 0.0)
-    order = np.argsort(-wrong, axis=None, kind="stable")[:most]
-    pairs = [np.unravel_index(position, wrong.shape) for position in order]
-    return [
-        f"{_rows(float(wrong[i, j]))} of {evaluation.classes[i]} predicted as {evaluation.classes[j]}"
-        for i, j in pairs
-        if wrong[i, j] > 0
-    ]
-
-
-def _rows(amount: float) -> str:
-    return counted(int(amount), "row") if float(amount).is_integer() else f"{count_text(amount)} rows"

@@ -203,14 +203,14 @@ def _notes(rows: TestRows, predictions: Predictions) -> list[str]:
             f"The training rows have weights in the column {rows.missing_weights!r}, which the test rows do "
             "not have: all of them count the same."
         )
-    n_same = _n_training_rows(rows)
+    n_same, n_rows = _n_training_rows(rows), len(predictions)
     if n_same:
-        share = percent(n_same / len(predictions))
+        rows_of = f"{counted(n_same, 'row')} of {n_rows:,} ({percent(n_same / n_rows)})"
+        effect = "If these are the same cases, the figures are optimistic."
+        if n_same > n_rows / 2:
+            effect = "The model was fitted to most of these rows, it seems, and the figures are too good."
         have = "has" if n_same == 1 else "have"
-        notes.append(
-            f"{counted(n_same, 'row')} of {len(predictions):,} ({share}) {have} the values of a training row "
-            "in all columns: figures on such rows are optimistic."
-        )
+        notes.append(f"{rows_of} {have} the values of a training row in all columns. {effect}")
     return notes
 
 

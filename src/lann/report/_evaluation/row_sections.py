@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lann._format import counted, percent
+from lann._format import counted, p_value_text, percent
 from lann._markup import Html, class_label, element, folded_table, header_cell
 from lann.report._evaluation.class_sections import share_cell
 from lann.report._evaluation.evaluation import Evaluation
 from lann.report._evaluation.mistakes import Mistake
 from lann.report._evaluation.slices import LEAST_ROWS, Slice
-from lann.report._evaluation.texts import p_value_text, share
+from lann.report._evaluation.texts import share
 
 # Slices that are shown at once, and at all.
 N_SLICES, MOST_SLICES = 8, 40
