@@ -61,7 +61,8 @@ def report_page(
     counterfactuals : Counterfactuals, int or "auto", default="auto"
         Number of rows, the first ones, for which the page shows the smallest change that leads to another
         prediction; 0 for none. "auto" is 100 rows, fewer with more than 14 columns. Or the changes of the
-        first rows themselves, such as those of `TableModel.counterfactuals`, which can freeze columns.
+        first rows themselves, such as those of `TableModel.counterfactuals_of_explanation`, which can freeze
+        columns.
     embedding : str or None, default=None
         Address of a page that `save_embedding_page` has written, relative to this page: rows and neighbors
         link to their points.
@@ -158,7 +159,7 @@ def save_report(
 
 def _limits(explanation: Explanation, details: PageDetails) -> list[str]:
     """Return a sentence about the rows without a counterfactual, if some have one."""
-    n_rows = len(details.changed_rows)
+    n_rows = 0 if details.counterfactuals is None else len(details.counterfactuals)
     if n_rows in (0, len(explanation)):
         return []
     which = "row" if n_rows == 1 else f"{n_rows} rows"
