@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.report import save_report
+from lann.report import SourceFile, save_report
 from lann.tables import TableWarning, fit_table
 
 HOSTILE = "<script>document.title = 'changed'</script>"
@@ -46,7 +46,11 @@ def report(fitted, tmp_path_factory):
     model, frame = fitted
     path = tmp_path_factory.mktemp("report") / "r.html"
     explanation = model.explain(frame.drop(columns="group"), range(N_ROWS), id="name")
-    options = {"notes": ["<u>note"], "audit": [("<b>Data", HOSTILE)], "embedding": "a'\"><img src=x>.html"}
+    options = {
+        "notes": ["<u>note"],
+        "files": [SourceFile(f"<b>{HOSTILE}", 64 * "a")],
+        "embedding": "a'\"><img src=x>.html",
+    }
     save_report(path, model, explanation, title="<b>Rows", **options)
     return path
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 
 import numpy as np
 import pandas as pd
@@ -9,7 +11,7 @@ from typer.testing import CliRunner
 
 import lann
 from lann.cli import app
-from lann.report import report_page
+from lann.report import SourceFile, report_page
 from lann.tables import TableModel, read_table
 
 
@@ -65,8 +67,47 @@ def test_the_report_is_that_of_the_library(run, model, new, tmp_path):
     printed = run("explain", model, new, "--html", path, "--columns", 3)
     assert printed == f"Wrote {path}: 10 rows explained; open it in a browser\n"
     fitted = TableModel.load(model)
-    expected = report_page(fitted, fitted.explain(read_table(new)), title="m.lann on new.csv", n_features=3)
-    assert path.read_text(encoding="utf-8") == expected
+    files = [SourceFile.from_path(file) for file in (model, new)]
+    explanation = fitted.explain(read_table(new))
+    expected = report_page(fitted, explanation, title="m.lann on new.csv", n_features=3, files=files)
+    text, time = path.read_text(encoding="utf-8"), r"\d\d:\d\d:\d\d UTC"
+    assert re.sub(time, "", text) == re.sub(time, "", expected)
+    for file in (model, new):
+        assert hashlib.sha256(file.read_bytes()).hexdigest() in text
+
+
+def test_the_report_links_to_an_embedding(run, fails, model, new, tmp_path):
+    (tmp_path / "deep").mkdir()
+    embedding = tmp_path / "my embedding.html"
+    embedding.write_text("<!doctype html>", encoding="utf-8")
+    run("explain", model, new, "--html", tmp_path / "deep" / "r.html", "--embedding", embedding)
+    text = (tmp_path / "deep" / "r.html").read_text(encoding="utf-8")
+    assert 'href="../my%20embedding.html#new-4"' in text
+    assert 'href="../my%20embedding.html#row-' in text
+    missing = fails(
+        "explain", model, new, "--html", tmp_path / "r.html", "--embedding", tmp_path / "none.html"
+    )
+    assert "There is no file" in missing
+    (tmp_path / "e.png").write_bytes(b"")
+    page = ("explain", model, new, "--html", tmp_path / "r.html")
+    assert "ends in .html" in fails(*page, "--embedding", tmp_path / "e.png")
+    assert "--embedding is about the page of --html" in fails("explain", model, new, "--embedding", embedding)
+
+
+def test_counterfactuals_of_the_report(run, fails, model, new, tmp_path):
+    page = ("explain", model, new, "--html", tmp_path / "r.html")
+    run(*page, "--counterfactuals", 2)
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").count('class="change"') == 2
+    run(*page, "--counterfactuals", 0)
+    assert "What would change the prediction" not in (tmp_path / "r.html").read_text(encoding="utf-8")
+    run(*page, "--frozen", "color")
+    fitted = TableModel.load(model)
+    changes = fitted.counterfactuals(read_table(new), frozen=["color"])
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert text.count('class="change"') == changes.found.sum()
+    assert text.count('class="change"') > 0
+    assert "color" in fails(*page, "--frozen", "colr")  # with the nearest name
+    assert "--frozen is about the page of --html" in fails("explain", model, new, "--frozen", "color")
 
 
 def test_new_categories_are_noted_in_the_report(run, model, new, tmp_path):

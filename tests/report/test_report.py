@@ -14,7 +14,7 @@ from lann import LANNClassifier
 from lann._format import percent
 from lann.baselines import LMNN
 from lann.explain import contrast_of_explanation
-from lann.report import report_page, save_report
+from lann.report import SourceFile, report_page, save_report
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_the_page_has_the_model_the_relevant_columns_and_the_rows(table_model, n
         "m on new", "78", "Relevant columns by class", "size [cm]", "color",
         "Row 4: p4", "Row 8: p8", "runner-up", "because it is similar to", "How to read this page",
         "The nearest row of another class", "What would change the prediction", "Overview",
-        f"lann {lann.__version__}", "LANNClassifier of 78 training rows",
+        f"lann {lann.__version__}", "LANNClassifier, fitted to 78 rows with 4 columns",
     ):  # fmt: skip
         assert part in page.text, part
     assert page.count("table", "overview") == 1
@@ -82,14 +82,15 @@ def test_the_page_loads_nothing(table_model, new, parse_page):
 
 
 def test_the_page_is_the_same_every_time(table_model, new, tmp_path):
-    explanation = table_model.explain(new)
-    save_report(tmp_path / "r.html", table_model, explanation, title="x", audit=[("Data", "new.csv")])
+    explanation, files = table_model.explain(new), [SourceFile("new.csv", 64 * "a")]
+    save_report(tmp_path / "r.html", table_model, explanation, title="x", files=files)
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
-    again = report_page(table_model, explanation, title="x", audit=[("Data", "new.csv")])
-    time = r"\d{4}-\d\d-\d\d \d\d:\d\d UTC"
+    again = report_page(table_model, explanation, title="x", files=files)
+    time = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"
     assert len(re.findall(time, text)) == 1
     assert re.sub(time, "", text) == re.sub(time, "", again)
-    assert "new.csv" in text
+    assert "new.csv: SHA-256 " in text
+    assert 64 * "a" in text
 
 
 def test_missing_values_differ_from_text(table_model, training_frame, parse_page):

@@ -12,7 +12,16 @@ from lann._markup._cells import (
     table,
     value_cell,
 )
-from lann._markup._document import check_page_path, definitions, footer, note, page, read_resource, save_page
+from lann._markup._document import (
+    check_page_name,
+    check_page_path,
+    definitions,
+    footer,
+    note,
+    page,
+    read_resource,
+    save_page,
+)
 from lann._markup._elements import Html, element
 
 __all__ = [
@@ -20,6 +29,7 @@ __all__ = [
     "Html",
     "bar",
     "bar_cell",
+    "check_page_name",
     "check_page_path",
     "class_label",
     "definitions",

@@ -79,10 +79,15 @@ def read_resource(package: str, name: str) -> str:
     return files(package).joinpath(name).read_text("utf-8")
 
 
-def check_page_path(path: str | os.PathLike[str]) -> None:
-    """Raise an error if a page cannot be written to a file of this name."""
+def check_page_name(path: str | os.PathLike[str]) -> None:
+    """Raise ValueError if the name of a file is not that of a page."""
     if Path(path).suffix.lower() not in PAGE_SUFFIXES:
         raise ValueError(f"{path} has an unknown format; give a file name that ends in .html.")
+
+
+def check_page_path(path: str | os.PathLike[str]) -> None:
+    """Raise an error if a page cannot be written to a file of this name."""
+    check_page_name(path)
     check_writable(path)
 
 

@@ -2,49 +2,42 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import Any
-
-import numpy as np
-import sklearn
 
 from lann._format import counted
 from lann._markup import Html, definitions, element
+from lann.report._evaluation.audit import SourceFile, now, seed_of, versions
+from lann.report._evaluation.audit_section import date_text
 from lann.tables import TableModel
 
 
-def audit_facts(model: TableModel, *, now: datetime | None = None) -> list[tuple[str, str]]:
-    """Return the origin of a page as names and texts.
+def audit_header(model: TableModel, files: Sequence[SourceFile]) -> Html:
+    """Return what is known about the origin of a page, for its header.
 
     Parameters
     ----------
     model : TableModel
-    now : datetime or None, default=None
-        When the page is made; None is now.
+    files : sequence of SourceFile
+        The files that the page is made of.
     """
-    import lann
-
-    made = (datetime.now(UTC) if now is None else now).strftime("%Y-%m-%d %H:%M %Z").strip()
-    versions = f"lann {lann.__version__}, Python {platform.python_version()}, NumPy {np.__version__}"
-    classifier: Any = model.classifier
-    seed = classifier.get_params(deep=False).get("random_state")
-    n_rows, n_columns = len(classifier.model_.X), len(model.columns)
-    rows = f"{counted(n_rows, 'training row')}, {counted(n_columns, 'column')}"
-    facts = [
-        ("Made", made),
-        ("By", f"{versions}, scikit-learn {sklearn.__version__}"),
-        (
-            "Model",
-            f"{type(classifier).__name__} of {rows}" + ("" if seed is None else f", random_state={seed}"),
-        ),
+    classifier, trained_on = model.classifier, None if model.record is None else model.record.data_sha256
+    seed = seed_of(classifier)
+    text = (
+        f"{type(classifier).__name__}, fitted to {counted(len(model.row_numbers), 'row')} with "
+        f"{counted(len(model.columns), 'column')}"
+    )
+    facts: list[tuple[str, str | Html]] = [
+        ("Made", date_text(now())),
+        ("Versions", ", ".join(f"{name} {version}" for name, version in versions().items())),
+        ("Model", text if seed is None else f"{text}, random_state {seed}"),
     ]
-    if model.record is not None and model.record.data_sha256 is not None:
-        facts.append(("Trained on", f"a file with SHA-256 {model.record.data_sha256}"))
-    return facts
+    for file in files:
+        note = ", the training file" if file.sha256 == trained_on else ""
+        facts.append(("File", Html(element("span", f"{file.name}{note}: SHA-256 ") + _digest(file.sha256))))
+    if trained_on is not None and trained_on not in {file.sha256 for file in files}:
+        facts.append(("Training file", Html(element("span", "SHA-256 ") + _digest(trained_on))))
+    return element("div", definitions(facts, class_="facts"), class_="audit")
 
 
-def audit_header(facts: Sequence[tuple[str, str]]) -> Html:
-    """Return the origin of a page as an element for its header."""
-    return element("div", definitions(list(facts), class_="facts"), class_="audit")
+def _digest(sha256: str) -> Html:
+    return element("code", sha256, class_="digest")

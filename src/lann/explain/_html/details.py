@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,14 +19,11 @@ class PageDetails:
     contrast : Contrast or None
         The nearest training row of another class of each explained row, named as the neighbors are.
     counterfactuals : Counterfactuals or None
-        The smallest changes of some rows that lead to other predictions, in the order of `changed_rows`.
-    changed_rows : dict of int to int
-        For positions of explained rows their positions in `counterfactuals`.
+        The smallest changes of the first rows that lead to other predictions.
     embedding : str or None
         Address of an embedding page; rows and neighbors link to it.
     """
 
     contrast: Contrast | None = None
     counterfactuals: Counterfactuals | None = None
-    changed_rows: dict[int, int] = field(default_factory=dict)
     embedding: str | None = None

@@ -150,8 +150,8 @@ def contrast_table(view: RowView) -> Html:
 
 def change_table(view: RowView) -> Html:
     """Return the smallest change that was found to lead to another prediction."""
-    found, position = view.details.counterfactuals, view.details.changed_rows.get(view.position)
-    if found is None or position is None:
+    found, position = view.details.counterfactuals, view.position
+    if found is None or position >= len(found):
         return Html("")
     heading = element("h4", "What would change the prediction")
     if str(found.predictions[position]) != str(view.row.prediction):

@@ -34,31 +34,29 @@ def page_details(
         Address of an embedding page.
     """
     contrast = contrast_of_explanation(model.classifier, explanation, row_numbers=model.row_numbers)
-    changes, positions = _changes(model, explanation, counterfactuals)
-    return PageDetails(contrast, changes, positions, None if embedding is None else _address(embedding))
+    changes = _changes(model, explanation, counterfactuals)
+    return PageDetails(contrast, changes, None if embedding is None else _address(embedding))
 
 
 def _changes(
     model: TableModel, explanation: Explanation, counterfactuals: Counterfactuals | int | Literal["auto"]
-) -> tuple[Counterfactuals | None, dict[int, int]]:
-    """Return counterfactuals of the first rows, and their positions by those of the explained rows."""
+) -> Counterfactuals | None:
+    """Return counterfactuals of the first rows; None if there are none."""
     if isinstance(counterfactuals, Counterfactuals):
         if len(counterfactuals) > len(explanation):
             raise ValueError(
                 f"There are {len(counterfactuals)} counterfactuals of {len(explanation)} explained rows; "
                 "give those of the first rows, in their order."
             )
-        return counterfactuals, {i: i for i in range(len(counterfactuals))}
+        return counterfactuals
     if counterfactuals == "auto":
         n_rows = min(MOST_CHANGED, max(MOST_TRIED // len(model.columns) ** 2, 1))
     else:
         validate("counterfactuals", counterfactuals, Integer(0))
         n_rows = counterfactuals
-    n_rows = min(n_rows, len(explanation))
     if n_rows == 0 or explanation.has_groups or len(model.classifier.classes_) < 2:
-        return None, {}
-    found = model.counterfactuals_of_explanation(explanation[:n_rows])
-    return found, {i: i for i in range(n_rows)}
+        return None
+    return model.counterfactuals_of_explanation(explanation[:n_rows])
 
 
 def _address(embedding: str) -> str:

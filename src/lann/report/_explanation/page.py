@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 from lann._markup import read_resource, save_page
 from lann._validation import Integer, validate
 from lann.explain import explanation_page
-from lann.report._audit import audit_facts, audit_header
+from lann.report._audit import audit_header
+from lann.report._evaluation import SourceFile
 from lann.report._explanation.columns import columns_section
 from lann.report._explanation.details import page_details
 from lann.report._explanation.model_summary import model_summary
@@ -28,7 +29,7 @@ class ReportOptions(TypedDict, total=False):
     notes: Sequence[str]
     counterfactuals: Counterfactuals | int | Literal["auto"]
     embedding: str | None
-    audit: Sequence[tuple[str, str]]
+    files: Sequence[SourceFile]
 
 
 def report_page(
@@ -40,7 +41,7 @@ def report_page(
     notes: Sequence[str] = (),
     counterfactuals: Counterfactuals | int | Literal["auto"] = "auto",
     embedding: str | None = None,
-    audit: Sequence[tuple[str, str]] = (),
+    files: Sequence[SourceFile] = (),
 ) -> str:
     """Return a page that describes a model and explains its predictions; it loads nothing.
 
@@ -60,13 +61,14 @@ def report_page(
     counterfactuals : Counterfactuals, int or "auto", default="auto"
         Number of rows, the first ones, for which the page shows the smallest change that leads to another
         prediction; 0 for none. "auto" is 100 rows, fewer with more than 14 columns. Or the changes of the
-        first rows themselves, such as those of `TableModel.counterfactuals`, which can freeze columns.
+        first rows themselves, such as those of `TableModel.counterfactuals_of_explanation`, which can freeze
+        columns.
     embedding : str or None, default=None
         Address of a page that `save_embedding_page` has written, relative to this page: rows and neighbors
         link to their points.
-    audit : sequence of (str, str), default=()
-        Names and texts of what is known about the origin of the rows, such as the name and the hash of their
-        file. It is shown below the title, after the date, the versions and the model.
+    files : sequence of SourceFile, default=()
+        Files of the model and of the rows. Their names and hashes are below the title, with the date, the
+        versions and the model.
 
     Returns
     -------
@@ -108,7 +110,7 @@ def report_page(
         notes=[*notes, *_limits(explanation, details)],
         styles=[read_resource("lann.report._explanation", "style.css")],
         details=details,
-        audit=audit_header([*audit_facts(model), *audit]),
+        audit=audit_header(model, files),
     )
 
 
@@ -130,7 +132,7 @@ def save_report(
         Predictions of the model, at least one.
     **options : dict
         The keyword arguments of `report_page`: title, n_features, notes, counterfactuals, embedding and
-        audit.
+        files.
 
     Raises
     ------
@@ -157,7 +159,7 @@ def save_report(
 
 def _limits(explanation: Explanation, details: PageDetails) -> list[str]:
     """Return a sentence about the rows without a counterfactual, if some have one."""
-    n_rows = len(details.changed_rows)
+    n_rows = 0 if details.counterfactuals is None else len(details.counterfactuals)
     if n_rows in (0, len(explanation)):
         return []
     which = "row" if n_rows == 1 else f"{n_rows} rows"
