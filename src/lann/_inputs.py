@@ -209,6 +209,29 @@ def check_ids(ids: Any, n_rows: int) -> NDArray[Any]:
     return names
 
 
+def check_leave_out(leave_out: Any, n_queries: int, n_rows: int) -> NDArray[np.int64] | None:
+    """Return the training row that does not vote on each query, -1 for none; None is none of them.
+
+    Raise ValueError unless there is one for each query, and another one that votes.
+    """
+    if leave_out is None:
+        return None
+    rows = np.asarray(leave_out)
+    if rows.shape != (n_queries,) or rows.dtype.kind not in "iu":
+        raise ValueError(
+            "leave_out must be 'auto', None, or the position of a training row for each of the "
+            f"{n_queries} queries, -1 for none; got {leave_out!r}."
+        )
+    if len(rows) and not -1 <= rows.min() <= rows.max() < n_rows:
+        raise ValueError(
+            f"leave_out must have positions of the {n_rows} training rows, or -1; got {rows.min()} to "
+            f"{rows.max()}."
+        )
+    if n_rows < 2 and (rows >= 0).any():
+        raise ValueError("The only training row cannot be left out: no row would vote.")
+    return rows.astype(np.int64)
+
+
 def check_columns(clf: Any, X: Any) -> None:
     """Raise ValueError if X is a table whose columns are not those of the fit, in their order."""
     if hasattr(X, "columns") and hasattr(clf, "feature_names_in_"):

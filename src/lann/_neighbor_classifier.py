@@ -10,7 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lann._inputs import check_ids, check_n_neighbors, get_feature_names, mean_by_class, weighted_moments
+from lann._inputs import (
+    check_ids,
+    check_leave_out,
+    check_n_neighbors,
+    get_feature_names,
+    mean_by_class,
+    weighted_moments,
+)
 from lann._table_inputs import query_values, read_queries, row_ids
 from lann._types import Floats, Indices
 from lann.explain import Explanation, build_explanation
@@ -91,6 +98,18 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         explanation : Explanation
         """
         queries = self._validate_queries(X)
+        return self._explain(queries, X, ids, query_ids=row_ids(X))
+
+    def _explain(
+        self,
+        queries: Floats,
+        X: ArrayLike | None,
+        ids: ArrayLike | None,
+        *,
+        query_ids: NDArray[Any] | None,
+        exclude: Indices | None = None,
+    ) -> Explanation:
+        """Explain queries that were read from X; None is the training rows."""
         schema: TableSchema | None = getattr(self, "schema_", None)
         if schema is not None and schema.is_numeric:
             schema = None  # the numbers are the values
@@ -102,10 +121,12 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
             feature_names=get_feature_names(self),
             ids=names,
             schema=schema,
-            query_values=None if schema is None else query_values(X, schema, queries),
+            exclude=exclude,
             n_jobs=self.n_jobs,
         )
-        return replace(explanation, query_ids=row_ids(X))
+        if schema is not None and X is not None:  # with the names of unseen categories
+            explanation = replace(explanation, _query_values=query_values(X, schema, queries))
+        return replace(explanation, query_ids=query_ids)
 
     def _validate_queries(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
@@ -145,3 +166,64 @@ class NeighborClassifier(ModelClassifier):
         exclude = np.arange(len(queries)) if X is None else None
         indices, distances = model.kneighbors(queries, k, exclude=exclude, n_jobs=self.n_jobs)
         return (np.sqrt(distances), indices) if return_distance else indices
+
+    def explain(
+        self,
+        X: ArrayLike | None = None,
+        *,
+        ids: ArrayLike | None = None,
+        leave_out: ArrayLike | None = "auto",
+    ) -> Explanation:
+        """Explain predictions: the neighbors that voted, and the features that each prediction depends on.
+
+        The first call computes the relevances of up to 500 training rows, which takes about as long as a fit
+        (longer with hundreds of features); further calls take little longer than predicting.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features) or None, default=None
+            None is the training rows, each without itself.
+        ids : array-like of shape (n_rows,) or None, default=None
+            Names of the training rows, which the explanation shows in place of their positions.
+        leave_out : "auto", None or array-like of shape (n_queries,), default="auto"
+            The position of a training row that does not vote on each query, -1 for none. "auto" is, for a
+            query that is a training row, this row: it would vote for its own label. A query is a training row
+            if it has the same values and, where both tables have an index of their own, the same name;
+            otherwise, if it has the values of exactly one training row. None leaves out no row; all
+            probabilities are then those of `predict_proba`.
+
+        Returns
+        -------
+        explanation : Explanation
+            `left_out` has the training rows that did not vote.
+
+        Raises
+        ------
+        ValueError
+            If X does not have the features of the fit, or `leave_out` is not one of the above.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from lann import LANNClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = LANNClassifier(random_state=0).fit(X, y)
+        >>> clf.explain(X[:3]).left_out, clf.explain(X[:3] + 0.01).left_out
+        (array([0, 1, 2]), array([-1, -1, -1]))
+        """
+        check_is_fitted(self)
+        model, training_ids = self.model_, getattr(self, "ids_", None)
+        if X is None:
+            queries, query_ids = model.X, training_ids if ids is None else check_ids(ids, len(model.X))
+        else:
+            queries, query_ids = self._validate_queries(X), row_ids(X)
+        exclude: Indices | None
+        if not isinstance(leave_out, str) or leave_out != "auto":
+            exclude = check_leave_out(leave_out, len(queries), len(model.X))
+        elif X is None:
+            exclude = check_leave_out(np.arange(len(queries)), len(queries), len(model.X))
+        else:
+            from lann.explain import find_training_rows
+
+            exclude = find_training_rows(model, queries, names=query_ids, training_names=training_ids)
+        return self._explain(queries, X, ids, query_ids=query_ids, exclude=exclude)

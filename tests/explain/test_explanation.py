@@ -32,7 +32,7 @@ def queries(wine):
 
 @pytest.fixture
 def explanation(fitted, queries):
-    return fitted.explain(queries)
+    return fitted.explain(queries, leave_out=None)
 
 
 def test_shapes(explanation):
@@ -215,7 +215,7 @@ def test_explanation_and_prediction_agree_on_ties(seed, n_neighbors, power):
     y = np.concatenate([[0, 1], rng.integers(0, 2, 28)])
     clf = LANNClassifier(n_neighbors, power=power, max_iter=0).fit(X, y)
     queries = rng.integers(0, 7, (40, 2)) * 0.05
-    explanation = clf.explain(queries)
+    explanation = clf.explain(queries, leave_out=None)
     np.testing.assert_array_equal(explanation.predictions, clf.predict(queries))
     lengths = np.sqrt(explanation.contributions.sum(axis=2))
     np.testing.assert_array_equal(lengths, explanation.distances)

@@ -135,7 +135,7 @@ def test_features_can_be_grouped(table_model, new):
 
 def test_missing_values_are_shown_as_missing(table_model, training_frame):
     """Row 5 has no color; it is its own nearest neighbor."""
-    explanation = table_model.explain(training_frame, [5, 3])
+    explanation = table_model.explain(training_frame, [5, 3], leave_out=None)
     color, size = FEATURES.index("color"), FEATURES.index("size [cm]")
     assert explanation.neighbors[0, 0] == 5
     assert pd.isna(explanation.query_values[0, color])
@@ -168,7 +168,7 @@ def test_values_are_shown_as_the_table_writes_them():
     )
     model = fit_table(frame, "class", kinds={"count": "number"})
     assert [column.kind for column in model.columns] == ["number", "number", "date", "number", "bool"]
-    explanation = model.explain(frame, [7])
+    explanation = model.explain(frame, [7], leave_out=None)
     shown = [value_text(value) for value in explanation.query_values[0]]
     assert shown == ["42 %", "€ 1.207,50", "08.03.2024", "1200007", "false"]
     assert isinstance(explanation.query_values[0, 0], float)
@@ -278,7 +278,7 @@ def test_classifiers_without_a_pipeline(named, uvw):
     message = "The column 'w' is missing" if named else "There are 2 columns .* needs 3"
     with pytest.raises(ValueError, match=message):
         model.predict(uvw[["u", "v"]])
-    explanation = model.explain(uvw.astype(str), [7])
+    explanation = model.explain(uvw.astype(str), [7], leave_out=None)
     assert explanation.feature_names.tolist() == (["u", "v", "w"] if named else ["x0", "x1", "x2"])
     assert explanation.neighbors[0, 0] == 7
     np.testing.assert_allclose(explanation.query_values[0].astype(float), uvw.loc[7])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from lann._format import counted
-from lann._markup import check_page_path
+from lann._markup import check_page_name, check_page_path
 from lann.cli.consoles import collected_notes, note, progress, results, step
 from lann.cli.documents import AsJson, print_document
 from lann.cli.errors import one_sentence
@@ -25,12 +26,15 @@ from lann.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from lann.explain import Explanation
+    from lann.explain import Counterfactuals, Explanation
+    from lann.tables import TableModel
 
 # More rows are printed with a line for each, or as a summary.
 MOST_IN_FULL = 10
 # Rows of a report by default, and at most: a page of about ten megabytes.
 REPORTED_ROWS, MOST_REPORTED_ROWS = 20, 500
+# Rows with a counterfactual if columns are frozen, and their number is not given.
+CHANGED_ROWS = 100
 
 
 @one_sentence
@@ -51,6 +55,27 @@ def explain(
         Path | None,
         typer.Option(
             metavar="FILE", help="Write a report, a page for the browser, instead of printing tables."
+        ),
+    ] = None,
+    embedding: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A page of `lann embed`: rows and neighbors in the page of --html link to their points.",
+        ),
+    ] = None,
+    counterfactuals: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Number of rows for which the page of --html says what would change the prediction.",
+            show_default="the first 100, fewer with many columns",
+        ),
+    ] = None,
+    frozen: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN", help="A column that must not change in a counterfactual. May be repeated."
         ),
     ] = None,
     columns: Annotated[
@@ -88,19 +113,21 @@ def explain(
     from lann.cli.show_overview import show_overview, show_summary
     from lann.cli.show_row import show_rows
     from lann.explain import Overview
-    from lann.report import save_report
+    from lann.report import SourceFile, save_report
     from lann.tables import TableModel, check_table_path, write_table
 
     if output is not None:
         check_table_path(output)
     if html is not None:
         check_page_path(html)
+    _check_report_options(html, embedding, counterfactuals, frozen)
     first: list[Explanation] = []  # of the first rows
     overviews, tables, documents, n_done = [], [], [], 0
     with progress(quiet=json) as bar, collected_notes() as notes:
         step(bar, "Reading")
         fitted = TableModel.load(model)
-        frame = TableOptions(sep, decimal, encoding, sheet).read(data, notes)
+        reading = TableOptions(sep, decimal, encoding, sheet).reading(data, notes)
+        frame = reading.frame
         chosen = _chosen_rows(row, rows, len(frame), is_report=html is not None)
         report = step(bar, "Explaining")
         for block in fitted.explain_blocks(
@@ -117,8 +144,20 @@ def explain(
     explanation, overview = first[0], Overview.joined(overviews)
     console, files = results(quiet=json), []
     if html is not None:
-        title = f"{model.name} on {table_name(data)}"
-        save_report(html, fitted, explanation, title=title, n_features=columns, notes=notes)
+        sources = [SourceFile.from_path(model)]
+        if reading.sha256 is not None:
+            sources.append(SourceFile(table_name(data), reading.sha256))
+        save_report(
+            html,
+            fitted,
+            explanation,
+            title=f"{model.name} on {table_name(data)}",
+            n_features=columns,
+            notes=notes,
+            counterfactuals=_counterfactuals(fitted, explanation, counterfactuals, frozen),
+            embedding=None if embedding is None else _relative(embedding, html),
+            files=sources,
+        )
         files.append(html)
         explained = f"{counted(len(explanation), 'row')} explained"
         console.print(f"Wrote {html}: {explained}; open it in a browser", soft_wrap=True)
@@ -143,7 +182,8 @@ def explain(
                 "table": table_name(data),
                 "n_rows": len(overview),
                 "accuracy": overview.accuracy,
-                "n_doubtful": int(overview.rows["doubtful"].sum()),
+                "n_doubtful": overview.n_doubtful,
+                "n_far": overview.n_far,
                 "class_counts": overview.class_counts,
                 "mean_relevances": dict(overview.relevant_features),
                 "rows": documents,
@@ -151,6 +191,35 @@ def explain(
                 "notes": notes,
             }
         )
+
+
+def _check_report_options(
+    html: Path | None, embedding: Path | None, counterfactuals: int | None, frozen: list[str] | None
+) -> None:
+    """Raise ValueError if options of a report are given without it, or name no embedding page."""
+    given = {"--embedding": embedding, "--counterfactuals": counterfactuals, "--frozen": frozen}
+    for option, value in given.items():
+        if html is None and value:
+            raise ValueError(f"{option} is about the page of --html; give --html report.html, too.")
+    if embedding is not None:
+        if not embedding.is_file():
+            raise ValueError(f"There is no file {embedding}; write it by `lann embed -o {embedding}`.")
+        check_page_name(embedding)
+
+
+def _counterfactuals(
+    model: TableModel, explanation: Explanation, n_rows: int | None, frozen: list[str] | None
+) -> Counterfactuals | int | Literal["auto"]:
+    """Return the counterfactuals of a report, or the number of rows that have one."""
+    if not frozen:
+        return "auto" if n_rows is None else n_rows
+    chosen = explanation[: CHANGED_ROWS if n_rows is None else n_rows]
+    return model.counterfactuals_of_explanation(chosen, frozen=frozen) if len(chosen) else 0
+
+
+def _relative(embedding: Path, html: Path) -> str:
+    """Return the address of the embedding page in a page of another folder."""
+    return Path(os.path.relpath(embedding.resolve(), html.resolve().parent)).as_posix()
 
 
 def explained_documents(explanation: Explanation) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats
+from lann._types import Floats, Indices
 
 FEATURE_KINDS = ("number", "bool", "date", "ordered", "category")
 # The code of a category that the training data do not have.
@@ -203,7 +203,25 @@ class TableValues:
     X: Floats
 
     def __getitem__(self, rows: Any) -> NDArray[Any]:
-        return self.schema.values(self.X[rows])
+        return self.shown(self.X[rows])
+
+    def shown(self, X: Floats) -> NDArray[Any]:
+        """Return rows of numbers in the user's values: (..., n_features)."""
+        return self.schema.values(X)
+
+    def cells(self, rows: Indices) -> NDArray[Any]:
+        """Return the value of each feature in a row of its own.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, n_features)
+            Positions in `X`.
+
+        Returns
+        -------
+        values : ndarray of shape (n, n_features)
+        """
+        return self.shown(np.take_along_axis(self.X, rows, axis=0))
 
 
 def _date_text(number: float, unit: str) -> str:

@@ -9,11 +9,11 @@ from lann.explain._explanation import Explanation
 
 if TYPE_CHECKING:
     from lann.explain._class_relevances import class_relevances
-    from lann.explain._contrast import Contrast, nearest_other_class
+    from lann.explain._contrast import Contrast, contrast_of_explanation, nearest_other_class
     from lann.explain._correlation import correlated_groups
     from lann.explain._counterfactual import Counterfactuals, counterfactuals
     from lann.explain._feature_groups import group_features
-    from lann.explain._html import explanation_page
+    from lann.explain._html import PageDetails, explanation_page
     from lann.explain._influence import Influence, influence
     from lann.explain._landmarks import Landmarks
     from lann.explain._local_matrices import local_matrices
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from lann.explain._prototypical import RowVotes, prototypical_rows
     from lann.explain._query_relevances import query_relevances
     from lann.explain._readings import Readings
+    from lann.explain._spacing import Spacing
     from lann.explain._summary import relevance_clusters, summarize
     from lann.explain._suspicious import Suspicion, suspicious_rows
+    from lann.explain._training_rows import find_training_rows
 
 __all__ = [
     "LEAST_RELEVANCE",
@@ -33,14 +35,18 @@ __all__ = [
     "Influence",
     "Landmarks",
     "Overview",
+    "PageDetails",
     "Readings",
     "RowVotes",
+    "Spacing",
     "Suspicion",
     "build_explanation",
     "class_relevances",
+    "contrast_of_explanation",
     "correlated_groups",
     "counterfactuals",
     "explanation_page",
+    "find_training_rows",
     "group_features",
     "influence",
     "local_matrices",
@@ -58,14 +64,18 @@ _MODULES = {
     "Counterfactuals": "_counterfactual",
     "Influence": "_influence",
     "Landmarks": "_landmarks",
+    "PageDetails": "_html",
     "Overview": "_overview",
     "Readings": "_readings",
     "RowVotes": "_prototypical",
+    "Spacing": "_spacing",
     "Suspicion": "_suspicious",
     "class_relevances": "_class_relevances",
+    "contrast_of_explanation": "_contrast",
     "correlated_groups": "_correlation",
     "counterfactuals": "_counterfactual",
     "explanation_page": "_html",
+    "find_training_rows": "_training_rows",
     "group_features": "_feature_groups",
     "influence": "_influence",
     "local_matrices": "_local_matrices",

@@ -14,7 +14,7 @@ from lann.explain._explanation import Explanation
 if TYPE_CHECKING:
     from lann.explain._correlation import Groups
     from lann.explain._readings import Readings
-    from lann.model import NeighborModel
+    from lann.model import NeighborModel, Votes
 
 
 def build_explanation(
@@ -25,7 +25,7 @@ def build_explanation(
     feature_names: NDArray[Any],
     ids: NDArray[Any] | None = None,
     schema: TableSchema | None = None,
-    query_values: NDArray[Any] | None = None,
+    exclude: Indices | None = None,
     n_jobs: int | None = None,
 ) -> Explanation:
     """Explain the predictions of a model.
@@ -42,8 +42,8 @@ def build_explanation(
         Names of the rows of the model.
     schema : TableSchema or None, default=None
         What the numbers in the rows mean; None is numbers.
-    query_values : ndarray of shape (n_queries, n_features) or None, default=None
-        The queries in the user's values, with the names of unseen categories; None is those of the schema.
+    exclude : ndarray of shape (n_queries,) or None, default=None
+        For each query the training row that it is, which does not vote on it; -1 for none.
     n_jobs : int or None, default=None
         Number of threads.
 
@@ -63,13 +63,21 @@ def build_explanation(
     ... ).predictions
     array([0, 0, 0])
     """
-    if schema is not None and query_values is None:
-        query_values = schema.values(queries)
-    neighbors, squared = model.voters(queries, n_jobs=n_jobs)
-    votes = model.vote(neighbors, squared)  # the vote of `predict_proba`, to the bit
+    from lann.explain._distribution import distribution_of
+    from lann.explain._spacing import find_far, nearest_distances
+
+    if exclude is not None and not (exclude >= 0).any():
+        exclude = None
+    neighbors, votes = _neighbors_and_votes(model, queries, exclude, n_jobs)
     contributions = model.contributions(queries, neighbors)
     readings, near, correlated = _readings_near(model, queries, n_jobs)
     unmeasured = model.unmeasured(queries)
+    distances = np.sqrt(np.maximum(contributions.sum(axis=2), 0.0))  # rounding may go below 0
+    distribution, is_far = None, None
+    if model.has_training_rows:
+        distribution = distribution_of(model, schema)
+        nearest = nearest_distances(distances, votes.shares)
+        is_far = find_far(model, queries, nearest, distribution.extremes, exclude=exclude, n_jobs=n_jobs)
     return Explanation(
         queries=queries,
         predictions=classes[votes.probabilities.argmax(axis=1)],
@@ -77,7 +85,7 @@ def build_explanation(
         neighbors=neighbors,
         neighbor_ids=None if ids is None else ids[neighbors],
         neighbor_labels=classes[model.labels[neighbors]],
-        distances=np.sqrt(np.maximum(contributions.sum(axis=2), 0.0)),  # rounding may go below 0
+        distances=distances,
         vote_shares=votes.shares,
         contributions=contributions,
         relevances=np.where(unmeasured, 0.0, readings.mean_relevances(near)),
@@ -87,12 +95,50 @@ def build_explanation(
         floor=model.vote_rule.floor,
         unmeasured=unmeasured,
         unseen=np.zeros(queries.shape, bool) if schema is None else schema.unseen(queries),
-        _query_values=query_values,
+        left_out=np.full(len(queries), -1) if exclude is None else exclude,
+        is_far=is_far,
+        outside=None if distribution is None else distribution.is_outside(queries),
+        _query_values=None if schema is None else schema.values(queries),
         _training_values=model.X if schema is None else TableValues(schema, model.X),
         _readings=readings,
         _near=near,
         _correlated=correlated,
+        _rows=queries,
+        _distribution=distribution,
     )
+
+
+def _neighbors_and_votes(
+    model: NeighborModel, queries: Floats, exclude: Indices | None, n_jobs: int | None
+) -> tuple[Indices, Votes]:
+    """Return the rows that vote on each query, (n_queries, k), and their votes, without excluded rows.
+
+    Queries without an excluded row have the vote of `predict_proba`, to the bit.
+    """
+    from lann.model import Votes
+
+    if exclude is None or (exclude >= 0).all():
+        voters = model.voters(queries, exclude=exclude, n_jobs=n_jobs)
+        return voters[0], model.vote(*voters)
+    voters = model.voters(queries, n_jobs=n_jobs)
+    neighbors, votes = voters[0], model.vote(*voters)
+    changed = exclude >= 0
+    voters = model.voters(queries[changed], exclude=exclude[changed], n_jobs=n_jobs)
+    own_neighbors, own_votes = voters[0], model.vote(*voters)
+    # Their numbers of columns can differ; the excluded row has the last columns then, and no vote.
+    k = max(neighbors.shape[1], own_neighbors.shape[1])
+    neighbors, shares = _widened(neighbors, votes.shares, neighbors[:, :1], k)
+    neighbors[changed], shares[changed] = _widened(own_neighbors, own_votes.shares, exclude[changed, None], k)
+    probabilities = votes.probabilities.copy()
+    probabilities[changed] = own_votes.probabilities
+    return neighbors, Votes(shares, probabilities)
+
+
+def _widened(neighbors: Indices, shares: Floats, rows: Indices, k: int) -> tuple[Indices, Floats]:
+    """Return copies with k columns, the further ones of the given rows, (n_queries, 1), without a vote."""
+    n_more = k - neighbors.shape[1]
+    more = np.repeat(rows, n_more, axis=1)
+    return np.hstack([neighbors, more]), np.hstack([shares, np.zeros(more.shape)])
 
 
 def _readings_near(

@@ -12,7 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from lann._inputs import check_columns, get_feature_names
-from lann._table_inputs import read_queries, row_ids
+from lann._table_inputs import frame_of_values, read_queries, row_ids
 from lann._types import Floats, Indices
 from lann._validation import Integer, validate
 from lann.encoding import TableSchema
@@ -177,21 +177,7 @@ class Counterfactuals:
         """
         if self._schema is None or not self._schema.has_names:
             return self.row_values.copy()
-        import pandas as pd
-
-        columns = {}
-        for number, feature in enumerate(self._schema.features):
-            values = pd.Series(self.row_values[:, number], index=self.query_ids)
-            if feature.kind == "number":
-                values = values.astype(np.float64)
-            elif feature.kind == "date":
-                values = pd.to_datetime(values)
-            elif feature.kind == "ordered":
-                values = values.astype(pd.CategoricalDtype(list(feature.categories), ordered=True))
-            elif feature.kind == "bool":
-                values = values.astype("boolean" if values.isna().any() else bool)
-            columns[feature.name] = values
-        return pd.DataFrame(columns)
+        return frame_of_values(self._schema, self.row_values, self.query_ids)
 
 
 def counterfactuals(

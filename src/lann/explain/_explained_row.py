@@ -100,11 +100,28 @@ class ExplainedRow:
     support, separation : ndarray of shape (n_features,) or None
         Support of the prediction, and how much more that is than the support of the runner-up; None if
         supports are unknown.
+    supports : ndarray of shape (n_classes, n_features) or None
+        Supports of all classes.
+    base_values : ndarray of shape (n_classes,) or None
+        The mean vote at the contrast rows: with the supports, it adds up to the probabilities.
     contributions : ndarray of shape (k, n_features)
         What each feature adds to each squared distance.
     unseen, unmeasured : ndarray of shape (n_features,) or None
         Whether the value is a category that no training row has, or a gap without which distances are
         measured.
+    percentiles : ndarray of shape (n_features,) or None
+        Percentiles of the numbers among the training rows, 0 to 100; NaN for other values.
+    category_shares : ndarray of shape (n_features,) or None
+        Shares of the training rows that have the categories; NaN for other values.
+    typical, typical_of_runner_up : ndarray of shape (n_features,) or None
+        What is typical of the prediction, and of the runner-up, as text: a range, or the most frequent
+        categories.
+    is_far : bool
+        Whether nothing similar was seen in training.
+    outside : ndarray of shape (n_features,) or None
+        Whether a number is smaller than that of every training row, or larger.
+    left_out : int or None
+        Row number of the training row that is this row, and did not vote on itself; None if there is none.
     has_row_numbers : bool
         Whether `row` is the number of a row in the user's table, beside ids that it may have. Otherwise rows
         with integer ids, such as the index of a DataFrame, are named by these alone.
@@ -146,8 +163,17 @@ class ExplainedRow:
     contributions: Floats
     unseen: NDArray[np.bool_] | None = None
     unmeasured: NDArray[np.bool_] | None = None
+    percentiles: Floats | None = None
+    category_shares: Floats | None = None
+    typical: NDArray[Any] | None = None
+    typical_of_runner_up: NDArray[Any] | None = None
+    is_far: bool = False
+    outside: NDArray[np.bool_] | None = None
+    left_out: int | None = None
     has_row_numbers: bool = True
     true_label: Any = None
+    supports: Floats | None = None
+    base_values: Floats | None = None
 
     @property
     def title(self) -> str:
@@ -303,11 +329,18 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
     sentences, runner_up = explanation.in_words(), explanation.runner_up
     support = explanation.support if explanation.has_supports else None
     separation = explanation.separation if explanation.has_supports else None
+    supports = explanation.supports if explanation.has_supports else None
+    base_values = explanation.base_values
     numbers, ids = explanation.query_rows, explanation.query_ids
     values, neighbor_values = explanation.query_values, explanation.neighbor_values
     neighbor_ids = explanation.neighbor_ids
     unseen, unmeasured = explanation.unseen, explanation.unmeasured
     class_votes, n_listed = explanation.class_votes, explanation.n_listed
+    percentiles, category_shares = explanation.percentiles, explanation.category_shares
+    is_far, outside, left_out = explanation.is_far, explanation.outside, explanation.left_out
+    typical: dict[Any, NDArray[Any] | None] = dict.fromkeys({*explanation.predictions, *runner_up})
+    if explanation._distribution is not None:
+        typical = {label: explanation.typical_texts(label) for label in typical}
     for i in range(len(explanation)):
         voted = explanation.vote_shares[i] > 0  # with sample weights, more rows vote on some queries
         order = np.argsort(-explanation.relevances[i], kind="stable")
@@ -335,9 +368,22 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
             contributions=explanation.contributions[i, voted][:, order],
             unseen=None if unseen is None else unseen[i, order],
             unmeasured=None if unmeasured is None else unmeasured[i, order],
+            percentiles=None if percentiles is None else percentiles[i, order],
+            category_shares=None if category_shares is None else category_shares[i, order],
+            typical=_ordered(typical[explanation.predictions[i]], order),
+            typical_of_runner_up=_ordered(typical[runner_up[i]], order),
+            is_far=is_far is not None and bool(is_far[i]),
+            outside=None if outside is None else outside[i, order],
+            left_out=None if left_out is None or left_out[i] < 0 else int(left_out[i]),
             has_row_numbers=numbers is not None,
+            supports=None if supports is None else supports[i][:, order],
+            base_values=None if base_values is None else base_values[i],
             true_label=None if explanation.true_labels is None else explanation.true_labels[i],
         )
+
+
+def _ordered(values: NDArray[Any] | None, order: Indices) -> NDArray[Any] | None:
+    return None if values is None else values[order]
 
 
 def row(explanation: Explanation, i: int) -> ExplainedRow:
@@ -365,7 +411,7 @@ def row(explanation: Explanation, i: int) -> ExplainedRow:
     >>> X, y = load_iris(return_X_y=True)
     >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:3])
     >>> explanation.row(0).sentence
-    'class 0, because it is similar to rows 0, 27 and 39 in x2 and x3.'
+    'class 0, because it is similar to rows 27, 39 and 28 in x2 and x3.'
     """
     from dataclasses import replace
 

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from lann._types import Floats, Indices
 from lann.encoding import TableValues
 from lann.explain import (
+    _context,
     _correlation,
     _explained_row,
     _feature_groups,
@@ -28,10 +29,21 @@ from lann.explain import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lann.explain._distribution import ValueDistribution
     from lann.explain._readings import Readings
 
 # Fields that do not have an entry per query.
-_SHARED = ("feature_names", "classes", "floor", "_training_values", "_readings", "_correlated", "_grouped")
+_SHARED = (
+    "feature_names",
+    "classes",
+    "floor",
+    "_training_values",
+    "_distribution",
+    "_readings",
+    "_correlated",
+    "_grouped",
+    "_columns",
+)
 # The nearest neighbors that hold this share of the vote are listed, five at least and ten at most.
 LISTED_SHARE, FEWEST_LISTED, MOST_LISTED = 0.9, 5, 10
 
@@ -79,11 +91,20 @@ class Explanation:
         Names of the queries.
     true_labels : ndarray of shape (n_queries,) or None
         Labels of the queries, None in place of an unknown one; None if they are not known.
+    base_values : ndarray of shape (n_queries, n_classes) or None
+        The mean vote at the contrast rows: with the supports, it adds up to the probabilities.
     unmeasured : ndarray of shape (n_queries, n_features) or None
         Where a query has a gap that no training row has: its distances are measured without the feature,
         which has no relevance.
     unseen : ndarray of shape (n_queries, n_features) or None
         Where a query has a category that no training row has: its position is the mean of all.
+    left_out : ndarray of shape (n_queries,) or None
+        The training row that did not vote on each query, because it is the query itself; -1 for none. Where
+        one was left out, everything is explained without it.
+    is_far : ndarray of shape (n_queries,) or None
+        Whether nothing similar to a query was seen in training; None if that is unknown.
+    outside : ndarray of shape (n_queries, n_features) or None
+        Where a number is smaller than that of every training row, or larger.
 
     See Also
     --------
@@ -119,8 +140,12 @@ class Explanation:
     query_rows: Indices | None = None
     query_ids: NDArray[Any] | None = None
     true_labels: NDArray[Any] | None = None
+    base_values: Floats | None = None
     unmeasured: NDArray[np.bool_] | None = None
     unseen: NDArray[np.bool_] | None = None
+    left_out: Indices | None = None
+    is_far: NDArray[np.bool_] | None = None
+    outside: NDArray[np.bool_] | None = None
     # Values as they are shown to the user: (n_queries, n_features) and (n_train, n_features).
     _query_values: NDArray[Any] | None = field(default=None, repr=False)
     _training_values: NDArray[Any] | TableValues | None = field(default=None, repr=False)
@@ -128,6 +153,11 @@ class Explanation:
     _near: Indices | None = field(default=None, repr=False)  # (n_queries, n_near) positions in the readings
     _correlated: _correlation.Groups = field(default=(), repr=False)
     _grouped: NDArray[np.bool_] | None = field(default=None, repr=False)  # which features are several
+    # The queries as the model takes them, how the training rows are distributed, and the column of these of
+    # each feature, -1 for a group of several (None is their order): (n_queries, n_columns) and (n_features,).
+    _rows: Floats | None = field(default=None, repr=False)
+    _distribution: ValueDistribution | None = field(default=None, repr=False)
+    _columns: Indices | None = field(default=None, repr=False)
 
     # Each of these has a module of its own.
     group_features = _feature_groups.group_features
@@ -135,6 +165,7 @@ class Explanation:
     overview = _overview.overview
     to_dict = _to_dict.to_dict
     to_shap = _to_shap.to_shap
+    typical_texts = _context.typical_texts
     in_words = _words.in_words
     row = _explained_row.row
     rows = _explained_row.rows
@@ -179,6 +210,11 @@ class Explanation:
 
         labels = np.searchsorted(self.classes, self.neighbor_labels)
         return class_shares(self.vote_shares, labels, len(self.classes))
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether some features are groups of several, as `group_features` makes them."""
+        return self._grouped is not None and bool(self._grouped.any())
 
     @property
     def has_supports(self) -> bool:
@@ -238,6 +274,32 @@ class Explanation:
     def neighbor_values(self) -> NDArray[Any] | None:
         """Values of the neighbors as they are shown, (n_queries, k, n_features); None if they are unknown."""
         return None if self._training_values is None else self._training_values[self.neighbors]
+
+    @property
+    def percentiles(self) -> Floats | None:
+        """Percentile of each number among the training rows: (n_queries, n_features), from 0 to 100.
+
+        The share of the training rows that are smaller, plus half of those that are equal, in percent; NaN
+        for gaps, categories and bools. None if the model keeps no training rows.
+        """
+        return _context.percentiles(self)
+
+    @property
+    def category_shares(self) -> Floats | None:
+        """Share of the training rows that have each category, or bool: (n_queries, n_features).
+
+        NaN for gaps and numbers. None if the model keeps no training rows.
+        """
+        return _context.category_shares(self)
+
+    @property
+    def typical_ranges(self) -> Floats | None:
+        """Typical range of each number in each class: (n_classes, n_features, 2).
+
+        Of the middle 80% of the training rows of the class, without those that have a gap; NaN for
+        categories and bools. None if the model keeps no training rows. `typical_texts` has categories, too.
+        """
+        return _context.typical_ranges(self)
 
     @property
     def correlated(self) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lann._types import Floats
+from lann._types import Floats, Indices
 from lann.encoding import TableValues
 
 if TYPE_CHECKING:
@@ -88,11 +88,13 @@ def group_features(
         feature_names=np.array(list(groups), dtype=object),
         unmeasured=marked(explanation.unmeasured, sizes),
         unseen=marked(explanation.unseen, np.ones_like(sizes)),
+        outside=marked(explanation.outside, np.ones_like(sizes)),
         _query_values=None if shown is None else _single(shown, members),
         _training_values=training,
         _readings=readings,
         _correlated=_correlated_groups(explanation._correlated, members),
         _grouped=_grouped(explanation._grouped, members),
+        _columns=_columns(explanation._columns, members),
     )
 
 
@@ -106,6 +108,9 @@ class _GroupedValues(TableValues):
     def __getitem__(self, rows: Any) -> np.ndarray:
         return _single(self.values[rows], self.members)
 
+    def cells(self, rows: Indices) -> np.ndarray:
+        return _single(self.values.cells(rows), self.members)
+
 
 def _single(values: np.ndarray, members: list[list[int]]) -> np.ndarray:
     """Keep the values of groups of one feature, NaN for others: (…, n_features) to (…, n_groups)."""
@@ -118,6 +123,12 @@ def _grouped(before: np.ndarray | None, members: list[list[int]]) -> np.ndarray:
     """Return which groups have several features: (n_groups,)."""
     several = [len(features) > 1 for features in members]
     return np.array(several) if before is None else several | before[[features[0] for features in members]]
+
+
+def _columns(before: Indices | None, members: list[list[int]]) -> Indices:
+    """Return the column of the training rows of each group, -1 for several: (n_groups,)."""
+    columns = np.array([features[0] if len(features) == 1 else -1 for features in members])
+    return columns if before is None else np.where(columns < 0, -1, before[columns])
 
 
 def _positions_of_groups(

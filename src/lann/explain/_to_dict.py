@@ -45,7 +45,7 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
     >>> X, y = load_iris(return_X_y=True)
     >>> rows = LANNClassifier(random_state=0).fit(X, y).explain(X[:1]).to_dict()
     >>> rows[0]["prediction"], rows[0]["runner_up"], rows[0]["neighbors"][0]["row"]
-    (0, 1, 0)
+    (0, 1, 27)
     """
     features = [str(name) for name in explanation.feature_names]
     classes = [str(label) for label in explanation.classes]

@@ -58,7 +58,7 @@ def in_words(
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> clf = LANNClassifier(random_state=0).fit(X, y.map({0: "setosa", 1: "versicolor", 2: "virginica"}))
     >>> print(clf.explain(X[:1]).in_words()[0])
-    setosa, because it is similar to rows 0, 27 and 39 in petal length (cm) and petal width (cm).
+    setosa, because it is similar to rows 27, 39 and 28 in petal length (cm) and petal width (cm).
     """
     validate("n_features", n_features, Integer(1))
     validate("n_neighbors", n_neighbors, Integer(1))

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from lann._table_inputs import frame_of_values
 from lann._types import Floats, Indices
 from lann.encoding import Feature, TableSchema
 from lann.tables._feature_columns import schema_of, shown_values
@@ -19,7 +20,7 @@ from lann.tables._row_columns import row_names
 
 # numba is imported with the modules that compute, on first use.
 if TYPE_CHECKING:
-    from lann.explain import Counterfactuals
+    from lann.explain import Counterfactuals, Explanation
     from lann.tables._table_model import TableModel
 
 # Decimals that numbers of a table have, at most; more are taken as none of their own.
@@ -79,10 +80,88 @@ def counterfactuals(
     >>> from lann.tables import fit_table
     >>> frame = load_iris(as_frame=True).frame
     >>> model = fit_table(frame, "target")
-    >>> found = model.counterfactuals(frame, [70], target=1)
+    >>> found = model.counterfactuals(frame, [60], target=2)
     >>> found.to_frame()[["query", "prediction", "becomes"]].drop_duplicates().values.tolist()
-    [[70, 2, 1]]
+    [[60, 1, 2]]
     """
+    values, _ = model._read(frame, rows, name=name)
+    found = _changes(model, model._as_fitted(values), target=target, frozen=frozen, max_features=max_features)
+    id = model._id_of(frame, id)
+    return replace(
+        found,
+        query_rows=values.index.to_numpy(),
+        query_ids=None if id is None else row_names(frame, id, name)[values.index],
+        query_values=shown_values(model.columns, values.to_numpy(dtype=object)),
+    )
+
+
+def counterfactuals_of_explanation(
+    model: TableModel,
+    explanation: Explanation,
+    *,
+    target: Any = None,
+    frozen: Sequence[str] = (),
+    max_features: int = 3,
+) -> Counterfactuals:
+    """Find the smallest change of explained rows, in few columns, that leads to another prediction.
+
+    Parameters
+    ----------
+    model : TableModel
+    explanation : Explanation
+        Of rows with the features of the model.
+    target : object or None, default=None
+        The label that is wanted, as it is or as text; None is any other than the predicted one.
+    frozen : sequence of str, default=()
+        Names of columns that must not change.
+    max_features : int, default=3
+        Number of columns that change together, at most.
+
+    Returns
+    -------
+    counterfactuals : Counterfactuals
+        As `counterfactuals` returns them, with the values that the explanation shows.
+
+    Raises
+    ------
+    ValueError
+        If features were grouped, or there is no such class or column.
+
+    See Also
+    --------
+    lann.explain.counterfactuals : How it is computed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.tables import fit_table
+    >>> frame = load_iris(as_frame=True).frame
+    >>> model = fit_table(frame, "target")
+    >>> explanation = model.explain(frame, [70, 71], leave_out=None)
+    >>> model.counterfactuals_of_explanation(explanation).found
+    array([ True,  True])
+    """
+    if explanation.has_groups:
+        raise ValueError(
+            "The features of the explanation are groups; give an explanation of single features."
+        )
+    schema, queries = schema_of(model.classifier), explanation.queries
+    X = frame_of_values(schema, schema.values(queries)) if hasattr(model.classifier, "schema_") else queries
+    if isinstance(X, pd.DataFrame):
+        X = model._as_fitted(X)
+    found = _changes(model, X, target=target, frozen=frozen, max_features=max_features)
+    return replace(
+        found,
+        query_rows=explanation.query_rows,
+        query_ids=explanation.query_ids,
+        query_values=explanation.query_values,
+    )
+
+
+def _changes(
+    model: TableModel, X: Any, *, target: Any, frozen: Sequence[str], max_features: int
+) -> Counterfactuals:
+    """Return the changes of rows, in the values of the table, with probabilities."""
     from lann.explain import counterfactuals
 
     frozen = list(frozen)
@@ -90,23 +169,18 @@ def counterfactuals(
         if column not in model.feature_names:
             check_named_column(pd.DataFrame(columns=model.feature_names), column, "frozen", "the model")
     classifier = model.classifier
-    values = model._read(frame, rows, name=name)
     found = counterfactuals(
         classifier,
-        model._as_fitted(values),
+        X,
         target=None if target is None else _known_label(target, classifier.classes_),
         frozen=[model.feature_names.index(column) for column in frozen],
         max_features=max_features,
     )
     found = _rounded(model, found)
-    id = model._id_of(frame, id)
     before, after = (_probabilities(model, rows) for rows in (found.queries, found.rows))
     every, classes = np.arange(len(found)), classifier.classes_
     return replace(
         found,
-        query_rows=values.index.to_numpy(),
-        query_ids=None if id is None else row_names(frame, id, name)[values.index],
-        query_values=shown_values(model.columns, values.to_numpy(dtype=object)),
         row_values=shown_values(model.columns, np.asarray(found.row_values, dtype=object)),
         probabilities=before[every, np.searchsorted(classes, found.predictions)],
         row_probabilities=after[every, np.searchsorted(classes, found.labels)],

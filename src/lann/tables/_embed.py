@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 from lann._format import counted, percent, value_text
-from lann._table_inputs import as_fitted, read_rows
+from lann._table_inputs import as_fitted
 from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
 from lann.tables._embedded_table import NO_LABEL, NO_NEIGHBOR, EmbeddedTable
@@ -22,6 +22,7 @@ from lann.tables._labels import label_text, labels_of
 from lann.tables._names import check_named_column
 from lann.tables._numbers import NumberNotation
 from lann.tables._row_columns import column_texts, row_names
+from lann.tables._same_rows import as_numbers
 from lann.tables._warnings import TableWarning
 
 # numba is imported with the modules that compute, on first use.
@@ -148,7 +149,7 @@ def _new_rows(
         check_named_column(frame, target, "target", name)
     elif model.target in frame:
         target = model.target
-    read = model._read(frame, rows, name=name)
+    read, _ = model._read(frame, rows, name=name)
     row_numbers, X = read.index.to_numpy(), model._as_fitted(read)
     id = model._id_of(frame, id)
     ids = None if id is None else row_names(frame, id, name)[row_numbers]
@@ -158,15 +159,9 @@ def _new_rows(
         known = np.flatnonzero(pd.notna(texts[row_numbers]))
         for row, label in zip(known, labels_of(texts[row_numbers][known]), strict=True):
             labels[row] = str(label)
-    numbers = _as_numbers(model, X)
+    numbers = as_numbers(model, X)
     values = shown_values(model.columns, read.to_numpy(dtype=object))
     return _NewRows(row_numbers, X, numbers, values, labels, ids, _same_training_rows(model, numbers))
-
-
-def _as_numbers(model: TableModel, X: Any) -> Floats:
-    """Return rows as the model has them: categories as codes, gaps as NaN."""
-    schema = getattr(model.classifier, "schema_", None)
-    return np.asarray(X, np.float64) if schema is None else read_rows(model.classifier, X, schema)
 
 
 def _same_training_rows(model: TableModel, queries: Floats) -> Indices:

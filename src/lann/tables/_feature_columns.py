@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lann._format import ShownNumber, is_missing
 from lann._inputs import get_feature_names
-from lann._types import Indices
+from lann._types import Floats, Indices
 from lann.encoding import Feature, TableSchema, TableValues
 from lann.persist import TableRecord
 from lann.tables._column import Column
@@ -71,8 +71,10 @@ class TrainingValues(TableValues):
     row_numbers: Indices
 
     def __getitem__(self, rows: Any) -> NDArray[Any]:
-        positions = np.searchsorted(self.row_numbers, rows)
-        values = self.schema.values(self.X[positions])  # (..., n_features)
+        return self.shown(self.X[np.searchsorted(self.row_numbers, rows)])
+
+    def shown(self, X: Floats) -> NDArray[Any]:
+        values = self.schema.values(X)  # (..., n_features)
         return shown_values(self.columns, values.reshape(-1, len(self.columns))).reshape(values.shape)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from lann._neighbor_classifier import NeighborClassifier
 from lann._table_inputs import as_fitted
 from lann._types import Indices
+from lann._validation import OneOf, validate
 from lann.persist import TableRecord, load_with_table, save
 from lann.tables import _counterfactuals, _embed, _labeled_rows, _suspicious_rows
 from lann.tables._column import Column, apply_columns
@@ -28,6 +29,7 @@ from lann.tables._feature_columns import (
 from lann.tables._labels import known_labels
 from lann.tables._names import check_named_column
 from lann.tables._row_columns import column_texts, row_names
+from lann.tables._same_rows import same_training_rows
 from lann.tables._warnings import TableWarning
 
 if TYPE_CHECKING:
@@ -114,6 +116,7 @@ class TableModel:
     embed = _embed.embed
     labeled_rows = _labeled_rows.labeled_rows
     counterfactuals = _counterfactuals.counterfactuals
+    counterfactuals_of_explanation = _counterfactuals.counterfactuals_of_explanation
     suspicious_rows = _suspicious_rows.suspicious_rows
 
     @property
@@ -219,7 +222,7 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        probabilities = self.classifier.predict_proba(self._as_fitted(self._read(frame, name=name)))
+        probabilities = self.classifier.predict_proba(self._as_fitted(self._read(frame, name=name)[0]))
         classes = self.classifier.classes_
         columns = {"prediction": classes[probabilities.argmax(axis=1)]}
         columns |= {f"probability of {label}": probabilities[:, j] for j, label in enumerate(classes)}
@@ -238,6 +241,7 @@ class TableModel:
         rows: Sequence[int] | Indices | None = None,
         *,
         id: str | None = None,
+        leave_out: str | None = "auto",
         name: str = "the table",
     ) -> Explanation:
         """Explain predictions in the user's columns, rows and values.
@@ -250,14 +254,18 @@ class TableModel:
             Positions of the rows to explain; None is all rows.
         id : str or None, default=None
             Name of a column that names the rows. None is that of the training table, if `frame` has it.
+        leave_out : {"auto"} or None, default="auto"
+            "auto" explains training rows without themselves: the rows of the training table by their row
+            numbers; of other tables, rows that have the name and the values of a training row, or, without
+            names, the values of exactly one. None lets all training rows vote.
         name : str, default="the table"
             Name of the table in messages.
 
         Returns
         -------
         explanation : Explanation
-            Its neighbors are row numbers of the training table, and values are shown as the table writes
-            them. If `frame` has the target, it has the labels of the rows, too.
+            Its neighbors, and the rows that were left out, are row numbers of the training table, and values
+            are shown as the table writes them. If `frame` has the target, it has the labels of the rows, too.
 
         Raises
         ------
@@ -269,20 +277,38 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        return self._explain_values(frame, self._read(frame, rows, name=name), id, name)
+        validate("leave_out", leave_out, OneOf("auto", None))
+        values, table = self._read(frame, rows, name=name)
+        left_out = self._left_out(frame, table, values.index.to_numpy(), id, name) if leave_out else None
+        return self._explain_values(frame, values, left_out, id, name)
+
+    def _left_out(
+        self, frame: pd.DataFrame, table: pd.DataFrame, row_numbers: Indices, id: str | None, name: str
+    ) -> Indices:
+        """Return the training row that each of some rows of a table is, -1 for none."""
+        id = self._id_of(frame, id)
+        names = row_names(frame, id, name)[row_numbers] if id is not None and id == self.id_column else None
+        return same_training_rows(self, table, row_numbers, names)
 
     def _explain_values(
-        self, frame: pd.DataFrame, values: pd.DataFrame, id: str | None, name: str
+        self,
+        frame: pd.DataFrame,
+        values: pd.DataFrame,
+        exclude: Indices | None,
+        id: str | None,
+        name: str,
     ) -> Explanation:
         """Explain rows of a table, whose values have been read; their index has the positions."""
-        explanation = self.classifier.explain(self._as_fitted(values))
+        explanation = self.classifier.explain(self._as_fitted(values), leave_out=exclude)
         positions, rows = explanation.neighbors, frame.iloc[values.index]
+        left_out = explanation.left_out
         id, labels = self._id_of(frame, id), self.labels_in(rows)
         return replace(
             explanation,
             true_labels=labels,
             neighbors=self.row_numbers[positions],
             neighbor_ids=None if self.ids is None else self.ids[positions],
+            left_out=None if left_out is None else np.where(left_out < 0, -1, self.row_numbers[left_out]),
             query_rows=values.index.to_numpy(),
             query_ids=None if id is None else row_names(rows, id, name),
             _query_values=shown_values(self.columns, values.to_numpy(dtype=object)),
@@ -328,9 +354,11 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        values = self._read(frame, rows, name=name)
+        values, table = self._read(frame, rows, name=name)
+        left_out = self._left_out(frame, table, values.index.to_numpy(), id, name)
         for start in range(0, len(values), block_size):
-            yield self._explain_values(frame, values.iloc[start : start + block_size], id, name)
+            part = slice(start, start + block_size)
+            yield self._explain_values(frame, values.iloc[part], left_out[part], id, name)
 
     def labels_in(
         self, frame: pd.DataFrame, target: str | None = None, *, name: str = "the table"
@@ -369,8 +397,11 @@ class TableModel:
 
     def _read(
         self, frame: pd.DataFrame, rows: Sequence[int] | Indices | None = None, *, name: str = "the table"
-    ) -> pd.DataFrame:
-        """Return rows of a table with the values that the columns have; the index has their positions."""
+    ) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return rows of a table with the values that the columns have, and the whole table.
+
+        The index has the positions of the rows.
+        """
         positions = _check_rows(rows, len(frame), name)
         if not hasattr(self.classifier, "feature_names_in_"):
             if len(frame.columns) != len(self.columns):
@@ -379,9 +410,10 @@ class TableModel:
                     f"names and needs {len(self.columns)}."
                 )
             frame = frame.set_axis(self.feature_names, axis=1)
-        values = apply_columns(frame, self.columns, name).iloc[positions]
+        table = apply_columns(frame, self.columns, name)
+        values = table.iloc[positions]
         self._check_values(values, name)
-        return values
+        return values, table
 
     def _training_values(self) -> TrainingValues:
         """Return the values of the training rows as the table writes them, by their row numbers."""

@@ -1,0 +1,267 @@
+"""How the values of training rows are distributed: percentiles, shares, and what is typical of a class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats, Indices, Labels
+from lann.encoding import TableSchema
+from lann.model import NeighborModel
+
+# The name under which it is kept in a model.
+DISTRIBUTION = "distribution"
+# Kinds of features whose values have no order that means something.
+UNORDERED = ("category", "bool")
+# Rows of which percentiles are computed: so many numbers together (64 MB), within these bounds.
+SORTED_NUMBERS, FEWEST_SORTED, MOST_SORTED = 2**23, 10_000, 100_000
+# Rows of a class of which its typical values are computed, at most.
+MOST_OF_CLASS = 20_000
+# The share of the rows of a class below its typical range, and above it.
+TAIL = 0.1
+# Categories that are typical of a class: the most frequent ones that have this share of its rows, so many at
+# most.
+TYPICAL_SHARE, MOST_TYPICAL = 1 - 2 * TAIL, 3
+
+
+class TypicalValues(NamedTuple):
+    """The values that are typical of each class, as training rows that have them.
+
+    Of a number, the first two are the ends of the range of the middle 80% of the rows of the class. Of a
+    category, they are the most frequent ones.
+
+    Attributes
+    ----------
+    rows : (n_classes, 3, n_features)
+        Positions of training rows; -1 for none.
+    shares : (n_classes, 3, n_features)
+        Shares of the rows of the class that have the category; NaN for numbers.
+    """
+
+    rows: Indices
+    shares: Floats
+
+
+@dataclass
+class ValueDistribution:
+    """The distribution of the values of training rows; everything is computed on first use.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Training rows; NaN is a gap.
+    labels : ndarray of shape (n_rows,)
+        Class indices.
+    n_classes : int
+    row_weights : ndarray of shape (n_rows,) or None
+        As how many rows each row counts; None is 1 for all.
+    is_category : ndarray of shape (n_features,)
+        Whether the numbers of a feature are codes, 0 and above, without an order.
+    """
+
+    X: Floats
+    labels: Labels
+    n_classes: int
+    row_weights: Floats | None
+    is_category: NDArray[np.bool_]
+
+    def percentiles(self, queries: Floats) -> Floats:
+        """Return the percentage of the training rows below each number, plus half of those equal to it.
+
+        Gaps of the training rows are left out. Of a very large table, a sample of the rows is used.
+
+        Parameters
+        ----------
+        queries : ndarray of shape (n_queries, n_features)
+
+        Returns
+        -------
+        percentiles : ndarray of shape (n_queries, n_features)
+            0 to 100; NaN for gaps and categories.
+        """
+        percentiles = np.full(queries.shape, np.nan)
+        columns, below = self._sorted
+        for feature in np.flatnonzero(~self.is_category):
+            column, weights = columns[feature], below[feature]  # (n_kept,), (n_kept + 1,)
+            asked = ~np.isnan(queries[:, feature])
+            if weights[-1] > 0:
+                values = queries[asked, feature]
+                low, high = (weights[np.searchsorted(column, values, side)] for side in ("left", "right"))
+                percentiles[asked, feature] = 50.0 * (low + high) / weights[-1]
+        return percentiles
+
+    def category_shares(self, queries: Floats) -> Floats:
+        """Return the share of the training rows that have each category.
+
+        Parameters
+        ----------
+        queries : ndarray of shape (n_queries, n_features)
+
+        Returns
+        -------
+        shares : ndarray of shape (n_queries, n_features)
+            0 for a category that no training row has; NaN for gaps and numbers.
+        """
+        shares = np.full(queries.shape, np.nan)
+        for feature, known in self._code_shares.items():
+            codes = queries[:, feature]
+            seen = (codes >= 0) & (codes < len(known))
+            shares[seen, feature] = known[codes[seen].astype(np.int64)]
+            shares[~seen & ~np.isnan(codes), feature] = 0.0
+        return shares
+
+    @cached_property
+    def typical(self) -> TypicalValues:
+        """The values that are typical of each class."""
+        n_features = self.X.shape[1]
+        rows = np.full((self.n_classes, MOST_TYPICAL, n_features), -1)
+        shares = np.full(rows.shape, np.nan)
+        for label in range(self.n_classes):
+            members = _thinned(np.flatnonzero(self.labels == label), MOST_OF_CLASS)
+            if len(members) == 0:
+                continue
+            weights = None if self.row_weights is None else self.row_weights[members]
+            numbers = np.flatnonzero(~self.is_category)
+            rows[label, :2, numbers] = _range_rows(self.X[members][:, numbers], weights, members).T
+            for feature in np.flatnonzero(self.is_category):
+                found = _frequent_rows(self.X[members, feature], weights, members)
+                rows[label, : len(found[0]), feature], shares[label, : len(found[1]), feature] = found
+        return TypicalValues(rows, shares)
+
+    @cached_property
+    def ranges(self) -> Floats:
+        """The typical range of each number in each class: (n_classes, n_features, 2); NaN for none."""
+        rows = self.typical.rows[:, :2]  # (n_classes, 2, n_features)
+        known = (rows >= 0) & ~self.is_category
+        values = np.where(known, self.X[rows, np.arange(self.X.shape[1])], np.nan)
+        return np.moveaxis(values, 1, 2).copy()
+
+    @cached_property
+    def extremes(self) -> Floats:
+        """The smallest and the largest number of the training rows: (2, n_features); NaN for categories."""
+        known = ~self.is_category & ~np.isnan(self.X).all(axis=0)
+        extremes = np.full((2, self.X.shape[1]), np.nan)
+        extremes[0, known] = np.fmin.reduce(self.X, axis=0)[known]
+        extremes[1, known] = np.fmax.reduce(self.X, axis=0)[known]
+        return extremes
+
+    def is_outside(self, queries: Floats) -> NDArray[np.bool_]:
+        """Return where numbers are outside the range of the training rows.
+
+        Parameters
+        ----------
+        queries : ndarray of shape (n_queries, n_features)
+
+        Returns
+        -------
+        is_outside : ndarray of shape (n_queries, n_features)
+        """
+        low, high = self.extremes
+        return (queries < low) | (queries > high)
+
+    @cached_property
+    def _sorted(self) -> tuple[Floats, Floats]:
+        """The sorted columns, gaps last, (n_features, n_kept), and the weight of the rows before each.
+
+        (n_features, n_kept + 1); gaps weigh nothing.
+        """
+        n_rows, n_features = self.X.shape
+        n_kept = min(max(SORTED_NUMBERS // n_features, FEWEST_SORTED), MOST_SORTED)
+        rows = _thinned(np.arange(n_rows), n_kept)
+        columns = np.ascontiguousarray(self.X[rows].T)
+        if self.row_weights is None:
+            columns.sort(axis=1)
+            weights = np.ones(columns.shape)
+        else:
+            order = np.argsort(columns, axis=1, kind="stable")
+            columns = np.take_along_axis(columns, order, axis=1)
+            weights = self.row_weights[rows][order]
+        below = np.zeros((n_features, len(rows) + 1))
+        np.cumsum(np.where(np.isnan(columns), 0.0, weights), axis=1, out=below[:, 1:])
+        return columns, below
+
+    @cached_property
+    def _code_shares(self) -> dict[int, Floats]:
+        """The share of the training rows that have each code, for each feature with categories."""
+        weights = np.ones(len(self.X)) if self.row_weights is None else self.row_weights
+        found = {}
+        for feature in np.flatnonzero(self.is_category):
+            codes = self.X[:, feature]
+            present = codes >= 0
+            counts = np.bincount(codes[present].astype(np.int64), weights[present])
+            found[int(feature)] = counts / weights.sum()
+        return found
+
+    # What is computed on first use is neither copied nor saved.
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
+
+def distribution_of(model: NeighborModel, schema: TableSchema | None = None) -> ValueDistribution:
+    """Return the distribution of the training rows of a model, which is kept in it.
+
+    Parameters
+    ----------
+    model : NeighborModel
+        With training rows.
+    schema : TableSchema or None, default=None
+        What the numbers in the rows mean; None is numbers, except for the categories of the model.
+
+    Returns
+    -------
+    distribution : ValueDistribution
+    """
+    n_features = model.X.shape[1]
+    if schema is None:
+        is_category = np.isin(np.arange(n_features), list(model.category_values(n_features)))
+    else:
+        is_category = np.array([feature.kind in UNORDERED for feature in schema.features], bool)
+    kept: ValueDistribution | None = model.derived.get(DISTRIBUTION)
+    if kept is None or not np.array_equal(kept.is_category, is_category):
+        kept = ValueDistribution(model.X, model.labels, model.n_classes, model.row_weights, is_category)
+        model.derived[DISTRIBUTION] = kept
+    return kept
+
+
+def _thinned(rows: Indices, most: int) -> Indices:
+    """Return some rows, at most so many, evenly spaced."""
+    if len(rows) <= most:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]
+
+
+def _range_rows(values: Floats, weights: Floats | None, rows: Indices) -> Indices:
+    """Return the rows at the ends of the range of most values: (2, n_features), -1 if all are gaps.
+
+    The low end is the smallest value such that a tenth of the rows are not above it; the high end is the
+    largest value such that a tenth of the rows are not below it.
+    """
+    present = ~np.isnan(values)
+    order = np.argsort(values, axis=0, kind="stable")  # gaps are last
+    counted = present if weights is None else present * weights[:, None]
+    total = np.cumsum(np.take_along_axis(counted, order, axis=0), axis=0, dtype=np.float64)
+    tail = TAIL * total[-1]
+    # A sum may be off by rounding.
+    low = (total < tail * (1 - 1e-9)).sum(axis=0)
+    before = np.vstack([np.zeros(values.shape[1]), total[:-1]])
+    inside = (total[-1] - before >= tail * (1 - 1e-9)) & np.take_along_axis(present, order, axis=0)
+    high = np.maximum(inside.sum(axis=0) - 1, 0)
+    ends = rows[np.take_along_axis(order, np.stack([low, high]), axis=0)]
+    return np.where(present.any(axis=0), ends, -1)
+
+
+def _frequent_rows(codes: Floats, weights: Floats | None, rows: Indices) -> tuple[Indices, Floats]:
+    """Return rows that have the most frequent categories, and the shares of the rows that have them."""
+    weights = np.ones(len(codes)) if weights is None else weights
+    present = ~np.isnan(codes)
+    if not present.any():
+        return np.empty(0, np.int64), np.empty(0)
+    _, firsts, kinds = np.unique(codes[present], return_index=True, return_inverse=True)
+    shares = np.bincount(kinds.ravel(), weights[present]) / weights.sum()
+    order = np.argsort(-shares, kind="stable")[:MOST_TYPICAL]
+    n_used = int((np.cumsum(shares[order]) < TYPICAL_SHARE).sum()) + 1
+    return rows[present][firsts[order[:n_used]]], shares[order[:n_used]]

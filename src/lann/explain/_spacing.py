@@ -1,0 +1,176 @@
+"""How far training rows are from their neighbors, and queries that are farther: nothing similar was seen.
+
+Rows measure on different scales, and some regions have more rows than others. The distance of a query to its
+nearest neighbors is therefore compared with those of the training rows around it:
+
+    s(x) = (d(x) + ε) / (mean over the training rows j near x of d(x_j) + ε)
+
+where d is the mean distance to the three nearest neighbors, and that of a training row is measured without
+itself. A query is far if s(x) is larger than for 99% of the training rows, or if one of its numbers is
+outside the range of the training rows by more than the width of this range, whether it is measured or not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats, Indices
+from lann.model import NeighborModel, NeighborSearch
+
+# The name under which it is kept in a model.
+SPACING = "spacing"
+# Training rows whose distances are measured, at most, and multiplications for them where queries own metrics.
+MOST_ROWS, WORK = 1000, 1e9
+# Nearest neighbors whose distances count.
+N_NEAREST = 3
+# Training rows near a query with which it is compared.
+N_AROUND = 10
+# The share of the training rows that are not far.
+SHARE = 0.99
+# ε as a share of the mean distance: rows that have copies are at distance 0.
+LEAST_SHARE = 0.1
+
+
+@dataclass
+class Spacing:
+    """Distances of training rows to their neighbors.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_spaced,)
+        Positions of training rows, ascending.
+    distances : ndarray of shape (n_spaced,)
+        Mean distance of each to its nearest neighbors, without itself.
+    limit : float
+        The relative distance above which a query is far.
+    """
+
+    rows: Indices
+    distances: Floats
+    limit: float
+    _search: NeighborSearch | None = field(default=None, init=False, repr=False, compare=False)
+
+    # The search is built on first use, and never taken from a file.
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_search"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["rows"], state["distances"], state["limit"])  # type: ignore[misc]
+
+    def relative(
+        self,
+        model: NeighborModel,
+        queries: Floats,
+        distances: Floats,
+        *,
+        exclude: Indices | None = None,
+        n_jobs: int | None = None,
+    ) -> Floats:
+        """Return the distances of queries to their neighbors, relative to those of the rows around.
+
+        Parameters
+        ----------
+        model : NeighborModel
+        queries : ndarray of shape (n_queries, n_features)
+        distances : ndarray of shape (n_queries,)
+            Mean distance of each to its nearest neighbors.
+        exclude : ndarray of shape (n_queries,) or None, default=None
+            For each query the training row that it is; -1 for none.
+        n_jobs : int or None, default=None
+            Number of threads.
+
+        Returns
+        -------
+        relative : ndarray of shape (n_queries,)
+        """
+        if self._search is None:
+            self._search = model.search_among(self.rows)
+        own = None
+        if exclude is not None:
+            own = np.searchsorted(self.rows, exclude)
+            own[self.rows[np.minimum(own, len(self.rows) - 1)] != exclude] = -1
+        n_around = min(N_AROUND, len(self.rows) - 1)
+        around, _ = self._search.kneighbors(queries, n_around, exclude=own, n_jobs=n_jobs)
+        least = LEAST_SHARE * self.distances.mean() or 1.0
+        return (distances + least) / (self.distances[around].mean(axis=1) + least)
+
+
+def nearest_distances(distances: Floats, shares: Floats) -> Floats:
+    """Return the mean distance to the nearest three of the neighbors that voted: (n_queries,).
+
+    Parameters
+    ----------
+    distances, shares : ndarray of shape (n_queries, k)
+        Lengths, nearest first, and shares of the vote.
+    """
+    voted = shares[:, :N_NEAREST] > 0
+    total = np.where(voted, distances[:, :N_NEAREST], 0.0).sum(axis=1)
+    return total / np.maximum(voted.sum(axis=1), 1)
+
+
+def spacing_of(model: NeighborModel, *, n_jobs: int | None = None) -> Spacing | None:
+    """Return the spacing of the training rows of a model, which is kept and saved with it.
+
+    None if there are fewer than three.
+    """
+    spacing: Spacing | None = model.derived.get(SPACING)
+    if spacing is None and len(model.X) > 2:
+        spacing = model.derived[SPACING] = compute_spacing(model, n_jobs=n_jobs)
+    return spacing
+
+
+def compute_spacing(model: NeighborModel, *, n_jobs: int | None = None) -> Spacing:
+    """Measure how far up to 1000 training rows are from their neighbors, each without itself."""
+    n_rows = len(model.X)
+    n_spaced = min(n_rows, MOST_ROWS)
+    if model.work_per_query > 0:
+        n_spaced = min(n_spaced, max(int(WORK / model.work_per_query), 100))
+    rows = np.linspace(0, n_rows - 1, n_spaced).astype(np.int64)
+    indices, squared = model.voters(model.X[rows], exclude=rows, n_jobs=n_jobs)
+    shares = model.vote(indices, squared).shares
+    distances = nearest_distances(np.sqrt(np.maximum(squared, 0.0)), shares)
+    spacing = Spacing(rows, distances, np.inf)
+    relative = spacing.relative(model, model.X[rows], distances, exclude=rows, n_jobs=n_jobs)
+    spacing.limit = float(np.quantile(relative, SHARE, method="higher"))
+    return spacing
+
+
+def find_far(
+    model: NeighborModel,
+    queries: Floats,
+    distances: Floats,
+    extremes: Floats,
+    *,
+    exclude: Indices | None = None,
+    n_jobs: int | None = None,
+) -> NDArray[np.bool_]:
+    """Return to which queries nothing similar was seen: (n_queries,).
+
+    Parameters
+    ----------
+    model : NeighborModel
+        With training rows.
+    queries : ndarray of shape (n_queries, n_features)
+    distances : ndarray of shape (n_queries,)
+        Mean distance of each to its nearest neighbors.
+    extremes : ndarray of shape (2, n_features)
+        The smallest and the largest number of the training rows; NaN for categories.
+    exclude : ndarray of shape (n_queries,) or None, default=None
+        For each query the training row that it is; -1 for none.
+    n_jobs : int or None, default=None
+        Number of threads.
+    """
+    low, high = extremes
+    width = high - low
+    with np.errstate(over="ignore", invalid="ignore"):
+        beyond = (queries > high + width) | (queries < low - width)
+    is_far = (beyond & (width > 0)).any(axis=1)
+    spacing = spacing_of(model, n_jobs=n_jobs)
+    if spacing is not None and len(queries):
+        relative = spacing.relative(model, queries, distances, exclude=exclude, n_jobs=n_jobs)
+        is_far |= ~(relative <= spacing.limit)  # distances that overflow are far
+    return is_far

@@ -1,0 +1,126 @@
+"""Queries that are training rows: they are explained without themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats, Indices
+from lann.model import NeighborModel
+
+# The name under which the table of hashes is kept in a model.
+ROW_HASHES = "row_hashes"
+# Rows that are hashed at a time.
+CHUNK = 65_536
+
+
+@dataclass
+class RowHashes:
+    """Training rows by a hash of their values, which is computed on first use.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    """
+
+    X: Floats
+
+    def candidates(self, queries: Floats) -> tuple[Indices, Indices]:
+        """Return the range of positions in `order` with the hash of each query: (n_queries,) twice."""
+        hashes, _ = self._sorted
+        found = hash_rows(queries)
+        return np.searchsorted(hashes, found, "left"), np.searchsorted(hashes, found, "right")
+
+    @property
+    def order(self) -> Indices:
+        """The training rows in the order of their hashes, equal ones by position."""
+        return self._sorted[1]
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.uint64], Indices]:
+        hashes = hash_rows(self.X)
+        order = np.argsort(hashes, kind="stable")
+        return hashes[order], order
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"X": self.X}
+
+
+def hash_rows(X: Floats) -> NDArray[np.uint64]:
+    """Return a number for each row, the same for equal values; gaps are equal."""
+    factors = np.random.default_rng(0).integers(2**63, size=X.shape[1], dtype=np.uint64) * 2 + 1
+    hashes = np.empty(len(X), np.uint64)
+    for start in range(0, len(X), CHUNK):
+        part = X[start : start + CHUNK] + 0.0  # not -0.0
+        part[np.isnan(part)] = np.nan  # the same bits for all gaps
+        bits = part.view(np.uint64)
+        bits ^= bits >> np.uint64(32)  # small integers differ in their upper bits only
+        hashes[start : start + CHUNK] = (bits * factors).sum(axis=1, dtype=np.uint64)
+    return hashes
+
+
+def find_training_rows(
+    model: NeighborModel,
+    queries: Floats,
+    *,
+    names: NDArray[Any] | None = None,
+    training_names: NDArray[Any] | None = None,
+) -> Indices:
+    """Return which training row each query is: that with the same values, and the same name.
+
+    Where both have names, a query is the first training row of its name that has all of its values. Otherwise
+    it is a training row only if this is the only one that has its values.
+
+    Parameters
+    ----------
+    model : NeighborModel
+        With training rows.
+    queries : ndarray of shape (n_queries, n_features)
+    names : ndarray of shape (n_queries,) or None, default=None
+        Names of the queries.
+    training_names : ndarray of shape (n_rows,) or None, default=None
+        Names of the training rows.
+
+    Returns
+    -------
+    rows : ndarray of shape (n_queries,)
+        Positions of training rows; -1 for none.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import find_training_rows
+    >>> X, y = load_wine(return_X_y=True)
+    >>> clf = LANNClassifier(max_iter=0).fit(X, y)
+    >>> find_training_rows(clf.model_, X[[5, 3]])
+    array([5, 3])
+    """
+    found = np.full(len(queries), -1)
+    if len(model.X) < 2:  # no other row would vote
+        return found
+    if names is None or training_names is None or _is_numbers(names) != _is_numbers(training_names):
+        names = training_names = None  # a number and a text name different things
+    hashes: RowHashes = model.derived.setdefault(ROW_HASHES, RowHashes(model.X))
+    starts, stops = hashes.candidates(queries)
+    for query in np.flatnonzero(stops > starts):
+        rows = hashes.order[starts[query] : stops[query]]
+        rows = rows[_are_equal(model.X[rows], queries[query])]
+        if names is not None and training_names is not None:
+            rows = rows[training_names[rows] == names[query]][:1]
+        if len(rows) == 1:
+            found[query] = rows[0]
+    return found
+
+
+def _is_numbers(names: NDArray[Any]) -> bool:
+    return names.dtype.kind in "iu"
+
+
+def _are_equal(rows: Floats, query: Floats) -> NDArray[np.bool_]:
+    """Return which rows have all values of a query, gaps included: (n_rows,)."""
+    return ((rows == query) | (np.isnan(rows) & np.isnan(query))).all(axis=1)
