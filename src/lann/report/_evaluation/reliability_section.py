@@ -57,8 +57,8 @@ def reliability_section(reliability: Reliability) -> Html:
 
 
 def verdict(mean_probability: float, accuracy: float) -> str:
-    """Return whether a model is too sure or not sure enough."""
-    return "too sure" if mean_probability > accuracy else "not sure enough"
+    """Return whether a model is too sure or too cautious."""
+    return "too sure" if mean_probability > accuracy else "too cautious"
 
 
 def _curve(reliability: Reliability) -> Html:
