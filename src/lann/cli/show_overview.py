@@ -88,6 +88,7 @@ def _row_table(overview: Overview) -> Table:
     rows, n_more = overview.rows, len(overview) - MOST_ROWS
     table = Table(
         box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
         pad_edge=False,
         caption=f"and {counted(n_more, 'more row')}: write all to a file with -o" if n_more > 0 else None,
         caption_justify="left",
