@@ -25,6 +25,7 @@ def class_section(evaluation: Evaluation) -> Html:
     header = [header_cell("class"), header_cell("rows", number=True), header_cell("predicted", number=True)]
     header += [header_cell("precision"), header_cell("recall"), header_cell("F1", number=True)]
     lines = [_class_line(scores, index) for index, scores in found]
+    n_more = len(lines) - MOST_CLASSES
     order = "; the classes with the lowest recall come first" if len(found) > MOST_CLASSES else ""
     return element(
         "section",
@@ -34,15 +35,7 @@ def class_section(evaluation: Evaluation) -> Html:
             "Precision: the share of the rows predicted as the class that have its label. Recall: the share "
             f"of the rows with its label that are predicted as the class{order}.",
         ),
-        folded_table(
-            "By class",
-            header,
-            lines,
-            MOST_CLASSES,
-            len(lines) - MOST_CLASSES,
-            class_="by-class",
-            noun="class",
-        ),
+        folded_table("By class", header, lines, MOST_CLASSES, n_more, class_="by-class", noun="class"),
         aria_labelledby="classes",
     )
 
@@ -66,9 +59,8 @@ def share_cell(score: Score, class_index: int | None = None) -> Html:
     if np.isnan(score.value):
         return element("td", NO_FIGURE, class_="bars")
     bar = bar_cell(score.value, 1.0, percent(score.value, 1), class_index)
-    return Html(
-        bar.removesuffix("</td>") + element("span", share_interval(score), class_="interval") + "</td>"
-    )
+    bounds = element("span", share_interval(score), class_="interval")
+    return Html(f"{bar.removesuffix('</td>')}{bounds}</td>")
 
 
 def confusion_section(evaluation: Evaluation) -> Html:
@@ -77,12 +69,10 @@ def confusion_section(evaluation: Evaluation) -> Html:
     are_many = len(classes) > MANY_CLASSES
     header = [header_cell("label")]
     for index, label in enumerate(classes):
-        name = (
-            element("span", class_label(label, index), class_="vertical")
-            if are_many
-            else class_label(label, index)
+        name = class_label(label, index)
+        header.append(
+            header_cell(element("span", name, class_="vertical") if are_many else name, number=True)
         )
-        header.append(header_cell(name, number=True))
     lines = [
         element(
             "tr",
@@ -92,11 +82,9 @@ def confusion_section(evaluation: Evaluation) -> Html:
         for index, label in enumerate(classes)
     ]
     pairs = evaluation.confused_pairs()
-    listed = (
-        []
-        if not pairs or len(classes) == 2
-        else [element("p", "Most frequent confusions: " + "; ".join(pairs) + ".")]
-    )
+    listed = []
+    if pairs and len(classes) > 2:
+        listed.append(element("p", f"Most frequent confusions: {'; '.join(pairs)}."))
     return element(
         "section",
         element("h2", "Confusion matrix", id="confusions"),

@@ -94,9 +94,5 @@ def _mistake(mistake: Mistake, classes: dict[str, int]) -> Html:
         f" {own}",
         class_="verdict",
     )
-    sentence = [] if mistake.sentence is None else [element("p", _as_sentence(mistake.sentence))]
+    sentence = [] if mistake.sentence is None else [element("p", f"Predicted {mistake.sentence}")]
     return element("article", element("h3", mistake.title), line, *sentence, class_="mistake")
-
-
-def _as_sentence(text: str) -> str:
-    return f"Predicted {text}"
