@@ -207,6 +207,26 @@ class ExplainedRow:
             return "not measured"
         return ""
 
+    def supported_class(self, feature: int) -> int | None:
+        """Return the class index of the class that the value of a feature supports most.
+
+        It is that of the prediction where the value supports it.
+
+        Parameters
+        ----------
+        feature : int
+            Position in the arrays by feature.
+
+        Returns
+        -------
+        class_index : int or None
+            None if supports are unknown.
+        """
+        if self.supports is None:
+            return None
+        by_class, predicted = self.supports[:, feature], self.class_index(self.prediction)
+        return predicted if by_class[predicted] >= 0 else int(by_class.argmax())
+
     @property
     def probability(self) -> float:
         """Probability of the prediction."""

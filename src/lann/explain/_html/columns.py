@@ -65,7 +65,7 @@ def _additive(
     lines = [_total_line(view, [_texts.BASE_VALUE], base, limits, None)]
     ends = list(pairwise(totals))
     for j, (start, end) in zip(shown, ends[: len(shown)], strict=True):
-        cell = step_bar_cell(start, end, limits, _amount(view, j), view.supported_class(j))
+        cell = step_bar_cell(start, end, limits, _amount(view, j), view.row.supported_class(j))
         lines.append(_line(view, j, [cell], scale))
     if len(rest):
         color = predicted if remaining >= 0 else view.row.class_index(row.runner_up)
@@ -133,13 +133,13 @@ def _signed_cells(view: RowView, feature: int, scale: Scale) -> list[Html]:
     """Return a bar to the right for support and to the left for opposition; nothing if they are unknown."""
     if view.row.support is None:
         return []
-    support, color = float(view.row.support[feature]), view.supported_class(feature)
+    support, color = float(view.row.support[feature]), view.row.supported_class(feature)
     return [signed_bar_cell(support, scale.support, _amount(view, feature), color)]
 
 
 def _amount(view: RowView, feature: int) -> str | Html:
     """Return the support as text; where it is for another one of several classes, with this class."""
-    row, supported = view.row, view.supported_class(feature)
+    row, supported = view.row, view.row.supported_class(feature)
     if row.support is None:
         return ""
     text = signed_percent(float(row.support[feature]))
