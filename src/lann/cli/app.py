@@ -9,6 +9,7 @@ import typer
 from lann.cli.counterfactual import counterfactual
 from lann.cli.demo import demo
 from lann.cli.embed import embed
+from lann.cli.evaluate import evaluate
 from lann.cli.explain import explain
 from lann.cli.fit import fit
 from lann.cli.info import info
@@ -25,7 +26,7 @@ app = typer.Typer(
 # The commands as `lann --help` lists them.
 COMMANDS = {
     "Start here": (demo,),
-    "Models": (fit, info),
+    "Models": (fit, evaluate, info),
     "New rows": (predict, explain, counterfactual),
     "Data": (embed, suspects),
 }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from lann import _texts
 from lann._files import check_writable
 from lann._format import counted
 from lann._types import Floats
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from lann.vote import VoteChoice
 
 MOST_CLASSES = 8
-PLAIN_KNN = "kNN: 5 neighbors, weighted by distance, behind scaling, one-hot and imputation"
 SCORES = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
@@ -203,7 +203,11 @@ def _score_table(scores: pd.DataFrame) -> Table:
 
     title = f"{scores['fold'].nunique()}-fold cross-validation"
     table = Table(
-        title=title, title_justify="left", title_style="bold", caption=PLAIN_KNN, caption_justify="left"
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        caption=_texts.PLAIN_KNN,
+        caption_justify="left",
     )
     table.add_column("method")
     for column in SCORES.values():

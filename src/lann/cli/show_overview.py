@@ -44,6 +44,8 @@ def show_summary(overview: Overview, console: Console, *, n_columns: int) -> Non
         more = "" if overview.n_labels == n_rows else " with a label"
         console.print(f"Accuracy: {share} ({n_correct:,} of {labeled}{more})", soft_wrap=True)
         marks = {"Mistakes": overview.mistakes} | marks
+    if "far" in rows:
+        marks["Far (nothing similar is among the training rows)"] = rows["far"]
     for title, is_marked in marks.items():
         _count(rows["row"], np.asarray(is_marked, bool), title, console)
     console.print(_relevance_table(overview, n_columns))
@@ -116,7 +118,10 @@ def _row_table(overview: Overview) -> Table:
 
 def _remarks(overview: Overview) -> list[str]:
     """Return what there is to say about each row, in a few words."""
-    marks = {"wrong": overview.mistakes, "doubtful": overview.rows["doubtful"]}
+    rows = overview.rows
+    marks = {"wrong": overview.mistakes, "doubtful": rows["doubtful"]}
+    if "far" in rows:
+        marks["far"] = rows["far"]
     return [
         ", ".join(word for word, is_marked in zip(marks, marked, strict=True) if is_marked)
         for marked in zip(*marks.values(), strict=True)

@@ -31,8 +31,9 @@ class Overview:
     rows : DataFrame
         A line per query, with the columns ``row`` (the row number), ``id`` (if there are ids), ``label`` (if
         labels are known), ``prediction``, ``probability``, ``runner_up``, ``runner_up_probability``,
-        ``doubtful`` (whether the prediction has less than 20% of the votes more than the runner-up) and
-        ``reasons``: the features whose values support the prediction most, with their values.
+        ``doubtful`` (whether the prediction has less than 20% of the votes more than the runner-up), ``far``
+        (whether nothing similar is among the training rows, if this is known) and ``reasons``: the features
+        whose values support the prediction most, with their values.
     feature_names : ndarray of shape (n_features,)
     mean_relevances : ndarray of shape (n_features,)
         Means over the queries.
@@ -75,6 +76,16 @@ class Overview:
         if "label" not in self.rows:
             return np.zeros(len(self), bool)
         return (self.rows["label"].notna() & (self.rows["label"] != self.rows["prediction"])).to_numpy()
+
+    @property
+    def n_doubtful(self) -> int:
+        """Number of queries whose vote is close."""
+        return int(self.rows["doubtful"].sum())
+
+    @property
+    def n_far(self) -> int | None:
+        """Number of queries to which no training row is similar; None if this is unknown."""
+        return int(self.rows["far"].sum()) if "far" in self.rows else None
 
     @property
     def accuracy(self) -> float | None:
@@ -145,6 +156,7 @@ def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
         "runner_up": explanation.runner_up,
         "runner_up_probability": explanation.probabilities[every, runner_up],
         "doubtful": _doubtful(explanation),
+        **({} if explanation.is_far is None else {"far": explanation.is_far}),
         "reasons": _reasons(explanation, n_features),
     }
     return Overview(

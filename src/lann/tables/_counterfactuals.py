@@ -80,9 +80,9 @@ def counterfactuals(
     >>> from lann.tables import fit_table
     >>> frame = load_iris(as_frame=True).frame
     >>> model = fit_table(frame, "target")
-    >>> found = model.counterfactuals(frame, [70], target=1)
+    >>> found = model.counterfactuals(frame, [60], target=2)
     >>> found.to_frame()[["query", "prediction", "becomes"]].drop_duplicates().values.tolist()
-    [[70, 2, 1]]
+    [[60, 1, 2]]
     """
     values, _ = model._read(frame, rows, name=name)
     found = _changes(model, model._as_fitted(values), target=target, frozen=frozen, max_features=max_features)

@@ -120,7 +120,7 @@ def labeled_rows(
     if weights is not None:
         rows, weights = rows[weights > 0], weights[weights > 0]
     features = frame if has_names else frame.drop(columns=[target_name] if target_name else [])
-    read = model._read(features, rows, name=name)
+    read, _ = model._read(features, rows, name=name)
     id = model._id_of(frame, id)
     own = {target_name, weight_name, id, *model.feature_names}
     others, other_columns = _other_columns(frame if has_names else frame[[]], rows, own, name)

@@ -51,7 +51,7 @@ def known_labels(texts: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
         Of the type of the classes if all are known; otherwise objects, text for a label that is not among
         the classes, and None for a missing one.
     """
-    by_text = {_plain_text(label_text(label)): label for label in classes}
+    by_text = {_plain_text(label_text(label)): label for label in classes.tolist()}
     known = {text: by_text.get(_plain_text(text), text) for text in set(texts) if text is not None}
     labels = np.array([None, *(known.get(text) for text in texts)], dtype=object)[1:]
     if len(labels) and set(known) == set(texts) and all(text in by_text for text in map(_plain_text, known)):

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from lann._format import counted, percent
+from lann._format import NO_FIGURE, percent
 from lann._markup import Html, bar_cell, class_label, element, folded_table, header_cell, table
 from lann.report._evaluation.by_class import ClassScores
 from lann.report._evaluation.evaluation import Evaluation
 from lann.report._evaluation.scores import Score
-from lann.report._evaluation.texts import NO_VALUE, count_text, share, share_interval
+from lann.report._evaluation.texts import count_text, share, share_interval
 
 # With more classes than this, the names of the columns are vertical, and cells are small.
 MANY_CLASSES = 6
 # Lines of the table of classes that are shown at once.
 MOST_CLASSES = 20
-MOST_PAIRS = 8
 
 
 def class_section(evaluation: Evaluation) -> Html:
@@ -26,6 +25,7 @@ def class_section(evaluation: Evaluation) -> Html:
     header = [header_cell("class"), header_cell("rows", number=True), header_cell("predicted", number=True)]
     header += [header_cell("precision"), header_cell("recall"), header_cell("F1", number=True)]
     lines = [_class_line(scores, index) for index, scores in found]
+    n_more = len(lines) - MOST_CLASSES
     order = "; the classes with the lowest recall come first" if len(found) > MOST_CLASSES else ""
     return element(
         "section",
@@ -35,15 +35,7 @@ def class_section(evaluation: Evaluation) -> Html:
             "Precision: the share of the rows predicted as the class that have its label. Recall: the share "
             f"of the rows with its label that are predicted as the class{order}.",
         ),
-        folded_table(
-            "By class",
-            header,
-            lines,
-            MOST_CLASSES,
-            len(lines) - MOST_CLASSES,
-            class_="by-class",
-            noun="class",
-        ),
+        folded_table("By class", header, lines, MOST_CLASSES, n_more, class_="by-class", noun="class"),
         aria_labelledby="classes",
     )
 
@@ -65,11 +57,10 @@ def _class_line(scores: ClassScores, index: int) -> Html:
 def share_cell(score: Score, class_index: int | None = None) -> Html:
     """Return a cell with a bar, the share, and its interval."""
     if np.isnan(score.value):
-        return element("td", NO_VALUE, class_="bars")
+        return element("td", NO_FIGURE, class_="bars")
     bar = bar_cell(score.value, 1.0, percent(score.value, 1), class_index)
-    return Html(
-        bar.removesuffix("</td>") + element("span", share_interval(score), class_="interval") + "</td>"
-    )
+    bounds = element("span", share_interval(score), class_="interval")
+    return Html(f"{bar.removesuffix('</td>')}{bounds}</td>")
 
 
 def confusion_section(evaluation: Evaluation) -> Html:
@@ -78,12 +69,10 @@ def confusion_section(evaluation: Evaluation) -> Html:
     are_many = len(classes) > MANY_CLASSES
     header = [header_cell("label")]
     for index, label in enumerate(classes):
-        name = (
-            element("span", class_label(label, index), class_="vertical")
-            if are_many
-            else class_label(label, index)
+        name = class_label(label, index)
+        header.append(
+            header_cell(element("span", name, class_="vertical") if are_many else name, number=True)
         )
-        header.append(header_cell(name, number=True))
     lines = [
         element(
             "tr",
@@ -92,10 +81,10 @@ def confusion_section(evaluation: Evaluation) -> Html:
         )
         for index, label in enumerate(classes)
     ]
-    pairs = confused_pairs(evaluation)
-    listed = (
-        [] if not pairs or len(classes) == 2 else [element("p", "Most frequent: " + "; ".join(pairs) + ".")]
-    )
+    pairs = evaluation.confused_pairs()
+    listed = []
+    if pairs and len(classes) > 2:
+        listed.append(element("p", f"Most frequent confusions: {'; '.join(pairs)}."))
     return element(
         "section",
         element("h2", "Confusion matrix", id="confusions"),
@@ -125,20 +114,3 @@ def _matrix_cells(counts: np.ndarray, own: int) -> list[Html]:
             )
         )
     return cells
-
-
-def confused_pairs(evaluation: Evaluation, most: int = MOST_PAIRS) -> list[str]:
-    """Return the most frequent confusions as text, such as "7 rows of A predicted as B"."""
-    wrong = evaluation.confusion_matrix.copy()
-    np.fill_diagonal(wrong, 0.0)
-    order = np.argsort(-wrong, axis=None, kind="stable")[:most]
-    pairs = [np.unravel_index(position, wrong.shape) for position in order]
-    return [
-        f"{_rows(float(wrong[i, j]))} of {evaluation.classes[i]} predicted as {evaluation.classes[j]}"
-        for i, j in pairs
-        if wrong[i, j] > 0
-    ]
-
-
-def _rows(amount: float) -> str:
-    return counted(int(amount), "row") if float(amount).is_integer() else f"{count_text(amount)} rows"

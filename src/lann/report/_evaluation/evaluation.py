@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from lann.report._evaluation.mistakes import Mistake
 from lann.report._evaluation.reliability import Reliability
 from lann.report._evaluation.scores import SCORES, MethodScores, Score
 from lann.report._evaluation.slices import Slice
+from lann.report._evaluation.texts import count_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,9 +68,9 @@ class Evaluation:
     >>> X, y = load_iris(return_X_y=True)
     >>> evaluation = evaluate(LANNClassifier(random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2])
     >>> evaluation.confusion_matrix.astype(int).tolist()
-    [[25, 0, 0], [0, 24, 1], [0, 2, 23]]
-    >>> evaluation.scores["accuracy"].value, evaluation.n_wrong
-    (0.96, 3)
+    [[25, 0, 0], [0, 23, 2], [0, 2, 23]]
+    >>> round(evaluation.scores["accuracy"].value, 3), evaluation.n_wrong
+    (0.947, 4)
     """
 
     classes: NDArray[Any]
@@ -132,7 +134,28 @@ class Evaluation:
         are = "is" if n_worse == 1 else "are"
         return f"{n_worse} of {slices} {are} worse than the other rows beyond chance."
 
-    def with_files(self, *, model: File = None, data: File = None) -> Evaluation:
+    def confused_pairs(self, n_pairs: int = 8) -> list[str]:
+        """Return the most frequent confusions as text, such as "7 rows of A predicted as B".
+
+        Parameters
+        ----------
+        n_pairs : int, default=8
+            Number of confusions, at most.
+
+        Returns
+        -------
+        pairs : list of str
+        """
+        wrong = self.confusion_matrix - np.diag(np.diag(self.confusion_matrix))
+        order = np.argsort(-wrong, axis=None, kind="stable")[:n_pairs]
+        found = []
+        for i, j in zip(*np.unravel_index(order, wrong.shape), strict=True):
+            if wrong[i, j] > 0:
+                rows = f"{count_text(wrong[i, j])} {'row' if wrong[i, j] == 1 else 'rows'}"
+                found.append(f"{rows} of {self.classes[i]} predicted as {self.classes[j]}")
+        return found
+
+    def with_files(self, *, model: File = None, data: File = None, notes: Sequence[str] = ()) -> Evaluation:
         """Return the evaluation with the names and hashes of the files that it is about.
 
         If the file with the test rows is that of the training rows, a note says so.
@@ -143,6 +166,8 @@ class Evaluation:
             The model file.
         data : str, path-like, SourceFile or None, default=None
             The file with the test rows.
+        notes : sequence of str, default=()
+            Further notes, such as what was found about the file.
 
         Returns
         -------
@@ -158,15 +183,12 @@ class Evaluation:
             for file in (model, data)
         ]
         audit = replace(self.audit, model_file=files[0], data_file=files[1])
-        notes = self.notes
+        every = [*self.notes, *notes]
         if audit.is_training_file:
             fair = "" if audit.cross_validation is None else " The cross-validation is a fair estimate."
-            notes = (
-                "The test file is the training file: the model was fitted to these rows, and the figures are "
-                f"too good.{fair}",
-                *notes,
-            )
-        return replace(self, audit=audit, notes=notes)
+            first = "The test file is the training file: the model was fitted to these rows, and the figures "
+            every.insert(0, f"{first}are too good.{fair}")
+        return replace(self, audit=audit, notes=tuple(every))
 
     def to_frame(self) -> pd.DataFrame:
         """Return all figures as one table.

@@ -81,7 +81,7 @@ class Reliability:
     >>> clf = LANNClassifier(random_state=0).fit(X[::2], y[::2])
     >>> reliability = evaluate(clf, X[1::2], y[1::2]).reliability
     >>> reliability.bins[-1].n_rows, reliability.expected_calibration_error < 0.05
-    (249, True)
+    (269, True)
     """
 
     bins: list[ReliabilityBin]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lann._format import counted, percent
+from lann._format import counted, p_value_text, percent
 from lann._markup import Html, class_label, element, folded_table, header_cell
 from lann.report._evaluation.class_sections import share_cell
 from lann.report._evaluation.evaluation import Evaluation
 from lann.report._evaluation.mistakes import Mistake
 from lann.report._evaluation.slices import LEAST_ROWS, Slice
-from lann.report._evaluation.texts import p_value_text, share
+from lann.report._evaluation.texts import share
 
 # Slices that are shown at once, and at all.
 N_SLICES, MOST_SLICES = 8, 40
@@ -94,9 +94,5 @@ def _mistake(mistake: Mistake, classes: dict[str, int]) -> Html:
         f" {own}",
         class_="verdict",
     )
-    sentence = [] if mistake.sentence is None else [element("p", _as_sentence(mistake.sentence))]
+    sentence = [] if mistake.sentence is None else [element("p", f"Predicted {mistake.sentence}")]
     return element("article", element("h3", mistake.title), line, *sentence, class_="mistake")
-
-
-def _as_sentence(text: str) -> str:
-    return f"Predicted {text}"

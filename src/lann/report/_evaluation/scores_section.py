@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from lann import _texts
+from lann._format import NO_FIGURE, figure
 from lann._markup import Html, definitions, element, header_cell, table
 from lann.persist import CrossValidatedMethod
 from lann.report._evaluation.evaluation import Evaluation
 from lann.report._evaluation.scores import SCORES, MethodScores
-from lann.report._evaluation.texts import INTERVALS, NO_VALUE, figure, interval
+from lann.report._evaluation.texts import interval
 
 HELP = [
     ("Accuracy", "The share of the rows that are predicted correctly."),
@@ -38,7 +39,7 @@ def scores_section(evaluation: Evaluation) -> Html:
     parts = [
         element("h2", "Scores", id="scores"),
         table("Scores", header, lines, class_="scores"),
-        element("p", INTERVALS, class_="hint"),
+        element("p", _texts.INTERVALS, class_="hint"),
     ]
     if len(methods) > 1:
         parts.append(element("p", f"{_texts.PLAIN_KNN} Majority: always the largest class.", class_="hint"))
@@ -97,4 +98,4 @@ def _cross_validation(methods: list[CrossValidatedMethod]) -> Html:
 def cross_validated(method: CrossValidatedMethod, score: str) -> str:
     """Return a score of a cross-validation as text."""
     mean, std = getattr(method, score), getattr(method, f"{score}_std")
-    return NO_VALUE if mean is None else f"{mean:.3f} ± {std:.3f}"
+    return NO_FIGURE if mean is None else f"{mean:.3f} ± {std:.3f}"

@@ -106,26 +106,26 @@ def find_slices(
     correct, weights = rows.correct, rows.weights
     n_rows, n_correct = masks.sum(axis=1), masks @ correct.astype(np.int64)
     raw = hypergeom.cdf(n_correct, len(rows), int(correct.sum()), n_rows)
+    corrected = holm(raw)
     slices = []
     for i, (column, text, mask) in enumerate(found):
-        own = correct[mask].astype(float)
-        accuracy = Score(float(np.average(own, weights=weights[mask])), *wilson_interval(own, weights[mask]))
+        own, rest = weights[mask], weights[~mask]
+        is_right = correct[mask].astype(float)
         slices.append(
             Slice(
                 column=column.name,
                 values=text,
                 n_rows=int(n_rows[i]),
                 n_wrong=int(n_rows[i] - n_correct[i]),
-                accuracy=accuracy,
-                accuracy_elsewhere=float(np.average(correct[~mask], weights=weights[~mask])),
-                mean_probability=float(np.average(rows.confidences[mask], weights=weights[mask])),
-                p_value=0.0,
+                accuracy=Score(float(np.average(is_right, weights=own)), *wilson_interval(is_right, own)),
+                accuracy_elsewhere=float(np.average(correct[~mask], weights=rest)),
+                mean_probability=float(np.average(rows.confidences[mask], weights=own)),
+                p_value=float(corrected[i]),
                 is_used=column.name in set(used),
             )
         )
-    corrected = holm(raw)
     order = np.lexsort([[part.accuracy.value for part in slices], raw])
-    return [_with_p_value(slices[i], float(corrected[i])) for i in order]
+    return [slices[i] for i in order]
 
 
 def holm(p_values: Floats) -> Floats:
@@ -139,12 +139,6 @@ def holm(p_values: Floats) -> Floats:
     corrected = np.empty(len(p_values))
     corrected[order] = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1.0)
     return corrected
-
-
-def _with_p_value(part: Slice, p_value: float) -> Slice:
-    from dataclasses import replace
-
-    return replace(part, p_value=p_value)
 
 
 def _parts(column: Column, values: pd.Series) -> Iterator[tuple[str, Mask]]:

@@ -29,7 +29,7 @@ class TrainingRows:
 
 
 @dataclass(frozen=True, eq=False)
-class TestRows:
+class EvaluatedRows:
     """Test rows with labels, and what a model says about them.
 
     Attributes
@@ -72,8 +72,6 @@ class TestRows:
     cross_validation: list[CrossValidatedMethod] | None = None
     missing_weights: str | None = None
 
-    __test__ = False  # for pytest: this is not a test
-
 
 def rows_of_table_model(
     model: TableModel,
@@ -81,7 +79,7 @@ def rows_of_table_model(
     y: str | ArrayLike | None,
     sample_weight: str | ArrayLike | None,
     name: str,
-) -> TestRows:
+) -> EvaluatedRows:
     """Return the rows of a table with labels, for a model of tables."""
     classifier, record = model.classifier, model.record
     rows = model.labeled_rows(frame, y, sample_weight=sample_weight, name=name)
@@ -95,7 +93,7 @@ def rows_of_table_model(
     has_names = hasattr(classifier, "feature_names_in_")
     features = frame if has_names or not isinstance(y, str) else frame.drop(columns=y)
     weight_column = None if record is None or sample_weight is not None else record.sample_weight_column
-    return TestRows(
+    return EvaluatedRows(
         estimator=classifier,
         labels=rows.labels,
         probabilities=classifier.predict_proba(rows.X),
@@ -121,7 +119,7 @@ def rows_of_table_model(
 
 def rows_of_estimator(
     model: Any, X: Any, y: str | ArrayLike | None, sample_weight: ArrayLike | None, training: Training | None
-) -> TestRows:
+) -> EvaluatedRows:
     """Return rows with labels, for any classifier of scikit-learn."""
     if not hasattr(model, "predict_proba"):
         raise ValueError(
@@ -148,7 +146,7 @@ def rows_of_estimator(
         raise ValueError("There is no row with a label in X.")
     known = labels[rows]
     columns, values = _typed(frame)
-    return TestRows(
+    return EvaluatedRows(
         estimator=model,
         labels=known,
         probabilities=np.asarray(model.predict_proba(_taken(X, rows)), dtype=np.float64),
