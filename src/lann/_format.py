@@ -77,3 +77,12 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     ('1 row', '1,200 rows', '2 classes')
     """
     return f"1 {noun}" if count == 1 else f"{count:,} {plural or noun + 's'}"
+
+
+def class_text(label: Any) -> str:
+    """Return a label as the name of a class.
+
+    >>> class_text("benign"), class_text(3)
+    ('benign', 'class 3')
+    """
+    return label if isinstance(label, str) else f"class {label}"

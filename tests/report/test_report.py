@@ -76,7 +76,7 @@ def test_the_page_is_the_same_every_time(table_model, new, tmp_path):
 
 
 def test_missing_values_differ_from_text(table_model, training_frame, parse_page):
-    page = parse_page(report_page(table_model, table_model.explain(training_frame, [5])))
+    page = parse_page(report_page(table_model, table_model.explain(training_frame, [5], leave_out=None)))
     assert page.count("i") == 3  # the color of the row, in both tables, and that of its neighbor
 
 
