@@ -54,7 +54,8 @@ def test_training_rows_and_far_rows_are_noted(run, tmp_path):
     assert "it is a training row, which did not vote on itself." in printed
     assert "nothing similar" not in printed
     printed = " ".join(run("explain", path, tmp_path / "far.csv", "--row", 5).split())
-    assert "but nothing similar was seen: u is outside the range of the training rows; treat with" in printed
+    assert "but nothing similar was seen: u is outside the range of the training rows;" in printed
+    assert "; treat with care." in printed
     assert "above all" in printed
     assert "similar to" not in printed
 
