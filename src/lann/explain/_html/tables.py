@@ -27,14 +27,7 @@ from lann.explain._html.scale import Scale
 
 def column_tables(row: ExplainedRow, n_features: int, scale: Scale) -> Html:
     """Return the columns of an explained row, the most relevant first; further ones are folded."""
-    header = [header_cell("column"), header_cell("this row", number=True)]
-    typical = row.typical
-    if typical is not None:
-        header += [
-            header_cell("percentile", number=True),
-            header_cell("typical of ", labeled(row, row.prediction)),
-        ]
-    header.append(header_cell("relevance"))
+    header = [header_cell("column"), header_cell("this row", number=True), header_cell("relevance")]
     signed: list[tuple[Floats, float]] = []
     if row.support is not None:
         header.append(header_cell("for and against ", labeled(row, row.prediction)))
@@ -49,11 +42,6 @@ def column_tables(row: ExplainedRow, n_features: int, scale: Scale) -> Html:
             "tr",
             element("th", row.feature_names[j], scope="row"),
             value_cell(row.values[j], number=isinstance(row.values[j], float), note=row.value_note(j)),
-            *(
-                []
-                if typical is None
-                else [element("td", row.percentile_text(j), class_="number"), element("td", typical[j])]
-            ),
             bar_cell(row.relevances[j], scale.relevance, percent(row.relevances[j], 1)),
             *[signed_bar_cell(by[j], full, signed_percent(by[j])) for by, full in signed],
             element("td", percent(shares[j], 1), class_="number"),
