@@ -94,7 +94,7 @@ def test_the_page_is_the_same_every_time(table_model, new, tmp_path):
 
 
 def test_missing_values_differ_from_text(table_model, training_frame, parse_page):
-    page = parse_page(report_page(table_model, table_model.explain(training_frame, [5])))
+    page = parse_page(report_page(table_model, table_model.explain(training_frame, [5], leave_out=None)))
     # The color of the row in three tables (columns, neighbors, change), and that of its neighbor.
     assert page.count("i") >= 3
     assert "missing" in page.text

@@ -21,7 +21,6 @@ from lann._markup import (
     value_cell,
 )
 from lann._types import Floats
-from lann.explain._context import percentile_text
 from lann.explain._html.scale import Scale
 from lann.explain._html.view import RowView
 
@@ -100,7 +99,7 @@ def _header(view: RowView) -> list[Html]:
     else:
         header += [header_cell("adds to ", label), header_cell(AROUND)]
     if row.percentiles is not None:
-        header.append(header_cell("among the training rows"))
+        header.append(header_cell("percentile"))
     if row.typical is not None:
         header.append(header_cell("typical of ", label))
     return header
@@ -115,18 +114,10 @@ def _line(view: RowView, feature: int, bars: list[Html], scale: Scale) -> Html:
         bar_cell(share, scale.relevance, percent(share, 1)),
     ]
     if row.percentiles is not None:
-        cells.append(element("td", _standing(view, feature), class_="context"))
+        cells.append(element("td", row.percentile_text(feature), class_="context"))
     if row.typical is not None:
         cells.append(element("td", str(row.typical[feature]), class_="context"))
     return element("tr", *cells)
-
-
-def _standing(view: RowView, feature: int) -> str:
-    """Return the percentile of a number, or the share of the training rows that have a category."""
-    row = view.row
-    if row.category_shares is not None and not np.isnan(row.category_shares[feature]):
-        return f"{percent(float(row.category_shares[feature]))} have it"
-    return "" if row.percentiles is None else percentile_text(float(row.percentiles[feature]))
 
 
 def _signed_cells(view: RowView, feature: int, scale: Scale) -> list[Html]:
