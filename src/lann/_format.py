@@ -105,3 +105,12 @@ def p_value_text(p_value: float) -> str:
     if p_value < 0.001:
         return "<0.001"
     return f"{p_value:.3f}" if p_value < 0.9995 else "1"
+
+
+def class_text(label: Any) -> str:
+    """Return a label as the name of a class.
+
+    >>> class_text("benign"), class_text(3)
+    ('benign', 'class 3')
+    """
+    return label if isinstance(label, str) else f"class {label}"

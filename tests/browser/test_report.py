@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.report import SourceFile, save_report
+from lann import LANNEmbedding
+from lann.report import SourceFile, save_embedding_page, save_report
 from lann.tables import TableWarning, fit_table
 
 HOSTILE = "<script>document.title = 'changed'</script>"
@@ -282,6 +283,25 @@ def test_what_supports_a_class_has_the_color_of_the_class(open_page, many_rows):
     assert len(colors) > 100
     assert len({expected for _, expected in colors}) == 2
     assert all(shown == expected for shown, expected in colors)
+
+
+def test_links_lead_to_the_points_of_the_embedding(open_page, fitted, tmp_path):
+    model, frame = fitted
+    new = frame.assign(**{"noise 0": frame["noise 0"] + 1, "name": "new"})[:3]
+    layout = LANNEmbedding(max_iter=50, random_state=0)
+    save_embedding_page(tmp_path / "e.html", model.embed(new, embedding=layout, id="name"))
+    explanation = model.explain(new, id="name")
+    save_report(tmp_path / "r.html", model, explanation, embedding="e.html")
+    for link, name in (
+        ("#row-2 .point", "new"),
+        ("#row-2 .neighbors tbody tr:nth-child(2) a", f"<b>p{explanation.row(2).neighbors[0]}"),
+    ):
+        page = open_page(tmp_path / "r.html")
+        address = page.evaluate(f"document.querySelector('{link}').href")
+        page = open_page(tmp_path / "e.html", fragment=f"#{address.partition('#')[2]}")
+        page.settle()
+        assert address.startswith((tmp_path / "e.html").as_uri())
+        assert page.evaluate("document.getElementById('row-name').textContent") == name
 
 
 def test_print(open_page, many_rows):

@@ -33,6 +33,37 @@ def test_the_numbers_are_explained(run, model, new):
     assert "lead over" not in printed
 
 
+def test_values_are_printed_beside_those_of_the_training_rows(run, model, new):
+    printed = run("explain", model, new, "--row", 1, "--columns", 2)
+    table = printed.partition("Values beside those of the training rows")[2]
+    row = TableModel.load(model).explain(read_table(new), [1]).row(0)
+    assert f"typical of {row.prediction}" in table
+    assert f"typical of {row.runner_up}" in table
+    for j in range(2):
+        line = next(line for line in table.splitlines() if f" {row.feature_names[j]} " in line)
+        for text in (row.percentile_text(j), row.typical[j], row.typical_of_runner_up[j]):
+            assert text
+            assert f" {text} " in line
+    assert row.feature_names[2] not in table
+    assert "the range of the middle 80%" in " ".join(printed.split())
+
+
+def test_training_rows_and_far_rows_are_noted(run, tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["u", "v"]).round(3)
+    data, path = X.assign(label=np.where(X["u"] > 0, "up", "down")), tmp_path / "m.lann"
+    data.to_csv(tmp_path / "data.csv", index=False)
+    X.assign(u=1e6).to_csv(tmp_path / "far.csv", index=False)
+    run("fit", tmp_path / "data.csv", "--target", "label", "--no-cv", "-o", path)
+    printed = " ".join(run("explain", path, tmp_path / "data.csv", "--row", 5).split())
+    assert "it is a training row, which did not vote on itself." in printed
+    assert "nothing similar" not in printed
+    printed = " ".join(run("explain", path, tmp_path / "far.csv", "--row", 5).split())
+    assert "but nothing similar was seen: u is outside the range of the training rows;" in printed
+    assert "; treat with care." in printed
+    assert "above all" in printed
+    assert "similar to" not in printed
+
+
 def test_with_more_classes_the_lead_is_printed(run, tmp_path):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=["u", "v", "w"])
     X.to_csv(tmp_path / "x.csv", index=False)
@@ -199,7 +230,7 @@ def test_many_rows_of_a_file_have_a_summary(run, model, many, tmp_path):
     assert "60 rows explained" in printed
     labels, counts = np.unique(explanation.predictions, return_counts=True)
     for label, count in zip(labels, counts, strict=True):
-        assert f"{label} {count} (" in printed
+        assert f"{label} ({count}, {count / 60:.0%})" in printed
     n_correct = int((explanation.predictions == frame["group"]).sum())
     assert f"({n_correct} of 60 rows)" in printed
     wrong = np.flatnonzero(explanation.predictions != frame["group"])

@@ -136,14 +136,17 @@ def test_explanations_are_the_same(case, tmp_path):
             assert_equal(getattr(explanation, name), getattr(expected, name), name)
 
 
-def test_landmarks_are_saved_once_they_were_computed(data, tmp_path, monkeypatch):
+def test_what_was_computed_is_saved(data, tmp_path, monkeypatch):
     X, y = data
     for model in (LANNClassifier(max_iter=1, random_state=0).fit(X, y), LMNN(max_iter=2).fit(X, y)):
         assert round_trip(model, tmp_path).model_.derived == {}
         expected = model.explain(X[:5])
         loaded = round_trip(model, tmp_path)
         with monkeypatch.context() as context:
-            context.setattr("lann.explain._landmarks.compute_landmarks", None)  # nothing is computed again
+            # Nothing is computed again.
+            context.setattr("lann.explain._landmarks.compute_landmarks", None)
+            context.setattr("lann.explain._spacing.compute_spacing", None)
+            assert_equal(loaded.explain(X[:5] * 3).is_far, model.explain(X[:5] * 3).is_far)
             assert_equal(loaded.explain(X[:5]).supports, expected.supports)
         assert_equal(loaded.model_.derived, model.model_.derived)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lann import _texts
 from lann._format import counted, percent, signed_percent, value_text
@@ -38,6 +39,9 @@ def show_row(row: ExplainedRow, console: Console, *, n_columns: int) -> None:
     console.print(_columns(row, n_columns))
     if not row.has_relevant_feature:
         console.print(_texts.NO_RELEVANT_COLUMN)
+    if row.typical is not None and row.typical_of_runner_up is not None:
+        console.print()
+        console.print(_values(row, row.typical, row.typical_of_runner_up, n_columns))
     console.print(_how_to_read(row), style="dim")
 
 
@@ -66,6 +70,8 @@ def _how_to_read(row: ExplainedRow) -> str:
         lines.append(f"Support: + the value adds votes for {row.prediction}; − it removes votes.")
     if row.separation is not None and len(row.classes) > 2:
         lines.append(f"Lead: how much of the lead over {row.runner_up} depends on the value.")
+    if row.typical is not None:
+        lines.append(_texts.TYPICAL)
     return "\n".join(lines)
 
 
@@ -144,6 +150,32 @@ def _columns(row: ExplainedRow, n_columns: int) -> Table:
             percent(relevance, 1),
             *[_signed(values[j]) for values in signed],
             percent(distance_shares[j], 1),
+        )
+    return table
+
+
+def _values(
+    row: ExplainedRow, typical: NDArray[Any], typical_of_runner_up: NDArray[Any], n_columns: int
+) -> Table:
+    """Return the values of the most relevant columns beside those of the training rows."""
+    from rich.table import Table
+
+    table = Table(title="Values beside those of the training rows", title_justify="left", title_style="bold")
+    table.add_column("column")
+    for name in (
+        "this row",
+        "percentile",
+        f"typical of {row.prediction}",
+        f"typical of {row.runner_up}",
+    ):
+        table.add_column(name, justify="right")
+    for j in range(min(n_columns, len(row.feature_names))):
+        table.add_row(
+            row.feature_names[j],
+            value_text(row.values[j]),
+            row.percentile_text(j),
+            typical[j],
+            typical_of_runner_up[j],
         )
     return table
 

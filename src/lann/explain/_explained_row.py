@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import value_text
+from lann._format import class_text, percent, value_text
 from lann._types import Floats, Indices
+from lann.explain._context import percentile_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -207,6 +208,66 @@ class ExplainedRow:
             return "not measured"
         return ""
 
+    def percentile_text(self, feature: int) -> str:
+        """Return where the value is among the training rows, such as "96th" or "34% of rows", or "".
+
+        Parameters
+        ----------
+        feature : int
+            Position in the arrays by feature.
+
+        Returns
+        -------
+        text : str
+            The percentile of a number; the share of the training rows that have a category.
+        """
+        if self.category_shares is not None and not np.isnan(self.category_shares[feature]):
+            return f"{percent(self.category_shares[feature])} of rows"
+        return "" if self.percentiles is None else percentile_text(self.percentiles[feature])
+
+    def value_in_context(self, feature: int) -> str:
+        """Return the value with its percentile and what is typical of the prediction.
+
+        Parameters
+        ----------
+        feature : int
+            Position in the arrays by feature.
+
+        Returns
+        -------
+        text : str
+            Such as "25.4 (96th percentile; malignant rows: 16.2 to 27.7)".
+        """
+        among, value = self.percentile_text(feature), value_text(self.values[feature])
+        notes = [self.value_note(feature)]
+        if among:
+            is_rank = among.endswith(("st", "nd", "rd", "th"))
+            notes.append(f"{among} percentile" if is_rank else among)
+        if self.typical is not None and self.typical[feature]:
+            notes.append(f"{class_text(self.prediction)} rows: {self.typical[feature]}")
+        text = "; ".join(note for note in notes if note)
+        return f"{value} ({text})" if text else value
+
+    def supported_class(self, feature: int) -> int | None:
+        """Return the class index of the class that the value of a feature supports most.
+
+        It is that of the prediction where the value supports it.
+
+        Parameters
+        ----------
+        feature : int
+            Position in the arrays by feature.
+
+        Returns
+        -------
+        class_index : int or None
+            None if supports are unknown.
+        """
+        if self.supports is None:
+            return None
+        by_class, predicted = self.supports[:, feature], self.class_index(self.prediction)
+        return predicted if by_class[predicted] >= 0 else int(by_class.argmax())
+
     @property
     def probability(self) -> float:
         """Probability of the prediction."""
@@ -266,8 +327,10 @@ class ExplainedRow:
             With the columns ``row``, ``id`` (if there is one), ``true_label`` (if it is known),
             ``prediction``, ``runner_up``, ``neighbor_row``, ``neighbor_id`` (if there are ids),
             ``neighbor_label``, ``distance``, ``vote_share``, ``column`` (the feature), ``relevance``,
-            ``support`` and ``separation`` (if these are known), ``contribution``, ``value`` and
-            ``neighbor_value`` (if these are known). Values are text.
+            ``support`` and ``separation`` (if these are known), ``percentile``, ``category_share`` and
+            ``typical`` (of the prediction; if these are known), ``contribution``, ``value`` and
+            ``neighbor_value`` (if these are known), ``is_far`` and ``left_out`` (the row number of the training
+            row that this row is). Values are text.
         """
         import pandas as pd
 
@@ -284,6 +347,9 @@ class ExplainedRow:
             "relevance": self.relevances,
             "support": self.support,
             "separation": self.separation,
+            "percentile": self.percentiles,
+            "category_share": self.category_shares,
+            "typical": self.typical,
         }
         table: dict[str, Any] = {"row": self.row}
         if self.id is not None:
@@ -300,6 +366,7 @@ class ExplainedRow:
         }
         if self.neighbor_values is not None:
             table["neighbor_value"] = [value_text(value) for value in self.neighbor_values.ravel()]
+        table |= {"is_far": self.is_far, "left_out": pd.array([self.left_out] * (k * n_features), "Int64")}
         return pd.DataFrame(table)
 
 
@@ -409,9 +476,9 @@ def row(explanation: Explanation, i: int) -> ExplainedRow:
     >>> from sklearn.datasets import load_iris
     >>> from lann import LANNClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:3])
+    >>> explanation = LANNClassifier(random_state=0).fit(X[3:], y[3:]).explain(X[:3])
     >>> explanation.row(0).sentence
-    'class 0, because it is similar to rows 27, 39 and 28 in x2 and x3.'
+    'class 0, because it is similar to rows 24, 14 and 25 in x2 and x3.'
     """
     from dataclasses import replace
 
@@ -439,7 +506,7 @@ def to_long_frame(explanation: Explanation) -> pd.DataFrame:
     >>> X, y = load_iris(return_X_y=True)
     >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:3])
     >>> explanation.to_long_frame().shape  # 3 queries, 7 neighbors, 4 features
-    (84, 14)
+    (84, 19)
     """
     import pandas as pd
 

@@ -21,7 +21,6 @@ from lann._markup import (
     value_cell,
 )
 from lann._types import Floats
-from lann.explain._context import percentile_text
 from lann.explain._html.scale import Scale
 from lann.explain._html.view import RowView
 
@@ -65,7 +64,7 @@ def _additive(
     lines = [_total_line(view, [_texts.BASE_VALUE], base, limits, None)]
     ends = list(pairwise(totals))
     for j, (start, end) in zip(shown, ends[: len(shown)], strict=True):
-        cell = step_bar_cell(start, end, limits, _amount(view, j), view.supported_class(j))
+        cell = step_bar_cell(start, end, limits, _amount(view, j), view.row.supported_class(j))
         lines.append(_line(view, j, [cell], scale))
     if len(rest):
         color = predicted if remaining >= 0 else view.row.class_index(row.runner_up)
@@ -100,7 +99,7 @@ def _header(view: RowView) -> list[Html]:
     else:
         header += [header_cell("adds to ", label), header_cell(AROUND)]
     if row.percentiles is not None:
-        header.append(header_cell("among the training rows"))
+        header.append(header_cell("percentile"))
     if row.typical is not None:
         header.append(header_cell("typical of ", label))
     return header
@@ -115,31 +114,23 @@ def _line(view: RowView, feature: int, bars: list[Html], scale: Scale) -> Html:
         bar_cell(share, scale.relevance, percent(share, 1)),
     ]
     if row.percentiles is not None:
-        cells.append(element("td", _standing(view, feature), class_="context"))
+        cells.append(element("td", row.percentile_text(feature), class_="context"))
     if row.typical is not None:
         cells.append(element("td", str(row.typical[feature]), class_="context"))
     return element("tr", *cells)
-
-
-def _standing(view: RowView, feature: int) -> str:
-    """Return the percentile of a number, or the share of the training rows that have a category."""
-    row = view.row
-    if row.category_shares is not None and not np.isnan(row.category_shares[feature]):
-        return f"{percent(float(row.category_shares[feature]))} have it"
-    return "" if row.percentiles is None else percentile_text(float(row.percentiles[feature]))
 
 
 def _signed_cells(view: RowView, feature: int, scale: Scale) -> list[Html]:
     """Return a bar to the right for support and to the left for opposition; nothing if they are unknown."""
     if view.row.support is None:
         return []
-    support, color = float(view.row.support[feature]), view.supported_class(feature)
+    support, color = float(view.row.support[feature]), view.row.supported_class(feature)
     return [signed_bar_cell(support, scale.support, _amount(view, feature), color)]
 
 
 def _amount(view: RowView, feature: int) -> str | Html:
     """Return the support as text; where it is for another one of several classes, with this class."""
-    row, supported = view.row, view.supported_class(feature)
+    row, supported = view.row, view.row.supported_class(feature)
     if row.support is None:
         return ""
     text = signed_percent(float(row.support[feature]))

@@ -37,10 +37,6 @@ AROUND = (
     "The share of the vote that changes, for rows like this one, when the value of the column is replaced by "
     "other values: what the model depends on in this region, whatever the value of this row is."
 )
-CONTEXT = (
-    "The percentile is the share of the training rows with a smaller value. Typical is the range of the "
-    "middle 80% of the training rows of the class, or the most frequent categories with their shares."
-)
 CONTRAST = (
     "The nearest training row of another class than predicted, and the share of the squared distance to it "
     "that each column has."
@@ -253,7 +249,7 @@ def _how_to_read(view: RowView) -> Html:
             ("What matters around this row", AROUND),
         ]
     if row.percentiles is not None:
-        terms.append(("Among the training rows, and typical", CONTEXT))
+        terms.append(("Values in context", _texts.TYPICAL))
     if details.contrast is not None:
         terms.append(("The nearest row of another class", CONTRAST))
     if details.counterfactuals is not None:

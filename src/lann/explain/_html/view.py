@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lann._markup import Html, class_label, element
-from lann._types import Floats, Indices
+from lann._types import Indices
 from lann.explain._explained_row import ExplainedRow
 from lann.explain._html.details import PageDetails
 from lann.explain._words import CLOSE
@@ -76,18 +76,6 @@ class RowView:
         """Return a label in the color of its class; as plain text if no training row has it."""
         known = np.flatnonzero(self.row.classes == label)
         return class_label(label, int(known[0])) if len(known) else element("span", str(label))
-
-    def supported_class(self, feature: int) -> int | None:
-        """Return the class that the value of a feature supports most; None if it supports none.
-
-        Where the value supports the prediction, it is the prediction.
-        """
-        row = self.row
-        if row.supports is None:
-            return None
-        predicted = row.class_index(row.prediction)
-        by_class: Floats = row.supports[:, feature]
-        return predicted if by_class[predicted] >= 0 else int(by_class.argmax())
 
     def training_row(self, number: int, text: str) -> Html:
         """Return the name of a training row, as a link to its point in the embedding if there is one."""
