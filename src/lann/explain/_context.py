@@ -98,16 +98,16 @@ def _typical_text(values: NDArray[Any], shares: Floats) -> str:
 
 
 def percentile_text(percentile: float) -> str:
-    """Return a percentile as a rank in words; "" for NaN.
+    """Return a percentile as a rank; "" for NaN.
 
-    >>> percentile_text(96.2), percentile_text(1.5), percentile_text(0.0), percentile_text(100.0)
-    ('96th percentile', '1st percentile', 'below all', 'above all')
+    >>> percentile_text(96.2), percentile_text(0.4), percentile_text(0.0), percentile_text(100.0)
+    ('96th', '1st', 'below all', 'above all')
     """
     if np.isnan(percentile):
         return ""
     if percentile in (0.0, 100.0):
         return "above all" if percentile else "below all"
-    return f"{ordinal(min(max(int(percentile), 1), 99))} percentile"
+    return ordinal(min(max(round(float(percentile)), 1), 99))
 
 
 def ordinal(number: int) -> str:
