@@ -86,3 +86,31 @@ def class_text(label: Any) -> str:
     ('benign', 'class 3')
     """
     return label if isinstance(label, str) else f"class {label}"
+
+
+NO_FIGURE = "–"
+
+
+def figure(value: float, *, signed: bool = False) -> str:
+    """Return a score with three decimals; one that is not defined is a dash.
+
+    >>> figure(0.95432), figure(float("nan")), figure(-0.01), figure(0.01, signed=True)
+    ('0.954', '–', '−0.010', '+0.010')
+    """
+    if value != value:
+        return NO_FIGURE
+    text = f"{abs(value):.3f}"
+    if not float(text):
+        return text
+    return ("−" if value < 0 else "+" if signed else "") + text
+
+
+def p_value_text(p_value: float) -> str:
+    """Return a p-value as text.
+
+    >>> p_value_text(0.00001), p_value_text(0.034), p_value_text(1.0)
+    ('<0.001', '0.034', '1')
+    """
+    if p_value < 0.001:
+        return "<0.001"
+    return f"{p_value:.3f}" if p_value < 0.9995 else "1"

@@ -20,6 +20,12 @@ TYPICAL = (
     "it. Typical: the range of the middle 80% of the training rows of the class, or its most frequent "
     "categories."
 )
+BASE_VALUE = "at the nearest training rows of other classes, on average"
+PLAIN_KNN = "kNN: 5 neighbors, weighted by distance, behind scaling, one-hot encoding and imputation."
+INTERVALS = (
+    "Intervals have 95% confidence: by Wilson's formula for accuracies, precisions and recalls, otherwise "
+    "from random resamples of the test rows."
+)
 ROW_NUMBERS = "Row numbers start at 0, below the header."
 ROW_INDEX = "Rows are named by the index of their table."
 OPTIMISTIC = (

@@ -14,8 +14,9 @@ def test_the_page_has_the_explained_rows(two_rows, parse_page, tmp_path):
     assert text == two_rows.to_html(title="A & B", notes=["<b>"])
     page = parse_page(text)
     assert page.count("details", "row") == 2
-    assert page.count("script") == page.count("b") == 0
-    for part in ("A & B", "2 predictions", "Note: <b>", *two_rows.in_words(), "supports the prediction"):
+    assert page.count("script") == 1
+    assert page.count("b") == 0
+    for part in ("A & B", "2 predictions", "Note: <b>", *two_rows.in_words(), "color of the prediction"):
         assert part in page.text, part
 
 

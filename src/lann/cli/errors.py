@@ -19,6 +19,8 @@ def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
+        except BrokenPipeError:
+            raise  # the reader of the output has ended, as `head` does: there is nobody to tell
         except (OSError, ValueError, ImportError) as error:
             typer.echo(_sentence(error), err=True)
             raise typer.Exit(2) from error

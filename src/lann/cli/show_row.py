@@ -52,9 +52,14 @@ def _summary(row: ExplainedRow) -> str:
     if k == 1:
         share = "the"
     rows, are = ("row" if k == 1 else "rows"), ("is" if n_same == 1 else "are")
+    truth = ""
+    if row.true_label is not None:
+        verdict = "correct" if row.true_label == row.prediction else "wrong"
+        truth = f" The prediction is {verdict}: the label is {row.true_label}."
     return (
         f"Predicted {row.prediction}, with probability {percent(row.probability)}: {share} nearest training "
         f"{rows} {are} {row.prediction}. Next is {row.runner_up}, with {percent(row.runner_up_probability)}."
+        f"{truth}"
         f"\n{row.sentence}"
     )
 
@@ -86,7 +91,8 @@ def _neighbors(row: ExplainedRow) -> Table:
         table.add_column(name, justify="right")
     ids = [] if row.neighbor_ids is None else [row.id or ""]
     values = [value_text(value) for value in row.values[:n_values]]
-    table.add_row("this row", *ids, "?", "", "", *values, style="bold", end_section=True)
+    label = "?" if row.true_label is None else str(row.true_label)
+    table.add_row("this row", *ids, label, "", "", *values, style="bold", end_section=True)
     for k in range(row.n_listed):
         ids = [] if row.neighbor_ids is None else [str(row.neighbor_ids[k])]
         if row.neighbor_values is not None:

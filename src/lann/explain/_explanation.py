@@ -19,6 +19,7 @@ from lann.explain import (
     _explained_row,
     _feature_groups,
     _html,
+    _overview,
     _summary,
     _to_dict,
     _to_shap,
@@ -88,6 +89,10 @@ class Explanation:
         Row numbers of the queries in the table they come from; None numbers them from 0.
     query_ids : ndarray of shape (n_queries,) or None
         Names of the queries.
+    true_labels : ndarray of shape (n_queries,) or None
+        Labels of the queries, None in place of an unknown one; None if they are not known.
+    base_values : ndarray of shape (n_queries, n_classes) or None
+        The mean vote at the contrast rows: with the supports, it adds up to the probabilities.
     unmeasured : ndarray of shape (n_queries, n_features) or None
         Where a query has a gap that no training row has: its distances are measured without the feature,
         which has no relevance.
@@ -134,6 +139,8 @@ class Explanation:
     neighbor_ids: NDArray[Any] | None = None
     query_rows: Indices | None = None
     query_ids: NDArray[Any] | None = None
+    true_labels: NDArray[Any] | None = None
+    base_values: Floats | None = None
     unmeasured: NDArray[np.bool_] | None = None
     unseen: NDArray[np.bool_] | None = None
     left_out: Indices | None = None
@@ -155,6 +162,7 @@ class Explanation:
     # Each of these has a module of its own.
     group_features = _feature_groups.group_features
     summarize = _summary.summarize
+    overview = _overview.overview
     to_dict = _to_dict.to_dict
     to_shap = _to_shap.to_shap
     typical_texts = _context.typical_texts
@@ -202,6 +210,11 @@ class Explanation:
 
         labels = np.searchsorted(self.classes, self.neighbor_labels)
         return class_shares(self.vote_shares, labels, len(self.classes))
+
+    @property
+    def has_groups(self) -> bool:
+        """Whether some features are groups of several, as `group_features` makes them."""
+        return self._grouped is not None and bool(self._grouped.any())
 
     @property
     def has_supports(self) -> bool:

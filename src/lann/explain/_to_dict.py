@@ -35,11 +35,11 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
         that the query is, which did not vote; None if it is none), ``supporting`` and ``opposing`` (the
         positive and the negative supports of the prediction by feature, the largest first; None where
         supports are unknown), and ``neighbors``, nearest first, each with ``row``, ``id`` (if there are ids),
-        ``label``, ``distance``, ``vote_share`` and ``contributions`` (by feature). If the queries have ids,
-        ``id`` comes first. If a query has a category that no training row has, ``unseen`` names these
-        features; if one has a gap that no training row has, ``unmeasured`` names the features without which
-        distances are measured; if one has a number outside the range of the training rows, ``outside`` names
-        these features.
+        ``label``, ``distance``, ``vote_share`` and ``contributions`` (by feature). If the queries have row
+        numbers or ids, ``row`` and ``id`` come first, and ``true_label`` follows if labels are known. If a
+        query has a category that no training row has, ``unseen`` names these features; if one has a gap that
+        no training row has, ``unmeasured`` names the features without which distances are measured; if one
+        has a number outside the range of the training rows, ``outside`` names these features.
 
     Examples
     --------
@@ -53,7 +53,9 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
     features = [str(name) for name in explanation.feature_names]
     classes = [str(label) for label in explanation.classes]
     columns: dict[str, list[Any]] = {
+        **({} if explanation.query_rows is None else {"row": listed(explanation.query_rows)}),
         **({} if explanation.query_ids is None else {"id": listed(explanation.query_ids)}),
+        **({} if explanation.true_labels is None else {"true_label": listed(explanation.true_labels)}),
         "prediction": listed(explanation.predictions),
         "probabilities": [dict(zip(classes, row, strict=True)) for row in listed(explanation.probabilities)],
         "runner_up": listed(explanation.runner_up),

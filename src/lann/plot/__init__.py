@@ -2,7 +2,8 @@
 Displays of what a model has learned and of the explanations of its predictions, drawn with matplotlib.
 
 Every display has `from_estimator`, which draws a fitted model, and `plot(ax=None)`, which draws the display
-again. The attributes `figure_` and `ax_` are the figure and the axes. matplotlib is imported on first use.
+again. The attributes `figure_` and `ax_` are the figure and the axes. Every class has one color in all
+displays and pages, which `class_colors` returns. matplotlib is imported on first use.
 """
 
 from importlib import import_module
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lann.plot._beeswarm import SupportBeeswarmDisplay
+    from lann.plot._colors import class_colors
     from lann.plot._decision_regions import DecisionRegionsDisplay
     from lann.plot._embedding.display import EmbeddingDisplay
     from lann.plot._explanation import ExplanationDisplay
@@ -29,6 +31,7 @@ _MODULES = {
     "SupportBeeswarmDisplay": "_beeswarm",
     "SuspiciousRowsDisplay": "_suspicious",
     "check_matplotlib_support": "_matplotlib",
+    "class_colors": "_colors",
 }
 
 __all__ = [
@@ -41,6 +44,7 @@ __all__ = [
     "SupportBeeswarmDisplay",
     "SuspiciousRowsDisplay",
     "check_matplotlib_support",
+    "class_colors",
 ]
 
 

@@ -2,30 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from lann.plot._matplotlib import import_pyplot
+from lann._class_colors import class_color
+from lann._validation import Integer, validate
 
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap
 
-# The palette of Okabe and Ito, without yellow, which is hard to see on white.
-OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
-# For and against a class, and neither.
+# Low and high values, or what is expected and what is not.
 FOR, AGAINST, NEUTRAL = "#0072B2", "#D55E00", "#8A8A8A"
+# What belongs to no class: curves, lines and texts.
+INK, SOFT = "#33404D", "#666666"
 # Values that are neither low nor high: categories and missing values.
 UNRANKED = "#009E73"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
-def class_colors(n_classes: int) -> list[Any]:
-    """Return a color for each class: of the Okabe-Ito palette, or of viridis if there are more classes."""
-    if n_classes <= len(OKABE_ITO):
-        return list(OKABE_ITO[:n_classes])
-    viridis = import_pyplot().get_cmap("viridis")
-    return [viridis(position) for position in np.linspace(0.0, 0.95, n_classes)]
+def class_colors(n_classes: int) -> list[str]:
+    """Return the colors of classes, by class index.
+
+    All displays, reports and embedding pages draw a class in the same color, which depends only on its
+    position in `classes_`. Each color has a contrast of at least 3 to white, and all pairs can be
+    distinguished with any color vision. After ten classes the colors repeat; displays then distinguish the
+    classes by marker shapes or by their names, too.
+
+    Parameters
+    ----------
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    colors : list of str
+        Hexadecimal RGB values.
+
+    Raises
+    ------
+    ValueError
+        If the number is negative.
+
+    Examples
+    --------
+    >>> from lann.plot import class_colors
+    >>> class_colors(2)
+    ['#0072B2', '#C66200']
+    """
+    validate("n_classes", n_classes, Integer(0))
+    return [class_color(index) for index in range(n_classes)]
 
 
 def low_to_high() -> Colormap:

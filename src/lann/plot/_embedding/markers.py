@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from lann._class_colors import N_COLORS, class_color
 from lann._types import Floats, Indices, Labels
-from lann.plot._colors import MARKERS, NEUTRAL, OKABE_ITO
+from lann.plot._colors import MARKERS, NEUTRAL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,16 +67,17 @@ class DrawingStyle(NamedTuple):
 
 
 def class_markers(n_classes: int) -> list[ClassMarker]:
-    """Return a marker for each class: different for up to 98 classes, in color and in shape for up to 7.
+    """Return a marker for each class: different for up to 140 classes, in color and in shape for up to 7.
 
-    >>> markers = class_markers(40)
+    >>> markers = class_markers(140)
     >>> len(set(markers)), markers[0].color != markers[1].color, markers[0].shape != markers[1].shape
-    (40, True, True)
+    (140, True, True)
     """
-    n = len(OKABE_ITO)
-    # The shapes shift by one with every repetition of the colors, so that all pairs are different.
+    # The numbers of colors and shapes have no common divisor, so that all pairs occur before one repeats.
+    n_pairs = N_COLORS * len(MARKERS)
     return [
-        ClassMarker(OKABE_ITO[k % n], MARKERS[(k + k // n) % n], k // n**2 % 2 == 0) for k in range(n_classes)
+        ClassMarker(class_color(k), MARKERS[k % len(MARKERS)], k // n_pairs % 2 == 0)
+        for k in range(n_classes)
     ]
 
 

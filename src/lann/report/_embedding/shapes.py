@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lann._class_colors import N_COLORS
 from lann._markup import Html, element
 
 # Seven, which has no common divisor with the ten colors: 70 classes have different marks.
@@ -14,7 +15,6 @@ SHAPES = (
     "M-.4-1.15H.4V-.4H1.15V.4H.4V1.15H-.4V.4H-1.15V-.4H-.4Z",  # plus
     "M.53-1.1 1.1-.53.57 0 1.1.53.53 1.1 0 .57-.53 1.1-1.1.53-.57 0-1.1-.53-.53-1.1 0-.57Z",  # cross
 )
-N_COLORS = 10
 
 
 def class_mark(name: str, class_index: int) -> Html:
