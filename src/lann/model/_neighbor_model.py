@@ -164,7 +164,7 @@ class NeighborModel(NeighborSearch, Protocol):
     wide_neighborhood : int
         Number of neighbors up to which `kneighbors` returns what the vote is based on.
     derived : dict
-        Values that others have computed from the model, by name; they are saved with it.
+        What others have computed from the model, by name; what takes long is saved with it.
     """
 
     X: Floats
