@@ -105,6 +105,9 @@ class Explanation:
         Whether nothing similar to a query was seen in training; None if that is unknown.
     outside : ndarray of shape (n_queries, n_features) or None
         Where a number is smaller than that of every training row, or larger.
+    base_values : ndarray of shape (n_queries, n_classes) or None
+        The mean vote at the nearest training rows of other classes. With the supports of all features it adds
+        up to the probabilities; None if it is unknown.
 
     See Also
     --------
@@ -146,6 +149,7 @@ class Explanation:
     left_out: Indices | None = None
     is_far: NDArray[np.bool_] | None = None
     outside: NDArray[np.bool_] | None = None
+    base_values: Floats | None = None
     # Values as they are shown to the user: (n_queries, n_features) and (n_train, n_features).
     _query_values: NDArray[Any] | None = field(default=None, repr=False)
     _training_values: NDArray[Any] | TableValues | None = field(default=None, repr=False)
