@@ -47,10 +47,10 @@ def test_shapes(explanation):
     assert len(explanation) == q
 
 
-def test_contributions_add_up_to_the_distance_exactly(explanation):
+def test_contributions_add_up_to_the_distance(explanation):
     assert np.all(explanation.contributions >= 0)
     lengths = np.sqrt(explanation.contributions.sum(axis=2))
-    np.testing.assert_array_equal(lengths, explanation.distances)
+    np.testing.assert_allclose(lengths, explanation.distances, rtol=1e-12)
 
 
 def test_it_explains_the_neighbors_of_kneighbors(fitted, queries, explanation):
@@ -218,7 +218,7 @@ def test_explanation_and_prediction_agree_on_ties(seed, n_neighbors, power):
     explanation = clf.explain(queries, leave_out=None)
     np.testing.assert_array_equal(explanation.predictions, clf.predict(queries))
     lengths = np.sqrt(explanation.contributions.sum(axis=2))
-    np.testing.assert_array_equal(lengths, explanation.distances)
+    np.testing.assert_allclose(lengths, explanation.distances, rtol=1e-12)
 
 
 def test_values_to_show_default_to_the_numbers(fitted, wine, explanation, queries):
