@@ -318,6 +318,12 @@ def test_print(open_page, many_rows):
     assert page.evaluate(kept) == "exact"
 
 
+def test_a_page_of_paper_is_wide_enough(open_page, many_rows):
+    page = open_page(many_rows, width=718)  # A4 without its margins
+    page.send("Emulation.setEmulatedMedia", media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+
+
 def test_closed_rows_are_printed(open_page, report):
     page = open_page(report)
     visible = "[...document.querySelectorAll('.sentence')].filter(p => p.checkVisibility()).length"
