@@ -92,3 +92,13 @@ def test_many_rows(run, model, frame, tmp_path):
 )
 def test_invalid_options(options, message, fails, model, new):
     assert message in fails("counterfactual", model, new, *options)
+
+
+def test_training_rows_are_noted(run, model, frame, tmp_path):
+    """They are found by their names and values."""
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    given = ["counterfactual", model, tmp_path / "data.csv"]
+    assert "Note: The row is a training row and votes on itself here" in run(*given, "--row", 0)
+    assert "Note: 3 of 4 rows are training rows" in run(
+        *given, "--rows", "0:3", "--row", 4
+    )  # row 2 has no label

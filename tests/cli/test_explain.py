@@ -230,7 +230,7 @@ def test_many_rows_of_a_file_have_a_summary(run, model, many, tmp_path):
     assert "60 rows explained" in printed
     labels, counts = np.unique(explanation.predictions, return_counts=True)
     for label, count in zip(labels, counts, strict=True):
-        assert f"{label} {count} (" in printed
+        assert f"{label} ({count}, {count / 60:.0%})" in printed
     n_correct = int((explanation.predictions == frame["group"]).sum())
     assert f"({n_correct} of 60 rows)" in printed
     wrong = np.flatnonzero(explanation.predictions != frame["group"])

@@ -8,7 +8,7 @@ import pytest
 
 from lann import LANNClassifier
 from lann.explain import _distribution
-from lann.explain._context import ordinal, percentile_text
+from lann.explain._context import ordinal, percentile_text, rank_text
 from lann.explain._distribution import ValueDistribution, distribution_of
 
 CATEGORY = 2
@@ -215,6 +215,8 @@ def test_values_that_are_shown_in_place_of_others(wine):
 
 
 def test_percentiles_in_words():
-    texts = [percentile_text(percentile) for percentile in (0.0, 0.2, 50.4, 99.8, 100.0, np.nan)]
+    texts = [rank_text(percentile) for percentile in (0.0, 0.2, 50.4, 99.8, 100.0, np.nan)]
     assert texts == ["below all", "1st", "50th", "99th", "above all", ""]
+    texts = [percentile_text(percentile) for percentile in (0.0, 50.4, 100.0, np.nan)]
+    assert texts == ["below all", "50th percentile", "above all", ""]
     assert [ordinal(number) for number in (11, 12, 13, 22, 83)] == ["11th", "12th", "13th", "22nd", "83rd"]

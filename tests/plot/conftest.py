@@ -80,29 +80,62 @@ def _are_disjoint(first, second):
     return overlap is None or min(overlap.width, overlap.height) < 2
 
 
+def _own_texts(ax):
+    """Yield the title, the labels of the axes, and the texts and the legend entries of a panel."""
+    yield ax.title
+    if ax.axison:
+        yield from (ax.xaxis.label, ax.yaxis.label)
+    yield from (text for text in ax.texts if not text.get_clip_on())
+    if ax.get_legend() is not None:
+        yield from ax.get_legend().get_texts()
+
+
+def _assert_inside(text, edge):
+    box = text.get_window_extent()
+    assert box.x0 >= edge.x0 - 1, text
+    assert box.x1 <= edge.x1 + 1, text
+    assert box.y0 >= edge.y0 - 1, text
+    assert box.y1 <= edge.y1 + 1, text
+
+
+def _assert_disjoint_titles(figure):
+    """Check that the titles and legends of all panels do not overlap."""
+    boxes = [(ax.title, ax.title.get_window_extent()) for ax in figure.axes if ax.get_title()]
+    for ax in figure.axes:
+        if ax.get_legend() is not None:
+            boxes.append((ax.get_legend(), ax.get_legend().get_window_extent()))
+    for (first, box), (second, other) in itertools.combinations(boxes, 2):
+        overlap = box.intersection(box, other)
+        assert overlap is None or min(overlap.width, overlap.height) < 3, (first, second)
+
+
 @pytest.fixture
 def assert_legible():
-    """Return a function that checks that labels are not cut off, overlapping or smaller than 6 points."""
+    """Return a function that checks that texts are not cut off, overlapping or smaller than 6 points."""
 
     def check(figure):
         figure.canvas.draw()
         edge = figure.bbox
         n_checked = 0
         for ax in figure.axes:
-            for text in [ax.title, ax.xaxis.label, ax.yaxis.label] if ax.axison else [ax.title]:
-                if text.get_text():
-                    box = text.get_window_extent()
-                    assert box.x0 >= edge.x0 - 1, text
-                    assert box.x1 <= edge.x1 + 1, text
+            for text in _own_texts(ax):
+                if text.get_text() and text.get_visible():
+                    _assert_inside(text, edge)
+                    assert text.get_fontsize() >= 6, text
             for texts in _visible_tick_labels(ax):
                 for text in texts:
                     n_checked += 1
-                    box = text.get_window_extent()
+                    _assert_inside(text, edge)
                     assert text.get_fontsize() >= 6, text
-                    assert box.x0 >= edge.x0 - 1, text
-                    assert box.x1 <= edge.x1 + 1, text
                 for first, second in itertools.pairwise(texts):
                     assert _are_disjoint(first, second), (first, second)
+        _assert_disjoint_titles(figure)
         assert n_checked > 0
 
     return check
+
+
+@pytest.fixture
+def long_class_names():
+    """Thirty class names that are too long to be drawn in full."""
+    return [f"moderate chronic disease of the upper respiratory tract, type {k + 1}" for k in range(30)]

@@ -45,6 +45,24 @@ def test_labels_are_legible(n_features, long_names, assert_legible):
     assert_legible(display.figure_)
 
 
+def test_title_and_axis_say_what_is_shown(binary_clf, breast_cancer, passengers):
+    display = SupportBeeswarmDisplay.from_estimator(
+        binary_clf, breast_cancer[0], n_features=5, data_name="Breast cancer"
+    )
+    assert display.ax_.get_title() == (
+        "Support of malignant by the values of the features\nBreast cancer: 190 rows\n"
+        "5 of 30 features, largest mean support first"
+    )
+    assert display.ax_.get_xlabel().startswith("support of malignant (share of the vote)")
+    display.figure_.canvas.draw()
+    assert all(text.get_text().endswith(" %") for text in display.ax_.get_xticklabels())
+    # The legend of categories and gaps is above the dots.
+    display = SupportBeeswarmDisplay.from_estimator(passengers[2], passengers[0][300:])
+    display.figure_.canvas.draw()
+    legend, panel = display.ax_.get_legend().get_window_extent(), display.ax_.get_window_extent()
+    assert legend.y0 >= panel.y1
+
+
 def test_a_baseline_has_supports(baseline):
     display = SupportBeeswarmDisplay.from_estimator(baseline)
     assert np.abs(display.supports).max() > 0.1

@@ -1,10 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 from sklearn.neighbors import KNeighborsClassifier
 
 from lann import LANNClassifier
-from lann.plot import DecisionRegionsDisplay
+from lann.plot import DecisionRegionsDisplay, class_colors
 
 
 @pytest.fixture(scope="module", params=["diagonal", "full"])
@@ -45,6 +46,35 @@ def test_other_models_have_regions_without_ellipses(iris_frame):
 
 def test_labels_are_legible(two_features_clf, assert_legible):
     assert_legible(DecisionRegionsDisplay.from_estimator(two_features_clf).figure_)
+
+
+def test_ellipses_have_a_readable_size(two_features_clf):
+    display = DecisionRegionsDisplay.from_estimator(two_features_clf)
+    spans = np.ptp(display.X, axis=0)
+    half_axes = np.ptp(display.ellipses, axis=1) / 2 / spans
+    assert 1 / 30 < np.median(half_axes) < 1 / 8
+    assert half_axes.max() <= 0.5 + 1e-9
+    assert "the same distance from a training row" in display.ax_.get_title()
+
+
+def test_many_classes_with_long_names(long_class_names, long_names, assert_legible):
+    rng = np.random.default_rng(0)
+    labels = np.arange(300) % 30
+    display = DecisionRegionsDisplay(
+        xs=np.linspace(0, 1, 20), ys=np.linspace(0, 1, 20), regions=rng.integers(0, 30, (20, 20)),
+        X=rng.random((300, 2)), labels=labels, ellipses=np.empty((0, 0, 2)), ellipse_labels=np.empty(0, int),
+        feature_names=[f"{name} in the blood sample (mg/dl)" for name in long_names(2)],
+        class_names=long_class_names, subtitle="Diseases: 300 rows",
+    ).plot()  # fmt: skip
+    assert_legible(display.figure_)
+    legend = display.ax_.get_legend()
+    display.figure_.canvas.draw()
+    assert legend.get_window_extent().x0 >= display.ax_.get_window_extent().x1 - 1
+    texts = [text.get_text() for text in legend.get_texts()]
+    assert [text.split("type ")[1] for text in texts] == [str(k + 1) for k in range(30)]
+    colors = [to_hex(rows.get_facecolor()[0]).upper() for rows in display.ax_.collections[1:]]
+    assert colors == class_colors(30)
+    assert display.ax_.get_title() == "Decision regions: the predicted class\nDiseases: 300 rows"
 
 
 def test_more_than_two_features_raise(clf):

@@ -2,9 +2,14 @@ from dataclasses import replace
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from lann.plot import ExplanationDisplay
+from lann import LANNClassifier
+from lann.plot import ExplanationDisplay, class_colors
 
 
 def bars(ax):
@@ -31,6 +36,130 @@ def test_waterfall_sums_the_supports(binary_clf, breast_cancer, assert_legible):
     assert_legible(display.figure_)
 
 
+def with_base_values(explanation):
+    """Return an explanation whose base values and supports add up to the probabilities."""
+    return replace(explanation, base_values=explanation.probabilities - explanation.supports.sum(axis=2))
+
+
+def test_bars_add_up_from_the_base_value_to_the_probability(binary_clf, breast_cancer, assert_legible):
+    X, _ = breast_cancer
+    explanation = with_base_values(binary_clf.explain(X))
+    row = int(explanation.support.min(axis=1).argmin())
+    display = ExplanationDisplay.from_explanation(explanation, row=row, n_features=6)
+    predicted = explanation.predicted_class_indices[row]
+    base, probability = explanation.base_values[row, predicted], explanation.probabilities[row, predicted]
+    starts, lengths = bars(display.ax_)
+    *_, base_bar, total_bar = lengths
+    assert (base_bar, total_bar) == (base, pytest.approx(probability, abs=1e-12))
+    np.testing.assert_allclose(starts[:-2], base + np.cumsum(lengths[:-2]) - lengths[:-2], atol=1e-12)
+    assert base + lengths[:-2].sum() == pytest.approx(probability, abs=1e-12)
+    lines = names(display.ax_)
+    assert lines[0] == "base value (nearest rows of other classes)"
+    assert lines[-2:] == ["24 other features", "this row"]
+    texts = [text.get_text() for text in display.ax_.texts]
+    assert f"{100 * base:.1f} %" in texts
+    assert f"{100 * probability:.1f} %" in texts
+    assert f"probability of {explanation.predictions[row]}" in display.ax_.get_xlabel()
+    assert f"probability {100 * probability:.0f} %" in display.figure_.axes[0].get_title()
+    assert display.ax_.get_xlim()[1] >= 1
+    assert_legible(display.figure_)
+
+
+def test_bars_have_the_colors_of_the_classes(binary_clf, clf, breast_cancer, iris_frame):
+    X, _ = breast_cancer
+    explanation = binary_clf.explain(X)
+    row = int(explanation.support.min(axis=1).argmin())
+    display = ExplanationDisplay.from_explanation(explanation, row=row)
+    own, other = np.roll(class_colors(2), -explanation.predicted_class_indices[row])
+    for patch in display.ax_.patches:
+        assert to_hex(patch.get_facecolor()).upper() == (own if patch.get_width() > 0 else other)
+    neighbors = {to_hex(patch.get_facecolor()).upper() for patch in display.neighbors_ax_.patches}
+    assert neighbors <= {own, other}
+    display = ExplanationDisplay.from_estimator(clf, iris_frame[0], row=0)
+    assert {to_hex(patch.get_facecolor()).upper() for patch in display.neighbors_ax_.patches} == {
+        class_colors(1)[0]
+    }
+    legend = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert legend == ["for 0", "against 0"]
+
+
+def test_values_of_the_row_and_its_neighbors(clf, iris_frame):
+    X, _ = iris_frame
+    explanation = clf.explain(X[75:76])
+    display = ExplanationDisplay.from_explanation(explanation)
+    first = int(np.abs(explanation.support[0]).argmax())
+    texts = [text.get_text() for text in display.values_ax_.texts]
+    n_listed = explanation.n_listed[0]
+    column = [*texts[:2], *texts[3 : n_listed + 3]]  # without what is typical of the class
+    assert column[0].replace("\n", " ") == X.columns[first]
+    expected = [X.iloc[75, first], *X.iloc[explanation.neighbors[0, :n_listed], first]]
+    assert [float(text) for text in column[1:]] == pytest.approx(expected)
+    assert names(display.neighbors_ax_)[0] == "this row"
+
+
+def test_values_have_percentiles_and_what_is_typical(clf, passengers, iris_frame):
+    X, _ = iris_frame
+    query = X[75:76] + 0.01  # no training row
+    explanation = clf.explain(query)
+    display = ExplanationDisplay.from_explanation(explanation)
+    order = np.argsort(-np.abs(explanation.support[0]), kind="stable")
+    percentile = explanation.percentiles[0, order[0]]
+    assert names(display.ax_)[0].endswith(f"(percentile {percentile:.0f})")
+    label = explanation.predictions[0]
+    assert names(display.neighbors_ax_)[1] == f"typical of {label} (80 %)"
+    typical = display.values_ax_.texts[2].get_text()
+    expected = explanation.typical_texts(label)[order[0]].split(" to ")
+    assert [float(value) for value in typical.split("–")] == pytest.approx(
+        [float(e) for e in expected], rel=0.01
+    )
+    frame, _, titanic = passengers
+    lines = names(ExplanationDisplay.from_estimator(titanic, frame, row=310).ax_)
+    assert any(line.startswith("Sex = ") and "percentile" not in line for line in lines)
+    assert any(line.startswith("Fare = ") and "percentile" in line for line in lines)
+
+
+def test_title_says_what_is_special_about_the_row(clf, iris_frame):
+    X, _ = iris_frame
+    display = ExplanationDisplay.from_estimator(clf, X, row=75)
+    assert "a training row, which does not vote on itself" in display.figure_.axes[0].get_title()
+    display = ExplanationDisplay.from_estimator(clf, X[75:76] + 100.0)
+    assert "nothing similar was seen in training" in display.figure_.axes[0].get_title()
+
+
+def test_values_of_scaled_neighbors_are_left_out(iris_frame):
+    X, y = iris_frame
+    scaler = StandardScaler().set_output(transform="pandas")
+    pipeline = make_pipeline(scaler, LANNClassifier(max_iter=2, random_state=0)).fit(X, y)
+    display = ExplanationDisplay.from_estimator(pipeline, X, row=3)
+    assert display.values_ax_ is None
+    assert " cm (percentile " in names(display.ax_)[0]
+
+
+def test_title_names_data_row_and_runner_up(clf, iris_frame):
+    X, _ = iris_frame
+    row = int(clf.predict_proba(X).max(axis=1).argmin())
+    display = ExplanationDisplay.from_estimator(clf, X, row=row, data_name="Iris")
+    title = display.figure_.axes[0].get_title()
+    assert title.startswith(f"Iris, row {row}: predicted ")
+    assert "; runner-up " in title
+
+
+def test_long_names_of_features_and_classes(long_class_names, long_names, assert_legible):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 8)), columns=[f"{name} in the blood" for name in long_names(8)])
+    y = np.array(long_class_names)[np.arange(300) % 30]
+    explanation = with_base_values(LANNClassifier(max_iter=0, random_state=0).fit(X, y).explain(X[:1]))
+    display = ExplanationDisplay.from_explanation(explanation, data_name="Diseases")
+    assert_legible(display.figure_)
+    lines = names(display.ax_)
+    assert len(set(lines)) == len(lines)
+    assert all(f"{k} in the blood" in " ".join(lines) for k in range(8))
+    header, *_ = display.values_ax_.texts
+    others = [text for text in display.values_ax_.texts if text is not header]
+    box = header.get_window_extent()
+    assert not any(box.overlaps(other.get_window_extent()) for other in others)
+
+
 def test_bars_start_at_zero(binary_clf, breast_cancer):
     display = ExplanationDisplay.from_estimator(binary_clf, breast_cancer[0], row=4, kind="bars")
     assert set(bars(display.ax_)[0]) == {0.0}
@@ -42,16 +171,16 @@ def test_neighbors_have_ids_labels_and_vote_shares(clf, iris_frame):
     class_names = ["setosa", "versicolor", "virginica"]
     display = ExplanationDisplay.from_estimator(clf, X, row=75, ids=ids, class_names=class_names)
     explanation = clf.explain(X[75:76])
-    assert names(display.neighbors_ax_) == [
+    assert names(display.neighbors_ax_)[2:] == [
         f"flower {row} · {class_names[label]}"
         for row, label in zip(explanation.neighbors[0, :5], explanation.neighbor_labels[0, :5], strict=True)
     ] + ["2 others"]
     listed = np.append(explanation.vote_shares[0, :5], explanation.vote_shares[0, 5:].sum())
-    lengths = bars(display.neighbors_ax_)[1].reshape(2, -1)  # for and against
-    np.testing.assert_allclose(lengths.sum(axis=0), listed)
-    predicted = explanation.neighbor_labels[0, : len(listed) - 1] == explanation.predictions[0]
-    np.testing.assert_allclose(lengths[0, :-1], np.where(predicted, listed[:-1], 0))
-    assert any(name.endswith(" cm") for name in names(display.ax_))
+    drawn = np.zeros(len(listed))
+    for patch in display.neighbors_ax_.patches:
+        drawn[round(patch.get_y() + patch.get_height() / 2) - 2] += patch.get_width()
+    np.testing.assert_allclose(drawn, listed)
+    assert any(" cm" in name for name in names(display.ax_))
 
 
 def test_without_supports_the_relevances_are_drawn(clf, iris_frame):
@@ -66,7 +195,7 @@ def test_from_explanation_draws_the_given_row(clf, iris_frame):
     explanation = clf.explain(iris_frame[0][:5])
     display = ExplanationDisplay.from_explanation(explanation, row=3)
     assert display.explanation.neighbors.tolist() == explanation.neighbors[3:4].tolist()
-    assert names(display.neighbors_ax_)[0] == f"row {explanation.neighbors[3, 0]} · 0"
+    assert names(display.neighbors_ax_)[2] == f"row {explanation.neighbors[3, 0]} · 0"
 
 
 def test_message_if_no_single_value_changes_the_vote(binary_clf, breast_cancer):

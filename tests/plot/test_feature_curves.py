@@ -41,10 +41,44 @@ def test_most_relevant_features_come_first(binary_clf, breast_cancer):
 
 def test_units_are_in_the_axis_labels(clf):
     display = FeatureCurvesDisplay.from_estimator(clf)
-    assert {ax.get_title() for ax in display.axes_} == {
-        "petal length", "petal width", "sepal length", "sepal width",
+    assert {ax.get_xlabel() for ax in display.axes_} == {
+        "petal length (cm)", "petal width (cm)", "sepal length (cm)", "sepal width (cm)",
     }  # fmt: skip
-    assert all(ax.get_xlabel().startswith("cm") for ax in display.axes_)
+    assert display.axes_[0].get_title() == f"relevance {100 * display.relevances.max():.1f} %"
+    assert display.ax_.get_ylabel() == "learned scale"
+
+
+def test_legend_names_what_is_drawn(clf, passengers):
+    def entries(display):
+        (legend,) = [ax.get_legend() for ax in display.figure_.axes if ax.get_legend() is not None]
+        return [text.get_text() for text in legend.get_texts()]
+
+    curves = ["learned curve", "counts the same everywhere", "steeper: counts more here"]
+    assert entries(FeatureCurvesDisplay.from_estimator(clf)) == [*curves, "rows, the middle 99 %"]
+    display = FeatureCurvesDisplay.from_estimator(passengers[2], data_name="Titanic", n_features=6)
+    assert entries(display)[-2:] == ["missing values", "category (size: rows)"]
+    title = display.figure_.axes[0].get_title().replace("\n", " ")
+    assert "the steeper, the more a difference counts" in title
+    assert title.endswith("Titanic: 300 training rows; the 6 most relevant of 7 features")
+
+
+def test_few_different_values_have_a_bar_each():
+    values = np.linspace(1.0, 3.0, 240)[:, None]
+    data = np.repeat([1.0, 2.0, 3.0], [5, 2, 10])[:, None]
+    display = FeatureCurvesDisplay(
+        values=values,
+        heights=(values - 1) / 2,
+        data=data,
+        feature_names=["pclass"],
+        relevances=np.array([0.5]),
+    ).plot()
+    bars = display.ax_.patches
+    np.testing.assert_allclose([bar.get_x() + bar.get_width() / 2 for bar in bars], [1, 2, 3])
+    np.testing.assert_allclose(
+        np.array([bar.get_height() for bar in bars]) / bars[2].get_height(), [0.5, 0.2, 1]
+    )
+    display.figure_.canvas.draw()
+    assert all(tick == round(tick) for tick in display.ax_.get_xticks())
 
 
 def test_constant_feature_is_drawn():
@@ -54,7 +88,7 @@ def test_constant_feature_is_drawn():
     display = FeatureCurvesDisplay(
         values=values, heights=heights, data=data, feature_names=["a", "b"], relevances=np.array([0.1, 0.0])
     ).plot()
-    assert [ax.get_title() for ax in display.axes_] == ["a", "b"]
+    assert [ax.get_xlabel() for ax in display.axes_] == ["a", "b"]
 
 
 @pytest.mark.parametrize("n_features", [1, 4, 20])
@@ -66,6 +100,7 @@ def test_labels_are_legible(n_features, long_names, assert_legible):
         relevances=rng.random(n_features),
     ).plot(n_features=None)  # fmt: skip
     assert_legible(display.figure_)
+    assert len({ax.get_xlabel() for ax in display.axes_}) == n_features
 
 
 def test_invalid_parameters_raise(clf, baseline):

@@ -2,7 +2,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from lann.plot import RelevanceDisplay
+from lann.plot import RelevanceDisplay, class_colors
+from lann.plot._colors import MARKERS
 
 
 def test_markers_are_the_means_of_each_class(clf, iris_frame):
@@ -33,15 +34,50 @@ def test_two_classes_share_a_panel(binary_clf, assert_legible):
     assert_legible(display.figure_)
 
 
-@pytest.mark.parametrize(("n_classes", "n_features"), [(3, 13), (2, 60), (10, 64), (5, 4)])
+@pytest.mark.parametrize(("n_classes", "n_features"), [(3, 13), (2, 60), (8, 64), (5, 4), (12, 64)])
 def test_labels_are_legible(n_classes, n_features, long_names, assert_legible):
     means = np.random.default_rng(0).random((n_classes, n_features))
     display = RelevanceDisplay(
         means=means, lows=means / 2, highs=means * 1.2, feature_names=long_names(n_features),
         class_names=[f"class with a name, {k}" for k in range(n_classes)],
     ).plot()  # fmt: skip
-    assert len(display.axes_) == (1 if n_classes <= 3 else n_classes)
+    assert len(display.axes_) == (n_classes if 3 < n_classes <= 8 else 1)
     assert_legible(display.figure_)
+
+
+def test_axis_label_and_title_say_what_is_shown(clf, iris_frame):
+    X, y = iris_frame
+    display = RelevanceDisplay.from_estimator(clf, X, y, quantiles=(0.25, 0.75), data_name="Iris")
+    label = display.ax_.get_xlabel().replace("\n", " ")
+    assert "share of the vote that depends on the feature" in label
+    assert "marker: mean; bar: 25–75 % of the rows" in label
+    assert display.figure_.axes[0].get_title() == "Relevance of the features, by class\nIris: 150 rows"
+    display.figure_.canvas.draw()
+    assert all(text.get_text().endswith(" %") for text in display.ax_.get_xticklabels())
+
+
+def test_many_classes_are_a_heat_map(long_class_names, long_names, assert_legible):
+    means = np.random.default_rng(0).random((30, 14))
+    means[7] = np.nan  # a class without rows
+    display = RelevanceDisplay(
+        means=means, lows=means, highs=means, feature_names=long_names(14), class_names=long_class_names,
+        subtitle="900 rows",
+    ).plot(n_features=5)  # fmt: skip
+    assert_legible(display.figure_)
+    shown = np.argsort(-np.nan_to_num(means).max(axis=0), kind="stable")[:5]
+    present = np.delete(np.arange(30), 7)
+    np.testing.assert_array_equal(display.ax_.images[0].get_array(), means[np.ix_(present, shown)])
+    names = [text.get_text() for text in display.ax_.get_yticklabels()]
+    assert [name.split("type ")[1] for name in names] == [str(label + 1) for label in present]
+    assert "5 of 14 features" in display.ax_.get_title()
+
+
+def test_classes_keep_their_colors(clf, iris_frame):
+    X, y = iris_frame
+    display = RelevanceDisplay.from_estimator(clf, X[y == 2], y[y == 2])
+    (markers,) = [line for line in display.ax_.lines if line.get_marker() != "None"]
+    assert markers.get_color() == class_colors(3)[2]
+    assert markers.get_marker() == MARKERS[2]
 
 
 def test_draws_on_the_given_axes(clf):

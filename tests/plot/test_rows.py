@@ -24,6 +24,12 @@ def test_sample_is_stratified(clf, iris_frame):
     np.testing.assert_array_equal(rows.X, iris_frame[0].iloc[rows.indices])
 
 
+def test_rows_are_described_with_their_number(clf, iris_frame):
+    assert select_rows(clf, None, None).describe("Iris") == "Iris: 150 training rows"
+    assert select_rows(clf, None, None, max_rows=9).describe() == "9 of 150 training rows"
+    assert select_rows(clf, iris_frame[0][:1], None).describe() == "1 row"
+
+
 def test_labels_are_predicted_if_not_given(clf, iris_frame):
     X, _ = iris_frame
     np.testing.assert_array_equal(select_rows(clf, X, None).labels, clf.predict(X))

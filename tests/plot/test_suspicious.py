@@ -1,8 +1,10 @@
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 
 from lann import LANNClassifier
 from lann.plot import SuspiciousRowsDisplay
+from lann.plot._colors import AGAINST
 
 
 def test_rows_with_wrong_labels_are_listed(iris_frame):
@@ -28,6 +30,25 @@ def test_display_of_arrays(assert_legible):
     assert display.ax_.get_yticklabels()[0].get_text() == f"row {scores.argmax()} · a"
     assert sum(patch.get_height() for patch in display.scores_ax_.patches) == 500
     assert_legible(display.figure_)
+
+
+def test_scores_are_explained_and_listed_rows_highlighted(long_class_names, assert_legible):
+    rng = np.random.default_rng(0)
+    scores = np.append(0.5 * rng.random(200), np.ones(20))
+    labels, suggested = np.array(long_class_names)[rng.integers(0, 30, (2, 220))]
+    display = SuspiciousRowsDisplay(
+        np.arange(220), labels, scores, suggested=suggested, subtitle="Diseases: 220 training rows"
+    ).plot()
+    assert_legible(display.figure_)
+    assert "vote against the label" in display.ax_.get_xlabel().replace("\n", " ")
+    assert "all 220 rows" in display.scores_ax_.get_xlabel()
+    assert "Diseases: 220 training rows" in display.figure_.axes[0].get_title()
+    *rest, last = display.scores_ax_.patches
+    assert to_hex(last.get_facecolor()) == AGAINST.lower()
+    assert all(to_hex(bar.get_facecolor()) != AGAINST.lower() for bar in rest)
+    first = display.ax_.get_yticklabels()[0].get_text()
+    assert labels[200].split("type ")[1] in first
+    assert first.endswith(suggested[200].split("type ")[1] + "?")
 
 
 def test_invalid_parameters_raise():

@@ -108,7 +108,7 @@ def test_one_explanation(passengers, odd_queries, assert_legible):
     assert f"Sex = {odd_queries['Sex'].iloc[0]}" in labels
     assert f"Alone = {odd_queries['Alone'].iloc[0]}" in labels
     neighbors = [text.get_text() for text in display.neighbors_ax_.get_yticklabels()]
-    assert neighbors[0].startswith(f"row {display.explanation.neighbor_ids[0, 0]} · ")
+    assert neighbors[2].startswith(f"row {display.explanation.neighbor_ids[0, 0]} · ")
     gap = ExplanationDisplay.from_estimator(clf, odd_queries, row=1)
     assert "Fare = missing" in [text.get_text() for text in gap.ax_.get_yticklabels()]
 

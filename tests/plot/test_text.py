@@ -18,7 +18,7 @@ from lann.plot import (
     SupportBeeswarmDisplay,
     SuspiciousRowsDisplay,
 )
-from lann.plot._text import escape_math, format_value, shorten, shorten_unique
+from lann.plot._text import escape_math, format_value, shorten, shorten_unique, wrap_text
 
 # In math mode, the first name would be an error and the second one in italics.
 FEATURES = [r"$\foo$ tax", "$a$ [$]"]
@@ -39,6 +39,27 @@ def test_only_ambiguous_names_are_kept_longer():
     assert len(shortened[-1]) == 16
     assert max(map(len, shortened)) < len(names[-1])
     assert shorten_unique(["the very same name"] * 2, 9) == ["the …name"] * 2
+
+
+def test_names_that_differ_in_the_middle_keep_what_distinguishes_them():
+    names = [f"mean concentration of substance number {k} in the blood sample" for k in range(14)]
+    shortened = shorten_unique(names, 30)
+    assert shortened[3] == "mean concentr…number 3…"
+    assert shortened[12] == "mean concentr…number 12…"
+    assert max(map(len, shortened)) <= 30
+    assert len(set(shortened)) == 14
+
+
+def test_wrapped_lines_fit_the_width():
+    text = "mean concentration of the measured substance in the blood sample"
+    lines = wrap_text(text, 2.0, 9.0).splitlines()
+    assert " ".join(lines) == text
+    assert all(len(line) * 0.56 * 9 <= 144 for line in lines)
+    two_lines = wrap_text(text, 1.5, 9.0, max_lines=2)
+    assert len(two_lines.splitlines()) == 2
+    assert two_lines.startswith("mean conc")
+    assert two_lines.endswith("sample")
+    assert wrap_text("first\nsecond", 2.0) == "first\nsecond"
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,21 @@ def test_the_sentence_says_what_was_said_and_what_was_right():
     probabilities = np.tile([0.9, 0.1], (50, 1))
     truth = np.repeat([0, 1], [44, 6])
     rows = Predictions(np.array(["a", "b"]), 2, truth, probabilities, np.ones(50))
-    assert reliability(rows, 0).sentences == ["When it said 90%, it was right in 88% (50 rows)."]
+    found = reliability(rows, 0)
+    assert found.sentences == ["When it said 90%, it was right in 88% (50 rows)."]
+    assert found.bins[0].n_wrong == 6
+    assert found.share_of_mistakes == ""
+
+
+def test_mistakes_with_low_probabilities_are_counted():
+    confidences = np.repeat([0.55, 0.75, 0.95], [10, 10, 80])
+    truth = np.zeros(100, dtype=np.int64)
+    truth[[0, 1, 2, 3, 10, 11, 50, 51]] = 1
+    rows = Predictions(
+        np.array(["a", "b"]), 2, truth, np.stack([confidences, 1 - confidences], 1), np.ones(100)
+    )
+    found = reliability(rows, 0).share_of_mistakes
+    assert found == "20% of the rows have a probability below 80%, and 75% of the mistakes are among them."
 
 
 # Slices

@@ -141,6 +141,9 @@ def explain(
                 documents += explained_documents(block)
             n_done += len(block)
             report(n_done, len(chosen))
+        if output is not None:
+            step(bar, "Writing")
+            write_table(pd.concat(tables, ignore_index=True), output)
     explanation, overview = first[0], Overview.joined(overviews)
     console, files = results(quiet=json), []
     if html is not None:
@@ -170,7 +173,6 @@ def explain(
         hint = f"One row in full: --row {chosen[0]}; all of them in a page: --html report.html"
         console.print(hint, style="dim", soft_wrap=True)
     if output is not None:
-        write_table(pd.concat(tables, ignore_index=True), output)
         files.append(output)
         console.print(f"Wrote {output}", soft_wrap=True)
     for text in notes:

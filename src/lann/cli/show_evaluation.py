@@ -23,7 +23,9 @@ SCORES = {
 }
 # With more classes, those with the lowest recall are shown.
 MOST_CLASSES = 12
-MOST_PAIRS, MOST_SLICES, MOST_MISTAKES = 3, 5, 3
+MOST_PAIRS, MOST_MISTAKES = 3, 3
+# Slices that are worse beyond chance, and others.
+MOST_SLICES, FEW_SLICES = 8, 3
 
 
 def show_evaluation(evaluation: Evaluation, console: Console) -> None:
@@ -33,7 +35,9 @@ def show_evaluation(evaluation: Evaluation, console: Console) -> None:
     if pairs := evaluation.confused_pairs(MOST_PAIRS):
         console.print(f"Confused most often: {'; '.join(pairs)}", soft_wrap=True)
     console.print("\nAre the probabilities right?", style="bold")
-    console.print(" ".join([*evaluation.reliability.sentences, evaluation.reliability.verdict]))
+    found = evaluation.reliability
+    sentences = [*found.sentences, found.share_of_mistakes, found.verdict]
+    console.print(" ".join(sentence for sentence in sentences if sentence))
     console.print("\nWhere it is worst", style="bold")
     console.print(evaluation.slice_verdict)
     if evaluation.worst_slices:
@@ -114,41 +118,45 @@ def _classes(evaluation: Evaluation) -> Table:
     )
     table.add_column("class", overflow="fold")
     for name in ("rows", "precision", "95% interval", "recall", "95% interval", "F1"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", no_wrap=True)
     for own in found:
         table.add_row(
             str(own.label),
             f"{own.n_rows:,}",
             figure(own.precision.value),
-            _interval(own.precision),
+            _share_interval(own.precision),
             figure(own.recall.value),
-            _interval(own.recall),
+            _share_interval(own.recall),
             figure(own.f1),
         )
     return table
 
 
+def _share_interval(score: Score) -> str:
+    return "" if score.low != score.low else f"{percent(score.low)} to {percent(score.high)}"
+
+
 def _slices(evaluation: Evaluation) -> Table:
+    """Return the slices that are worse beyond chance; if there are none, some that may be bad luck."""
     from rich.table import Table
 
-    n_more = len(evaluation.worst_slices) - MOST_SLICES
+    worse = [part for part in evaluation.worst_slices if part.is_worse][:MOST_SLICES]
+    shown = worse or evaluation.worst_slices[:FEW_SLICES]
+    n_more = len(evaluation.worst_slices) - len(shown)
+    luck = "" if worse else "these may be bad luck; "
     table = Table(
-        caption="p-value: of an accuracy as low by chance, corrected for the number of slices"
-        + (
-            f"; {counted(n_more, 'more slice')} with a lower accuracy: see --html or -o" if n_more > 0 else ""
-        ),
+        caption=f"{luck}p-values are corrected for the number of slices"
+        + (f"; {counted(n_more, 'more slice')}: see --html or -o" if n_more else ""),
         caption_justify="left",
     )
     table.add_column("slice", overflow="fold")
-    for name in ("rows", "wrong", "accuracy", "95% interval", "elsewhere", "expected", "p-value"):
-        table.add_column(name, justify="right")
-    for part in evaluation.worst_slices[:MOST_SLICES]:
+    for name in ("rows", "accuracy", "elsewhere", "expected", "p-value"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for part in shown:
         table.add_row(
             part.name,
             f"{part.n_rows:,}",
-            f"{part.n_wrong:,}",
             figure(part.accuracy.value),
-            _interval(part.accuracy),
             figure(part.accuracy_elsewhere),
             figure(part.mean_probability),
             p_value_text(part.p_value),
@@ -161,6 +169,6 @@ def _show_mistakes(evaluation: Evaluation, console: Console) -> None:
     shown = evaluation.mistakes[:MOST_MISTAKES]
     console.print(f"\nMost confident of {counted(evaluation.n_wrong, 'mistake')}", style="bold")
     for mistake in shown:
-        said = f"predicted {mistake.prediction} with {percent(mistake.probability)}"
-        why = "" if mistake.sentence is None else f" Predicted {mistake.sentence}"
-        console.print(f"{mistake.title}: {said}, the label is {mistake.label}.{why}")
+        said = f"predicted {mistake.prediction} with {percent(mistake.probability)}, label {mistake.label}"
+        why = "" if mistake.sentence is None else f": {mistake.sentence}"
+        console.print(f"{mistake.title}, {said}{why}")

@@ -31,8 +31,9 @@ def show_overview(overview: Overview, console: Console) -> None:
 def show_summary(overview: Overview, console: Console, *, n_columns: int) -> None:
     """Print how many rows are explained, their predictions, and the most relevant columns."""
     rows, n_rows = overview.rows, len(overview)
-    counts = sorted(overview.class_counts.items(), key=lambda pair: -pair[1])
-    shown = [f"{label} {n:,} ({percent(n / n_rows)})" for label, n in counts[:MOST_CLASSES]]
+    predicted = [(label, n) for label, n in overview.class_counts.items() if n]
+    counts = sorted(predicted, key=lambda pair: -pair[1])
+    shown = [f"{label} ({n:,}, {percent(n / n_rows)})" for label, n in counts[:MOST_CLASSES]]
     n_more = len(counts) - len(shown)
     more = f" and {counted(n_more, 'more class', 'more classes')}" if n_more else ""
     console.print(f"{counted(n_rows, 'row')} explained", soft_wrap=True)
@@ -48,6 +49,7 @@ def show_summary(overview: Overview, console: Console, *, n_columns: int) -> Non
         marks["Far (nothing similar is among the training rows)"] = rows["far"]
     for title, is_marked in marks.items():
         _count(rows["row"], np.asarray(is_marked, bool), title, console)
+    console.print("Mean relevance by column", style="bold")
     console.print(_relevance_table(overview, n_columns))
 
 
@@ -67,9 +69,6 @@ def _relevance_table(overview: Overview, n_columns: int) -> Table:
     features = overview.relevant_features
     n_more = len(features) - n_columns
     table = Table(
-        title="Mean relevance by column",
-        title_justify="left",
-        title_style="bold",
         caption=f"and {counted(n_more, 'more column')}" if n_more > 0 else None,
         caption_justify="left",
     )
@@ -89,6 +88,7 @@ def _row_table(overview: Overview) -> Table:
     rows, n_more = overview.rows, len(overview) - MOST_ROWS
     table = Table(
         box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
         pad_edge=False,
         caption=f"and {counted(n_more, 'more row')}: write all to a file with -o" if n_more > 0 else None,
         caption_justify="left",

@@ -98,9 +98,19 @@ def _typical_text(values: NDArray[Any], shares: Floats) -> str:
 
 
 def percentile_text(percentile: float) -> str:
+    """Return where a number is among the training rows; "" for NaN.
+
+    >>> percentile_text(96.2), percentile_text(0.0), percentile_text(100.0)
+    ('96th percentile', 'below all', 'above all')
+    """
+    rank = rank_text(percentile)
+    return f"{rank} percentile" if rank and 0 < percentile < 100 else rank
+
+
+def rank_text(percentile: float) -> str:
     """Return a percentile as a rank; "" for NaN.
 
-    >>> percentile_text(96.2), percentile_text(0.4), percentile_text(0.0), percentile_text(100.0)
+    >>> rank_text(96.2), rank_text(0.4), rank_text(0.0), rank_text(100.0)
     ('96th', '1st', 'below all', 'above all')
     """
     if np.isnan(percentile):

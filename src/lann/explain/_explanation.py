@@ -91,8 +91,6 @@ class Explanation:
         Names of the queries.
     true_labels : ndarray of shape (n_queries,) or None
         Labels of the queries, None in place of an unknown one; None if they are not known.
-    base_values : ndarray of shape (n_queries, n_classes) or None
-        The mean vote at the contrast rows: with the supports, it adds up to the probabilities.
     unmeasured : ndarray of shape (n_queries, n_features) or None
         Where a query has a gap that no training row has: its distances are measured without the feature,
         which has no relevance.
@@ -105,6 +103,9 @@ class Explanation:
         Whether nothing similar to a query was seen in training; None if that is unknown.
     outside : ndarray of shape (n_queries, n_features) or None
         Where a number is smaller than that of every training row, or larger.
+    base_values : ndarray of shape (n_queries, n_classes) or None
+        The mean vote at the nearest training rows of other classes. With the supports of all features it adds
+        up to the probabilities; None if it is unknown.
 
     See Also
     --------
@@ -140,12 +141,12 @@ class Explanation:
     query_rows: Indices | None = None
     query_ids: NDArray[Any] | None = None
     true_labels: NDArray[Any] | None = None
-    base_values: Floats | None = None
     unmeasured: NDArray[np.bool_] | None = None
     unseen: NDArray[np.bool_] | None = None
     left_out: Indices | None = None
     is_far: NDArray[np.bool_] | None = None
     outside: NDArray[np.bool_] | None = None
+    base_values: Floats | None = None
     # Values as they are shown to the user: (n_queries, n_features) and (n_train, n_features).
     _query_values: NDArray[Any] | None = field(default=None, repr=False)
     _training_values: NDArray[Any] | TableValues | None = field(default=None, repr=False)

@@ -95,12 +95,12 @@ SPACED_ROWS = Record(
 )
 
 # What was computed from a model, if it was, and where it is found.
-DERIVED = {LANDMARKS: Maybe(LANDMARK_ROWS), SPACING: SPACED_ROWS}
+DERIVED = {LANDMARKS: Maybe(LANDMARK_ROWS), SPACING: Maybe(SPACED_ROWS)}
 DERIVED_SOURCES = {
     LANDMARKS: lambda model: model.derived.get(LANDMARKS),
     SPACING: lambda model: model.derived.get(SPACING),
 }
-# Landmarks stand in every file.
+# What files of earlier versions do not have.
 OPTIONAL = (SPACING,)
 
 

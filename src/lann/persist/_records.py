@@ -43,7 +43,7 @@ class Record(Kind):
     own_sizes : bool
         Whether sizes have nothing to do with those of the same name elsewhere in the file.
     optional : tuple of str
-        Fields that are not written where they are None, and that files of earlier versions do not have.
+        Fields that files of earlier versions do not have; they are None then.
     """
 
     def __init__(
@@ -57,7 +57,8 @@ class Record(Kind):
         own_sizes: bool = False,
         optional: tuple[str, ...] = (),
     ) -> None:
-        self.build, self.fields, self.rules, self.optional = build, dict(fields), rules, optional
+        self.build, self.fields, self.rules = build, dict(fields), rules
+        self.optional = optional
         self.at_least, self.own_sizes = dict(at_least or {}), own_sizes
         self._sources = {name: _getter((sources or {}).get(name, name)) for name in fields}
 
@@ -69,9 +70,7 @@ class Record(Kind):
         except AttributeError as error:
             raise InvalidModelFile(f"its {name} is incomplete: {one_sentence(error)}") from error
         data = {
-            field: kind.write(values[field], f"{name}/{field}", writer)
-            for field, kind in self.fields.items()
-            if field not in self.optional or values[field] is not None
+            field: kind.write(values[field], f"{name}/{field}", writer) for field, kind in self.fields.items()
         }
         self._check_rules(values, name)
         return data
@@ -83,11 +82,12 @@ class Record(Kind):
         """Return the fields by name; raise InvalidModelFile if they are invalid."""
         reader = reader.with_own_sizes() if self.own_sizes else reader
         reader.sizes.require(self.at_least)
-        if not isinstance(data, dict) or data.keys() | set(self.optional) != self.fields.keys():
+        if isinstance(data, dict):
+            data = dict.fromkeys(self.optional) | data
+        if not isinstance(data, dict) or data.keys() != self.fields.keys():
             invalid(name, data, f"a record with the fields {', '.join(self.fields)}")
         values = {
-            field: kind.read(data[field], f"{name}/{field}", reader) if field in data else None
-            for field, kind in self.fields.items()
+            field: kind.read(data[field], f"{name}/{field}", reader) for field, kind in self.fields.items()
         }
         self._check_rules(values, name)
         return values

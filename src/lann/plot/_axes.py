@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann.plot._matplotlib import import_pyplot
-from lann.plot._text import SMALL, TEXT, TINY, escape_math
+from lann.plot._text import SMALL, TEXT, TINY, escape_math, short_names, text_width, wrap_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 
 class PanelGrid(NamedTuple):
@@ -91,3 +92,51 @@ def label_lines(ax: Axes, names: Sequence[str], fontsize: float, *, margin: floa
     ax.set_yticks(range(len(names)), [escape_math(name) for name in names], fontsize=fontsize)
     ax.set_ylim(len(names) - 1 + margin, -margin)
     ax.tick_params(axis="y", length=0)
+
+
+def label_columns(ax: Axes, names: Sequence[str]) -> None:
+    """Label the columns x = 0, 1, … of a heat map with names, which are shortened."""
+    n_columns = len(names)
+    few = n_columns <= 8
+    fontsize = TEXT if few else SMALL if n_columns <= 32 else TINY
+    texts = [escape_math(name) for name in short_names(names, 28)]
+    ax.set_xticks(range(n_columns), texts, fontsize=fontsize, rotation=40 if few else 90)
+    if few:
+        for text in ax.get_xticklabels():
+            text.set(ha="right", rotation_mode="anchor")
+    ax.tick_params(axis="x", labelsize=fontsize, length=2)
+
+
+def column_width(n_columns: int) -> float:
+    """Return the width of each column of a heat map, in inches."""
+    return 0.5 if n_columns <= 8 else 0.27 if n_columns <= 32 else 0.16
+
+
+def label_percent(axis: Axis) -> None:
+    """Label the ticks of an axis, which are shares, in percent."""
+    axis.set_major_formatter(lambda share, _: percent_tick(share))
+
+
+def percent_tick(share: float) -> str:
+    """Format a share as a tick label.
+
+    >>> percent_tick(0.25), percent_tick(-0.025), percent_tick(0.0)
+    ('25 %', '−2.5 %', '0 %')
+    """
+    return f"{100 * share:.4g} %".replace("-", "−")
+
+
+def legend_above(ax: Axes, handles: Sequence[Any], width: float, *, fontsize: float = SMALL) -> float:
+    """Draw a legend above axes, in as many columns as fit a width in inches; return its height in points."""
+    longest = text_width([str(handle.get_label()) for handle in handles], fontsize)
+    n_columns = min(max(int(width / (longest + 0.35)), 1), len(handles))
+    ax.legend(
+        handles=handles, fontsize=fontsize, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0),
+        ncols=n_columns, borderaxespad=0.2, handletextpad=0.3, handlelength=1.0, columnspacing=1.0,
+    )  # fmt: skip
+    return 1.65 * fontsize * -(-len(handles) // n_columns)
+
+
+def title_lines(*lines: str, width: float) -> str:
+    """Join the lines of a title, without empty ones, wrapped to a width in inches."""
+    return "\n".join(wrap_text(line, width, TEXT + 1) for line in lines if line)

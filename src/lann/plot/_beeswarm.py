@@ -10,11 +10,19 @@ from numpy.typing import ArrayLike
 
 from lann._types import Floats
 from lann._validation import Integer, OneOf, validate
-from lann.plot._axes import label_lines, line_height, single_axes, style_axes
+from lann.plot._axes import (
+    label_lines,
+    label_percent,
+    legend_above,
+    line_height,
+    single_axes,
+    style_axes,
+    title_lines,
+)
 from lann.plot._colors import UNRANKED, low_to_high
 from lann.plot._ranking import largest_first
 from lann.plot._rows import MAX_ROWS, Rows, check_class_names, select_rows
-from lann.plot._text import SMALL, TEXT, TINY, escape_math, shorten
+from lann.plot._text import SMALL, TEXT, TINY, escape_math, short_names, shorten, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,10 +37,10 @@ class SupportBeeswarmDisplay:
     """Support of a class by the values of each feature, one dot per row.
 
     Dots to the right of 0 are values for the class, dots to the left are values against it. The position is
-    the support: how much more of the vote the class has with this value than with other values of the
-    feature. The color is the rank of the value, from the lowest to the highest of the feature; categories and
-    missing values, which have no rank, are green, and the most frequent categories are named at their median.
-    Features with the largest mean absolute support come first.
+    the support: the share of the vote that the value moves to the class, or away from it. The color is the
+    rank of the value, from the lowest to the highest of the feature; categories and missing values, which
+    have no rank, are green, and the most frequent categories are named at their median. Features with the
+    largest mean absolute support come first.
 
     It is recommended to use :meth:`from_estimator` to create the display.
 
@@ -48,6 +56,8 @@ class SupportBeeswarmDisplay:
         The class, as named in the axis label and the title.
     categories : mapping of int to sequence of str or None, default=None
         For each feature that has categories their names, in the order of the codes.
+    subtitle : str, default=""
+        The second line of the title, such as the data and the number of rows.
 
     Attributes
     ----------
@@ -83,12 +93,14 @@ class SupportBeeswarmDisplay:
         feature_names: ArrayLike,
         class_name: str = "the predicted class",
         categories: Mapping[int, Sequence[str]] | None = None,
+        subtitle: str = "",
     ) -> None:
         self.supports = supports
         self.values = values
         self.feature_names = np.asarray(feature_names)
         self.class_name = class_name
         self.categories = categories or {}
+        self.subtitle = subtitle
 
     @classmethod
     def from_estimator(
@@ -98,6 +110,7 @@ class SupportBeeswarmDisplay:
         *,
         label: Any = None,
         class_names: ArrayLike | None = None,
+        data_name: str = "",
         n_features: int | None = 20,
         ax: Axes | None = None,
     ) -> Self:
@@ -115,6 +128,8 @@ class SupportBeeswarmDisplay:
             classes, the predicted class of each row.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
+        data_name : str, default=""
+            The name of the data, for the title.
         n_features : int or None, default=20
             The maximum number of features, those with the largest mean absolute support; None for all.
         ax : matplotlib Axes or None, default=None
@@ -139,22 +154,15 @@ class SupportBeeswarmDisplay:
         class_index = None if label is None else classes.index(label)
         if label is None and len(classes) == 2:
             class_index = 1
-        categories = _categories(rows)
-        if class_index is None:
-            display = cls(
-                supports=explanation.support,
-                values=rows.X,
-                feature_names=rows.feature_names,
-                categories=categories,
-            )
-        else:
-            display = cls(
-                supports=explanation.supports[:, class_index],
-                values=rows.X,
-                feature_names=rows.feature_names,
-                class_name=names[class_index],
-                categories=categories,
-            )
+        is_predicted = class_index is None
+        display = cls(
+            supports=explanation.support if is_predicted else explanation.supports[:, class_index],
+            values=rows.X,
+            feature_names=rows.feature_names,
+            class_name="the predicted class" if class_index is None else names[class_index],
+            categories=_categories(rows),
+            subtitle=rows.describe(data_name),
+        )
         return display.plot(ax, n_features=n_features)
 
     def plot(self, ax: Axes | None = None, *, n_features: int | None = 20) -> Self:
@@ -180,7 +188,9 @@ class SupportBeeswarmDisplay:
         validate("n_features", n_features, Integer(1), OneOf(None))
         self.shown_ = shown = largest_first(np.abs(self.supports).mean(axis=0), n_features)
         height, fontsize = line_height(len(shown))
-        self.figure_, self.ax_ = single_axes(ax, (7.0, 1.2 + 1.15 * height * len(shown)))
+        names = short_names([self.feature_names[feature] for feature in shown], 36)
+        width = 5.4 + text_width(names, fontsize)
+        self.figure_, self.ax_ = single_axes(ax, (width, 1.7 + 1.15 * height * len(shown)))
         low, high = self.supports[:, shown].min(), self.supports[:, shown].max()
         size = 9 if len(self.supports) <= 300 else 5
         for y, feature in enumerate(shown):
@@ -194,24 +204,25 @@ class SupportBeeswarmDisplay:
             if is_category and len(shown) <= 20:
                 self._name_categories(feature, y, low, high)
         style_axes(self.ax_, grid="y")
-        label_lines(self.ax_, [shorten(self.feature_names[feature]) for feature in shown], fontsize)
+        label_lines(self.ax_, names, fontsize)
+        label_percent(self.ax_.xaxis)
         self.ax_.axvline(0, color="#444444", linewidth=0.9, zorder=0)
-        name = shorten(self.class_name)
-        self.ax_.set_xlabel(
-            escape_math(f"← against    support of {name} (share of the vote)    for →"), fontsize=TEXT
-        )
-        title = f"Support of {name} by the values of the features"
-        if len(shown) < len(self.feature_names):
-            title += f"\n({len(shown)} of {len(self.feature_names)} features, largest mean support first)"
-        self.ax_.set_title(escape_math(title), fontsize=TEXT + 1)
+        name = shorten(self.class_name, 44)
+        label = f"support of {name} (share of the vote)"
+        self.ax_.set_xlabel(escape_math(f"{label}\n← against    for →"), fontsize=TEXT)
         bar = self.figure_.colorbar(
             dots, ax=self.ax_, aspect=30, pad=0.02, shrink=min(1.0, 12 / len(shown)), ticks=[0.0, 1.0]
         )
         bar.ax.set_yticklabels(["low", "high"], fontsize=SMALL)
         bar.set_label("value of the feature", fontsize=SMALL, labelpad=-14)
         bar.outline.set_visible(False)
+        pad = 6.0  # between the title and the axes, in points
         if self.categories or np.isnan(self.values).any():
-            self._draw_legend()
+            pad += self._draw_legend()
+        number = f"{len(shown)} of {len(self.feature_names)} features, largest mean support first"
+        lines = (f"Support of {name} by the values of the features", self.subtitle)
+        title = title_lines(*lines, number if len(shown) < len(self.feature_names) else "", width=width)
+        self.ax_.set_title(escape_math(title), fontsize=TEXT + 1, pad=pad)
         return self
 
     def _name_categories(self, feature: int, y: int, low: float, high: float) -> None:
@@ -235,17 +246,17 @@ class SupportBeeswarmDisplay:
                 path_effects=[withStroke(linewidth=2, foreground="white")],
             )  # fmt: skip
 
-    def _draw_legend(self) -> None:
+    def _draw_legend(self) -> float:
+        """Draw the legend above the axes; return its height, in points."""
         from matplotlib.lines import Line2D
 
         kinds = ["category"] * bool(self.categories)
         numbers = [feature for feature in range(self.values.shape[1]) if feature not in self.categories]
         kinds += ["missing value"] * bool(np.isnan(self.values[:, numbers]).any())
-        marker = Line2D([], [], marker="o", linestyle="", color=UNRANKED, markersize=4)
-        self.ax_.legend(
-            [marker], [" or ".join(kinds)], fontsize=SMALL, frameon=False, loc="best", handletextpad=0.1,
-            borderaxespad=0.1,
-        )  # fmt: skip
+        marker = Line2D(
+            [], [], marker="o", linestyle="", color=UNRANKED, markersize=4, label=" or ".join(kinds)
+        )
+        return legend_above(self.ax_, [marker], 4.0)
 
 
 def _categories(rows: Rows) -> dict[int, tuple[str, ...]]:

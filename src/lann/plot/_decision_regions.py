@@ -12,12 +12,13 @@ from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
 from lann.classifier import LANNClassifier
 from lann.explain import local_matrices
-from lann.plot._axes import single_axes, style_axes
-from lann.plot._colors import MARKERS, class_colors
+from lann.plot._axes import single_axes, style_axes, title_lines
+from lann.plot._colors import INK, MARKERS, class_colors
 from lann.plot._ellipses import ellipse_outlines
 from lann.plot._estimators import training_rows
+from lann.plot._ranking import natural_order
 from lann.plot._rows import check_class_names, select_rows
-from lann.plot._text import SMALL, TEXT, escape_math, shorten_unique
+from lann.plot._text import SMALL, TEXT, escape_math, shorten_unique, text_width, wrap_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,8 +32,10 @@ TEXTS = {
     "ordered": "an ordered category",
     "category": "a category",
 }
-# The number of training rows from whose neighbors the size of the ellipses is estimated.
-N_SCALE_ROWS = 500
+# The median half axis of the ellipses, as a fraction of the range of the rows.
+ELLIPSE_SIZE = 1 / 15
+# The number of classes in a column of the legend.
+MAX_ENTRIES = 24
 
 
 class DecisionRegionsDisplay:
@@ -40,9 +43,9 @@ class DecisionRegionsDisplay:
 
     An ellipse joins the positions that have the same distance from its center, a training row, under the
     metric of that row: it is short in a direction in which small differences count, and long where
-    differences count little. All ellipses are drawn at the same distance, the median distance of the
-    farthest neighbor that votes. With feature curves an ellipse shows the metric in the immediate
-    neighborhood of its row.
+    differences count little. All ellipses are drawn at the same distance, with which their median size is
+    a fifteenth of the figure. With feature curves an ellipse shows the metric in the immediate neighborhood
+    of its row. More than ten classes are distinguished by the shapes of the markers, too.
 
     It is recommended to use :meth:`from_estimator` to create the display.
 
@@ -66,6 +69,8 @@ class DecisionRegionsDisplay:
         The names of the features.
     class_names : array-like of shape (n_classes,)
         The names of the classes.
+    subtitle : str, default=""
+        The second line of the title, such as the data and the number of rows.
 
     Attributes
     ----------
@@ -103,6 +108,7 @@ class DecisionRegionsDisplay:
         ellipse_labels: Labels,
         feature_names: ArrayLike,
         class_names: ArrayLike,
+        subtitle: str = "",
     ) -> None:
         self.xs = xs
         self.ys = ys
@@ -113,6 +119,7 @@ class DecisionRegionsDisplay:
         self.ellipse_labels = ellipse_labels
         self.feature_names = np.asarray(feature_names)
         self.class_names = np.asarray(class_names)
+        self.subtitle = subtitle
 
     @classmethod
     def from_estimator(
@@ -121,8 +128,9 @@ class DecisionRegionsDisplay:
         X: ArrayLike | None = None,
         y: ArrayLike | None = None,
         *,
-        n_ellipses: int = 24,
+        n_ellipses: int = 16,
         class_names: ArrayLike | None = None,
+        data_name: str = "",
         ax: Axes | None = None,
     ) -> Self:
         """Draw the decision regions of a model that was fitted with two features.
@@ -136,10 +144,12 @@ class DecisionRegionsDisplay:
             The rows to draw; None for the training rows.
         y : array-like of shape (n_samples,) or None, default=None
             The labels of X. If None, the predicted labels; for training rows, their own labels.
-        n_ellipses : int, default=24
+        n_ellipses : int, default=16
             The maximum number of training rows whose metric is drawn.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
+        data_name : str, default=""
+            The name of the data, for the title.
         ax : matplotlib Axes or None, default=None
             The axes to draw on. If None, a new figure is created.
 
@@ -180,6 +190,7 @@ class DecisionRegionsDisplay:
             ellipse_labels=ellipse_labels,
             feature_names=rows.axis_labels,
             class_names=check_class_names(rows.model.classes_, class_names),
+            subtitle=rows.describe(data_name),
         )
         return display.plot(ax)
 
@@ -198,31 +209,41 @@ class DecisionRegionsDisplay:
         """
         from matplotlib.colors import ListedColormap
 
-        self.figure_, self.ax_ = single_axes(ax, (6.4, 5.2))
         colors = class_colors(len(self.class_names))
-        names = shorten_unique(self.class_names, 20)
+        names = shorten_unique(self.class_names, 32)
+        present = np.unique(np.concatenate([self.labels, self.regions.ravel()]))
+        present = present[natural_order([str(self.class_names[label]) for label in present])]
+        columns = -(-len(present) // MAX_ENTRIES)
+        legend = columns * (0.35 + text_width([names[label] for label in present], SMALL))
+        self.figure_, self.ax_ = single_axes(ax, (5.6 + legend, 5.4))
         self.ax_.pcolormesh(
             self.xs, self.ys, self.regions, cmap=ListedColormap(colors), alpha=0.2, rasterized=True,
             vmin=-0.5, vmax=len(colors) - 0.5, shading="nearest", linewidth=0,
         )  # fmt: skip
-        for label in np.unique(self.labels):
+        size = 16 if len(self.X) <= 500 else 9
+        for label in present:
             members = self.X[self.labels == label]
             self.ax_.scatter(
-                members[:, 0], members[:, 1], s=16 if len(self.X) <= 500 else 7, color=[colors[label]],
+                members[:, 0], members[:, 1], s=size, color=[colors[label]],
                 marker=MARKERS[label % len(MARKERS)], linewidths=0.3, edgecolors="white",
                 label=escape_math(names[label]),
             )  # fmt: skip
-        for outline, label in zip(self.ellipses, self.ellipse_labels, strict=True):
-            self.ax_.plot(*outline.T, color="white", linewidth=2.6, alpha=0.8)
-            self.ax_.plot(*outline.T, color=colors[label], linewidth=1.2)
+        for outline in self.ellipses:
+            self.ax_.plot(*outline.T, color=INK, linewidth=0.8, alpha=0.75)
         style_axes(self.ax_)
         self.ax_.set(xlim=self.xs[[0, -1]], ylim=self.ys[[0, -1]])
-        self.ax_.set_xlabel(escape_math(self.feature_names[0]), fontsize=TEXT)
-        self.ax_.set_ylabel(escape_math(self.feature_names[1]), fontsize=TEXT)
-        metrics = "; ellipses: equal distance from a training row, under its metric"
-        title = f"Decision regions{metrics if len(self.ellipses) else ''}"
-        self.ax_.set_title(title, fontsize=TEXT + 1)
-        self.ax_.legend(fontsize=SMALL, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        x_name, y_name = (wrap_text(name, 4.6) for name in self.feature_names)
+        self.ax_.set_xlabel(escape_math(x_name), fontsize=TEXT)
+        self.ax_.set_ylabel(escape_math(y_name), fontsize=TEXT)
+        ellipses = "Ellipses: the same distance from a training row, as it measures" * bool(
+            len(self.ellipses)
+        )
+        title = title_lines("Decision regions: the predicted class", self.subtitle, ellipses, width=5.6)
+        self.ax_.set_title(escape_math(title), fontsize=TEXT + 1)
+        self.ax_.legend(
+            fontsize=SMALL, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, ncols=columns,
+            handletextpad=0.2, columnspacing=0.8, markerscale=1.4 if size < 16 else 1.0,
+        )  # fmt: skip
         return self
 
 
@@ -232,12 +253,11 @@ def _ellipses(model: Any, n_ellipses: int, max_half_axes: Floats) -> tuple[Float
         return np.empty((0, 0, 2)), np.empty(0, np.int64)
     X, labels = training_rows(model)
     centers = _representative_rows(X, n_ellipses)
-    sample = select_rows(model, None, None, max_rows=N_SCALE_ROWS).X
-    distances, _ = model.kneighbors(as_fitted(model, sample))
-    squared_distance = max(float(np.median(distances[:, -1])) ** 2, 1e-12)
-    steps = ellipse_outlines(
-        local_matrices(model, centers), squared_distance, np.maximum(max_half_axes, 1e-12)
-    )
+    matrices, half_axes = local_matrices(model, centers), np.maximum(max_half_axes, 1e-12)
+    # An ellipse of squared distance s has the area π s / sqrt(det A).
+    scaled = matrices * np.outer(2 * half_axes, 2 * half_axes)
+    weight = float(np.median(np.sqrt(np.maximum(np.linalg.det(scaled), 0.0))))
+    steps = ellipse_outlines(matrices, max(ELLIPSE_SIZE**2 * weight, 1e-12), half_axes)
     return X[centers][:, None, :] + steps, labels[centers]
 
 

@@ -1,4 +1,4 @@
-"""ExplanationDisplay: the features for and against one prediction, and the neighbors behind it."""
+"""ExplanationDisplay: how the features of one row add up to its prediction, and the neighbors behind it."""
 
 from __future__ import annotations
 
@@ -9,37 +9,64 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._inputs import check_ids
-from lann._types import Floats
+from lann._types import Floats, Indices
 from lann._validation import Integer, OneOf, validate
 from lann.encoding import as_table
 from lann.explain import Explanation
-from lann.plot._axes import PanelGrid, label_lines, line_height, panel_axes, style_axes
-from lann.plot._colors import AGAINST, FOR, NEUTRAL
+from lann.plot._axes import (
+    PanelGrid,
+    label_lines,
+    label_percent,
+    line_height,
+    panel_axes,
+    style_axes,
+    title_lines,
+)
+from lann.plot._colors import INK, NEUTRAL, class_colors
 from lann.plot._ranking import largest_first
 from lann.plot._rows import check_class_names, kept_rows, select_rows
-from lann.plot._text import SMALL, TEXT, escape_math, format_value, shorten
+from lann.plot._text import (
+    SMALL,
+    TEXT,
+    escape_math,
+    format_value,
+    short_names,
+    short_value,
+    shorten,
+    shorten_unique,
+    text_width,
+    wrap_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The smallest range of the axis of supports.
+# The smallest range of the axis of supports, if they do not start at a base value.
 MIN_RANGE = 0.05
-# Shares of the vote below this are 0 when rounded to two digits.
-NEGLIGIBLE = 0.005
+# Shares of the vote below this are 0 when rounded to a tenth of a percent, and to a percent.
+NEGLIGIBLE, INVISIBLE = 0.005, 0.0005
+# The number of features whose values are listed beside the neighbors.
+N_VALUE_COLUMNS = 3
+# The widths of the panels without their labels, in inches: features, neighbors and a column of values.
+FEATURES_WIDTH, NEIGHBORS_WIDTH, COLUMN_WIDTH = 3.9, 1.5, 0.9
+# Against the prediction, if there are more than two classes.
+AGAINST_COLOR = "#B4B4B4"
 
 
 class ExplanationDisplay:
-    """One prediction: the support by its feature values, and its neighbors.
+    """One prediction: how its feature values add up to the probability, and its neighbors.
 
-    The left panel shows the support of the predicted class by each feature value, the largest first: how much
-    more of the vote the class has with this value than with other values of the feature. Values for the
-    prediction extend to the right, values against it to the left. Each bar is the effect of a single
-    feature. The effects of features that interact overlap, so that their sum is not the probability. For a
-    model without supports, the bars are the relevances.
+    The left panel starts at the base value, the mean vote for the predicted class at the nearest training
+    rows of other classes. Each bar below is the support by the value of a feature, the largest first: to the
+    right for the prediction, to the left against it. The bars add up to the probability of the prediction,
+    the last bar. The number of all other features, and their sum, is in one bar. For a model without base
+    values, the bars start at 0; for one without supports, they are the relevances.
 
     The right panel shows the neighbors that vote, nearest first, with their labels and their shares of the
-    vote: blue for the prediction, vermilion against it. The nearest that hold 90 % of the vote have a bar of
-    their own, five at least and ten at most; all others share one.
+    vote in the colors of their classes. The nearest that hold 90 % of the vote have a bar of their own, five
+    at least and ten at most; all others share one. Beside them are their values of the features with the
+    largest support, below the values of the row itself and what 80 % of the training rows of the predicted
+    class have. The percentile of a value is its rank among the training rows.
 
     It is recommended to use :meth:`from_estimator` or :meth:`from_explanation` to create the display.
 
@@ -53,6 +80,8 @@ class ExplanationDisplay:
         The names of the features; None for those of the explanation.
     class_names : array-like of shape (n_classes,) or None, default=None
         The names of the classes, in the order of `explanation.classes`; None for the labels.
+    data_name : str, default=""
+        The name of the data, for the title.
 
     Attributes
     ----------
@@ -62,6 +91,8 @@ class ExplanationDisplay:
         The axes of the features.
     neighbors_ax_ : matplotlib Axes
         The axes of the neighbors.
+    values_ax_ : matplotlib Axes or None
+        The axes with the values of the neighbors; None if they are unknown.
 
     See Also
     --------
@@ -87,8 +118,10 @@ class ExplanationDisplay:
         row: int = 0,
         feature_names: NDArray[Any] | None = None,
         class_names: ArrayLike | None = None,
+        data_name: str = "",
     ) -> None:
         self.explanation = explanation[row]
+        self.data_name = data_name
         self.feature_names = explanation.feature_names if feature_names is None else np.asarray(feature_names)
         self.class_names = check_class_names(explanation.classes, class_names)
 
@@ -101,6 +134,7 @@ class ExplanationDisplay:
         row: int = 0,
         ids: ArrayLike | None = None,
         class_names: ArrayLike | None = None,
+        data_name: str = "",
         n_features: int = 10,
         kind: str = "waterfall",
         ax: Axes | None = None,
@@ -119,10 +153,13 @@ class ExplanationDisplay:
             The names of the training rows; None for the index of the training data, or else their positions.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
+        data_name : str, default=""
+            The name of the data, for the title.
         n_features : int, default=10
             The number of features with a bar of their own; all others are summed in one bar.
         kind : {"waterfall", "bars"}, default="waterfall"
-            With "waterfall", each bar starts where the bar above ends; with "bars", all bars start at 0.
+            With "waterfall", each bar starts where the bar above ends, the first one at the base value; with
+            "bars", all bars start at 0.
         ax : matplotlib Axes or None, default=None
             The axes to draw on, replaced by two panels. If None, a new figure is created.
 
@@ -142,11 +179,16 @@ class ExplanationDisplay:
         start = row % n_rows
         query = _one_row(X, start)
         rows = select_rows(estimator, query, None)
-        explanation = replace(rows.explain(), queries=rows.X_given)
+        explanation = replace(rows.explain(), queries=rows.X_given, query_rows=np.array([start]))
+        if rows.is_transformed:
+            # The neighbors' values before the transformers are unknown.
+            explanation = replace(explanation, _training_values=None)
         if ids is not None:
             row_ids = check_ids(ids, len(kept_rows(rows.model)[0]))
             explanation = replace(explanation, neighbor_ids=row_ids[explanation.neighbors])
-        display = cls(explanation, feature_names=rows.feature_names, class_names=class_names)
+        display = cls(
+            explanation, feature_names=rows.feature_names, class_names=class_names, data_name=data_name
+        )
         return display.plot(ax, n_features=n_features, kind=kind)
 
     @classmethod
@@ -156,6 +198,7 @@ class ExplanationDisplay:
         *,
         row: int = 0,
         class_names: ArrayLike | None = None,
+        data_name: str = "",
         n_features: int = 10,
         kind: str = "waterfall",
         ax: Axes | None = None,
@@ -170,10 +213,13 @@ class ExplanationDisplay:
             The row to show.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `explanation.classes`; None for the labels.
+        data_name : str, default=""
+            The name of the data, for the title.
         n_features : int, default=10
             The number of features with a bar of their own; all others are summed in one bar.
         kind : {"waterfall", "bars"}, default="waterfall"
-            With "waterfall", each bar starts where the bar above ends; with "bars", all bars start at 0.
+            With "waterfall", each bar starts where the bar above ends, the first one at the base value; with
+            "bars", all bars start at 0.
         ax : matplotlib Axes or None, default=None
             The axes to draw on, replaced by two panels. If None, a new figure is created.
 
@@ -198,7 +244,7 @@ class ExplanationDisplay:
         >>> explanation = LANNClassifier(max_iter=3, random_state=0).fit(X, y).explain(X[::10])
         >>> display = ExplanationDisplay.from_explanation(explanation, row=3, kind="bars")
         """
-        display = cls(explanation, row=row, class_names=class_names)
+        display = cls(explanation, row=row, class_names=class_names, data_name=data_name)
         return display.plot(ax, n_features=n_features, kind=kind)
 
     def plot(self, ax: Axes | None = None, *, n_features: int = 10, kind: str = "waterfall") -> Self:
@@ -211,7 +257,8 @@ class ExplanationDisplay:
         n_features : int, default=10
             The number of features with a bar of their own; all others are summed in one bar.
         kind : {"waterfall", "bars"}, default="waterfall"
-            With "waterfall", each bar starts where the bar above ends; with "bars", all bars start at 0.
+            With "waterfall", each bar starts where the bar above ends, the first one at the base value; with
+            "bars", all bars start at 0.
 
         Returns
         -------
@@ -225,69 +272,155 @@ class ExplanationDisplay:
         """
         validate("kind", kind, OneOf("waterfall", "bars"))
         validate("n_features", n_features, Integer(1))
-        signed = self.explanation.has_supports
-        values = self.explanation.support[0] if signed else self.explanation.relevances[0]
-        names, lengths = self._bars(values, n_features)
+        bars = self._feature_bars(n_features, kind)
         neighbors = self._neighbor_bars()
-        n_lines = max(len(names), len(neighbors.names))
+        columns = self._value_columns(neighbors, bars.features[:N_VALUE_COLUMNS])
+        headings = self._headings(columns)
+        n_lines = max(len(bars.names), len(headings) + len(neighbors.names))
         height, fontsize = line_height(n_lines)
-        grid = PanelGrid((1, 2), (9.0, max(1.4 + height * n_lines, 2.6)), width_ratios=(1.75, 1.0))
-        self.figure_, axes = panel_axes(ax, grid, self._title())
-        self.ax_, self.neighbors_ax_ = axes[0]
+        widths = [FEATURES_WIDTH, NEIGHBORS_WIDTH]
+        if columns:
+            widths.append(COLUMN_WIDTH * len(columns))
+        labels = text_width(bars.names, fontsize) + text_width([*headings, *neighbors.names], fontsize)
+        size = (sum(widths) + labels + 0.6, max(1.5 + height * n_lines, 2.8))
+        title = self._title(size[0])
+        self.figure_, axes = panel_axes(ax, PanelGrid((1, len(widths)), size, width_ratios=widths), title)
+        self.ax_, self.neighbors_ax_ = axes[0][:2]
         style_axes(self.ax_, grid="x")
-        label_lines(self.ax_, names, fontsize)
-        _draw_bars(self.ax_, lengths, signed=signed, cumulative=signed and kind == "waterfall")
-        predicted = self.class_names[int(self.explanation.predicted_class_indices[0])]
-        label = f"support of {shorten(predicted, 18)} (share of the vote)" if signed else "relevance"
-        self.ax_.set_xlabel(escape_math(label), fontsize=TEXT)
-        _draw_neighbors(self.neighbors_ax_, neighbors, fontsize)
+        label_lines(self.ax_, bars.names, fontsize)
+        self._draw_features(bars)
+        _draw_neighbors(self.neighbors_ax_, neighbors, headings, fontsize)
+        self.values_ax_ = axes[0][2] if columns else None
+        if columns:
+            _draw_values(axes[0][2], columns, n_lines=len(headings) + len(neighbors.names))
         return self
 
-    def _title(self) -> str:
-        explanation = self.explanation
-        predicted = int(explanation.predicted_class_indices[0])
+    def _headings(self, columns: list[_ValueColumn]) -> list[str]:
+        """Return the labels of the lines above the neighbors, which have values only."""
+        predicted = shorten(self.class_names[self._predicted], 18)
+        has_typical = any(column.typical is not None for column in columns)
+        return ["this row"] * bool(columns) + [f"typical of {predicted} (80 %)"] * has_typical
+
+    @property
+    def _predicted(self) -> int:
+        return int(self.explanation.predicted_class_indices[0])
+
+    def _title(self, width: float) -> str:
+        explanation, predicted = self.explanation, self._predicted
+        name = explanation.row(0).title
         share = explanation.probabilities[0, predicted]
-        title = f"Prediction: {shorten(self.class_names[predicted])}, probability {100 * share:.0f} %"
+        title = f"{self.data_name}, {name[0].lower()}{name[1:]}: " if self.data_name else f"{name}: "
+        title += f"predicted {shorten(self.class_names[predicted], 40)}, probability {100 * share:.0f} %"
         second_share = float(np.sort(explanation.probabilities[0])[-2])
         if second_share >= NEGLIGIBLE:
-            runner_up = shorten(self.class_names[int(explanation.runner_up_class_indices[0])])
-            title += f"; runner-up: {runner_up}, {100 * second_share:.0f} %"
-        return title
+            runner_up = shorten(self.class_names[int(explanation.runner_up_class_indices[0])], 40)
+            title += f"; runner-up {runner_up}, {100 * second_share:.0f} %"
+        return title_lines(title, self._row_note(), width=width)
 
-    def _bars(self, values: Floats, n_features: int) -> tuple[list[str], Floats]:
-        """Return the labels and lengths of the bars, the largest first, all others in one bar."""
+    def _row_note(self) -> str:
+        """Return what there is to say about the row."""
+        row = self.explanation.row(0)
+        notes = []
+        if row.is_far:
+            notes.append("nothing similar was seen in training")
+        if row.left_out is not None:
+            notes.append("a training row, which does not vote on itself")
+        return "; ".join(notes)
+
+    def _feature_bars(self, n_features: int, kind: str) -> _FeatureBars:
+        """Return the bars of the features, the largest first, all others in one bar."""
+        explanation = self.explanation
+        signed = explanation.has_supports
+        values = explanation.support[0] if signed else explanation.relevances[0]
         n_all = len(values)
         # A single other feature is shown with its name, as it takes no more space.
         shown = largest_first(np.abs(values), None if n_all <= n_features + 1 else n_features)
-        query = self.explanation.query_values[0]
-        names = [self._value_text(feature, query[feature]) for feature in shown]
+        names = self._value_texts(shown)
         lengths = values[shown]
         if len(shown) < n_all:
             names.append(f"{n_all - len(shown)} other features")
             lengths = np.append(lengths, values.sum() - lengths.sum())
-        return names, lengths
+        is_sum = signed and kind == "waterfall"
+        base = 0.0
+        has_base = is_sum and explanation.base_values is not None
+        if has_base and explanation.base_values is not None:
+            base = float(explanation.base_values[0, self._predicted])
+            names = ["base value (nearest rows of other classes)", *names, "this row"]
+        starts = base + np.cumsum(lengths) - lengths if is_sum else np.zeros(len(lengths))
+        return _FeatureBars(names, starts, lengths, shown, signed=signed, is_sum=is_sum, has_base=has_base)
 
-    def _value_text(self, feature: int, value: Any) -> str:
-        text, unseen = format_value(self.feature_names[feature], value), self.explanation.unseen
-        return f"{text} (unseen)" if unseen is not None and unseen[0, feature] else text
+    def _value_texts(self, features: Indices) -> list[str]:
+        """Return the names and values of features, and what there is to say about the values."""
+        query, names = self.explanation.query_values[0], short_names(self.feature_names[features])
+        return [
+            format_value(name, query[feature], 44) + self._value_note(feature)
+            for name, feature in zip(names, features.tolist(), strict=True)
+        ]
+
+    def _value_note(self, feature: int) -> str:
+        """Return whether a value was seen in training, and its percentile among the training rows."""
+        unseen, percentiles = self.explanation.unseen, self.explanation.percentiles
+        if unseen is not None and unseen[0, feature]:
+            return " (unseen)"
+        if percentiles is None or np.isnan(percentiles[0, feature]):
+            return ""
+        return f" (percentile {percentiles[0, feature]:.0f})"
+
+    def _draw_features(self, bars: _FeatureBars) -> None:
+        predicted = shorten(self.class_names[self._predicted], 28)
+        classes = class_colors(len(self.class_names))
+        # With two classes, what is against one of them is for the other one.
+        against = classes[1 - self._predicted] if len(classes) == 2 else AGAINST_COLOR
+        colors = (classes[self._predicted], against) if bars.signed else (NEUTRAL, NEUTRAL)
+        _draw_bars(self.ax_, bars, *colors)
+        if bars.signed:
+            labels = (f"for {predicted}", f"against {predicted}")
+            _draw_legend(self.ax_, colors, [escape_math(label) for label in labels])
+        if bars.has_base:
+            label = f"probability of {predicted}: base value + support by each feature"
+        elif bars.signed:
+            label = f"support of {predicted} by each feature (share of the vote)"
+        else:
+            label = "relevance (share of the vote that depends on the feature)"
+        self.ax_.set_xlabel(escape_math(wrap_text(label, FEATURES_WIDTH + 0.5)), fontsize=TEXT)
 
     def _neighbor_bars(self) -> _NeighborBars:
         """Return the bars of the neighbors that are listed, and of all others together, if there are any."""
         row = self.explanation.row(0)
         labels = np.searchsorted(row.classes, row.neighbor_labels)
-        supports = np.where(row.neighbor_labels == row.prediction, row.vote_shares, 0.0)
-        bars = np.stack([supports, row.vote_shares - supports])
+        shares = np.zeros((len(row.classes), len(labels)))
+        shares[labels, np.arange(len(labels))] = row.vote_shares
         ids = row.neighbors if row.neighbor_ids is None else row.neighbor_ids
         prefix = "row " if ids.dtype.kind in "iu" else ""
-        names = [
-            f"{prefix}{shorten(ids[k], 16)} · {shorten(self.class_names[labels[k]], 16)}"
-            for k in range(row.n_listed)
-        ]
+        class_names = shorten_unique(self.class_names, 18)
+        names = [f"{prefix}{shorten(ids[k], 16)} · {class_names[labels[k]]}" for k in range(row.n_listed)]
         if row.others is not None:
             names.append(row.others.title)
-            others = bars[:, row.n_listed :].sum(axis=1, keepdims=True)
-            bars = np.concatenate([bars[:, : row.n_listed], others], axis=1)
-        return _NeighborBars(names, *bars)
+            others = shares[:, row.n_listed :].sum(axis=1, keepdims=True)
+            shares = np.concatenate([shares[:, : row.n_listed], others], axis=1)
+        return _NeighborBars(names, shares, row.n_listed)
+
+    def _typical_texts(self) -> NDArray[Any] | None:
+        """Return what is typical of the predicted class, for each feature; None if that is unknown."""
+        texts = self.explanation.typical_texts(self.explanation.predictions[0])
+        return texts if any(texts) else None
+
+    def _value_columns(self, neighbors: _NeighborBars, features: Indices) -> list[_ValueColumn]:
+        """Return the values of some features of the row and its neighbors; none if they are unknown."""
+        values = self.explanation.neighbor_values
+        if values is None:
+            return []
+        query, typical = self.explanation.query_values[0], self._typical_texts()
+        headers = short_names(self.feature_names[features], 24)
+        return [
+            _ValueColumn(
+                header,
+                short_value(query[feature]),
+                None if typical is None else typical[feature],
+                [short_value(value) for value in values[0, : neighbors.n_listed, feature]],
+            )
+            for header, feature in zip(headers, features.tolist(), strict=True)
+        ]
 
 
 def _n_rows(X: Any) -> int:
@@ -302,61 +435,146 @@ def _one_row(X: Any, row: int) -> Any:
     return np.asarray(X)[row : row + 1] if table is None else table[row : row + 1].to_native()
 
 
-class _NeighborBars(NamedTuple):
-    """Names of neighbors, and their shares of the vote for and against the prediction: (n_bars,) each."""
+class _FeatureBars(NamedTuple):
+    """The bars of the features.
+
+    Attributes
+    ----------
+    names : list of str
+        The labels of the lines; with a base value, the first and the last are of sums.
+    starts, lengths : ndarray of shape (n_bars,)
+    features : ndarray of shape (n_shown,)
+        The features with a bar of their own.
+    signed : bool
+        Whether the lengths are for (positive) and against (negative) the prediction.
+    is_sum : bool
+        Whether each bar starts where the bar before ends.
+    has_base : bool
+        Whether there are bars of the base value and of the probability.
+    """
 
     names: list[str]
-    supports: Floats
-    opposes: Floats
+    starts: Floats
+    lengths: Floats
+    features: Indices
+    signed: bool
+    is_sum: bool
+    has_base: bool
 
 
-def _draw_neighbors(ax: Axes, bars: _NeighborBars, fontsize: float) -> None:
-    names, supports, opposes = bars
-    shares, lines = supports + opposes, np.arange(len(names))
-    ax.barh(lines, supports, color=FOR, height=0.66)
-    ax.barh(lines, opposes, left=supports, color=AGAINST, height=0.66)
-    for y, share in enumerate(shares):
+class _NeighborBars(NamedTuple):
+    """Names of neighbors, and their shares of the vote by class, (n_classes, n_bars); the last may be all
+    others."""
+
+    names: list[str]
+    shares: Floats
+    n_listed: int
+
+
+class _ValueColumn(NamedTuple):
+    """The values of a feature, as texts: of the row, what is typical of the prediction, of the neighbors."""
+
+    header: str
+    own: str
+    typical: str | None
+    neighbors: list[str]
+
+
+def _draw_neighbors(ax: Axes, bars: _NeighborBars, headings: list[str], fontsize: float) -> None:
+    """Draw the vote shares in the colors of the classes, below lines without bars."""
+    totals, lines = bars.shares.sum(axis=0), len(headings) + np.arange(len(bars.names))
+    starts = np.cumsum(bars.shares, axis=0) - bars.shares
+    for label, color in enumerate(class_colors(len(bars.shares))):
+        drawn = bars.shares[label] > 0
+        ax.barh(lines[drawn], bars.shares[label, drawn], left=starts[label, drawn], color=color, height=0.66)
+    for y, share in zip(lines.tolist(), totals, strict=True):
         ax.text(share, y, f" {100 * share:.0f} %", va="center", fontsize=SMALL)
     style_axes(ax)
-    label_lines(ax, names, fontsize)
-    ax.set_xlim(0, 1.2 * shares.max())
+    label_lines(ax, headings + bars.names, fontsize)
+    ax.set_xlim(0, 1.35 * totals.max())
     ax.set_xticks([])
     ax.spines["bottom"].set_visible(False)
-    ax.set_title("neighbors, nearest first", fontsize=TEXT)
+    ax.set_title("neighbors that vote,\nnearest first", fontsize=TEXT)
     ax.set_xlabel("share of the vote", fontsize=TEXT)
 
 
-def _draw_bars(ax: Axes, lengths: Floats, *, signed: bool, cumulative: bool) -> None:
-    lengths = np.round(lengths, 3)
-    starts = np.concatenate([[0.0], np.cumsum(lengths)[:-1]]) if cumulative else np.zeros(len(lengths))
+def _draw_values(ax: Axes, columns: list[_ValueColumn], *, n_lines: int) -> None:
+    """Write the values of the features beside the neighbors."""
+    ax.set_axis_off()
+    ax.set_xlim(0, len(columns))
+    ax.set_ylim(n_lines - 1 + 0.6, -0.6)
+    for x, column in enumerate(columns):
+        header = wrap_text(column.header.replace("…", "… "), COLUMN_WIDTH - 0.1, SMALL, max_lines=3)
+        ax.text(
+            x + 0.95, 1.01, escape_math(header), transform=ax.get_xaxis_transform(), fontsize=SMALL,
+            ha="right", va="bottom",
+        )  # fmt: skip
+        typical = [] if column.typical is None else [_short_range(column.typical)]
+        for y, text in enumerate([column.own, *typical, *column.neighbors]):
+            weight = "bold" if y == 0 else "normal"
+            ax.text(
+                x + 0.95, y, escape_math(text), fontsize=SMALL, ha="right", va="center", fontweight=weight
+            )
+
+
+def _draw_bars(ax: Axes, bars: _FeatureBars, for_color: str, against_color: str) -> None:
+    """Draw the bars of the features, between those of the base value and of the sum if there are any."""
+    starts, lengths = bars.starts, bars.lengths
     ends = starts + lengths
-    colors = np.where(lengths > 0, FOR, AGAINST) if signed else np.full(len(lengths), NEUTRAL)
-    y = np.arange(len(lengths))
+    y = np.arange(len(lengths)) + bars.has_base
+    colors = np.where(lengths > 0, for_color, against_color)
     ax.barh(y, lengths, left=starts, color=colors.tolist(), height=0.66)
-    span = max(np.ptp(np.concatenate([starts, ends, [0.0]])), MIN_RANGE)
-    for line, length in enumerate(lengths):
-        right = max(starts[line], ends[line]) + 0.012 * span
-        number = f"{length:+.2f}" if signed and abs(length) >= NEGLIGIBLE else f"{abs(length):.2f}"
-        ax.text(right, line, number, va="center", fontsize=SMALL)
-    if signed and np.all(np.abs(lengths) < NEGLIGIBLE):
-        ax.text(0.5, 0.5, "no single value\nchanges the vote", transform=ax.transAxes, ha="center")
-    if cumulative:
-        ax.vlines(ends[:-1], y[:-1] - 0.33, y[1:] + 0.33, color="#777777", linewidth=0.7)
-    ax.axvline(0, color="#444444", linewidth=0.9)
+    texts = [_signed_text(length) if bars.signed else f"{100 * length:.1f} %" for length in lengths]
     low, high = min(0.0, starts.min(), ends.min()), max(0.0, starts.max(), ends.max())
-    ax.set_xlim(low - 0.03 * span, max(high, low + span) + 0.12 * span)
-    if signed:
-        _draw_legend(ax)
+    if bars.has_base:
+        base, total = starts[0], ends[-1]
+        ax.barh([0, y[-1] + 1], [base, total], color=["white", INK], edgecolor=INK, height=0.62)
+        for line, value in ((0, base), (y[-1] + 1, total)):
+            ax.text(value + 0.012, line, f"{100 * value:.1f} %", va="center", fontsize=SMALL)
+        ax.vlines([base, total], [0.33, y[-1] + 0.33], [0.67, y[-1] + 0.67], color="#777777", linewidth=0.7)
+        high = max(high, 1.0)
+    span = max(high - low, MIN_RANGE)
+    for line, text, right in zip(y.tolist(), texts, np.maximum(starts, ends), strict=True):
+        ax.text(right + 0.012 * span, line, text, va="center", fontsize=SMALL)
+    if bars.is_sum:
+        ax.vlines(ends[:-1], y[:-1] + 0.33, y[1:] - 0.33, color="#777777", linewidth=0.7)
+    if bars.signed and not bars.has_base and np.all(np.abs(lengths) < NEGLIGIBLE):
+        ax.text(0.5, 0.5, "no single value\nchanges the vote", transform=ax.transAxes, ha="center")
+    ax.axvline(0, color="#444444", linewidth=0.9)
+    ax.set_xlim(low - (0.03 * span if low < 0 or not bars.has_base else 0.0), low + span + 0.14 * span)
+    if bars.has_base:
+        ax.set_xticks(np.arange(np.ceil(5 * low), np.floor(5 * high) + 1) / 5)
+    label_percent(ax.xaxis)
 
 
-def _draw_legend(ax: Axes) -> None:
+def _short_range(text: str) -> str:
+    """Return what is typical of a class in few characters: a range, or the most frequent category.
+
+    >>> _short_range("4.5172 to 5.5"), _short_range("red 61%, a long color name 30%")
+    ('4.52–5.5', 'red 61%')
+    """
+    low, separator, high = text.partition(" to ")
+    try:
+        ends = (short_value(float(low)), short_value(float(high)))
+    except ValueError:  # a date, a category, or a number with a unit
+        ends = (low, high)
+    return shorten("–".join(ends) if separator else text.partition(", ")[0], 14)
+
+
+def _signed_text(support: float) -> str:
+    """Return a support as text.
+
+    >>> _signed_text(0.1234), _signed_text(-0.05), _signed_text(-0.0004)
+    ('+12.3 %', '−5.0 %', '0.0 %')
+    """
+    return "0.0 %" if abs(support) < INVISIBLE else f"{100 * support:+.1f} %".replace("-", "−")
+
+
+def _draw_legend(ax: Axes, colors: tuple[str, str], labels: list[str]) -> None:
     from matplotlib.patches import Patch
 
-    handles = [
-        Patch(color=FOR, label="for the prediction"),
-        Patch(color=AGAINST, label="against the prediction"),
-    ]
     ax.legend(
-        handles=handles, fontsize=TEXT, frameon=False, ncols=2, loc="lower center",
-        bbox_to_anchor=(0.5, 1.0), borderaxespad=0.1, handlelength=0.9,
+        handles=[Patch(color=color, label=label) for color, label in zip(colors, labels, strict=True)],
+        fontsize=TEXT, frameon=False, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0),
+        borderaxespad=0.1, handlelength=0.9,
     )  # fmt: skip

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lann._format import percent
-from lann._types import Floats
+from lann._types import Floats, Indices
 from lann._validation import Integer, OneOf, validate
-from lann.plot._axes import PanelGrid, panel_axes, style_axes
-from lann.plot._colors import AGAINST, FOR
+from lann.plot._axes import PanelGrid, panel_axes, style_axes, title_lines
+from lann.plot._colors import AGAINST, INK, SOFT
 from lann.plot._ranking import largest_first
 from lann.plot._rows import MAX_ROWS, select_rows
-from lann.plot._text import SMALL, TEXT, TINY, escape_math, shorten, split_unit
+from lann.plot._text import SMALL, TEXT, TINY, escape_math, short_names, shorten, wrap_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +31,10 @@ MAX_NAMED, LINE = 8, 0.115
 # The number of ordered categories that are all named.
 MAX_STEPS = 4
 SECONDS_PER_DAY = 86_400
+# The number of different values up to which each has a bar in the histogram.
+MAX_DISTINCT = 12
+# Where a curve is steep, and rows.
+SHADE, HISTOGRAM = "#E8A800", "#C4C8CC"
 
 
 class CategoryPanel(NamedTuple):
@@ -54,11 +58,12 @@ class CategoryPanel(NamedTuple):
 class FeatureCurvesDisplay:
     """Learned curve of each feature: the steeper, the more a difference counts there.
 
-    A curve rises from the lowest value of the feature to the highest. The dashed line is the curve with which
-    differences would count the same everywhere; ranges in which the curve is steeper are shaded, the darker
-    the steeper. A vertical line is a jump at a threshold: values on different sides of it differ, however
-    close they are. Gray bars are a histogram of the rows. A dotted line is the height of missing values. The
-    relevance of the feature, averaged over the rows, is below each panel.
+    A curve rises from the lowest value of the feature to the highest, over the range of the middle 99 % of
+    the rows. The dashed line is the curve with which differences would count the same everywhere; ranges in
+    which the curve is steeper are shaded, the darker the steeper. A vertical line is a jump at a threshold:
+    values on different sides of it differ, however close they are. Gray bars are a histogram of the rows. A
+    dotted line is the height of missing values. Above each panel is the relevance of the feature, averaged
+    over the rows, and below it its name and unit. A legend names all of this.
 
     The categories of a feature are drawn at their learned positions, along the direction in which these vary
     most: the farther apart, the more the difference of two categories counts. The larger the circle of a
@@ -84,6 +89,8 @@ class FeatureCurvesDisplay:
         For each feature that has categories, their names, heights and shares.
     gaps : mapping of int to tuple of float or None, default=None
         For each number with missing values their height, from 0 to 1, and their share of the training rows.
+    subtitle : str, default=""
+        The last line of the title, such as the data and the number of rows.
 
     Attributes
     ----------
@@ -123,6 +130,7 @@ class FeatureCurvesDisplay:
         schema: TableSchema | None = None,
         categories: Mapping[int, CategoryPanel] | None = None,
         gaps: Mapping[int, tuple[float, float]] | None = None,
+        subtitle: str = "",
     ) -> None:
         self.values = values
         self.heights = heights
@@ -132,6 +140,7 @@ class FeatureCurvesDisplay:
         self.schema = schema
         self.categories = categories or {}
         self.gaps = gaps or {}
+        self.subtitle = subtitle
 
     @classmethod
     def from_estimator(
@@ -139,6 +148,7 @@ class FeatureCurvesDisplay:
         estimator: Any,
         X: ArrayLike | None = None,
         *,
+        data_name: str = "",
         n_features: int | None = 12,
         n_columns: int | None = None,
         ax: Axes | None = None,
@@ -151,6 +161,8 @@ class FeatureCurvesDisplay:
             A fitted LANNClassifier, or a pipeline that ends in one.
         X : array-like of shape (n_samples, n_features) or None, default=None
             The rows of the histograms, over which the relevances are averaged; None for the training rows.
+        data_name : str, default=""
+            The name of the data, for the title.
         n_features : int or None, default=12
             The maximum number of features, the most relevant ones; None for all.
         n_columns : int or None, default=None
@@ -194,6 +206,7 @@ class FeatureCurvesDisplay:
             schema=rows.schema,
             categories=_category_panels(encoding, rows.schema),
             gaps=gaps,
+            subtitle=rows.describe(data_name),
         )
         return display.plot(ax, n_features=n_features, n_columns=n_columns)
 
@@ -227,40 +240,84 @@ class FeatureCurvesDisplay:
         n_columns = min(len(shown), n_columns or max(2, min(8, round(len(shown) ** 0.5 + 0.3))))
         n_rows = -(-len(shown) // n_columns)
         width = 3.4 if n_columns == 1 else 2.3 if n_columns <= 4 else 1.55
-        separator = "\n" if n_columns < 3 else ": "
-        steep = "the steeper, the more a difference counts"
-        title = f"Feature curves{separator}{steep}"
-        if any(feature in self.categories for feature in shown):
-            title = f"Feature curves: {steep}\nCategories: the farther apart, the more they differ"
-        size = (0.5 + width * n_columns, 0.6 + 0.82 * width * n_rows)
-        self.figure_, axes = panel_axes(ax, PanelGrid((n_rows, n_columns), size, sharey=True), title)
+        is_small = n_columns > 4
+        handles = self._legend_handles(shown)
+        figure_width = 0.6 + width * n_columns
+        columns = max(min(int(figure_width / 2.6), len(handles)), 1)
+        legend = 0.3 + 0.18 * -(-len(handles) // columns)
+        size = (figure_width, 0.75 + (0.72 * width + 0.55) * n_rows + legend)
+        grid = PanelGrid((n_rows + 1, n_columns), size, height_ratios=[*[1.0] * n_rows, 0.001], sharey=True)
+        self.figure_, axes = panel_axes(ax, grid, self._title(shown, figure_width))
         self.axes_ = axes.ravel()[: len(shown)]
         self.ax_ = self.axes_[0]
         for panel in axes.ravel()[len(shown) :]:
             panel.set_axis_off()
-        for panel, feature in zip(self.axes_, shown, strict=True):
+        names = short_names([self.feature_names[feature] for feature in shown], 30 if is_small else 50)
+        for panel, feature, name in zip(self.axes_, shown, names, strict=True):
             if feature in self.categories:
-                _draw_categories(panel, self.categories[feature], small=n_columns > 4)
+                _draw_categories(panel, self.categories[feature], small=is_small)
             else:
                 self._draw_curve(panel, feature)
                 self._label_steps(panel, feature)
-            self._label_panel(panel, feature, small=n_columns > 4)
+            self._label_panel(panel, feature, name, width=width)
+        for panel in axes[:n_rows, 0]:
+            panel.set_ylabel("learned scale", fontsize=TINY if is_small else SMALL)
+        bottom = self.figure_.add_subplot(axes[-1, 0].get_subplotspec().get_gridspec()[-1, :])
+        bottom.set_axis_off()
+        bottom.legend(
+            handles=handles, ncols=columns, loc="upper center", bbox_to_anchor=(0.5, 1.0), fontsize=SMALL,
+            frameon=False, borderaxespad=0.0, handlelength=1.8, columnspacing=1.2,
+        )  # fmt: skip
         return self
+
+    def _title(self, shown: Indices, width: float) -> str:
+        is_category = np.array([feature in self.categories for feature in shown])
+        steep = "Feature curves: the steeper, the more a difference counts"
+        apart = "Categories: the farther apart, the more they differ"
+        n_features = len(self.feature_names)
+        number = (
+            "" if len(shown) == n_features else f"the {len(shown)} most relevant of {n_features} features"
+        )
+        notes = "; ".join(note for note in (self.subtitle, number) if note)
+        lines = ("" if is_category.all() else steep, apart if is_category.any() else "", notes)
+        return title_lines(*lines, width=width)
+
+    def _legend_handles(self, shown: Indices) -> list[Any]:
+        """Return the entries of the legend for what is drawn."""
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
+        def line(label: str, **options: Any) -> Line2D:
+            return Line2D([], [], label=label, **options)
+
+        handles: list[Any] = []
+        if any(feature not in self.categories for feature in shown):
+            handles += [
+                line("learned curve", color=INK, linewidth=1.8),
+                line("counts the same everywhere", color="#555555", linewidth=0.8, linestyle="--"),
+                Patch(color=SHADE, alpha=0.6, label="steeper: counts more here"),
+                Patch(color=HISTOGRAM, label="rows, the middle 99 %"),
+            ]
+        if any(feature in self.gaps for feature in shown):
+            handles.append(line("missing values", color=AGAINST, linewidth=1.2, linestyle=":"))
+        if any(feature in self.categories for feature in shown):
+            handles.append(line("category (size: rows)", color=INK, alpha=0.6, marker="o", linestyle=""))
+        return handles
 
     def _draw_curve(self, panel: Axes, feature: int) -> None:
         from matplotlib.colors import to_rgb
+        from matplotlib.patheffects import withStroke
 
         x, height = self.values[:, feature], self.heights[:, feature]
-        data = self.data[:, feature]
-        counts, edges = np.histogram(data[~np.isnan(data)], bins=24, range=(x[0], x[-1]))
         rise = np.diff(np.interp(np.linspace(x[0], x[-1], N_VALUES), x, height))
         excess = rise * (N_VALUES - 1) - 1.0  # slope divided by mean slope, minus 1
-        shades = [(*to_rgb(FOR), 0.45 * dark) for dark in np.clip(excess / MAX_EXCESS, 0.0, 1.0)]
+        shades = [(*to_rgb(SHADE), 0.6 * dark) for dark in np.clip(excess / MAX_EXCESS, 0.0, 1.0)]
         panel.imshow([shades], extent=(x[0], x[-1], 0.0, 1.04), aspect="auto", interpolation="nearest")
+        centers, widths, counts = _histogram(self.data[:, feature], x[0], x[-1])
         bar_heights = 0.36 * counts / max(counts.max(), 1)
-        panel.bar(edges[:-1], bar_heights, np.diff(edges), align="edge", color="#A8A8A8", alpha=0.6)
+        panel.bar(centers, bar_heights, widths, color=HISTOGRAM)
         panel.plot(x[[0, -1]], height[[0, -1]], "--", color="#555555", linewidth=0.8)
-        panel.plot(x, height, color=FOR, linewidth=1.8)
+        panel.plot(x, height, color=INK, linewidth=1.8)
         if feature in self.gaps:
             gap, share = self.gaps[feature]
             panel.axhline(gap, color=AGAINST, linestyle=":", linewidth=1.2)
@@ -268,9 +325,11 @@ class FeatureCurvesDisplay:
                 x[0] + 0.02 * (x[-1] - x[0]), gap + (0.02 if gap < 0.85 else -0.02),
                 f"missing: {percent(share)}", fontsize=TINY, color=AGAINST,
                 va="bottom" if gap < 0.85 else "top",
+                path_effects=[withStroke(linewidth=2, foreground="white", alpha=0.85)],
             )  # fmt: skip
         style_axes(panel)
-        panel.set(xlim=(x[0], x[-1]), ylim=(0.0, 1.04), yticks=[])
+        margin = 0.03 * (x[-1] - x[0])
+        panel.set(xlim=(x[0] - margin, x[-1] + margin), ylim=(0.0, 1.04), yticks=[])
 
     def _label_steps(self, panel: Axes, feature: int) -> None:
         """Label the horizontal axis with the user's values of a bool, a date or ordered categories."""
@@ -289,18 +348,33 @@ class FeatureCurvesDisplay:
             names = [shorten(described.value(tick), 10) for tick in ticks]
         panel.set_xticks(ticks, [escape_math(name) for name in names])
 
-    def _label_panel(self, panel: Axes, feature: int, *, small: bool) -> None:
-        if self.schema is None or self.schema.features[feature].kind == "number":
-            panel.locator_params(axis="x", nbins=3 if small else 4)
-        name, unit = split_unit(self.feature_names[feature])
-        if small:
-            panel.set_title(escape_math(shorten(name, 18)), fontsize=SMALL)
-            panel.tick_params(labelsize=TINY)
-            panel.set_xlabel(escape_math(unit), fontsize=TINY)
-        else:
-            relevance = f"relevance {100 * self.relevances[feature]:.1f} %"
-            panel.set_title(escape_math(shorten(name, 26)), fontsize=TEXT)
-            panel.set_xlabel(escape_math(f"{unit + '  ·  ' if unit else ''}{relevance}"), fontsize=SMALL)
+    def _label_panel(self, panel: Axes, feature: int, name: str, *, width: float) -> None:
+        is_small = width < 2
+        if feature not in self.categories and (
+            self.schema is None or self.schema.features[feature].kind == "number"
+        ):
+            data = self.data[:, feature]
+            are_integers = bool(np.all((data == np.round(data)) | np.isnan(data)))
+            panel.locator_params(axis="x", nbins=3 if is_small else 4, integer=are_integers)
+        fontsize = TINY if is_small else SMALL
+        panel.set_title(f"relevance {100 * self.relevances[feature]:.1f} %", fontsize=fontsize, color=SOFT)
+        panel.tick_params(labelsize=fontsize)
+        label = wrap_text(name.replace("…", "… "), 0.85 * width, fontsize, max_lines=2)
+        panel.set_xlabel(escape_math(label), fontsize=fontsize if is_small else TEXT)
+
+
+def _histogram(data: Floats, low: float, high: float) -> tuple[Floats, Floats, Floats]:
+    """Return the centers, the widths and the heights of the bars of a histogram.
+
+    A feature with few different values has a bar at each of them.
+    """
+    data = data[(data >= low) & (data <= high)]
+    distinct, n_equal = np.unique(data, return_counts=True)
+    if 1 < len(distinct) <= MAX_DISTINCT:
+        width = min(0.6 * float(np.diff(distinct).min()), 0.06 * (high - low))
+        return distinct, np.full(len(distinct), width), n_equal.astype(np.float64)
+    counts, edges = np.histogram(data, bins=24, range=(low, high))
+    return (edges[:-1] + edges[1:]) / 2, np.diff(edges), counts.astype(np.float64)
 
 
 def _curve_points(curves: FeatureCurves, X: Floats) -> tuple[Floats, Floats]:
@@ -340,7 +414,7 @@ def _draw_categories(panel: Axes, categories: CategoryPanel, *, small: bool) -> 
     order = np.argsort(-categories.shares, kind="stable")
     panel.plot([0.1, 0.1], [0.06, 0.94], color="#CCCCCC", linewidth=1.0, zorder=0)
     panel.scatter(
-        np.full(len(order), 0.1), heights[order], s=sizes[order], color=FOR, alpha=0.55, linewidths=0.4,
+        np.full(len(order), 0.1), heights[order], s=sizes[order], color=INK, alpha=0.6, linewidths=0.4,
         edgecolors="white",
     )  # fmt: skip
     n_named = min(len(order), MAX_NAMED if len(order) <= MAX_NAMED else MAX_NAMED - 1)

@@ -7,27 +7,44 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lann._class_colors import class_color
 from lann._types import Floats, Indices
 from lann._validation import Integer, OneOf, validate
-from lann.plot._axes import PanelGrid, label_lines, line_height, panel_axes, style_axes
-from lann.plot._colors import FOR, MARKERS, class_colors
+from lann.plot._axes import (
+    PanelGrid,
+    column_width,
+    label_columns,
+    label_lines,
+    label_percent,
+    legend_above,
+    line_height,
+    panel_axes,
+    single_axes,
+    style_axes,
+    title_lines,
+)
+from lann.plot._colors import MARKERS
 from lann.plot._quantities import QUANTITIES, row_quantities
-from lann.plot._ranking import largest_first
+from lann.plot._ranking import largest_first, natural_order
 from lann.plot._rows import MAX_ROWS, check_class_names
-from lann.plot._text import TEXT, escape_math, shorten, shorten_unique
+from lann.plot._text import SMALL, TEXT, escape_math, short_names, shorten_unique, text_width, wrap_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-# More classes get one panel each.
-MAX_CLASSES_PER_PANEL = 3
+# More classes get one panel each, and still more a line each in a heat map.
+MAX_CLASSES_PER_PANEL, MAX_PANELS = 3, 8
+# The widths in inches of a single panel and of one of several panels, without labels.
+WIDTH, PANEL_WIDTH = 4.6, 1.15
 
 
 class RelevanceDisplay:
     """Relevance of every feature to the rows of each class.
 
-    A marker is the mean over the rows of a class, and the bar behind it extends between two quantiles.
+    A marker is the mean over the rows of a class, and the bar behind it extends between two quantiles. Up to
+    three classes share a panel, up to eight have a panel each. The means of more classes are drawn as a heat
+    map with a line for each class: the darker, the more relevant.
 
     It is recommended to use :meth:`from_estimator` to create the display.
 
@@ -45,6 +62,10 @@ class RelevanceDisplay:
         The names of the classes.
     quantity : {"relevances", "feature_weights"}, default="relevances"
         The quantity, as named in the title and the axis label.
+    quantiles : tuple of two floats, default=(0.1, 0.9)
+        The quantiles that `lows` and `highs` are, as named in the axis label.
+    subtitle : str, default=""
+        The second line of the title, such as the data and the number of rows.
 
     Attributes
     ----------
@@ -53,7 +74,7 @@ class RelevanceDisplay:
     ax_ : matplotlib Axes
         The first panel.
     axes_ : ndarray of shape (n_panels,)
-        One panel for up to three classes, otherwise one panel for each class.
+        One panel for each of four to eight classes, otherwise one panel.
 
     See Also
     --------
@@ -81,6 +102,8 @@ class RelevanceDisplay:
         feature_names: ArrayLike,
         class_names: ArrayLike,
         quantity: str = "relevances",
+        quantiles: tuple[float, float] = (0.1, 0.9),
+        subtitle: str = "",
     ) -> None:
         self.means = means
         self.lows = lows
@@ -88,6 +111,8 @@ class RelevanceDisplay:
         self.feature_names = np.asarray(feature_names)
         self.class_names = np.asarray(class_names)
         self.quantity = quantity
+        self.quantiles = quantiles
+        self.subtitle = subtitle
 
     @classmethod
     def from_estimator(
@@ -99,6 +124,7 @@ class RelevanceDisplay:
         quantity: str = "relevances",
         quantiles: tuple[float, float] = (0.1, 0.9),
         class_names: ArrayLike | None = None,
+        data_name: str = "",
         n_features: int | None = None,
         sort: bool = True,
         ax: Axes | None = None,
@@ -121,6 +147,8 @@ class RelevanceDisplay:
             The quantiles between which the bars extend.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
+        data_name : str, default=""
+            The name of the data, for the title.
         n_features : int or None, default=None
             The maximum number of features, the most relevant ones; None for all.
         sort : bool, default=True
@@ -153,6 +181,8 @@ class RelevanceDisplay:
             feature_names=rows.feature_names,
             class_names=check_class_names(rows.model.classes_, class_names),
             quantity=used,
+            quantiles=quantiles,
+            subtitle=rows.describe(data_name),
         )
         return display.plot(ax, n_features=n_features, sort=sort)
 
@@ -183,18 +213,27 @@ class RelevanceDisplay:
         if not sort:
             shown = np.sort(shown)
         present = np.flatnonzero(~np.isnan(self.means).all(axis=1))
+        if len(present) > MAX_PANELS:
+            self._plot_heat_map(ax, present, shown)
+        else:
+            self._plot_panels(ax, present, shown)
+        return self
+
+    def _plot_panels(self, ax: Axes | None, present: Indices, shown: Indices) -> None:
         one_panel = len(present) <= MAX_CLASSES_PER_PANEL
         n_panels = 1 if one_panel else len(present)
         height, fontsize = line_height(len(shown))
         if one_panel and len(shown) <= 20:
             height *= 1 + 0.2 * (len(present) - 1)
-        size = (6.6 if one_panel else 2.2 + 0.95 * n_panels, 1.3 + height * len(shown))
+        names = short_names([self.feature_names[feature] for feature in shown], 36)
+        width = text_width(names, fontsize) + (WIDTH if one_panel else 0.3 + PANEL_WIDTH * n_panels)
+        size = (width, (1.7 if one_panel else 2.0) + height * len(shown))
         grid = PanelGrid((1, n_panels), size, sharex=True, sharey=True)
-        self.figure_, axes = panel_axes(ax, grid, self._title(len(shown)))
+        self.figure_, axes = panel_axes(ax, grid, self._title(len(shown), width))
         self.axes_ = axes[0]
         self.ax_ = self.axes_[0]
         if one_panel:
-            self._draw_one_panel(present, shown)
+            self._draw_one_panel(present, shown, width)
         else:
             self._draw_panels(present, shown)
         for panel in self.axes_:
@@ -202,39 +241,66 @@ class RelevanceDisplay:
             panel.set_xlim(left=0)
             panel.tick_params(axis="y", length=0)
             panel.locator_params(axis="x", nbins=6 if one_panel else 2)
-        label_lines(self.ax_, [shorten(self.feature_names[feature]) for feature in shown], fontsize)
-        self.axes_[n_panels // 2].set_xlabel(QUANTITIES[self.quantity].axis_label, fontsize=TEXT)
-        return self
+            label_percent(panel.xaxis)
+        label_lines(self.ax_, names, fontsize)
+        self.axes_[n_panels // 2].set_xlabel(self._axis_label(width - 1.0), fontsize=TEXT)
 
-    def _title(self, n_shown: int) -> str:
-        title = f"{QUANTITIES[self.quantity].title}, by class"
+    def _plot_heat_map(self, ax: Axes | None, present: Indices, shown: Indices) -> None:
+        """Draw the means of many classes: a line for each class, a column for each feature."""
+        height, fontsize = line_height(len(present))
+        present = present[natural_order([self.class_names[label] for label in present])]
+        names = shorten_unique([self.class_names[label] for label in present], 44)
+        columns = column_width(len(shown)) * len(shown)
+        width = max(text_width(names, fontsize) + columns + 1.2, 5.0)
+        self.figure_, self.ax_ = single_axes(ax, (width, 3.2 + 0.85 * height * len(present)))
+        self.axes_ = np.array([self.ax_], dtype=object)
+        means = self.means[np.ix_(present, shown)]
+        drawn = self.ax_.imshow(means, aspect="auto", interpolation="nearest", cmap="Blues", vmin=0.0)
+        label_lines(self.ax_, names, fontsize, margin=0.5)
+        style_axes(self.ax_)
+        self.ax_.tick_params(axis="y", labelsize=fontsize)
+        self.ax_.set_ylabel("class", fontsize=TEXT)
+        self.ax_.spines[:].set_visible(False)
+        label_columns(self.ax_, [self.feature_names[feature] for feature in shown])
+        bar = self.figure_.colorbar(drawn, ax=self.ax_, aspect=40, pad=0.02)
+        label = f"mean over the rows of a class: {QUANTITIES[self.quantity].axis_label}"
+        bar.set_label(wrap_text(label, 2.2 + 0.6 * height * len(present), SMALL), fontsize=SMALL)
+        label_percent(bar.ax.yaxis)
+        bar.ax.tick_params(labelsize=SMALL)
+        bar.outline.set_visible(False)
+        self.ax_.set_title(escape_math(self._title(len(shown), width)), fontsize=TEXT + 1)
+
+    def _title(self, n_shown: int, width: float) -> str:
         n_features = len(self.feature_names)
-        return title if n_shown == n_features else f"{title} ({n_shown} of {n_features} features)"
+        number = "" if n_shown == n_features else f"{n_shown} of {n_features} features, the largest first"
+        title = f"{QUANTITIES[self.quantity].title}, by class"
+        return title_lines(title, self.subtitle, number, width=width)
 
-    def _draw_one_panel(self, classes: Indices, shown: Indices) -> None:
+    def _axis_label(self, width: float) -> str:
+        low, high = (f"{100 * quantile:.3g}" for quantile in self.quantiles)
+        lines = (QUANTITIES[self.quantity].axis_label, f"marker: mean; bar: {low}–{high} % of the rows")
+        return "\n".join(wrap_text(line, width) for line in lines)
+
+    def _draw_one_panel(self, classes: Indices, shown: Indices, width: float) -> None:
         """Draw all classes in the same panel, in different colors and slightly shifted."""
-        colors = class_colors(len(self.class_names))
-        names = shorten_unique(self.class_names)
+        names, handles = shorten_unique(self.class_names, 40), []
         for number, label in enumerate(classes):
             shift = 0.56 * ((number + 0.5) / len(classes) - 0.5)
-            marker = MARKERS[number % len(MARKERS)]
-            means = self._draw_class(self.ax_, label, shown, shift=shift, color=colors[label], marker=marker)
-            means.set_label(escape_math(names[label]))
-        self.ax_.legend(
-            fontsize=TEXT, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0),
-            ncols=MAX_CLASSES_PER_PANEL, borderaxespad=0.1, handletextpad=0.2,
-        )  # fmt: skip
+            handles.append(self._draw_class(self.ax_, label, shown, shift=shift))
+            handles[-1].set_label(escape_math(names[label]))
+        legend_above(self.ax_, handles, min(width, WIDTH + 0.5), fontsize=TEXT)
 
     def _draw_panels(self, classes: Indices, shown: Indices) -> None:
         """Draw each class in its own panel."""
+        names = shorten_unique(self.class_names, 34)
         for panel, label in zip(self.axes_, classes, strict=True):
-            self._draw_class(panel, label, shown, shift=0.0, color=FOR, marker="o")
-            panel.set_title(escape_math(shorten(self.class_names[label], 12)), fontsize=TEXT)
+            self._draw_class(panel, label, shown, shift=0.0)
+            name = wrap_text(names[label].replace("…", "… "), PANEL_WIDTH - 0.15, SMALL, max_lines=4)
+            panel.set_title(escape_math(name), fontsize=SMALL)
 
-    def _draw_class(
-        self, panel: Axes, label: int, shown: Indices, *, shift: float, color: Any, marker: str
-    ) -> Line2D:
+    def _draw_class(self, panel: Axes, label: int, shown: Indices, *, shift: float) -> Line2D:
         """Draw the means and quantiles of one class; return the markers of the means."""
+        color, marker = class_color(label), MARKERS[label % len(MARKERS)]
         y = np.arange(len(shown)) + shift
         few = len(shown) <= 40
         panel.hlines(

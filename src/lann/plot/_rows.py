@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lann._format import counted
 from lann._inputs import check_columns, get_feature_names
 from lann._sampling import stratified_rows
 from lann._table_inputs import as_fitted, read_rows
@@ -43,6 +44,10 @@ class Rows:
         Whether a pipeline transforms the rows before the model.
     table : DataFrame or None
         The rows as a table of the user's values; None if they are numbers, or unknown.
+    source : {"row", "training row", "prototype"}
+        What the rows are.
+    n_source : int
+        How many there are of them, before a sample was drawn.
     """
 
     model: Any
@@ -53,6 +58,16 @@ class Rows:
     X_given: Floats
     is_transformed: bool
     table: Any = None
+    source: str = "row"
+    n_source: int = 0
+
+    def describe(self, data_name: str = "") -> str:
+        """Return a line about the rows for the title of a figure, such as "Iris: 150 training rows"."""
+        n_rows = len(self.X)
+        text = counted(n_rows, self.source)
+        if n_rows < self.n_source:
+            text = f"{n_rows:,} of {counted(self.n_source, self.source)}"
+        return f"{data_name}: {text}" if data_name else text
 
     @property
     def axis_labels(self) -> NDArray[Any]:
@@ -142,10 +157,13 @@ def select_rows(
     keeps_numbers = keeps_columns and schema_of(model) is None
     given = np.asarray(X, dtype=np.float64) if X is not None and keeps_numbers else transformed
     n_rows = len(transformed)
+    kept = "prototype" if hasattr(model, "prototypes_") else "training row"
+    source = kept if X is None else "row"
     indices = np.arange(n_rows) if max_rows is None else stratified_rows(labels, min(max_rows, n_rows))
     return Rows(
         model, transformed[indices], labels[indices], indices, names, given[indices],
         is_transformed=transformers is not None, table=None if table is None else table.iloc[indices],
+        source=source, n_source=n_rows,
     )  # fmt: skip
 
 

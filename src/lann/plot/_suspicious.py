@@ -7,14 +7,23 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lann._format import counted
 from lann._inputs import check_ids
 from lann._validation import Integer, validate
-from lann.plot._axes import PanelGrid, label_lines, line_height, panel_axes, style_axes
+from lann.plot._axes import (
+    PanelGrid,
+    label_lines,
+    label_percent,
+    line_height,
+    panel_axes,
+    style_axes,
+    title_lines,
+)
 from lann.plot._colors import AGAINST, NEUTRAL
 from lann.plot._estimators import last_step
 from lann.plot._ranking import largest_first
 from lann.plot._rows import check_class_names
-from lann.plot._text import SMALL, TEXT, shorten
+from lann.plot._text import SMALL, TEXT, shorten, shorten_unique, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +33,8 @@ class SuspiciousRowsDisplay:
     """Rows with the most suspicious labels, and the scores of all rows.
 
     The left panel lists the rows with the highest scores, with their labels and the labels that their
-    neighbors suggest. The right panel is a histogram of all scores.
+    neighbors suggest. The right panel is a histogram of all scores; the bars with the rows that are listed
+    have the color of the list.
 
     Parameters
     ----------
@@ -36,6 +46,8 @@ class SuspiciousRowsDisplay:
         The suspicion of each label: the higher, the more suspicious.
     suggested : array-like of shape (n_rows,) or None, default=None
         The labels that the neighbors suggest.
+    subtitle : str, default=""
+        The second line of the title, such as the data and the number of rows.
 
     Attributes
     ----------
@@ -66,11 +78,18 @@ class SuspiciousRowsDisplay:
     """
 
     def __init__(
-        self, ids: ArrayLike, labels: ArrayLike, scores: ArrayLike, *, suggested: ArrayLike | None = None
+        self,
+        ids: ArrayLike,
+        labels: ArrayLike,
+        scores: ArrayLike,
+        *,
+        suggested: ArrayLike | None = None,
+        subtitle: str = "",
     ) -> None:
         self.ids = np.asarray(ids)
         self.labels = np.asarray(labels)
         self.scores = np.asarray(scores, dtype=np.float64)
+        self.subtitle = subtitle
         self.suggested = None if suggested is None else np.asarray(suggested)
         for name in ("labels", "scores", "suggested"):
             values = getattr(self, name)
@@ -86,6 +105,7 @@ class SuspiciousRowsDisplay:
         *,
         ids: ArrayLike | None = None,
         class_names: ArrayLike | None = None,
+        data_name: str = "",
         n_neighbors: int = 20,
         n_rows: int = 15,
         ax: Axes | None = None,
@@ -100,6 +120,8 @@ class SuspiciousRowsDisplay:
             The names of the training rows; None for the index of the training data, or else their positions.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
+        data_name : str, default=""
+            The name of the data, for the title.
         n_neighbors : int, default=20
             The number of neighbors that vote on the label of a row.
         n_rows : int, default=15
@@ -129,6 +151,7 @@ class SuspiciousRowsDisplay:
             names[np.searchsorted(model.classes_, suspicion.labels)],
             suspicion.scores,
             suggested=names[np.searchsorted(model.classes_, suspicion.likely)],
+            subtitle=f"{data_name}: {counted(n_training, 'training row')}" if data_name else "",
         )
         return display.plot(ax, n_rows=n_rows)
 
@@ -155,40 +178,57 @@ class SuspiciousRowsDisplay:
         validate("n_rows", n_rows, Integer(1))
         self.shown_ = shown = largest_first(self.scores, n_rows)
         height, fontsize = line_height(len(shown))
-        grid = PanelGrid((1, 2), (8.4, max(1.4 + height * len(shown), 2.8)), width_ratios=(1.6, 1.0))
-        self.figure_, axes = panel_axes(ax, grid, "Training rows with suspicious labels")
+        names = self._row_labels()
+        width = 5.4 + text_width(names, fontsize)
+        grid = PanelGrid((1, 2), (width, max(1.8 + height * len(shown), 3.2)), width_ratios=(1.6, 1.0))
+        title = title_lines(
+            "Training rows whose labels their neighbors contradict", self.subtitle, width=width
+        )
+        self.figure_, axes = panel_axes(ax, grid, title)
         self.ax_, self.scores_ax_ = axes[0]
-        self._draw_list(fontsize)
+        self._draw_list(names, fontsize)
         self._draw_histogram()
         # The scores are shares from 0 to 1: with the full range, small scores look small.
         low, high = min(0.0, float(self.scores.min())), max(1.0, float(self.scores.max()))
         for panel in axes[0]:
             panel.set_xlim(low, low + 1.03 * (high - low))
+            label_percent(panel.xaxis)
         return self
 
-    def _draw_list(self, fontsize: float) -> None:
+    def _draw_list(self, names: list[str], fontsize: float) -> None:
         shown, y = self.shown_, np.arange(len(self.shown_))
         self.ax_.hlines(y, 0, self.scores[shown], color=AGAINST, linewidth=2, alpha=0.6)
         self.ax_.plot(self.scores[shown], y, "o", color=AGAINST, markersize=5)
         style_axes(self.ax_, grid="x")
-        label_lines(self.ax_, [self._row_label(row) for row in shown], fontsize)
-        self.ax_.set_xlabel(f"score of the {len(shown)} most suspicious rows", fontsize=TEXT)
+        label_lines(self.ax_, names, fontsize)
+        if self.suggested is not None:
+            self.ax_.set_title("row · its label → label with the most votes", fontsize=SMALL)
+        number = "most suspicious row" if len(shown) == 1 else f"{len(shown)} most suspicious rows"
+        self.ax_.set_xlabel(f"share of the neighbors' vote against the label\n{number}", fontsize=TEXT)
 
     def _draw_histogram(self) -> None:
         _, edges, bars = self.scores_ax_.hist(self.scores, bins=30, color=NEUTRAL)
         lowest_shown = self.scores[self.shown_[-1]]
         for right, bar in zip(edges[1:], bars, strict=True):
-            if right > lowest_shown:
+            if right > lowest_shown or right == edges[-1]:
                 bar.set_color(AGAINST)
         style_axes(self.scores_ax_, grid="y")
         self.scores_ax_.set_yscale("symlog", linthresh=1)
         self.scores_ax_.yaxis.set_major_formatter("{x:g}")
-        self.scores_ax_.set_xlabel(f"score of all {len(self.scores)} rows", fontsize=TEXT)
-        self.scores_ax_.set_ylabel("number of rows", fontsize=SMALL)
+        number = counted(len(self.scores), "row")
+        self.scores_ax_.set_xlabel(f"vote against the label\nall {number}", fontsize=TEXT)
+        self.scores_ax_.set_ylabel("number of rows (logarithmic)", fontsize=SMALL)
 
-    def _row_label(self, row: int) -> str:
+    def _row_labels(self) -> list[str]:
+        """Return the names of the rows that are listed, with their labels and the suggested ones."""
         prefix = "row " if np.issubdtype(self.ids.dtype, np.integer) else ""
-        text = f"{prefix}{shorten(self.ids[row], 14)} · {shorten(self.labels[row], 14)}"
-        if self.suggested is not None and self.suggested[row] != self.labels[row]:
-            text += f" → {shorten(self.suggested[row], 14)}?"
-        return text
+        suggested = self.labels if self.suggested is None else self.suggested
+        names = [*map(str, self.labels[self.shown_]), *map(str, suggested[self.shown_])]
+        short = dict(zip(names, shorten_unique(names, 22), strict=True))
+        texts = []
+        for row in self.shown_:
+            text = f"{prefix}{shorten(self.ids[row], 14)} · {short[str(self.labels[row])]}"
+            if suggested[row] != self.labels[row]:
+                text += f" → {short[str(suggested[row])]}?"
+            texts.append(text)
+        return texts

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from lann._files import check_writable, write_atomically
+from lann._format import counted
 from lann.tables import EmbeddedTable, EmbeddingSummary
 
 FIGURE_SUFFIXES = (".png", ".svg", ".pdf")
@@ -18,12 +19,15 @@ def save_embedding_figure(
 ) -> None:
     """Save an embedding as a figure; new rows without a label have the color of their prediction.
 
+    The figure names the classes and the number of rows; images have 200 dots per inch.
+
     Parameters
     ----------
     path : str or path-like
         A file whose name ends in ``.png``, ``.svg`` or ``.pdf``; an existing one is replaced.
     embedded : EmbeddedTable
     title : str, default="Embedded rows"
+        The first line of the title, such as the name of the data.
 
     Raises
     ------
@@ -69,7 +73,7 @@ def _draw(embedded: EmbeddedTable, title: str, format: str) -> bytes:
         new_labels=classes[n_train:] if embedded.n_new else None,
         class_names=embedded.classes,
         notes=[_accuracies(embedded.summarize())],
-        title=title,
+        title=f"{title}\n{_rows(embedded)}",
     ).plot()
     buffer = io.BytesIO()
     try:
@@ -77,6 +81,12 @@ def _draw(embedded: EmbeddedTable, title: str, format: str) -> bytes:
     finally:
         plt.close(display.figure_)
     return buffer.getvalue()
+
+
+def _rows(embedded: EmbeddedTable) -> str:
+    """Return the number of rows."""
+    training = counted(embedded.n_train, "training row")
+    return f"{counted(embedded.n_new, 'new row')} among {training}" if embedded.n_new else training
 
 
 def _accuracies(summary: EmbeddingSummary) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from lann.tables._feature_columns import schema_of, shown_values
 from lann.tables._labels import label_text
 from lann.tables._names import check_named_column
 from lann.tables._row_columns import row_names
+from lann.tables._warnings import TableWarning
 
 # numba is imported with the modules that compute, on first use.
 if TYPE_CHECKING:
@@ -70,6 +72,12 @@ def counterfactuals(
     ValueError
         If there is no such row, class or column, or a cell is not what its column must have.
 
+    Warns
+    -----
+    TableWarning
+        If a column has categories that the training data do not have, or rows are training rows: these vote
+        on themselves.
+
     See Also
     --------
     lann.explain.counterfactuals : How it is computed.
@@ -84,7 +92,8 @@ def counterfactuals(
     >>> found.to_frame()[["query", "prediction", "becomes"]].drop_duplicates().values.tolist()
     [[60, 1, 2]]
     """
-    values, _ = model._read(frame, rows, name=name)
+    values, table = model._read(frame, rows, name=name)
+    _warn_of_training_rows(model._left_out(frame, table, values.index.to_numpy(), id, name))
     found = _changes(model, model._as_fitted(values), target=target, frozen=frozen, max_features=max_features)
     id = model._id_of(frame, id)
     return replace(
@@ -186,6 +195,20 @@ def _changes(
         row_probabilities=after[every, np.searchsorted(classes, found.labels)],
         _schema=_as_written(model),
     )
+
+
+def _warn_of_training_rows(training_rows: Indices) -> None:
+    n_training, n_rows = int((training_rows >= 0).sum()), len(training_rows)
+    if n_training:
+        which = (
+            "The row is a training row" if n_rows == 1 else f"{n_training} of {n_rows} rows are training rows"
+        )
+        vote = "votes on itself" if n_rows == 1 else "vote on themselves"
+        warnings.warn(
+            f"{which} and {vote} here, so that more has to change than for a new row.",
+            TableWarning,
+            stacklevel=3,
+        )
 
 
 def _known_label(target: Any, classes: NDArray[Any]) -> Any:

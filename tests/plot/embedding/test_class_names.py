@@ -15,6 +15,17 @@ def test_names_of_many_classes_are_next_to_their_rows(make_clusters):
     assert not any(first.overlaps(second) for first, second in itertools.combinations(boxes, 2))
 
 
+def test_long_names_are_within_the_panel(make_clusters, long_class_names):
+    coordinates, labels = make_clusters(30)
+    display = EmbeddingDisplay(coordinates, labels, class_names=long_class_names).plot()
+    display.figure_.canvas.draw()
+    panel = display.ax_.get_window_extent()
+    boxes = [text.get_window_extent() for text in display.ax_.texts]
+    assert len(boxes) > 15
+    assert all(panel.x0 <= box.x0 and box.x1 <= panel.x1 for box in boxes)
+    assert not any(first.overlaps(second) for first, second in itertools.combinations(boxes, 2))
+
+
 def test_names_that_would_overlap_are_omitted(legend_texts):
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(100), 10)

@@ -14,7 +14,8 @@ def test_panels_have_names_and_accuracies_below(comparison, subset, legend_texts
         leave_one_out, held_out = (f"{a:.2f}"[1:] for a in (panel.accuracy, panel.held_out_accuracy))
         assert note == f"leave-one-out {leave_one_out}, held-out {held_out}"
         assert [text.get_text() for text in ax.texts] == [panel.name, note]
-    assert legend_texts(display.figure_) == [["0", "1", "2"]]  # one for all panels
+    (entries,) = legend_texts(display.figure_)  # one for all panels
+    assert sorted(entries) == ["0", "1", "2"] + ["training row (pale)"] * (subset == "held_out")
     if subset == "held_out":
         np.testing.assert_array_equal(display.new_coordinates[2], comparison["GMLVQ"].held_out_coordinates)
     else:

@@ -8,7 +8,7 @@ def test_a_few_outliers_are_outside(make_clusters):
     coordinates[:2] *= 1000
     ax = EmbeddingDisplay(coordinates, labels, class_names=["a", "b"]).plot().ax_
     assert np.ptp(ax.get_xlim()) < 30
-    assert [text.get_text() for text in ax.texts] == ["2 outside"]
+    assert "2 outside" in [text.get_text() for text in ax.texts]
 
 
 def test_no_class_is_outside(make_clusters):

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
 
 from lann import LANNClassifier
 from lann.plot import EmbeddingDisplay
@@ -14,6 +15,19 @@ def test_lines_end_at_the_neighbors(embedding, halves):
     np.testing.assert_allclose(lines[:, :, 0], starts)
     np.testing.assert_array_equal(lines[:, :, 1], embedding.embedding_[explanation.neighbors])
     np.testing.assert_allclose(display.line_shares, explanation.vote_shares.ravel())
+
+
+def test_lines_are_thin_and_named_in_the_legend(embedding, halves, legend_texts):
+    display = EmbeddingDisplay.from_estimator(embedding, halves[2], lines_from=[3, 60])
+    (lines,) = [artist for artist in display.ax_.collections if isinstance(artist, LineCollection)]
+    visible = display.line_shares >= 0.02
+    assert len(lines.get_segments()) == visible.sum()
+    widths = np.asarray(lines.get_linewidths())
+    assert widths.max() <= 1.5
+    assert np.all(np.diff(widths[np.argsort(display.line_shares[visible])]) >= 0)
+    assert "neighbor (width: its vote)" in legend_texts(display.figure_)[0]
+    rings = [artist for artist in display.ax_.collections if artist.get_zorder() == 5]
+    assert [len(ring.get_offsets()) for ring in rings] == [2]
 
 
 def test_training_row_is_not_its_own_neighbor(embedding, halves, leave_one_out_vote):

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from lann.plot._text import SMALL, TEXT, escape_math
+from lann.plot._text import SMALL, TEXT, escape_math, wrap_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +17,7 @@ def write_caption(ax: Axes, name: str, note: str, *, width: float) -> None:
     """Write a name in bold and a note below a panel that is `width` inches wide."""
     offset = GAP
     for text, fontsize, weight in ((name, TEXT, "bold"), (note, SMALL, "normal")):
-        for line in _wrap(text, fontsize, width):
+        for line in wrap_text(text, width, fontsize).splitlines():
             ax.text(
                 0.5, 0.0, escape_math(line), transform=offset_below(ax, offset), ha="center", va="top",
                 fontsize=fontsize, fontweight=weight,
@@ -29,7 +28,9 @@ def write_caption(ax: Axes, name: str, note: str, *, width: float) -> None:
 def caption_height(name: str, note: str, *, width: float) -> float:
     """Return the height of a caption, in points."""
     texts = ((name, TEXT), (note, SMALL))
-    return GAP + sum(LINE_SPACING * size * len(_wrap(text, size, width)) for text, size in texts)
+    return GAP + sum(
+        LINE_SPACING * size * len(wrap_text(text, width, size).splitlines()) for text, size in texts
+    )
 
 
 def offset_below(ax: Axes, offset: float) -> Any:
@@ -37,8 +38,3 @@ def offset_below(ax: Axes, offset: float) -> Any:
     from matplotlib.transforms import ScaledTranslation
 
     return ax.transAxes + ScaledTranslation(0, -offset / 72, ax.figure.dpi_scale_trans)
-
-
-def _wrap(text: str, fontsize: float, width: float) -> list[str]:
-    """Wrap a text into lines that are at most `width` inches wide."""
-    return wrap(text, max(int(72 * width / (0.56 * fontsize)), 1))

@@ -33,8 +33,8 @@ def write_class_names(
 ) -> None:
     """Write the name of each class next to its rows around the median.
 
-    A name is written where it hides no other name and as few rows as possible. If it would hide another name
-    in all directions, it is omitted. The largest classes come first.
+    A name is written in the panel where it hides no other name and as few rows as possible. If it would hide
+    another name or be cut off in all directions, it is omitted. The largest classes come first.
 
     Parameters
     ----------
@@ -52,6 +52,7 @@ def write_class_names(
     from matplotlib.patheffects import withStroke
 
     scale = 72 * width / side  # points per unit of the coordinates
+    low, high = scale * np.array([ax.get_xlim(), ax.get_ylim()]).T
     written: list[tuple[Floats, Floats]] = []  # centers and half sizes of the names, in points
     present, counts = np.unique(labels, return_counts=True)
     for label in present[np.argsort(-counts, kind="stable")]:
@@ -59,16 +60,21 @@ def write_class_names(
         anchors = _anchors(coordinates[labels == label], NEAR * side)
         offsets = (half_size + GAP) * DIRECTIONS
         centers = anchors * scale + offsets
-        hidden = [_count_hidden(center, half_size, coordinates * scale, written) for center in centers]
+        hidden = np.array(
+            [_count_hidden(center, half_size, coordinates * scale, written) for center in centers]
+        )
+        is_cut_off = (centers - half_size < low).any(axis=1) | (centers + half_size > high).any(axis=1)
+        hidden[is_cut_off] += len(coordinates) + 1
         best = int(np.argmin(hidden))
-        if hidden[best] > len(coordinates):  # hides another name
+        if hidden[best] > len(coordinates):  # hides another name, or is cut off
             continue
         written.append((centers[best], half_size))
-        ax.annotate(
+        name = ax.annotate(
             escape_math(names[label]), anchors[best], xytext=offsets[best], textcoords="offset points",
             fontsize=fontsize, ha="center", va="center", zorder=6,
             path_effects=[withStroke(linewidth=2.0, foreground="white", alpha=0.85)],
         )  # fmt: skip
+        name.set_in_layout(False)
 
 
 def _anchors(members: Floats, radius: float) -> Floats:

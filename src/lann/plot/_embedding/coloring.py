@@ -19,17 +19,20 @@ COLORS = ("class", "confidence", "error", "dominant")
 N_NAMED_FEATURES = 6
 
 
-def coloring_options(embedded: EmbeddedRows, color: Any) -> dict[str, Any]:
+def coloring_options(embedded: EmbeddedRows, color: Any, data_name: str = "") -> dict[str, Any]:
     """Return the keyword arguments of EmbeddingDisplay for a choice of colors, including a title.
 
     Parameters
     ----------
     embedded : EmbeddedRows
     color : {"class", "confidence", "error", "dominant"}, feature name or feature index
+    data_name : str, default=""
+        The name of the data, for the title.
     """
-    rows = _describe_rows(embedded)
+    number = _describe_rows(embedded)
+    rows = f"{data_name}: {number}" if data_name else number
     if color == "class":
-        return {"title": rows}
+        return {"title": f"Embedding: similar rows are near each other\n{rows}"}
     if color == "confidence":
         return {
             "values": embedded.votes("color='confidence'").probabilities.max(axis=1),
@@ -39,7 +42,7 @@ def coloring_options(embedded: EmbeddedRows, color: Any) -> dict[str, Any]:
         }
     if color == "error":
         misclassified = _misclassified(embedded)
-        title = f"Misclassified rows\n{misclassified.sum()} of {rows}"
+        title = f"{misclassified.sum()} of {len(misclassified)} rows are misclassified\n{rows}"
         return {"misclassified": misclassified, "title": title}
     if color == "dominant":
         features, names = _dominant_features(embedded)

@@ -36,7 +36,7 @@ from lann.plot._embedding.validation import (
     is_several_panels,
 )
 from lann.plot._rows import check_class_names
-from lann.plot._text import TEXT, escape_math
+from lann.plot._text import TEXT, escape_math, wrap_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,9 +49,11 @@ class EmbeddingDisplay:
     """Rows at their coordinates in an embedding; one panel for each of several embeddings.
 
     Every class has a color and a shape that can be distinguished with any color vision. The rows are drawn
-    in random order (the same in every figure), so that no class hides another. The axes have no ticks,
-    because only the neighborhoods in an embedding have a meaning. New rows are drawn over the training
-    rows, which are pale then.
+    in random order (the same in every figure), so that no class hides another; the more rows, the smaller.
+    In a single panel, the names of the classes are written next to their rows where there is space. The axes
+    have no ticks, because only the neighborhoods in an embedding have a meaning. New rows are drawn over the
+    training rows, which are pale then. Thin lines lead from rows with a ring to the neighbors that vote on
+    them.
 
     It is recommended to use :meth:`from_estimator` or :meth:`from_comparison` to create the display.
 
@@ -171,6 +173,7 @@ class EmbeddingDisplay:
         color: Any = "class",
         lines_from: ArrayLike | None = None,
         class_names: ArrayLike | None = None,
+        data_name: str = "",
         ax: Axes | None = None,
     ) -> Self:
         """Draw a fitted embedding.
@@ -192,9 +195,11 @@ class EmbeddingDisplay:
             optimistic, because the metrics were learned from them.
         lines_from : int, array-like of shape (n_lines_from,) or None, default=None
             Positions of rows, of X or of the training rows, from which lines are drawn to their neighbors.
-            The line width is the vote share of the neighbor.
+            The line width is the vote share of the neighbor; neighbors with less than 2 % have no line.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
+        data_name : str, default=""
+            The name of the data, for the title.
         ax : matplotlib Axes or None, default=None
             The axes to draw on. If None, a new figure is created.
 
@@ -209,7 +214,7 @@ class EmbeddingDisplay:
             If the estimator is not an embedding in two dimensions, or cannot provide what is to be shown.
         """
         embedded = embedded_rows(estimator, X, y)
-        options = coloring_options(embedded, color)
+        options = coloring_options(embedded, color, data_name)
         if lines_from is not None:
             options["lines"], options["line_shares"] = embedded.neighbor_lines(lines_from)
         if embedded.classes is not None:
@@ -308,11 +313,13 @@ class EmbeddingDisplay:
         width = SIDE if ax is None else min(axes_size(ax))
         columns = legend_columns(handles, width)
         legend = 0.6 if has_color_bar else legend_height(handles, columns)
-        title = 0.2 * len(self.title.splitlines())
+        title = wrap_text(self.title, width, TEXT + 1)
         caption = caption_height(self.names[0], self.notes[0], width=width)
-        self.figure_, self.ax_ = single_axes(ax, (SIDE + 0.1, SIDE + 0.1 + title + caption / 72 + legend))
+        self.figure_, self.ax_ = single_axes(
+            ax, (SIDE + 0.1, SIDE + 0.1 + 0.2 * len(title.splitlines()) + caption / 72 + legend)
+        )
         self.axes_ = np.array([self.ax_], dtype=object)
-        self.ax_.set_title(escape_math(self.title), fontsize=TEXT + 1)
+        self.ax_.set_title(escape_math(title), fontsize=TEXT + 1)
         scale = draw_panel(self.ax_, self, 0, width=width)
         if scale is not None:
             draw_color_bar(self.ax_, scale, self.value_label, offset=caption + 4)

@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from lann.plot._colors import FOR
 from lann.plot._embedding.captions import offset_below
-from lann.plot._embedding.markers import NONE, OTHER, ClassMarker, class_markers, legend_handle
+from lann.plot._embedding.markers import (
+    NONE,
+    OTHER,
+    PALE,
+    ClassMarker,
+    class_markers,
+    legend_handle,
+)
+from lann.plot._ranking import natural_order
 from lann.plot._text import SMALL, escape_math, shorten_unique
 
 if TYPE_CHECKING:
@@ -17,7 +25,7 @@ if TYPE_CHECKING:
 # The name of the features without a marker of their own.
 OTHER_FEATURES = "other features"
 NO_FEATURE = "no single feature"
-DARK = "#1A1A1A"
+DARK, LINE_COLOR = "#1A1A1A", "#6B6B6B"
 # The height of a line of the legend, in inches.
 LINE_HEIGHT = 0.17
 
@@ -40,13 +48,28 @@ def legend_handles(display: EmbeddingDisplay, length: int) -> list[Any]:
     if display.value_names is not None:
         names = shorten_unique(display.value_names, length)
         pairs = zip(group_markers(display.value_names), names, strict=True)
-        return [legend_handle(marker, escape_math(name)) for marker, name in pairs]
+        return [legend_handle(marker, escape_math(name)) for marker, name in pairs] + _other_handles(display)
     markers, names = display_markers(display), shorten_unique(display.class_names, length)
-    handles = [legend_handle(markers[k], escape_math(names[k])) for k in _sorted_classes(display.class_names)]
+    handles = [legend_handle(markers[k], escape_math(names[k])) for k in natural_order(display.class_names)]
     if display.misclassified is not None:
         handle = legend_handle(ClassMarker("white", "o"), "misclassified")
         handle.set(markeredgecolor=DARK, markersize=7)
         handles.append(handle)
+    return handles + _other_handles(display)
+
+
+def _other_handles(display: EmbeddingDisplay) -> list[Any]:
+    """Return the entries of the training rows behind new rows, and of lines to neighbors."""
+    from matplotlib.lines import Line2D
+
+    handles = []
+    if display.new_coordinates[0] is not None:
+        shows_classes = display.values is None and display.misclassified is None
+        handles.append(legend_handle(PALE, "training row (pale)" if shows_classes else "training row"))
+    if len(display.lines):
+        line = Line2D([], [], color=LINE_COLOR, linewidth=1.2, label="neighbor (width: its vote)")
+        line.set(marker="o", markerfacecolor="white", markeredgecolor=DARK, markevery=[0], markersize=5)
+        handles.append(line)
     return handles
 
 
@@ -103,10 +126,3 @@ def draw_color_bar(ax: Axes, drawn: Any, label: str, *, offset: float) -> None:
     bar.set_label(escape_math(label), fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
     bar.outline.set_visible(False)
-
-
-def _sorted_classes(names: list[str]) -> list[int]:
-    """Return the class indices in the order of the legend: numbers by value, 2 before 10."""
-    if all(name.isdecimal() for name in names):
-        return sorted(range(len(names)), key=lambda k: int(names[k]))
-    return list(range(len(names)))

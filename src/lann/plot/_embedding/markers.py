@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Factors of the marker sizes with which all shapes have about the same area.
 AREA_FACTORS = {"o": 1.0, "s": 0.8, "^": 1.2, "D": 0.62, "v": 1.2, "P": 1.15, "X": 1.1}
 # The part of a panel that the markers would cover side by side, and the limits of their size in points².
-COVERAGE, MIN_SIZE, MAX_SIZE = 0.55, 2.5, 26.0
+COVERAGE, MIN_SIZE, MAX_SIZE = 0.3, 2.5, 18.0
 # Markers of more rows are more transparent, and rasterized in vector graphics.
 MANY_ROWS = 2000
 # The part of white in pale colors.
@@ -40,6 +40,8 @@ class ClassMarker(NamedTuple):
 OTHER = ClassMarker(NEUTRAL, "o")
 # The marker of rows to which no single feature is relevant.
 NONE = ClassMarker("#D9D9D9", "o")
+# The marker of training rows behind new rows, in a legend.
+PALE = ClassMarker("#DADDE0", "o")
 
 
 class DrawingStyle(NamedTuple):

@@ -11,7 +11,7 @@ from lann.plot._colors import light_to_dark
 from lann.plot._embedding.captions import write_caption
 from lann.plot._embedding.class_names import write_class_names
 from lann.plot._embedding.frame import draw_frame
-from lann.plot._embedding.legend import DARK, display_markers, group_markers
+from lann.plot._embedding.legend import DARK, LINE_COLOR, display_markers, group_markers
 from lann.plot._embedding.markers import (
     OTHER,
     DrawingStyle,
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
     from lann.plot._embedding.display import EmbeddingDisplay
 
-# The names of more classes are written next to their rows, if there is one panel only.
+# The names of more classes are written in a smaller font.
 MANY_CLASSES = 12
 # The factor of the size of misclassified rows, and their maximum size, in points².
 MISCLASSIFIED_FACTOR, MAX_MISCLASSIFIED_SIZE = 2.2, 40.0
-# The limits of the line widths, in points.
-MAX_LINEWIDTH, MIN_LINEWIDTH = 2.6, 0.3
+# The limits of the line widths, in points; neighbors with a smaller share of the vote have no line.
+MAX_LINEWIDTH, MIN_LINEWIDTH, MIN_SHARE = 1.5, 0.4, 0.02
 
 
 def draw_panel(ax: Axes, display: EmbeddingDisplay, index: int, *, width: float) -> Any:
@@ -51,14 +51,14 @@ def draw_panel(ax: Axes, display: EmbeddingDisplay, index: int, *, width: float)
         _draw_lines(ax, display.lines, display.line_shares, size)
     n_classes = len(display.class_names)
     is_only_panel = len(display.coordinates) == 1
-    has_names = is_only_panel and (n_classes > MANY_CLASSES or (n_classes > 0 and display.values is not None))
+    has_names = is_only_panel and n_classes > 1
     side = draw_frame(
         ax, training if new is None else np.concatenate([training, new]),
         training_labels if new is None else np.concatenate([training_labels, labels]),
         margin=0.06 if has_names else 0.03,
     )  # fmt: skip
     if has_names:
-        names = shorten_unique(display.class_names, 16)
+        names = shorten_unique(display.class_names, 20 if n_classes <= MANY_CLASSES else 16)
         fontsize = SMALL if n_classes <= MANY_CLASSES else TINY + 0.5
         write_class_names(ax, shown, labels, names, fontsize=fontsize, width=width, side=side)
     write_caption(ax, display.names[index], display.notes[index], width=width)
@@ -111,16 +111,15 @@ def _emphasized_last(values: Floats, emphasize_low: bool) -> Indices:
 
 
 def _draw_lines(ax: Axes, lines: Floats, shares: Floats, size: float) -> None:
-    """Draw lines from rows to their neighbors, and rings around both."""
+    """Draw thin lines from rows to their neighbors, and rings around the rows."""
     from matplotlib.collections import LineCollection
 
+    drawn = shares >= MIN_SHARE
     linewidths = np.maximum(MAX_LINEWIDTH * shares / max(float(shares.max()), 1e-12), MIN_LINEWIDTH)
-    for color, extra, zorder in (("white", 1.6, 3.5), (DARK, 0.0, 4.0)):
-        ax.add_collection(
-            LineCollection(list(lines), linewidths=linewidths + extra, colors=color, zorder=zorder)
+    ax.add_collection(
+        LineCollection(
+            list(lines[drawn]), linewidths=linewidths[drawn], colors=LINE_COLOR, alpha=0.7, zorder=4.0
         )
-    for ends, scale in ((lines[:, 1], 0.7), (lines[:, 0], 1.5)):
-        x, y = np.unique(ends, axis=0).T
-        ax.scatter(
-            x, y, s=1.2 * scale * size, facecolors="none", edgecolors=DARK, linewidths=0.8 * scale, zorder=5
-        )
+    )
+    x, y = np.unique(lines[:, 0], axis=0).T
+    ax.scatter(x, y, s=2.2 * size, facecolors="none", edgecolors=DARK, linewidths=1.0, zorder=5)

@@ -257,7 +257,7 @@ class Evaluation:
         reliability = asdict(self.reliability) | {
             "bins": [asdict(part) | {"is_off": part.is_off} for part in self.reliability.bins],
             "is_calibrated": self.reliability.is_calibrated,
-            "sentences": self.reliability.sentences,
+            "sentences": [*self.reliability.sentences, self.reliability.share_of_mistakes],
         }
         found = {
             "audit": audit,

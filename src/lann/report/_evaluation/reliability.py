@@ -27,7 +27,8 @@ class ReliabilityBin:
     ----------
     low, high : float
         Bounds of the probability.
-    n_rows : int
+    n_rows, n_wrong : int
+        Number of rows, and of those that are predicted wrongly.
     mean_probability : float
         Mean probability of the predictions.
     accuracy : Score
@@ -36,13 +37,14 @@ class ReliabilityBin:
     Examples
     --------
     >>> from lann.report import ReliabilityBin, Score
-    >>> ReliabilityBin(0.9, 1.0, 50, 0.97, Score(0.8, 0.67, 0.89)).is_off
+    >>> ReliabilityBin(0.9, 1.0, 50, 10, 0.97, Score(0.8, 0.67, 0.89)).is_off
     True
     """
 
     low: float
     high: float
     n_rows: int
+    n_wrong: int
     mean_probability: float
     accuracy: Score
 
@@ -104,6 +106,23 @@ class Reliability:
         return [part.sentence for part in (largest, *sorted(off, key=lambda part: -part.low))]
 
     @property
+    def share_of_mistakes(self) -> str:
+        """How many of the mistakes have a low probability, in a sentence; "" if that is not to be said.
+
+        The bound is where the share of the mistakes below it exceeds the share of the rows most.
+        """
+        n_rows, n_wrong = (np.cumsum([getattr(p, name) for p in self.bins]) for name in ("n_rows", "n_wrong"))
+        if n_wrong[-1] == 0 or len(self.bins) < 2:
+            return ""
+        row_shares, mistake_shares = n_rows / n_rows[-1], n_wrong / n_wrong[-1]
+        best = int(np.argmax(mistake_shares - row_shares))
+        if mistake_shares[best] <= row_shares[best]:
+            return ""
+        rows, mistakes = percent(row_shares[best]), percent(mistake_shares[best])
+        bound = f"a probability below {self.bins[best].high:.0%}"
+        return f"{rows} of the rows have {bound}, and {mistakes} of the mistakes are among them."
+
+    @property
     def verdict(self) -> str:
         """The calibration error beside that of chance, in a sentence."""
         error, chance = self.expected_calibration_error, self.chance_calibration_error
@@ -135,7 +154,9 @@ def reliability(rows: Predictions, random_state: int) -> Reliability:
             float(np.average(correct[own], weights=weights)), *wilson_interval(correct[own], weights)
         )
         mean = float(np.average(confidences[own], weights=weights))
-        bins.append(ReliabilityBin(number / N_BINS, (number + 1) / N_BINS, int(own.sum()), mean, accuracy))
+        n_rows, n_wrong = int(own.sum()), int((own & ~rows.correct).sum())
+        low, high = number / N_BINS, (number + 1) / N_BINS
+        bins.append(ReliabilityBin(low, high, n_rows, n_wrong, mean, accuracy))
     shares = rows.weights / rows.weights.sum()
     indicators = (numbers == np.arange(N_BINS)[:, None]) * shares  # (N_BINS, n_rows)
     error = float(np.abs(indicators @ (correct - confidences)).sum())

@@ -15,10 +15,10 @@ RADIUS = 13.0
 
 def reliability_section(reliability: Reliability) -> Html:
     """Return the section about calibration."""
-    header = [header_cell("probability"), header_cell("rows", number=True), header_cell("mean", number=True)]
-    header += [
-        header_cell("accuracy", number=True),
-        header_cell("95% interval", number=True),
+    names = ("rows", "wrong", "mean", "accuracy", "95% interval")
+    header = [
+        header_cell("probability"),
+        *[header_cell(name, number=True) for name in names],
         header_cell(""),
     ]
     lines = [
@@ -26,6 +26,7 @@ def reliability_section(reliability: Reliability) -> Html:
             "tr",
             element("th", f"{part.low:.0%} to {part.high:.0%}", scope="row"),
             element("td", f"{part.n_rows:,}", class_="number"),
+            element("td", f"{part.n_wrong:,}", class_="number"),
             element("td", share(part.mean_probability), class_="number"),
             element("td", share(part.accuracy.value), class_="number"),
             element("td", share_interval(part.accuracy), class_="number"),
@@ -36,7 +37,7 @@ def reliability_section(reliability: Reliability) -> Html:
     return element(
         "section",
         element("h2", "Are the probabilities right?", id="reliability"),
-        element("p", " ".join(reliability.sentences), class_="lead"),
+        element("p", " ".join([*reliability.sentences, reliability.share_of_mistakes]), class_="lead"),
         element("p", reliability.verdict),
         element(
             "div",
@@ -56,8 +57,8 @@ def reliability_section(reliability: Reliability) -> Html:
 
 
 def verdict(mean_probability: float, accuracy: float) -> str:
-    """Return whether a model is too sure or not sure enough."""
-    return "too sure" if mean_probability > accuracy else "not sure enough"
+    """Return whether a model is too sure or too cautious."""
+    return "too sure" if mean_probability > accuracy else "too cautious"
 
 
 def _curve(reliability: Reliability) -> Html:
