@@ -175,13 +175,13 @@ def change_table(view: RowView) -> Html:
         number = all(isinstance(value, float) or is_missing(value) for value in pair)
         name = element("th", str(found.feature_names[j]), scope="row")
         lines.append(element("tr", name, *[value_cell(value, number=number) for value in pair]))
-    probability = ""
+    probability, itself = "", "" if view.row.left_out is None else ", by the whole model with this row in it"
     if found.row_probabilities is not None:
         probability = f", with probability {percent(float(found.row_probabilities[position]))}"
     text = element(
         "p",
         "With this change, the smallest that was found, the prediction is ",
         view.labeled(found.labels[position]),
-        f"{probability}:",
+        f"{probability}{itself}:",
     )
     return Html(heading + text + table("The change", header, lines, class_="change"))
