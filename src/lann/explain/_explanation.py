@@ -91,8 +91,6 @@ class Explanation:
         Names of the queries.
     true_labels : ndarray of shape (n_queries,) or None
         Labels of the queries, None in place of an unknown one; None if they are not known.
-    base_values : ndarray of shape (n_queries, n_classes) or None
-        The mean vote at the contrast rows: with the supports, it adds up to the probabilities.
     unmeasured : ndarray of shape (n_queries, n_features) or None
         Where a query has a gap that no training row has: its distances are measured without the feature,
         which has no relevance.
@@ -140,7 +138,6 @@ class Explanation:
     query_rows: Indices | None = None
     query_ids: NDArray[Any] | None = None
     true_labels: NDArray[Any] | None = None
-    base_values: Floats | None = None
     unmeasured: NDArray[np.bool_] | None = None
     unseen: NDArray[np.bool_] | None = None
     left_out: Indices | None = None
@@ -230,6 +227,16 @@ class Explanation:
         readings, near = self._checked_readings()
         supports = readings.mean_supports(near)
         return supports if self.unmeasured is None else np.where(self.unmeasured[:, None], 0.0, supports)
+
+    @property
+    def base_values(self) -> Floats | None:
+        """The probabilities at the contrast rows, on average: (n_queries, n_classes).
+
+        The probabilities of the query minus its supports; None if these are unknown.
+        """
+        if not self.has_supports:
+            return None
+        return self.probabilities - self.supports.sum(axis=2)
 
     @property
     def support(self) -> Floats:
