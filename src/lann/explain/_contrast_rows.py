@@ -1,4 +1,8 @@
-"""Contrast rows: training rows of other classes near a query, in different directions."""
+"""Contrast rows: training rows of other classes, near a query and typical of these classes.
+
+Near ones show what keeps the query from the other class, but are often like it in what matters most.
+Therefore half of them are representative of the other classes.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
+from lann.search import smallest
 
 if TYPE_CHECKING:
     from lann.model import NeighborModel
 
 # Number of contrast rows of a row.
 N_CONTRASTS = 6
+# Number of near ones that are chosen for a query, and of representative ones.
+N_NEAR, N_REPRESENTATIVE = 2, 2
+# Number of rows that represent a class.
+N_OF_CLASS = 4
 # The nearest rows of other classes among which typical ones are searched, per row that is wanted.
 N_SEARCHED = 4
 # Numbers that are held at once: 32 MB.
@@ -60,6 +70,73 @@ def nearest_contrasts(
     return np.pad(chosen, ((0, 0), (0, missing)), constant_values=-1) if missing > 0 else chosen
 
 
+def representative_rows(model: NeighborModel, rows: Indices, *, n_jobs: int | None = None) -> Indices:
+    """Choose rows that represent each class: (n_classes, N_OF_CLASS), -1 where there are fewer.
+
+    Of the typical ones, each is the row with which the mean distance of all rows of the class to the nearest
+    chosen one becomes smallest, on the axes.
+
+    Parameters
+    ----------
+    model : NeighborModel
+    rows : (n_rows,)
+        Rows to choose from.
+    n_jobs : int or None
+        Number of threads.
+    """
+    chosen = np.full((model.n_classes, N_OF_CLASS), -1)
+    are_typical = (
+        _are_typical(model, rows, n_jobs).astype(bool) if len(model.X) > 1 else np.ones(len(rows), bool)
+    )
+    for label in range(model.n_classes):
+        is_own = model.labels[rows] == label
+        own = rows[is_own]
+        if len(own) == 0:
+            continue
+        usable = are_typical[is_own] if are_typical[is_own].any() else np.ones(len(own), bool)
+        points = model.transform(model.X[own])
+        gaps = np.sqrt(np.maximum(_squared_gaps(points), 0.0))  # (n_own, n_own)
+        nearest = np.full(len(own), np.inf)
+        for number in range(min(N_OF_CLASS, int(usable.sum()))):
+            totals = np.minimum(nearest[:, None], gaps).sum(axis=0)
+            best = int(np.where(usable, totals, np.inf).argmin())
+            chosen[label, number], usable = own[best], usable & (np.arange(len(own)) != best)
+            nearest = np.minimum(nearest, gaps[:, best])
+    return chosen
+
+
+def _squared_gaps(points: Floats) -> Floats:
+    """Return the squared distances of points to each other, the same bits for any number of threads."""
+    with single_threaded_blas():
+        sizes = np.einsum("ia,ia->i", points, points)
+        return sizes[:, None] + sizes - 2.0 * points @ points.T
+
+
+def nearest_representatives(
+    model: NeighborModel,
+    queries: Floats,
+    class_indices: Labels,
+    representatives: Indices,
+    k: int = N_REPRESENTATIVE,
+) -> Indices:
+    """Return the nearest rows that represent other classes: (n_queries, k), -1 where there are fewer.
+
+    Parameters
+    ----------
+    model, queries, class_indices
+        As for `nearest_contrasts`.
+    representatives : (n_classes, N_OF_CLASS)
+        -1 for none.
+    k : int
+    """
+    rows = np.sort(representatives[representatives >= 0])
+    candidates = np.tile(rows, (len(queries), 1))
+    distances = model.distances(queries, candidates)
+    candidates[model.labels[rows] == class_indices[:, None]] = -1
+    found, _ = smallest(distances, candidates, min(k, len(rows)))
+    return np.pad(found, ((0, 0), (0, k - found.shape[1])), constant_values=-1)
+
+
 def _are_typical(model: NeighborModel, rows: Indices, n_jobs: int | None) -> Indices:
     """Return for each of some rows 1 if the others predict its label, else 0."""
     if len(rows) == 0:
@@ -73,15 +150,15 @@ def spread_contrasts(
     queries: Floats,
     class_indices: Labels,
     pool: Indices,
-    k: int = N_CONTRASTS,
+    k: int = N_NEAR,
     *,
     exclude: Indices | None = None,
     n_jobs: int | None = None,
 ) -> Indices:
     """Choose rows of other classes in different directions: (n_queries, k).
 
-    The first is the nearest row of the pool; each further one is the row that is farthest from those chosen, on
-    the axes.
+    The first is the nearest row of the pool; each further one is the row that is farthest from those chosen,
+    on the axes.
 
     Parameters
     ----------

@@ -15,8 +15,8 @@ from lann._inputs import mean_by_class
 from lann._sampling import stratified_rows
 from lann._threads import map_blocks
 from lann._types import Floats, Indices, Labels
+from lann.explain._contrast_rows import nearest_contrasts, nearest_representatives, representative_rows
 from lann.explain._correlation import Groups, correlated_features
-from lann.explain._contrast_rows import nearest_contrasts
 from lann.explain._reading_kernels import vote_on_changes
 from lann.explain._readings import Readings, read_alone
 from lann.explain._walks import MOST_ALONE, walk_supports
@@ -52,6 +52,8 @@ class Landmarks:
     readings : Readings
     contrast_rows : ndarray of shape (n_landmarks, n_contrasts)
         The nearest typical rows of other classes; -1 where there are fewer.
+    representatives : ndarray of shape (n_classes, n_representatives)
+        Training rows that represent each class; -1 where there are fewer.
     correlated : tuple of tuple of int
         Groups of features that are correlated in the training data.
     """
@@ -59,6 +61,7 @@ class Landmarks:
     rows: Indices
     readings: Readings
     contrast_rows: Indices
+    representatives: Indices
     correlated: Groups
     _search: NeighborSearch | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -68,7 +71,7 @@ class Landmarks:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(  # type: ignore[misc]
-            state["rows"], state["readings"], state["contrast_rows"], state["correlated"]
+            *(state[name] for name in ("rows", "readings", "contrast_rows", "representatives", "correlated"))
         )
 
     def near(self, model: NeighborModel, queries: Floats, *, n_jobs: int | None = None) -> Indices:
@@ -138,14 +141,17 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
     rows = stratified_rows(model.labels, min(n_rows, work.n_landmarks))
     votes, alone = _read_alone(model, rows, voters, work, n_jobs)
     ends = nearest_contrasts(model, model.X[rows], model.labels[rows], exclude=rows, n_jobs=n_jobs)
+    representatives = representative_rows(model, rows, n_jobs=n_jobs)
+    others = nearest_representatives(model, model.X[rows], model.labels[rows], representatives)
+    both = np.stack([ends[:, : others.shape[1]], others], axis=2).reshape(len(rows), -1)  # in turns
     k = min(N_NEIGHBORS, n_rows - 1)
     contrast = walk_supports(
-        model, model.X[rows], ends[:, : work.n_contrasts], exclude=rows, n_votes=model.mean_weight * k,
+        model, model.X[rows], both[:, : work.n_contrasts], exclude=rows, n_votes=model.mean_weight * k,
         rule=_even_rule(model), n_jobs=n_jobs,
     ).changes  # fmt: skip
     is_category = np.isin(np.arange(n_features), list(work.categories))
     correlated = correlated_features(model.X, is_category=is_category)
-    return Landmarks(rows, Readings(votes, alone, contrast), ends, correlated)
+    return Landmarks(rows, Readings(votes, alone, contrast), ends, representatives, correlated)
 
 
 class _Work:

@@ -14,8 +14,8 @@ def vote_on_changes(
 ):
     """Return the share of each class where a feature is changed: (n_features, n_values, n_classes).
 
-    A change by δ in feature l changes a squared distance by 2 δ s_l + δ² c_l. The k nearest rows vote with 1/d,
-    until `n_votes` are counted.
+    A change by δ in feature l changes a squared distance by 2 δ s_l + δ² c_l. The k nearest rows vote with
+    1/d, until `n_votes` are counted.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a vote depends on: how it changes when values are replaced, of a feature alone, and of one after another.
+"""What a vote depends on: how it changes when features are replaced, one alone, or one after another.
 
 At a row x, feature l alone is replaced by values v that occur in the data, and the neighbors vote again:
 

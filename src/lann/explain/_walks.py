@@ -1,8 +1,8 @@
 """Supports: what each feature changes in the vote on the way from a query to rows of other classes.
 
-A *walk* leads from a query x to a training row x': the values of x' replace those of x, feature by feature, in
-the order in which the features hold most of the squared distance, and in the reverse order. What the vote
-changes at a step is the credit of its feature. The support of class y by feature l is its mean credit over both
+A *walk* leads from a query x to a training row x': the values of x' replace those of x, feature by feature,
+first those that hold most of the squared distance, and once more in the reverse order. What the vote changes
+at a step is the credit of its feature. The support of class y by feature l is its mean credit over both
 orders and over the contrast rows x'. Supports
 
 - add up to P(y | x) minus the mean of P(y | x') over the contrast rows;
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from lann.model import NeighborModel
     from lann.vote import VoteRule
 
-# Features that are replaced one by one, at most: those that hold most of the distance. The others are replaced
-# together, and share the credit by what they hold.
+# Features that are replaced one by one, at most: those that hold most of the distance. The others are
+# replaced together, and share the credit by what they hold.
 MOST_ALONE = 64
 # So many times as many neighbors as a vote is based on can vote on the way.
 WIDER = 2
@@ -128,7 +128,7 @@ def _credits(
     if n_alone < n_features:
         bounds = np.append(bounds, n_features)
     shares_at = walks.at_stops(queries, query, rows, order, bounds)
-    # By step, what the vote loses with the value of the other row: forward, and backward in the reverse order.
+    # By step, what the vote loses with the value of the other row, in the order and in the reverse order.
     steps = shares_at[:, 0, :-1] - shares_at[:, 0, 1:] + shares_at[:, 1, 1:] - shares_at[:, 1, :-1]
     steps *= 0.5
     credits = np.zeros((n_walks, n_features, steps.shape[2]))

@@ -244,7 +244,7 @@ class LocalModel(NeighborModel):
     def walk_distances(
         self, queries: Floats, ends: Indices, orders: Indices, bounds: Indices, candidates: Indices
     ) -> Floats:
-        """As `NeighborModel.walk_distances`, on the axes: a gap keeps the value that is filled in for its row."""
+        """As `NeighborModel.walk_distances`; a gap keeps the value that is filled in for its row."""
         distances = np.empty((len(queries), 2, len(bounds), candidates.shape[1]))
         for rows, model in self._by_gaps(queries):
             distances[rows] = model._walk_distances(
@@ -362,12 +362,10 @@ class _Slopes:
 
     def __init__(self, model: LocalModel, rows: Indices) -> None:
         levels = model.levels
-        encoding, metric = levels.encoding, model.metric.subset(rows)
-        self._levels, self._points = levels, metric.points
-        self._weights = np.broadcast_to(metric.weights, metric.points.shape)
+        encoding, self._levels = levels.encoding, levels
+        self._points, self._weights = model.metric.points[rows], levels.subset(rows).weights
         self._coordinates = encoding.first_coordinates[encoding.number_features]
-        n_axes = metric.points.shape[1]
-        components = np.eye(n_axes) if levels.components is None else levels.components
+        components = np.eye(model.n_axes) if levels.components is None else levels.components
         self._components = components[:, self._coordinates]  # (n_axes, n_numbers)
         with single_threaded_blas():  # the same bits for any number of threads
             self._curvatures = np.ascontiguousarray((self._weights @ self._components**2).T)

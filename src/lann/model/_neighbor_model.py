@@ -253,8 +253,8 @@ class NeighborModel(NeighborSearch, Protocol):
         return np.empty(0, np.int64)
 
     def slopes_among(self, rows: Indices) -> Slopes:
-        """Return what changes of single features do to the squared distances of some rows."""
-        raise NotImplementedError
+        """Return what changes of these features do to the squared distances of some rows."""
+        raise ValueError(f"{type(self).__name__} does not know what a change of a feature does.")
 
     def transform(self, X: Floats) -> Floats:
         """Return rows on the axes in which distances are measured: (n_queries, n_axes)."""
@@ -356,7 +356,8 @@ class NeighborModel(NeighborSearch, Protocol):
         Returns
         -------
         distances : (n_queries, 2, n_stops, n_candidates)
-            First of the rows at the stops, then of their complements, in which all other features are replaced.
+            First of the rows at the stops, then of their complements, in which all other features are
+            replaced.
         """
         rows = walk_rows(queries, self.X[ends], orders, bounds)
         shape = (*rows.shape[:3], candidates.shape[1])

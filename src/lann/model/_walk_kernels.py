@@ -11,8 +11,9 @@ from numba import njit
 def diagonal_walks(starts, steps, columns, firsts, orders, bounds, points, weights, candidates):
     """Return squared distances to candidates under diagonal metrics: (n_walks, 2, n_stops, n_candidates).
 
-    A row on the way and its complement lie on opposite sides of the middle m, at m + a and m − a. Their squared
-    distances to a candidate p are ‖m − p‖² + ‖a‖² ± 2 ⟨a, m − p⟩, in its metric: two sums for two rows.
+    A row on the way and its complement lie on opposite sides of the middle m, at m + a and m − a. Their
+    squared distances to a candidate p are ‖m − p‖² + ‖a‖² ± 2 ⟨a, m − p⟩, in its metric: two sums for two
+    rows.
 
     Parameters
     ----------

@@ -64,23 +64,46 @@ LEVELS = Record(
     rules=(_axes_are_coordinates, _codes_are_valid),
 )
 
+
+def _landmarks(
+    rows: Any,
+    votes: Any,
+    alone: Any,
+    contrast: Any,
+    contrast_rows: Any,
+    representatives: Any,
+    correlated: Any,
+    **_: Any,
+) -> Landmarks | None:
+    """Return landmarks; None for those of earlier versions, which are computed again when they are needed."""
+    if alone is None or contrast is None or contrast_rows is None or representatives is None:
+        return None
+    return Landmarks(rows, Readings(votes, alone, contrast), contrast_rows, representatives, correlated)
+
+
 LANDMARK_ROWS = Record(
-    lambda rows, votes, relevances, supports, correlated: Landmarks(
-        rows, Readings(votes, relevances, supports), correlated
-    ),
+    _landmarks,
     {
         "rows": Indices("n_landmarks", below="n_rows", ascending=True),
         "votes": Floats("n_landmarks", "n_classes"),
-        "relevances": Floats("n_landmarks", "n_features"),
-        "supports": Floats("n_landmarks", "n_classes", "n_features"),
+        "alone": Maybe(Floats("n_landmarks", "n_features", low=0.0)),
+        "contrast": Maybe(Floats("n_landmarks", "n_features", low=0.0)),
+        "contrast_rows": Maybe(Indices("n_landmarks", "n_contrasts", below="n_rows", low=-1)),
+        "representatives": Maybe(Indices("n_classes", "n_representatives", below="n_rows", low=-1)),
         "correlated": Groups("n_features"),
+        # Of the first version.
+        "relevances": Maybe(Floats("n_landmarks", "n_features")),
+        "supports": Maybe(Floats("n_landmarks", "n_classes", "n_features")),
     },
     sources={
         "votes": "readings.votes",
-        "relevances": "readings.relevances",
-        "supports": "readings.supports",
+        "alone": "readings.alone",
+        "contrast": "readings.contrast",
+        "relevances": lambda landmarks: None,
+        "supports": lambda landmarks: None,
     },
     at_least={"n_landmarks": 1},
+    optional=("alone", "contrast", "contrast_rows", "representatives", "relevances", "supports"),
 )
 
 
