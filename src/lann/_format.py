@@ -79,16 +79,6 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     return f"1 {noun}" if count == 1 else f"{count:,} {plural or noun + 's'}"
 
 
-def class_text(label: Any) -> str:
-    """Return a label as the name of a class.
-
-    >>> class_text("benign"), class_text(3), class_text("3")
-    ('benign', 'class 3', 'class 3')
-    """
-    is_name = isinstance(label, str) and not label.removeprefix("-").isdecimal()
-    return label if is_name else f"class {label}"
-
-
 NO_FIGURE = "–"
 
 
@@ -115,3 +105,13 @@ def p_value_text(p_value: float) -> str:
     if p_value < 0.001:
         return "<0.001"
     return f"{p_value:.3f}" if p_value < 0.9995 else "1"
+
+
+def class_text(label: Any) -> str:
+    """Return a label as the name of a class.
+
+    >>> class_text("benign"), class_text(3), class_text("3")
+    ('benign', 'class 3', 'class 3')
+    """
+    is_name = isinstance(label, str) and not label.removeprefix("-").isdecimal()
+    return label if is_name else f"class {label}"
