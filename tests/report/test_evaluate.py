@@ -28,7 +28,7 @@ from lann.baselines import LMNN
 from lann.report import SourceFile, evaluate
 from lann.report._evaluation.predictions import Predictions
 from lann.report._evaluation.reliability import reliability
-from lann.report._evaluation.scores import _Resampled, score_values, wilson_interval
+from lann.report._evaluation.scores import _Resampled, score_methods, score_values, wilson_interval
 from lann.report._evaluation.slices import find_slices, holm
 from lann.tables import TableWarning, TrainingTable, cross_validate, fit_table, infer_columns
 
@@ -526,3 +526,19 @@ def test_unseen_categories_are_a_note(make_table):
         warnings.simplefilter("error", TableWarning)
         evaluation = evaluate(model, test, **QUICK)
     assert "Column 'color' has values that the training data do not have: 'mauve'." in evaluation.notes
+
+
+def test_resampled_intervals_cover_the_truth():
+    rng, n_sets = np.random.default_rng(0), 100
+    probabilities = rng.dirichlet(np.full(3, 0.5), 50_000)
+    truth = np.minimum((rng.random(50_000)[:, None] > np.cumsum(probabilities, axis=1)).sum(axis=1), 2)
+    classes = np.arange(3)
+    expected = score_values(Predictions(classes, 3, truth, probabilities, np.ones(50_000)))
+    n_covered = dict.fromkeys(expected, 0)
+    for number in range(n_sets):
+        drawn = rng.integers(0, 50_000, 150)
+        rows = Predictions(classes, 3, truth[drawn], probabilities[drawn], np.ones(150))
+        found = score_methods({"model": rows}, n_resamples=150, random_state=number)[0].scores
+        for name, (_, low, high) in found.items():
+            n_covered[name] += low <= expected[name] <= high
+    assert min(n_covered.values()) >= 88
