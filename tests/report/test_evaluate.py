@@ -1,6 +1,7 @@
 """The figures of an evaluation, beside scikit-learn and slow references."""
 
 import json
+import re
 import warnings
 from dataclasses import replace
 
@@ -296,6 +297,20 @@ def test_mistakes_are_the_most_confident_ones(cancer):
     assert first.sentence == model.explain(test, [first.row]).in_words()[0]
 
 
+def test_the_sentence_is_about_the_prediction_that_is_evaluated(cancer):
+    model, *_ = cancer
+    train = model.training_rows().assign(diagnosis=model.classifier.classes_[model.classifier.model_.labels])
+    # Training rows with the other label: explained without themselves, some have another prediction.
+    train["diagnosis"] = train["diagnosis"].map({"benign": "malignant", "malignant": "benign"})
+    alone = model.explain(train).predictions
+    together = model.predict(train)["prediction"].to_numpy()
+    changed = np.flatnonzero((alone != together) & (together != train["diagnosis"]))
+    assert len(changed) > 0
+    found = evaluate(model, train.iloc[changed[:5]], **QUICK)
+    for mistake in found.mistakes:
+        assert mistake.prediction in mistake.sentence.split(",")[0]
+
+
 def test_baselines_are_plain_knn_and_the_largest_class(cancer):
     model, test, evaluation = cancer
     train = model.training_rows()
@@ -494,6 +509,15 @@ def test_the_dictionary_is_json(cancer):
     assert found["audit"]["versions"]["lann"]
     assert len(found["slices"]) == len(evaluation.slices)
     assert found["methods"][2]["scores"]["auc"]["low"] is None
+    assert all(re.fullmatch("[a-z][a-z0-9_]*", key) for key in keys_of(found))
+
+
+def keys_of(document):
+    if isinstance(document, dict):
+        yield from document
+    for item in document.values() if isinstance(document, dict) else document:
+        if isinstance(item, dict | list):
+            yield from keys_of(item)
 
 
 def test_files_and_the_cross_validation_are_in_the_audit(cancer, tmp_path):

@@ -253,6 +253,8 @@ class Evaluation:
         for file in ("data_file", "model_file"):
             found = getattr(self.audit, file)
             audit[file] = None if found is None else found._asdict()
+        versions = self.audit.versions.items()
+        audit["versions"] = {name.lower().replace("-", "_"): version for name, version in versions}
         audit["is_training_file"] = self.audit.is_training_file
         reliability = asdict(self.reliability) | {
             "bins": [asdict(part) | {"is_off": part.is_off} for part in self.reliability.bins],
