@@ -534,7 +534,7 @@ def test_files_and_the_cross_validation_are_in_the_audit(cancer, tmp_path):
     assert found.audit.model_file.name == "model.lann"
     assert found.audit.is_training_file
     assert found.notes[0].startswith("The test file is the training file")
-    assert found.notes[-1] == "Odd."
+    assert found.notes[1:] == ("Odd.",)
     assert [method.method for method in found.audit.cross_validation] == ["LANN", "kNN", "majority"]
     assert found.audit.cross_validation[0].n_folds == 2
     assert found.audit.cross_validation[0].random_state == 0
