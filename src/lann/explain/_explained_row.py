@@ -329,8 +329,8 @@ class ExplainedRow:
             ``neighbor_label``, ``distance``, ``vote_share``, ``column`` (the feature), ``relevance``,
             ``support`` and ``separation`` (if these are known), ``percentile``, ``category_share`` and
             ``typical`` (of the prediction; if these are known), ``contribution``, ``value`` and
-            ``neighbor_value`` (if these are known), ``is_far`` and ``left_out`` (the row number of the training
-            row that this row is). Values are text.
+            ``neighbor_value`` (if these are known), ``is_far`` and ``left_out`` (the row number of the
+            training row that this row is). Values are text.
         """
         import pandas as pd
 
