@@ -79,7 +79,7 @@ def test_wide_data_has_fewer_landmarks(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 40)), rng.integers(0, 2, 300)
     clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
-    monkeypatch.setattr(_landmarks, "WORK", 1e8)
+    monkeypatch.setattr(_landmarks, "WORK", 1e7)
     assert len(compute_landmarks(clf.model_).rows) < 100
 
 

@@ -57,7 +57,8 @@ def test_the_support_of_a_category_has_the_sign_of_changing_it():
     support = explanation.supports[:, survived, 0]
     clear = np.abs(lost) > 0.2
     assert clear.mean() > 0.5
-    assert np.mean(np.sign(support[clear]) == np.sign(lost[clear])) > 0.97
+    assert np.mean(support[clear] != 0) > 0.9
+    assert np.mean(support[clear] * lost[clear] >= 0) > 0.99
     assert explanation.relevances[:, 0].mean() > 2 * explanation.relevances[:, 3].mean()
 
 
