@@ -308,6 +308,6 @@ def test_explain_and_predict_have_the_same_votes():
     for k in (2, 4):
         clf = LANNClassifier(k, max_iter=0).fit(X, y)
         queries = np.round(rng.normal(size=(2000, 3)), 1)
-        explanation = clf.explain(queries)
+        explanation = clf.explain(queries, leave_out=None)
         np.testing.assert_array_equal(explanation.predictions, clf.predict(queries))
         np.testing.assert_array_equal(explanation.probabilities, clf.predict_proba(queries))

@@ -254,7 +254,7 @@ def test_explanations_of_weighted_rows(blobs):
     X, y = blobs
     weights = np.random.default_rng(0).choice([0.4, 1.0, 3.0], 90)
     clf = clf_of().fit(X, y, sample_weight=weights)
-    explanation = clf.explain(X)
+    explanation = clf.explain(X, leave_out=None)
     np.testing.assert_array_equal(explanation.probabilities, clf.predict_proba(X))
     np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1.0)
     np.testing.assert_allclose(explanation.contributions.sum(axis=2), explanation.distances**2, rtol=1e-9)

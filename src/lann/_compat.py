@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from inspect import signature
 from typing import Any
+
+import numpy as np
+
+from lann._types import Floats, Labels
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -49,6 +54,49 @@ class FitProgress:
             self._context.call_on_fit_task_end(estimator=self._estimator, **self._data)
 
 
+class _EpochReporter:
+    """A callback of scikit-learn that passes on how many epochs of a fit are done, and of how many."""
+
+    def __init__(self, report: Callable[[int, int], object]) -> None:
+        self._report, self._n_done, self._n_epochs = report, 0, 0
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Do nothing: the first task begins afterwards."""
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Do nothing."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        if context.task_name == "fit":
+            self._n_done, self._n_epochs = 0, context.max_subtasks or 0
+
+    def on_fit_task_end(self, estimator: Any, context: Any) -> None:
+        if context.task_name == "epoch":
+            self._n_done += 1
+            self._report(self._n_done, self._n_epochs)
+
+
+@contextmanager
+def reported_epochs(estimator: Any, report: Callable[[int, int], object] | None) -> Iterator[None]:
+    """Report the epochs of fits in the block; without effect before scikit-learn 1.9.
+
+    Parameters
+    ----------
+    estimator : estimator
+    report : callable or None
+        Called after every epoch with the number of epochs that are done, and of all epochs, at most. None
+        reports nothing.
+    """
+    if report is None or not hasattr(estimator, "set_callbacks"):
+        yield
+        return
+    estimator.set_callbacks(_EpochReporter(report))
+    try:
+        yield
+    finally:
+        estimator.set_callbacks()
+
+
 @contextmanager
 def unchanged_on_failure(estimator: Any) -> Iterator[None]:
     """Restore the attributes of an estimator if a fit fails, so that a previous fit stays usable."""
@@ -61,3 +109,26 @@ def unchanged_on_failure(estimator: Any) -> Iterator[None]:
             delattr(estimator, name)
         vars(estimator).update(before)
         raise
+
+
+def brier_score(truth: Labels, probabilities: Floats, sample_weight: Floats) -> float:
+    """Return the Brier score as scikit-learn defines it: of two classes, half the sum over both.
+
+    Parameters
+    ----------
+    truth : (n_rows,)
+        Class indices.
+    probabilities : (n_rows, n_classes)
+    sample_weight : (n_rows,)
+    """
+    from sklearn.metrics import brier_score_loss
+
+    n_classes = probabilities.shape[1]
+    if n_classes == 2:
+        return float(brier_score_loss(truth, probabilities[:, 1], sample_weight=sample_weight, pos_label=1))
+    if "labels" in signature(brier_score_loss).parameters:
+        labels = list(range(n_classes))
+        return float(brier_score_loss(truth, probabilities, sample_weight=sample_weight, labels=labels))
+    # Before scikit-learn 1.7, it was for two classes only.
+    squared = ((probabilities - np.eye(n_classes)[truth]) ** 2).sum(axis=1)
+    return float(np.average(squared, weights=sample_weight))

@@ -77,3 +77,41 @@ def counted(count: int, noun: str, plural: str | None = None) -> str:
     ('1 row', '1,200 rows', '2 classes')
     """
     return f"1 {noun}" if count == 1 else f"{count:,} {plural or noun + 's'}"
+
+
+NO_FIGURE = "–"
+
+
+def figure(value: float, *, signed: bool = False) -> str:
+    """Return a score with three decimals; one that is not defined is a dash.
+
+    >>> figure(0.95432), figure(float("nan")), figure(-0.01), figure(0.01, signed=True)
+    ('0.954', '–', '−0.010', '+0.010')
+    """
+    if value != value:
+        return NO_FIGURE
+    text = f"{abs(value):.3f}"
+    if not float(text):
+        return text
+    return ("−" if value < 0 else "+" if signed else "") + text
+
+
+def p_value_text(p_value: float) -> str:
+    """Return a p-value as text.
+
+    >>> p_value_text(0.00001), p_value_text(0.034), p_value_text(1.0)
+    ('<0.001', '0.034', '1')
+    """
+    if p_value < 0.001:
+        return "<0.001"
+    return f"{p_value:.3f}" if p_value < 0.9995 else "1"
+
+
+def class_text(label: Any) -> str:
+    """Return a label as the name of a class.
+
+    >>> class_text("benign"), class_text(3), class_text("3")
+    ('benign', 'class 3', 'class 3')
+    """
+    is_name = isinstance(label, str) and not label.removeprefix("-").isdecimal()
+    return label if is_name else f"class {label}"

@@ -24,6 +24,7 @@ from lann.encoding import (
 
 if TYPE_CHECKING:
     import narwhals as nw
+    import pandas as pd
 
 
 def read_training_data(
@@ -228,3 +229,33 @@ def join_ids(
     if first.dtype.kind != second.dtype.kind:
         first, second = first.astype(str), second.astype(str)
     return np.concatenate([first, second])
+
+
+def frame_of_values(
+    schema: TableSchema, values: NDArray[Any], index: NDArray[Any] | None = None
+) -> pd.DataFrame:
+    """Return values as a table that a classifier with this schema takes.
+
+    Parameters
+    ----------
+    schema : TableSchema
+    values : (n_rows, n_features)
+        In the user's values, as `TableSchema.values` returns them.
+    index : (n_rows,) or None
+        Names of the rows.
+    """
+    import pandas as pd
+
+    columns = {}
+    for number, feature in enumerate(schema.features):
+        column = pd.Series(values[:, number], index=index)
+        if feature.kind == "number":
+            column = column.astype(np.float64)
+        elif feature.kind == "date":
+            column = pd.to_datetime(column)
+        elif feature.kind == "ordered":
+            column = column.astype(pd.CategoricalDtype(list(feature.categories), ordered=True))
+        elif feature.kind == "bool":
+            column = column.astype("boolean" if column.isna().any() else bool)
+        columns[feature.name] = column
+    return pd.DataFrame(columns)

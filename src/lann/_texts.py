@@ -15,6 +15,17 @@ RELEVANCE = (
 NO_RELEVANT_COLUMN = (
     "No single column is decisive: replacing the value of any one of them changes less than 1% of the vote."
 )
+BASE_VALUE = "base value: training rows of other classes, on average"
+PLAIN_KNN = "kNN: 5 neighbors, weighted by distance, behind scaling, one-hot encoding and imputation."
+INTERVALS = (
+    "Intervals have 95% confidence: by Wilson's formula for accuracies, precisions and recalls, otherwise "
+    "from random resamples of the test rows."
+)
+TYPICAL = (
+    "Percentile: the percentage of the training rows with a smaller value; of a category, the share that has "
+    "it. Typical: the range of the middle 80% of the training rows of the class, or its most frequent "
+    "categories."
+)
 ROW_NUMBERS = "Row numbers start at 0, below the header."
 ROW_INDEX = "Rows are named by the index of their table."
 OPTIMISTIC = (

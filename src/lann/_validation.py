@@ -147,3 +147,21 @@ def validate_parameters(estimator: Any, table: ParameterTable) -> None:
     """Raise ValueError on the first parameter of the estimator that satisfies none of its constraints."""
     for name, constraints in table.items():
         validate(name, getattr(estimator, name), *constraints)
+
+
+# Neither changes a result: threads and output are for the process to choose.
+NOT_OF_THE_RESULT = ("n_jobs", "verbose")
+
+
+def changed_parameters(estimator: Any) -> dict[str, Any]:
+    """Return the parameters of an estimator that are not the defaults, as far as they can change results."""
+    defaults = type(estimator)().get_params(deep=False)
+    return {
+        name: value
+        for name, value in estimator.get_params(deep=False).items()
+        if name not in NOT_OF_THE_RESULT and not _is_same(value, defaults[name])
+    }
+
+
+def _is_same(value: Any, default: Any) -> bool:
+    return type(value) is type(default) and bool(np.all(value == default))

@@ -120,7 +120,7 @@ class Browser:
 class Page:
     """A page in the browser."""
 
-    def __init__(self, browser: Browser, file: Path, width: int, scheme: str) -> None:
+    def __init__(self, browser: Browser, url: str, width: int, scheme: str) -> None:
         self.browser = browser
         target = browser.send("Target.createTarget", url="about:blank")["targetId"]
         self.session = browser.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -130,7 +130,7 @@ class Page:
             "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
         )
         self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        self.send("Page.navigate", url=file.as_uri())
+        self.send("Page.navigate", url=url)
         browser.wait_for("Page.loadEventFired", self.session)
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def browser(tmp_path_factory):
 
 @pytest.fixture
 def open_page(browser):
-    def open_page(file: Path, *, width: int = 1200, scheme: str = "light") -> Page:
-        return Page(browser, file, width, scheme)
+    def open_page(file: Path, *, width: int = 1200, scheme: str = "light", fragment: str = "") -> Page:
+        return Page(browser, file.as_uri() + fragment, width, scheme)
 
     return open_page

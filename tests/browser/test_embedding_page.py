@@ -211,6 +211,29 @@ def test_rows_are_found_by_name(open_page, file):
     assert text(page, "search-result") == "none found"
 
 
+def test_the_address_selects_a_row(open_page, file, rows):
+    new = rows[rows["held_out"]].iloc[3]
+    training = rows[~rows["held_out"]].iloc[5]
+    page = open_page(file, fragment=f"#row-{training['row']}")
+    page.settle()
+    assert text(page, "row-name") == training["id"]
+    # Also while the page is open, and if a filter hides the row; both names lead to a held-out row.
+    set_control(page, "errors-only", True)
+    for fragment in (f"#new-{new['row']}", f"#row-{new['row']}"):
+        page.evaluate(f"document.getElementById('figure').focus(); location.hash = '{fragment}'")
+        page.settle()
+        assert text(page, "row-name") == new["id"]
+        assert text(page, "count").startswith(f"{N} rows")
+    for fragment in ("#row-99999", f"#new-{training['row']}"):
+        page = open_page(file, fragment=fragment)
+        page.settle()
+        assert text(page, "row-name") == "No row selected"
+        assert text(page, "search-result") == f"{fragment[1:].replace('-', ' ')} is not in this embedding"
+    page = open_page(file, fragment=f"#{HOSTILE}")
+    assert text(page, "row-name") == "No row selected"
+    assert page.messages() == []
+
+
 def test_zoom_by_wheel_and_buttons(open_page, file, rows):
     page = open_page(file)
     before = canvas_image(page)

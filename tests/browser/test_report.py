@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from lann.report import save_report
+from lann import LANNEmbedding
+from lann.report import SourceFile, save_embedding_page, save_report
 from lann.tables import TableWarning, fit_table
 
 HOSTILE = "<script>document.title = 'changed'</script>"
 N_ROWS = 6
 
 
+N_MANY = 40
+
+
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    """Two classes, text and numbers, missing values, and names and values that are markup."""
+def fitted():
+    """A model of two classes, text and numbers, missing values, and names and values that are markup."""
     rng = np.random.default_rng(0)
     size, color = rng.normal(170, 10, 80).round(1), rng.choice(["red", HOSTILE, "a" * 300], 80)
     frame = pd.DataFrame(
@@ -33,9 +38,30 @@ def report(tmp_path_factory):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TableWarning)
         model = fit_table(frame, "group", id="name")
+    return model, frame
+
+
+@pytest.fixture(scope="module")
+def report(fitted, tmp_path_factory):
+    """A report of some rows, with notes that are markup, without labels."""
+    model, frame = fitted
     path = tmp_path_factory.mktemp("report") / "r.html"
-    explanation = model.explain(frame, range(N_ROWS), id="name")
-    save_report(path, model, explanation, title="<b>Rows", notes=["<u>note"])
+    explanation = model.explain(frame.drop(columns="group"), range(N_ROWS), id="name")
+    options = {
+        "notes": ["<u>note"],
+        "files": [SourceFile(f"<b>{HOSTILE}", 64 * "a")],
+        "embedding": "a'\"><img src=x>.html",
+    }
+    save_report(path, model, explanation, title="<b>Rows", **options)
+    return path
+
+
+@pytest.fixture(scope="module")
+def many_rows(fitted, tmp_path_factory):
+    """A report of many rows, with labels."""
+    model, frame = fitted
+    path = tmp_path_factory.mktemp("report") / "many.html"
+    save_report(path, model, model.explain(frame, range(N_MANY), id="name"))
     return path
 
 
@@ -45,12 +71,16 @@ def test_rows_and_bars_are_shown_without_messages(open_page, report):
     assert page.evaluate("document.querySelectorAll('details.row').length") == N_ROWS
     assert page.evaluate("document.querySelectorAll('details.row[open]').length") == 1
     bars = "[...document.querySelectorAll('details.row[open] {} .bar > span')].map(bar => bar.offsetWidth)"
-    widths = page.evaluate(bars.format(".columns"))
-    assert len(widths) == 2 * 16  # relevance and support of 16 columns
+    # Base value, ten columns with their relevances, the others together, and the probability.
+    widths = page.evaluate(bars.format(".additive"))
+    assert len(widths) == 1 + 2 * 10 + 1 + 1
     assert max(widths) > 40
-    relevances = widths[0:20:2]
-    assert relevances == sorted(relevances, reverse=True)
-    assert len(page.evaluate(bars.format(".neighbors"))) == 5 + 1  # five rows and the others
+    steps = widths[1:21:2]
+    assert all(before >= after - 1 for before, after in pairwise(steps))  # rounded to pixels
+    # The others are listed below, with supports and relevances.
+    assert len(page.evaluate(bars.format(".columns:not(.additive)"))) == 2 * 6
+    n_neighbors = page.evaluate("document.querySelectorAll('details.row[open] .neighbors tbody tr').length")
+    assert len(page.evaluate(bars.format(".neighbors"))) == n_neighbors - 1 > 4  # without the row itself
     lines = "document.querySelector('#relevance').parentElement.querySelectorAll('tbody tr').length"
     assert page.evaluate(lines) == 16
     assert page.messages() == []
@@ -62,7 +92,8 @@ def test_the_page_loads_nothing(open_page, report):
 
 def test_text_of_the_table_is_not_markup(open_page, report):
     page = open_page(report)
-    assert page.evaluate("document.querySelectorAll('script, b, u').length") == 0
+    assert page.evaluate("document.querySelectorAll('b, u, img').length") == 0
+    assert page.evaluate("document.querySelectorAll('script').length") == 1  # that of the page
     assert HOSTILE in page.evaluate("document.body.textContent")
     assert "<b>p0" in page.evaluate("document.querySelector('details.row h3').innerText")
 
@@ -91,6 +122,209 @@ def test_rows_are_opened_by_keyboard(open_page, report):
     page.evaluate("document.querySelectorAll('details.row > summary')[1].focus()")
     page.press("Enter", 13, "\r")
     assert page.evaluate("document.querySelectorAll('details.row[open]').length") == 2
+
+
+SHOWN = "[...document.querySelectorAll('table.overview tbody tr')].filter(line => !line.hidden)"
+SECTIONS = "[...document.querySelectorAll('details.row')].filter(section => !section.hidden)"
+
+
+def column(page, number: int) -> list[str]:
+    """Return the texts of a column of the overview, in the order in which its lines are shown."""
+    return page.evaluate(f"{SHOWN}.map(line => line.cells[{number}].textContent)")
+
+
+def headers(page) -> list[str]:
+    return page.evaluate(
+        "[...document.querySelectorAll('table.overview thead th')].map(th => th.textContent)"
+    )
+
+
+def sort_by(page, number: int) -> None:
+    page.evaluate(f"document.querySelectorAll('table.overview thead button')[{number}].click()")
+
+
+def test_the_overview_is_sorted_by_every_column(open_page, many_rows):
+    page = open_page(many_rows)
+    names = headers(page)
+    assert names == [
+        "row",
+        "id",
+        "truth",
+        "prediction",
+        "probability",
+        "runner-up",
+        "flags",
+        "strongest reasons",
+    ]
+    assert [int(row) for row in column(page, 0)] == list(range(N_MANY))
+    for number, name in enumerate(names):
+        sort_by(page, number)
+        first, order = column(page, number), page.evaluate("document.querySelector('[aria-sort]').ariaSort")
+        assert order == ("descending" if name in ("probability", "flags") else "ascending")
+        sort_by(page, number)
+        second = column(page, number)
+        assert sorted(first) == sorted(second)
+        # Equal texts are next to each other.
+        n_runs = sum(before != after for before, after in pairwise(first))
+        assert n_runs == len(set(first)) - 1 > 0
+        assert first[0] == second[-1]
+        assert page.evaluate("document.querySelectorAll('[aria-sort]').length") == 1
+    # Numbers are sorted as numbers, the largest first, and the sections below follow.
+    sort_by(page, 4)
+    shares = [float(text.strip("<>%")) for text in column(page, 4)]
+    assert shares == sorted(shares, reverse=True)
+    rows = page.evaluate(f"{SHOWN}.map(line => line.dataset.row)")
+    assert page.evaluate(f"{SECTIONS}.map(section => section.id)") == rows
+    sort_by(page, 0)
+    assert [int(row) for row in column(page, 0)] == list(range(N_MANY))
+    assert page.messages() == []
+
+
+def test_the_overview_is_searched_and_filtered(open_page, many_rows):
+    page = open_page(many_rows)
+    n_mistakes = len([text for text in column(page, 6) if "mistake" in text])
+    assert 0 < n_mistakes < N_MANY
+    assert page.evaluate("document.getElementById('count').textContent") == f"{N_MANY} rows"
+    page.evaluate("document.querySelector('[data-flag=mistake]').click()")
+    assert len(column(page, 0)) == n_mistakes
+    assert page.evaluate(f"{SECTIONS}.length") == n_mistakes
+    assert page.evaluate("document.getElementById('count').textContent") == f"{n_mistakes} of {N_MANY} rows"
+    page.evaluate("document.querySelector('[data-flag=doubtful]').click()")
+    assert all("mistake" in text and "doubtful" in text for text in column(page, 6))
+    for flag in ("mistake", "doubtful"):
+        page.evaluate(f"document.querySelector('[data-flag={flag}]').click()")
+    page.evaluate(
+        "(search => { search.value = 'P17'; search.dispatchEvent(new Event('input')); })"
+        "(document.getElementById('search'))"
+    )
+    assert column(page, 1) == ["<b>p17"]
+    # A link to a row that is filtered out shows all rows.
+    page.evaluate("location.hash = '#row-3'")
+    page.settle()
+    assert len(column(page, 0)) == N_MANY
+    assert page.evaluate("document.getElementById('row-3').open")
+
+
+def test_the_overview_leads_to_rows_by_mouse_and_keyboard(open_page, many_rows):
+    page = open_page(many_rows)
+    page.evaluate("document.querySelectorAll('table.overview tbody a')[5].focus()")
+    page.press("Enter", 13, "\r")
+    page.settle()
+    assert page.evaluate("document.getElementById('row-5').open")
+    assert page.evaluate("document.activeElement.parentNode.id") == "row-5"
+    top = "Math.abs(document.getElementById('row-{}').getBoundingClientRect().top)"
+    assert page.evaluate(top.format(5)) < 40
+    # A click anywhere in a line, and a second one on the same link.
+    page.evaluate("document.querySelectorAll('table.overview tbody tr')[9].cells[3].click()")
+    page.settle()
+    assert page.evaluate("document.getElementById('row-9').open")
+    assert page.evaluate(top.format(9)) < 40
+    page.evaluate("scrollTo(0, 0); document.querySelectorAll('table.overview tbody a')[9].click()")
+    page.settle()
+    assert page.evaluate(top.format(9)) < 40
+    # The address of a row in a page that is opened.
+    page = open_page(many_rows, fragment="#row-7")
+    page.settle()
+    assert page.evaluate("document.getElementById('row-7').open")
+    # The header of a column is a button.
+    page.evaluate("document.querySelectorAll('table.overview thead button')[4].focus()")
+    page.press("Enter", 13, "\r")
+    assert page.evaluate("document.querySelector('[aria-sort]').textContent") == "probability"
+
+
+def test_all_rows_are_opened_and_closed(open_page, many_rows):
+    page = open_page(many_rows)
+    opened = "document.querySelectorAll('details.row[open]').length"
+    page.evaluate("document.getElementById('open-all').click()")
+    assert page.evaluate(opened) == N_MANY
+    page.evaluate("document.getElementById('close-all').click()")
+    assert page.evaluate(opened) == 0
+
+
+def test_the_overview_is_readable_without_a_script(open_page, many_rows, tmp_path):
+    text = many_rows.read_text(encoding="utf-8")
+    start, end = text.rindex("<script>"), text.rindex("</script>")
+    (tmp_path / "plain.html").write_text(text[:start] + text[end:], encoding="utf-8")
+    page = open_page(tmp_path / "plain.html")
+    assert len(column(page, 0)) == N_MANY
+    assert page.evaluate("document.getElementById('controls').checkVisibility()") is False
+    assert page.evaluate("document.getElementById('row-controls').checkVisibility()") is False
+    assert page.evaluate("document.querySelectorAll('table.overview thead button').length") == 0
+
+
+def test_another_script_does_not_run(open_page, many_rows, tmp_path):
+    text = many_rows.read_text(encoding="utf-8")
+    inserted = "<script>document.title = 'changed'</script><style>body { display: none }</style>"
+    (tmp_path / "changed.html").write_text(text.replace("</body>", f"{inserted}</body>"), encoding="utf-8")
+    page = open_page(tmp_path / "changed.html")
+    assert page.evaluate("document.title") != "changed"
+    assert page.evaluate("getComputedStyle(document.body).display") == "block"
+    assert len(page.messages()) == 2  # both are reported
+
+
+def test_what_supports_a_class_has_the_color_of_the_class(open_page, many_rows):
+    page = open_page(many_rows)
+    page.evaluate("document.getElementById('open-all').click()")
+    colors = page.evaluate(
+        """
+        [...document.querySelectorAll('details.row')].flatMap(section => {
+          const color = part => getComputedStyle(part).backgroundColor;
+          const classColors = new Map([...section.querySelectorAll('.votes li')].map(item =>
+            [item.querySelector('.class-label').textContent, color(item.querySelector('.bar > span'))]));
+          const predicted = section.querySelector('summary .class-label').textContent;
+          const other = [...classColors.keys()].find(name => name !== predicted);
+          const lines = [...section.querySelectorAll('.columns tbody tr')].filter(
+            line => /^[+−]/.test(line.querySelector('.amount').textContent));
+          return lines.map(line => {
+            const cell = line.querySelector('td.bars');
+            const supported = cell.querySelector('.amount').textContent.startsWith('−') ? other : predicted;
+            return [color(cell.querySelector('.bar > span')), classColors.get(supported)];
+          });
+        })
+        """
+    )
+    assert len(colors) > 100
+    assert len({expected for _, expected in colors}) == 2
+    assert all(shown == expected for shown, expected in colors)
+
+
+def test_links_lead_to_the_points_of_the_embedding(open_page, fitted, tmp_path):
+    model, frame = fitted
+    new = frame.assign(**{"noise 0": frame["noise 0"] + 1, "name": "new"})[:3]
+    layout = LANNEmbedding(max_iter=50, random_state=0)
+    save_embedding_page(tmp_path / "e.html", model.embed(new, embedding=layout, id="name"))
+    explanation = model.explain(new, id="name")
+    save_report(tmp_path / "r.html", model, explanation, embedding="e.html")
+    for link, name in (
+        ("#row-2 .point", "new"),
+        ("#row-2 .neighbors tbody tr:nth-child(2) a", f"<b>p{explanation.row(2).neighbors[0]}"),
+    ):
+        page = open_page(tmp_path / "r.html")
+        address = page.evaluate(f"document.querySelector('{link}').href")
+        page = open_page(tmp_path / "e.html", fragment=f"#{address.partition('#')[2]}")
+        page.settle()
+        assert address.startswith((tmp_path / "e.html").as_uri())
+        assert page.evaluate("document.getElementById('row-name').textContent") == name
+
+
+def test_print(open_page, many_rows):
+    page = open_page(many_rows, scheme="dark")
+    page.send("Emulation.setEmulatedMedia", media="print")
+    for part in ("#controls", "#row-controls", ".links"):
+        assert page.evaluate(f"getComputedStyle(document.querySelector('{part}')).display") == "none"
+    breaks = "[...document.querySelectorAll('details.row')].map(part => getComputedStyle(part).breakBefore)"
+    assert set(page.evaluate(breaks)) == {"page"}
+    # Dark text on white, also if the screen is dark; colors of bars are kept.
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 31, 36)"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    kept = "getComputedStyle(document.querySelector('.bar > span')).printColorAdjust"
+    assert page.evaluate(kept) == "exact"
+
+
+def test_a_page_of_paper_is_wide_enough(open_page, many_rows):
+    page = open_page(many_rows, width=718)  # A4 without its margins
+    page.send("Emulation.setEmulatedMedia", media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
 
 
 def test_closed_rows_are_printed(open_page, report):

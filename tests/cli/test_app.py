@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import lann
+
+LARGE = {"numba", "faiss", "pandas", "sklearn", "matplotlib", "scipy", "rich"}
 
 
 def run_in_process(*arguments, cwd) -> subprocess.CompletedProcess:
@@ -20,7 +23,17 @@ def run_in_process(*arguments, cwd) -> subprocess.CompletedProcess:
 
 
 def test_help_and_version(run):
-    for name in ("demo", "fit", "predict", "explain", "embed"):
+    for name in (
+        "demo",
+        "fit",
+        "evaluate",
+        "info",
+        "predict",
+        "explain",
+        "counterfactual",
+        "embed",
+        "suspects",
+    ):
         assert name in run("--help")
         assert "Usage" in run(name, "--help")
     assert run("--version") == f"lann {lann.__version__}\n"
@@ -28,9 +41,49 @@ def test_help_and_version(run):
 
 def test_help_is_fast(in_new_process):
     """It imports none of the large packages."""
-    large = {"numba", "faiss", "pandas", "sklearn", "matplotlib"}
     loaded = in_new_process("import json, sys, lann.cli; print(json.dumps(sorted(sys.modules)))")
-    assert not large & set(loaded)
+    assert not LARGE & set(loaded)
+
+
+def complete(words, cwd) -> list[str]:
+    """Return what a shell gets for the last of some words, and check that this is light."""
+    code = (
+        "import atexit, sys\n"
+        f"atexit.register(lambda: print(sorted({LARGE!r} & set(sys.modules)), file=sys.stderr))\n"
+        "sys.argv = ['lann']\n"
+        "from lann.cli import main; main()"
+    )
+    settings = {"_LANN_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(words)}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=cwd,
+        env=os.environ | settings | {"COMP_CWORD": str(len(words) - 1)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stderr == "[]\n"
+    return done.stdout.split()
+
+
+def test_completion_is_light(tmp_path):
+    assert complete(["lann", "ex"], tmp_path) == ["explain"]
+    assert complete(["lann", "counterfactual", "--fro"], tmp_path) == ["--frozen"]
+    assert "full" in complete(["lann", "fit", "--metric", ""], tmp_path)
+
+
+def test_the_script_for_completion_is_shown(tmp_path):
+    """The shell is given, as it need not be where it can be detected."""
+    code = "import sys; sys.argv[0] = 'lann'; from lann.cli import main; main()"
+    shown = subprocess.run(
+        [sys.executable, "-c", code, "--show-completion", "bash"],
+        cwd=tmp_path,
+        env=os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "_LANN_COMPLETE=complete_bash" in shown.stdout
 
 
 def test_from_data_to_an_explanation(csv, new, tmp_path):
@@ -52,3 +105,12 @@ def test_an_error_is_one_line(tmp_path):
     assert result.returncode == 2
     assert result.stderr == "There is no file none.lann.\n"
     assert result.stdout == ""
+
+
+def test_a_reader_that_ends_early_is_no_error(csv, model, tmp_path):
+    """As `head` does."""
+    code = "from lann.cli import main; main()"
+    arguments = [sys.executable, "-c", code, "predict", str(model), str(csv), "--json"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""

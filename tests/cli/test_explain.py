@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import lann
-from lann.report import report_page
+from lann.cli import app
+from lann.report import SourceFile, report_page
 from lann.tables import TableModel, read_table
 
 
@@ -27,6 +31,37 @@ def test_the_numbers_are_explained(run, model, new):
     assert f"{label}, because it is similar to" in printed
     assert f"adds votes for {label}" in printed
     assert "lead over" not in printed
+
+
+def test_values_are_printed_beside_those_of_the_training_rows(run, model, new):
+    printed = run("explain", model, new, "--row", 1, "--columns", 2)
+    table = printed.partition("Values beside those of the training rows")[2]
+    row = TableModel.load(model).explain(read_table(new), [1]).row(0)
+    assert f"typical of {row.prediction}" in table
+    assert f"typical of {row.runner_up}" in table
+    for j in range(2):
+        line = next(line for line in table.splitlines() if f" {row.feature_names[j]} " in line)
+        for text in (row.percentile_text(j), row.typical[j], row.typical_of_runner_up[j]):
+            assert text
+            assert f" {text} " in line
+    assert row.feature_names[2] not in table
+    assert "the range of the middle 80%" in " ".join(printed.split())
+
+
+def test_training_rows_and_far_rows_are_noted(run, tmp_path):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 2)), columns=["u", "v"]).round(3)
+    data, path = X.assign(label=np.where(X["u"] > 0, "up", "down")), tmp_path / "m.lann"
+    data.to_csv(tmp_path / "data.csv", index=False)
+    X.assign(u=1e6).to_csv(tmp_path / "far.csv", index=False)
+    run("fit", tmp_path / "data.csv", "--target", "label", "--no-cv", "-o", path)
+    printed = " ".join(run("explain", path, tmp_path / "data.csv", "--row", 5).split())
+    assert "it is a training row, which did not vote on itself." in printed
+    assert "nothing similar" not in printed
+    printed = " ".join(run("explain", path, tmp_path / "far.csv", "--row", 5).split())
+    assert "but nothing similar was seen: u is outside the range of the training rows;" in printed
+    assert "; treat with care." in printed
+    assert "above all" in printed
+    assert "similar to" not in printed
 
 
 def test_with_more_classes_the_lead_is_printed(run, tmp_path):
@@ -63,8 +98,47 @@ def test_the_report_is_that_of_the_library(run, model, new, tmp_path):
     printed = run("explain", model, new, "--html", path, "--columns", 3)
     assert printed == f"Wrote {path}: 10 rows explained; open it in a browser\n"
     fitted = TableModel.load(model)
-    expected = report_page(fitted, fitted.explain(read_table(new)), title="m.lann on new.csv", n_features=3)
-    assert path.read_text(encoding="utf-8") == expected
+    files = [SourceFile.from_path(file) for file in (model, new)]
+    explanation = fitted.explain(read_table(new))
+    expected = report_page(fitted, explanation, title="m.lann on new.csv", n_features=3, files=files)
+    text, time = path.read_text(encoding="utf-8"), r"\d\d:\d\d:\d\d UTC"
+    assert re.sub(time, "", text) == re.sub(time, "", expected)
+    for file in (model, new):
+        assert hashlib.sha256(file.read_bytes()).hexdigest() in text
+
+
+def test_the_report_links_to_an_embedding(run, fails, model, new, tmp_path):
+    (tmp_path / "deep").mkdir()
+    embedding = tmp_path / "my embedding.html"
+    embedding.write_text("<!doctype html>", encoding="utf-8")
+    run("explain", model, new, "--html", tmp_path / "deep" / "r.html", "--embedding", embedding)
+    text = (tmp_path / "deep" / "r.html").read_text(encoding="utf-8")
+    assert 'href="../my%20embedding.html#new-4"' in text
+    assert 'href="../my%20embedding.html#row-' in text
+    missing = fails(
+        "explain", model, new, "--html", tmp_path / "r.html", "--embedding", tmp_path / "none.html"
+    )
+    assert "There is no file" in missing
+    (tmp_path / "e.png").write_bytes(b"")
+    page = ("explain", model, new, "--html", tmp_path / "r.html")
+    assert "ends in .html" in fails(*page, "--embedding", tmp_path / "e.png")
+    assert "--embedding is about the page of --html" in fails("explain", model, new, "--embedding", embedding)
+
+
+def test_counterfactuals_of_the_report(run, fails, model, new, tmp_path):
+    page = ("explain", model, new, "--html", tmp_path / "r.html")
+    run(*page, "--counterfactuals", 2)
+    assert (tmp_path / "r.html").read_text(encoding="utf-8").count('class="change"') == 2
+    run(*page, "--counterfactuals", 0)
+    assert "What would change the prediction" not in (tmp_path / "r.html").read_text(encoding="utf-8")
+    run(*page, "--frozen", "color")
+    fitted = TableModel.load(model)
+    changes = fitted.counterfactuals(read_table(new), frozen=["color"])
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert text.count('class="change"') == changes.found.sum()
+    assert text.count('class="change"') > 0
+    assert "color" in fails(*page, "--frozen", "colr")  # with the nearest name
+    assert "--frozen is about the page of --html" in fails("explain", model, new, "--frozen", "color")
 
 
 def test_new_categories_are_noted_in_the_report(run, model, new, tmp_path):
@@ -103,3 +177,86 @@ def test_a_report_has_at_most_500_rows(fails, model, new, tmp_path):
     message = fails("explain", model, tmp_path / "many.csv", "--rows", "0:600", "--html", tmp_path / "r.html")
     assert "at most 500 rows; got 600" in message
     assert not (tmp_path / "r.html").exists()
+
+
+def test_the_label_stands_beside_the_prediction(run, model, make_table, tmp_path):
+    frame = make_table(6, seed=1)
+    frame.loc[0, "group"] = {"in": "out", "out": "in"}[frame.loc[0, "group"]]
+    frame.loc[2, "group"] = None
+    frame.to_csv(tmp_path / "test.csv", index=False)
+    wrong = run("explain", model, tmp_path / "test.csv", "--row", "0")
+    assert f"The prediction is wrong: the label is {frame.loc[0, 'group']}." in wrong
+    right = run("explain", model, tmp_path / "test.csv", "--row", "1", "-o", tmp_path / "e.csv")
+    assert f"The prediction is correct: the label is {frame.loc[1, 'group']}." in right
+    assert set(pd.read_csv(tmp_path / "e.csv")["true_label"]) == {frame.loc[1, "group"]}
+    assert "The prediction is" not in run("explain", model, tmp_path / "test.csv", "--row", "2")
+
+
+@pytest.fixture
+def many(make_table, tmp_path):
+    """Sixty rows with labels; that of row 7 is not what its values say."""
+    frame = make_table(60, seed=1)
+    frame.loc[7, "group"] = {"in": "out", "out": "in"}[frame.loc[7, "group"]]
+    frame.to_csv(tmp_path / "many.csv", index=False)
+    return tmp_path / "many.csv"
+
+
+def test_many_rows_have_a_line_each(run, model, many):
+    printed = run("explain", model, many, "--rows", "5:40")
+    explanation = TableModel.load(model).explain(read_table(many), range(5, 40))
+    lines = [line.split() for line in printed.splitlines() if line.strip()[:1].isdigit()]
+    assert [line[0] for line in lines] == [str(row) for row in range(5, 40)]
+    assert [line[1] for line in lines] == explanation.query_ids.tolist()
+    assert [line[2] for line in lines] == explanation.predictions.tolist()
+    assert "One row in full: --row 5" in printed
+    assert "--html" in printed
+
+
+def test_a_line_is_cut_in_a_narrow_terminal(model, many):
+    result = CliRunner(env={"COLUMNS": "60"}).invoke(
+        app, ["explain", str(model), str(many), "--rows", "0:30"]
+    )
+    lines = [line for line in result.stdout.splitlines() if line.strip()[:1].isdigit()]
+    assert len(lines) == 30
+    assert max(map(len, lines)) <= 60
+    assert any("…" in line for line in lines)
+
+
+def test_many_rows_of_a_file_have_a_summary(run, model, many, tmp_path):
+    printed = run("explain", model, many, "--rows", "0:60", "-o", tmp_path / "all.csv")
+    assert len(printed.splitlines()) < 20
+    frame = read_table(many)
+    explanation = TableModel.load(model).explain(frame)
+    assert "60 rows explained" in printed
+    labels, counts = np.unique(explanation.predictions, return_counts=True)
+    for label, count in zip(labels, counts, strict=True):
+        assert f"{label} ({count}, {count / 60:.0%})" in printed
+    n_correct = int((explanation.predictions == frame["group"]).sum())
+    assert f"({n_correct} of 60 rows)" in printed
+    wrong = np.flatnonzero(explanation.predictions != frame["group"])
+    assert f"Mistakes: {len(wrong)} row" in printed
+    assert f": {wrong[0]}" in printed
+    best = explanation.feature_names[explanation.relevances.mean(axis=0).argmax()]
+    table = [line for line in printed.splitlines() if line.startswith("│")]
+    assert best in table[0]
+    assert pd.read_csv(tmp_path / "all.csv")["row"].nunique() == 60
+
+
+def test_blocks_of_rows_give_the_same_file(run, model, many, tmp_path, monkeypatch):
+    run("explain", model, many, "--rows", "0:25", "-o", tmp_path / "one.csv")
+    monkeypatch.setattr("lann.cli.explain.MOST_REPORTED_ROWS", 7)
+    printed = run("explain", model, many, "--rows", "0:25", "-o", tmp_path / "blocks.csv")
+    assert "25 rows explained" in printed
+    assert (tmp_path / "blocks.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()
+
+
+def test_far_rows_are_marked(run, model, many, tmp_path):
+    frame = pd.read_csv(many)
+    frame.loc[4, ["size [cm]", "noise"]] = 1e6
+    frame.to_csv(tmp_path / "far.csv", index=False)
+    printed = run("explain", model, tmp_path / "far.csv", "--rows", "0:20")
+    (line,) = [line for line in printed.splitlines() if line.split()[:1] == ["4"]]
+    assert "far" in line
+    summary = run("explain", model, tmp_path / "far.csv", "--rows", "0:20", "-o", tmp_path / "e.csv")
+    text = next(line for line in summary.splitlines() if line.startswith("Far (nothing similar"))
+    assert "4" in text.partition("): ")[2]

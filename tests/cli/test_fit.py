@@ -2,12 +2,15 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
+from hashlib import sha256
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import lann
+from lann.tables import TableModel
 
 FEATURES = ["size [cm]", "color", "member", "noise"]
 
@@ -115,6 +118,10 @@ def test_every_file_format_gives_the_same_model(format, run, tmp_path):
         run("fit", data, "--target", "y", "--no-cv", "-o", tmp_path / "m.lann")
         run("predict", tmp_path / "m.lann", data, "-o", tmp_path / "p.csv")
         run("explain", tmp_path / "m.lann", data, "--rows", "0:5", "-o", tmp_path / "e.csv")
+        model = TableModel.load(tmp_path / "m.lann")
+        assert model.record.data_sha256 == sha256(data.read_bytes()).hexdigest()
+        without = replace(model.record, data_sha256=None)  # that of the file, which differs
+        TableModel(model.classifier, without).save(tmp_path / "m.lann")
         return [(tmp_path / name).read_bytes() for name in ("m.lann", "p.csv", "e.csv")]
 
     assert outputs(path) == outputs(tmp_path / "data.csv")

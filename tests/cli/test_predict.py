@@ -81,3 +81,24 @@ def test_a_failed_write_leaves_nothing(fails, model, new, tmp_path, monkeypatch)
     monkeypatch.setattr(os, "replace", full)
     assert "No space left" in fails("predict", model, new, "-o", tmp_path / "out.csv")
     assert os.listdir(tmp_path) == ["new.csv"]
+
+
+def test_labels_stand_beside_the_predictions(run, model, make_table, tmp_path):
+    frame = make_table(12, seed=1)
+    frame.loc[0, "group"], frame.loc[1, "group"] = None, "elsewhere"
+    frame.to_csv(tmp_path / "test.csv", index=False)
+    printed = run("predict", model, tmp_path / "test.csv", "-o", tmp_path / "out.csv")
+    out = pd.read_csv(tmp_path / "out.csv")
+    assert list(out.columns[:3]) == ["name", "label", "prediction"]
+    assert out["label"].fillna("").tolist() == frame["group"].fillna("").tolist()
+    n_correct = (out["label"] == out["prediction"]).sum()
+    assert 0 < n_correct < 11
+    assert f"Accuracy: {n_correct / 11:.1%} ({n_correct} of 11 rows with a label)" in printed
+    assert "elsewhere" in run("predict", model, tmp_path / "test.csv")
+
+
+def test_an_empty_target_is_no_label(run, model, make_table, tmp_path):
+    make_table(5).assign(group=None).to_csv(tmp_path / "test.csv", index=False)
+    printed = run("predict", model, tmp_path / "test.csv")
+    assert "label" not in printed
+    assert "Accuracy" not in printed

@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 
 from lann import Explanation
-from lann.explain._readings import Readings
 
 
 @pytest.fixture
 def made():
     """Return a function that makes an explanation of few rows by three neighbors over four features.
 
-    Every row has a landmark of its own, so that its supports are exactly those given; without any, supports
-    are unknown.
+    Without supports, these are unknown.
     """
 
     def make(shares, labels, supports=None, *, classes=("benign", "malignant"), ids=None, **changes):
@@ -21,11 +19,9 @@ def made():
         votes = np.stack([np.where(labels == label, shares, 0).sum(axis=1) for label in classes], axis=1)
         contributions = np.arange(1.0, n_rows * k * 4 + 1).reshape(n_rows, k, 4) / 8
         relevances = np.tile([0.4, 0.3, 0.2, 0.0], (n_rows, 1))
-        readings = near = None
         if supports is not None:
             supports = np.asarray(supports, float)
             relevances = np.abs(supports).sum(axis=1) / 2
-            readings, near = Readings(votes, relevances, supports), np.arange(n_rows)[:, None]
         neighbors = 10 * np.arange(1, n_rows * k + 1).reshape(n_rows, k)
         parts = {
             "queries": np.arange(n_rows * 4.0).reshape(n_rows, 4),
@@ -36,13 +32,14 @@ def made():
             "neighbor_labels": labels,
             "distances": np.sqrt(contributions.sum(axis=2)),
             "vote_shares": shares,
-            "contributions": contributions,
             "relevances": relevances,
-            "feature_weights": 2.0 * relevances,
             "feature_names": np.array(["area", "texture", "depth", "width"], dtype=object),
             "classes": classes,
-            "_near": near,
-            "_readings": readings,
+            "_contributions": contributions,
+            "_feature_weights": 2.0 * relevances,
+            "_contrast_rows": None if supports is None else neighbors,
+            "_supports": supports,
+            "_wide_votes": votes,
         }
         return Explanation(**(parts | changes))
 

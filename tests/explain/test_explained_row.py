@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from lann import LANNClassifier
+
 
 def test_features_are_ordered_by_relevance(two_rows):
     row = two_rows.row(0)
@@ -77,6 +79,7 @@ def test_the_long_table_has_a_line_per_query_neighbor_and_feature(two_rows):
     assert list(frame.columns) == [
         "row", "id", "prediction", "runner_up", "neighbor_row", "neighbor_label", "distance", "vote_share",
         "column", "relevance", "support", "separation", "contribution", "value", "neighbor_value",
+        "is_far", "left_out",
     ]  # fmt: skip
     sums = frame.groupby(["row", "neighbor_row"])["contribution"].sum()
     lengths = frame.groupby(["row", "neighbor_row"])["distance"].first()
@@ -90,3 +93,40 @@ def test_the_long_table_has_a_line_per_query_neighbor_and_feature(two_rows):
         "width": "0",
     }
     assert by_column["neighbor_value"].first()["width"] == "missing"
+
+
+def test_values_in_context(made):
+    explanation = made([[0.5, 0.3, 0.2]], [["benign", "benign", "malignant"]])
+    row = explanation.row(0)
+    assert [row.percentile_text(j) for j in range(4)] == [""] * 4
+    assert row.value_in_context(1) == "1"
+    row = replace(
+        row,
+        percentiles=np.array([96.2, np.nan, 100.0, np.nan]),
+        category_shares=np.array([np.nan, 0.342, np.nan, np.nan]),
+        typical=np.array(["16.2 to 27.7", "red 68%", "", ""], dtype=object),
+        unmeasured=np.array([False, False, False, True]),
+    )
+    assert [row.percentile_text(j) for j in range(4)] == ["96th", "34% of rows", "above all", ""]
+    assert [row.value_in_context(j) for j in range(4)] == [
+        "0 (96th percentile; benign rows: 16.2 to 27.7)",
+        "1 (34% of rows; benign rows: red 68%)",
+        "2 (above all)",
+        "3 (not measured)",
+    ]
+
+
+def test_context_is_in_the_order_of_the_features(wine):
+    X, y = wine
+    explanation = LANNClassifier(max_iter=2, random_state=0).fit(X[::2], y[::2]).explain(X[:4])
+    for i, row in enumerate(explanation.rows()):
+        order = [explanation.feature_names.tolist().index(name) for name in row.feature_names]
+        np.testing.assert_array_equal(row.percentiles, explanation.percentiles[i, order])
+        assert row.typical.tolist() == explanation.typical_texts(row.prediction)[order].tolist()
+        assert row.typical_of_runner_up.tolist() == explanation.typical_texts(row.runner_up)[order].tolist()
+        assert row.left_out == (i // 2 if i % 2 == 0 else None)
+        np.testing.assert_array_equal(row.outside, explanation.outside[i, order])
+    frame = explanation.to_long_frame()
+    assert frame["left_out"].isna().mean() == 0.5
+    assert frame["percentile"].between(0, 100).all()
+    assert frame["typical"].str.contains(" to ").all()

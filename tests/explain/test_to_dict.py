@@ -44,3 +44,24 @@ def test_what_is_not_finite_or_unknown_is_none(made):
     assert [neighbor["distance"] for neighbor in row["neighbors"]] == [1.0, None, None]
     assert row["supporting"] is None
     assert row["opposing"] is None
+
+
+def test_context(wine):
+    X, y = wine
+    clf = LANNClassifier(max_iter=0).fit(X[::2], y[::2])
+    explanation = clf.explain(np.concatenate([X[2:4], X[:1] * 100]))
+    trained, new, far = explanation.to_dict()
+    assert (trained["left_out"], new["left_out"], far["left_out"]) == (1, None, None)
+    assert (trained["is_far"], new["is_far"], far["is_far"]) == (False, False, True)
+    assert new["percentiles"] == dict(zip(explanation.feature_names, explanation.percentiles[1], strict=True))
+    assert new["category_shares"] == {}
+    assert new["typical"]["x0"] == explanation.typical_texts(explanation.predictions[1])[0]
+    assert far["outside"] == explanation.feature_names.tolist()
+    assert new["outside"] == []
+
+
+def test_context_that_is_unknown(two_rows):
+    row = two_rows.to_dict()[0]
+    unknown = ("percentiles", "category_shares", "typical", "is_far", "left_out")
+    assert [row[name] for name in unknown] == [None] * 5
+    assert "outside" not in row

@@ -1,5 +1,7 @@
 """Sentences about predictions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,50 @@ def test_every_row_of_a_fitted_model_gets_a_sentence(wine):
         assert sentence.removeprefix("narrowly ").startswith(label)
         assert sentence.endswith(".")
     assert explanation[7].in_words() == sentences[7:8]
+
+
+def test_nothing_similar_was_seen(two_rows):
+    far, close = replace(two_rows, is_far=np.array([True, True])).in_words()
+    assert far == (
+        "benign, by the nearest rows 10, 20 and 30, but nothing similar was seen: it is farther from them "
+        "than 99% of the training rows are from their neighbors; treat with care."
+    )
+    assert close == (
+        "narrowly benign (55% of the votes, malignant 45%), by the nearest rows 50 and 60 (row 40 is "
+        "malignant), but nothing similar was seen: it is farther from them than 99% of the training rows are "
+        "from their neighbors; treat with care."
+    )
+
+
+def test_far_rows_name_the_features_outside_the_range(made, two_rows):
+    outside = np.array([[True, False, False, True], [False, True, False, False]])
+    several, one = replace(two_rows, is_far=np.array([True, True]), outside=outside).in_words()
+    assert "nothing similar was seen: area and width are outside the range of the training rows;" in several
+    assert "nothing similar was seen: texture is outside the range of the training rows;" in one
+    # Values outside the range alone do not make a row far.
+    assert (
+        replace(two_rows, is_far=np.array([False, False]), outside=outside).in_words() == two_rows.in_words()
+    )
+    named = made([[0.5, 0.3, 0.2]], [["benign", "benign", "malignant"]], ids=["Ann", "Bea", "Cleo"])
+    assert (
+        replace(named, is_far=np.array([True]))
+        .in_words()[0]
+        .startswith("benign, by the nearest rows Ann and Bea, but nothing similar was seen: it is farther")
+    )
+    assert "malignant is next with 20% of the votes" in replace(named, is_far=np.array([True])).in_words()[0]
+
+
+def test_training_rows_did_not_vote_on_themselves(two_rows):
+    first, second = replace(two_rows, left_out=np.array([-1, 7])).in_words()
+    assert first == two_rows.in_words()[0]
+    assert second == f"{two_rows.in_words()[1][:-1]}; it is a training row, which did not vote on itself."
+
+
+def test_a_far_row_is_similar_to_none(wine):
+    X, y = wine
+    clf = LANNClassifier(max_iter=2, random_state=0).fit(X, y)
+    explanation = clf.explain(np.concatenate([X[:1] * 1.001, X[:1] * 1000]))
+    near, far = explanation.in_words()
+    assert "similar to" in near
+    assert "similar to" not in far
+    assert "nothing similar was seen: x0, x1, x2, x3, x4 and 8 other features are outside" in far

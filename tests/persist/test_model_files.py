@@ -27,3 +27,5 @@ def test_files_of_earlier_versions_predict_the_same(path):
     np.testing.assert_allclose(found["probabilities"], expected["probabilities"], rtol=1e-9)
     np.testing.assert_allclose(found["distances"], expected["distances"], rtol=1e-9)
     assert (table.target, table.ignored, table.columns) == (TABLE.target, TABLE.ignored, TABLE.columns)
+    # Fields that were added later are unknown.
+    assert (table.data_sha256, table.cross_validation) == (None, None)

@@ -12,7 +12,7 @@ from sklearn.frozen import FrozenEstimator
 from lann import LANNClassifier, LANNEmbedding, load, save
 from lann.baselines import DANN, GMLVQ, LGMLVQ, LMNN, PLML, MultiMetricLMNN, PublishedLANN
 from lann.embedding import NeighborEmbedding
-from lann.persist import TableRecord, load_with_table
+from lann.persist import CrossValidatedMethod, TableRecord, load_with_table
 from lann.persist._model_file import ESTIMATORS, to_bytes
 from tests.common.estimators import CASES, Case, public_estimators
 
@@ -136,14 +136,17 @@ def test_explanations_are_the_same(case, tmp_path):
             assert_equal(getattr(explanation, name), getattr(expected, name), name)
 
 
-def test_landmarks_are_saved_once_they_were_computed(data, tmp_path, monkeypatch):
+def test_what_was_computed_is_saved(data, tmp_path, monkeypatch):
     X, y = data
     for model in (LANNClassifier(max_iter=1, random_state=0).fit(X, y), LMNN(max_iter=2).fit(X, y)):
         assert round_trip(model, tmp_path).model_.derived == {}
         expected = model.explain(X[:5])
         loaded = round_trip(model, tmp_path)
         with monkeypatch.context() as context:
-            context.setattr("lann.explain._landmarks.compute_landmarks", None)  # nothing is computed again
+            # Nothing is computed again.
+            context.setattr("lann.explain._landmarks.compute_landmarks", None)
+            context.setattr("lann.explain._spacing.compute_spacing", None)
+            assert_equal(loaded.explain(X[:5] * 3).is_far, model.explain(X[:5] * 3).is_far)
             assert_equal(loaded.explain(X[:5]).supports, expected.supports)
         assert_equal(loaded.model_.derived, model.model_.derived)
 
@@ -329,7 +332,10 @@ def table(data):
     columns = [
         {"name": "a", "kind": "number", "missing": ["", "NA"], "range": [0, 1.5], "used": True, "note": None}
     ]
-    return TableRecord("group", "name", None, np.arange(60) * 2, {"date": "constant"}, columns)
+    scores = CrossValidatedMethod("LANN", 5, 0, 0.9, 0.1, 0.8, 0.1, None, None, 0.3, 0.05)
+    return TableRecord(
+        "group", "name", None, np.arange(60) * 2, {"date": "constant"}, columns, "0f" * 32, [scores, scores]
+    )
 
 
 def test_the_record_of_a_table_comes_back(classifier, table, tmp_path):
@@ -357,6 +363,11 @@ def test_a_model_may_have_no_record(saved):
         {"columns": [{"a": np.nan}]},
         {"columns": [{1: 2}]},
         {"columns": {"a": 1}},
+        {"data_sha256": "0f"},
+        {"data_sha256": 3},
+        {"cross_validation": [CrossValidatedMethod("LANN", 0, 0, *[0.5] * 8)]},
+        {"cross_validation": [CrossValidatedMethod("LANN", 5, 0, *[np.nan] * 8)]},
+        {"cross_validation": ["LANN"]},
     ],
     ids=repr,
 )

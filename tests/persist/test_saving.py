@@ -89,6 +89,10 @@ class Broken:
         setattr(self.model.model_.derived["landmarks"], name, value)
         return self.model
 
+    def set_spacing(self, name, value):
+        setattr(self.model.model_.derived["spacing"], name, value)
+        return self.model
+
     def set(self, name, value):
         setattr(self.model, name, value)
         return self.model
@@ -133,6 +137,10 @@ BREAKS = {
     "landmarks in another order": lambda b: b.set_landmarks("rows", np.arange(60)[::-1].copy()),
     "a feature that is not there": lambda b: b.set_landmarks("correlated", ((0, 4),)),
     "a feature in two groups": lambda b: b.set_landmarks("correlated", ((0, 1), (1, 2))),
+    "spacing of a row out of range": lambda b: b.set_spacing("rows", np.arange(60) + 1),
+    "spacing of too few rows": lambda b: b.set_spacing("rows", np.arange(59)),
+    "a negative distance": lambda b: b.set_spacing("distances", np.full(60, -1.0)),
+    "a limit that is not finite": lambda b: b.set_spacing("limit", np.nan),
     "weight unit 0": lambda b: b.set("_weight_unit", 0.0),
     "weight unit above 1": lambda b: b.set("_weight_unit", 2.0),
     "weight unit NaN": lambda b: b.set("_weight_unit", np.nan),

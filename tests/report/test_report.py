@@ -2,16 +2,19 @@
 
 import os
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import lann
 from lann import LANNClassifier
 from lann._format import percent
 from lann.baselines import LMNN
-from lann.report import report_page, save_report
+from lann.explain import contrast_of_explanation
+from lann.report import SourceFile, report_page, save_report
 
 
 @pytest.fixture
@@ -25,11 +28,14 @@ def test_the_page_has_the_model_the_relevant_columns_and_the_rows(table_model, n
     assert page.count("details", "row") == 3
     for part in (
         "m on new", "78", "Relevant columns by class", "size [cm]", "color",
-        "Row 4: p4", "Row 8: p8", "runner-up", "because it is similar to", "supports the prediction",
+        "Row 4: p4", "Row 8: p8", "runner-up", "because it is similar to", "How to read this page",
+        "The nearest row of another class", "What would change the prediction", "Overview",
+        f"lann {lann.__version__}", "LANNClassifier, fitted to 78 rows with 4 columns",
     ):  # fmt: skip
         assert part in page.text, part
-    # Every row: 4 columns, the row itself, 5 neighbors and the others; the columns of the model: 4, twice.
-    assert page.count("tr") == 3 * (1 + 4 + 1 + 7) + 2 * (1 + 4)
+    assert page.count("table", "overview") == 1
+    for kind in ("columns additive", "neighbors", "contrast"):
+        assert page.count("table", kind) == 3, kind
     assert "2 others" in page.text
 
 
@@ -62,22 +68,36 @@ def test_the_page_loads_nothing(table_model, new, parse_page):
     page = parse_page(text)
     assert page.count("details", "row") == 10
     assert re.search(r"https?://|url\(|@import", text) is None
-    assert page.count("script") == 0
+    assert page.count("script") == 1
     links = [
         attributes[name] for _, attributes in page.tags for name in ("src", "href") if name in attributes
     ]
-    assert links == ["data:,"]
+    ids = {attributes.get("id") for _, attributes in page.tags}
+    assert links[0] == "data:,"
+    assert len(links) > 20
+    assert all(link.startswith("#") and link[1:] in ids for link in links[1:])
+    # A page of one row needs no overview, and runs no script.
+    page = parse_page(report_page(table_model, table_model.explain(new, [4])))
+    assert page.count("script") == page.count("table", "overview") == page.count("a") == 0
 
 
 def test_the_page_is_the_same_every_time(table_model, new, tmp_path):
-    explanation = table_model.explain(new)
-    save_report(tmp_path / "r.html", table_model, explanation)
-    assert (tmp_path / "r.html").read_text(encoding="utf-8") == report_page(table_model, explanation)
+    explanation, files = table_model.explain(new), [SourceFile("new.csv", 64 * "a")]
+    save_report(tmp_path / "r.html", table_model, explanation, title="x", files=files)
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    again = report_page(table_model, explanation, title="x", files=files)
+    time = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC"
+    assert len(re.findall(time, text)) == 2
+    assert re.sub(time, "", text) == re.sub(time, "", again)
+    assert "new.csv: SHA-256 " in text
+    assert 64 * "a" in text
 
 
 def test_missing_values_differ_from_text(table_model, training_frame, parse_page):
-    page = parse_page(report_page(table_model, table_model.explain(training_frame, [5])))
-    assert page.count("i") == 3  # the color of the row, in both tables, and that of its neighbor
+    page = parse_page(report_page(table_model, table_model.explain(training_frame, [5], leave_out=None)))
+    # The color of the row in three tables (columns, neighbors, change), and that of its neighbor.
+    assert page.count("i") >= 3
+    assert "missing" in page.text
 
 
 def test_notes_are_escaped(table_model, new, parse_page):
@@ -90,7 +110,8 @@ def test_many_columns_and_classes_are_folded(parse_page):
     X = pd.DataFrame(rng.normal(size=(150, 30)), columns=[f"c{j}" for j in range(30)])
     clf = LANNClassifier(7, max_iter=1, power=2.0, random_state=0).fit(X, np.repeat(np.arange(15), 10))
     page = parse_page(report_page(clf, clf.explain(X[:2]), n_features=4))
-    assert page.text.count(" 26 more columns") == 2 * 3  # as a line to open, and as the caption
+    assert page.text.count(" 26 more columns") == 2  # by class: as a line to open, and as the caption
+    assert page.text.count(" 26 other columns") == 2 * 3  # of each row: as a step, too
     assert page.text.count("(runner-up)") == 2
     assert "The 12 largest classes are shown." in page.text
     assert "power=2.0" in page.text
@@ -118,8 +139,109 @@ def test_invalid_arguments_write_nothing(table_model, new, tmp_path):
     explanation = table_model.explain(new)
     with pytest.raises(ValueError, match="n_features must be"):
         save_report(tmp_path / "r.html", table_model, explanation, n_features=0)
+    with pytest.raises(ValueError, match="counterfactuals must be"):
+        save_report(tmp_path / "r.html", table_model, explanation, counterfactuals=-1)
+    changes = table_model.counterfactuals(pd.concat([new, new[:1]]))
+    with pytest.raises(ValueError, match="11 counterfactuals of 10 explained rows"):
+        save_report(tmp_path / "r.html", table_model, explanation, counterfactuals=changes)
+    for address in ("javascript:alert(1)", "data:text/html,x", "e.html#row-1", ""):
+        with pytest.raises(ValueError, match="embedding must be the file name"):
+            save_report(tmp_path / "r.html", table_model, explanation, embedding=address)
     with pytest.raises(ValueError, match="no explained rows"):
         save_report(tmp_path / "r.html", table_model, explanation[:0])
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         save_report(tmp_path / "none" / "r.html", table_model, explanation)
     assert os.listdir(tmp_path) == []
+
+
+def lines_of(page):
+    """Return the attributes of the lines of the overview."""
+    return [attributes for tag, attributes in page.tags if tag == "tr" and "data-row" in attributes]
+
+
+def test_the_overview_has_a_line_for_each_row_with_its_flags(table_model, training_frame, parse_page):
+    rows = range(40)
+    explanation = table_model.explain(training_frame, rows, id="name", leave_out=None)
+    truth = explanation.predictions.astype(object)
+    truth[3] = "in" if truth[3] == "out" else "out"
+    truth[5] = None
+    explanation = replace(explanation, true_labels=truth, is_far=np.arange(40) == 7)
+    text = report_page(table_model, explanation, counterfactuals=0)
+    lines = lines_of(parse_page(text))
+    assert [line["data-row"] for line in lines] == [f"row-{row}" for row in rows]
+    flags = [line["data-flags"].split() for line in lines]
+    assert [i for i in rows if "mistake" in flags[i]] == [3]
+    assert [i for i in rows if "far" in flags[i]] == [7]
+    doubtful = explanation.overview().rows["doubtful"].to_numpy()
+    assert [i for i in rows if "doubtful" in flags[i]] == np.flatnonzero(doubtful).tolist()
+    assert "38 of 39 rows with a known label are predicted correctly (97%)." in text
+    assert "1 row is far from all training rows" in text
+    assert "mistakes (1)" in text
+    assert text.count("Nothing similar was seen among the training rows") == 1
+
+
+def test_without_labels_there_are_no_mistakes(table_model, new, parse_page):
+    page = parse_page(report_page(table_model, table_model.explain(new.drop(columns="group"))))
+    header = [a for tag, a in page.tags if tag == "input" and a.get("type") == "checkbox"]
+    assert [attributes["data-flag"] for attributes in header] == ["doubtful", "far"]
+    assert " truth" not in page.text
+
+
+def test_rows_that_are_explained_twice_have_different_ids(table_model, new, parse_page):
+    page = parse_page(report_page(table_model, table_model.explain(new, [4, 4, 5]), counterfactuals=0))
+    assert [a["id"] for tag, a in page.tags if a.get("class") == "row"] == ["row-4", "row-4-2", "row-5"]
+
+
+def test_training_rows_say_that_they_were_left_out(table_model, training_frame):
+    text = report_page(table_model, table_model.explain(training_frame, [4, 5]))
+    assert text.count("It was left out of its own vote") == 2
+    text = report_page(table_model, table_model.explain(training_frame, [4, 5], leave_out=None))
+    assert "It was left out" not in text
+
+
+def test_rows_and_neighbors_link_to_the_embedding(table_model, training_frame, new, parse_page):
+    def links(explanation, embedding):
+        page = parse_page(report_page(table_model, explanation, embedding=embedding))
+        return {a["href"] for tag, a in page.tags if tag == "a" and not a["href"].startswith("#")}
+
+    explanation = table_model.explain(new, [4])
+    row = explanation.row(0)
+    found = links(explanation, "../a b/e.html")
+    assert "../a%20b/e.html#new-4" in found
+    assert {f"../a%20b/e.html#row-{number}" for number in row.neighbors[: row.n_listed]} < found
+    assert links(explanation, None) == set()
+    assert "e.html#row-5" in links(table_model.explain(training_frame, [5]), "e.html")
+
+
+def test_the_nearest_row_of_another_class(table_model, new, parse_page):
+    explanation = table_model.explain(new, [4, 7])
+    page = parse_page(report_page(table_model, explanation))
+    contrast = contrast_of_explanation(
+        table_model.classifier, explanation, row_numbers=table_model.row_numbers
+    )
+    for i in range(2):
+        assert f"row {contrast.rows[i]}" in page.text
+        share = contrast.contributions[i].max() / contrast.contributions[i].sum()
+        assert percent(share) in page.text
+
+
+def test_counterfactuals_are_shown_for_the_first_rows(table_model, new, parse_page):
+    explanation = table_model.explain(new)
+    page = parse_page(report_page(table_model, explanation, counterfactuals=2))
+    assert page.count("table", "change") == 2
+    assert "shown for the first 2 rows." in page.text
+    assert parse_page(report_page(table_model, explanation, counterfactuals=0)).count("table", "change") == 0
+    frozen = ["color"]
+    changes = table_model.counterfactuals(new, frozen=frozen)
+    page = parse_page(report_page(table_model, explanation, counterfactuals=changes))
+    assert page.count("table", "change") == changes.found.sum() > 0
+    assert "color" not in changes.to_frame()["feature"].to_list()
+    for label in changes.labels[changes.found]:
+        assert f"the prediction is {label}" in " ".join(page.text.split())
+
+
+def test_grouped_features_have_no_contrast(table_model, new, parse_page):
+    explanation = table_model.explain(new, [4, 5]).group_features({"both": ["size [cm]", "color"]})
+    page = parse_page(report_page(table_model, explanation))
+    assert "both" in page.text
+    assert page.count("table", "contrast") == page.count("table", "change") == 0

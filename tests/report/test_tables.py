@@ -21,7 +21,7 @@ def test_the_page_describes_columns_of_all_kinds(passengers, odd_queries, parse_
     assert f"{towns.index[0]} {towns.iloc[0] / 300:.0%}" in page.text
     assert f"{frame[:300]['Age'].isna().mean():.0%}" in page.text
     headings = [attributes.get("id") for tag, attributes in page.tags if tag == "h2"]
-    assert headings == ["model", "columns", "relevance", "rows"]
+    assert headings == ["overview", "model", "columns", "relevance", "rows"]
 
 
 def test_numbers_without_gaps_have_no_section(iris, parse_page):

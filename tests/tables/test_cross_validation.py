@@ -23,7 +23,10 @@ def test_scores_of_every_fold(two_groups):
     guess = scores[scores["method"] == "majority"]
     np.testing.assert_allclose(guess[["accuracy", "auc"]], 0.5)
     np.testing.assert_allclose(guess["log_loss"], np.log(2))
-    assert done == [(1, 3), (2, 3), (3, 3)]
+    assert {(1, 3), (2, 3), (3, 3)} <= set(done)
+    assert done == sorted(done)
+    if hasattr(LANNClassifier, "set_callbacks"):  # the epochs of every fold are reported
+        assert len(done) > 10
 
 
 def test_scores_are_those_of_scikit_learn():

@@ -333,3 +333,67 @@ def test_load_of_files_that_are_not_models(tmp_path):
     (tmp_path / "m.lann").write_text("x")
     with pytest.raises(ValueError, match="not a whole file written by"):
         TableModel.load(tmp_path / "m.lann")
+
+
+@pytest.fixture(scope="module")
+def visits():
+    """A table in which rows 0 and 1, and 6 and 7 have the same values; row 3 has no label."""
+    values = [1.0, 1.0, 2.0, 2.5, 3.0, 7.0, 8.0, 8.0, 9.0, 9.5]
+    labels = ["a", "b", "a", None, "a", "b", "b", "a", "b", "b"]
+    return pd.DataFrame({"visit": [f"v{row}" for row in range(10)], "x": values, "label": labels})
+
+
+def test_rows_of_the_training_table_are_left_out_by_their_row_numbers(visits):
+    model = fit_table(visits, "label", drop=["visit"], classifier=LANNClassifier(2, max_iter=0))
+    explanation = model.explain(visits)
+    assert explanation.left_out.tolist() == [0, 1, 2, -1, 4, 5, 6, 7, 8, 9]
+    assert explanation.neighbors[0, 0] == 1
+    assert explanation.neighbors[1, 0] == 0
+    assert model.explain(visits, [7, 0]).left_out.tolist() == [7, 0]
+    assert explanation.row(7).left_out == 7
+    assert model.explain(visits, leave_out=None).left_out.tolist() == [-1] * 10
+    with pytest.raises(ValueError, match="leave_out must be one of 'auto', None; got 'all'"):
+        model.explain(visits, leave_out="all")
+
+
+def test_rows_of_other_tables_are_left_out_by_their_values(visits):
+    model = fit_table(visits, "label", drop=["visit"], classifier=LANNClassifier(2, max_iter=0))
+    # Of rows that have copies, it is unknown which one it is.
+    assert model.explain(visits[2:].reset_index(drop=True)).left_out.tolist() == [2, -1, 4, 5, -1, -1, 8, 9]
+    changed = visits.assign(x=visits["x"].where(visits.index != 8, 9.1))
+    assert model.explain(changed).left_out.tolist() == [-1, -1, 2, -1, 4, 5, -1, -1, -1, 9]
+
+
+def test_rows_of_other_tables_are_left_out_by_their_names(visits):
+    model = fit_table(visits, "label", id="visit", classifier=LANNClassifier(2, max_iter=0))
+    shuffled = visits.iloc[[7, 6, 1, 0, 5]].reset_index(drop=True)
+    assert model.explain(shuffled).left_out.tolist() == [7, 6, 1, 0, 5]
+    renamed = shuffled.assign(visit=["v7", "new", "v1", "new", "v5"])
+    assert model.explain(renamed).left_out.tolist() == [7, -1, 1, -1, 5]
+    # Another column names the rows: they go by their values.
+    assert model.explain(renamed.assign(other="o"), id="other").left_out.tolist() == [-1, -1, -1, -1, 5]
+
+
+def test_typical_values_are_written_as_the_table_writes_them():
+    n_rows = 60
+    kind = np.arange(n_rows) % 2
+    frame = pd.DataFrame(
+        {
+            "share": [f"{10 + 30 * k + row % 7} %" for row, k in enumerate(kind)],
+            "day": [f"{1 + 9 * k + row % 5:02d}.03.2024" for row, k in enumerate(kind)],
+            "color": np.where(np.arange(n_rows) % 4 == 0, "red", "blue"),
+            "class": np.where(kind, "b", "a"),
+        }
+    )
+    row = fit_table(frame, "class").explain(frame, [1]).row(0)
+    assert row.prediction == "b"
+    texts = dict(zip(row.feature_names, row.typical, strict=True))
+    assert texts == {"share": "40 % to 46 %", "day": "10.03.2024 to 14.03.2024", "color": "blue 100%"}
+    others = dict(zip(row.feature_names, row.typical_of_runner_up, strict=True))
+    assert others == {
+        "share": "10 % to 16 %",
+        "day": "01.03.2024 to 05.03.2024",
+        "color": "blue 50%, red 50%",
+    }
+    shares = dict(zip(row.feature_names, row.category_shares, strict=True))
+    assert shares["color"] == 0.75

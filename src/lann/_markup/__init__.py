@@ -8,10 +8,20 @@ from lann._markup._cells import (
     folded_table,
     header_cell,
     signed_bar_cell,
+    step_bar_cell,
     table,
     value_cell,
 )
-from lann._markup._document import check_page_path, definitions, footer, note, page, read_resource, save_page
+from lann._markup._document import (
+    check_page_name,
+    check_page_path,
+    definitions,
+    footer,
+    note,
+    page,
+    read_resource,
+    save_page,
+)
 from lann._markup._elements import Html, element
 
 __all__ = [
@@ -19,6 +29,7 @@ __all__ = [
     "Html",
     "bar",
     "bar_cell",
+    "check_page_name",
     "check_page_path",
     "class_label",
     "definitions",
@@ -31,6 +42,7 @@ __all__ = [
     "read_resource",
     "save_page",
     "signed_bar_cell",
+    "step_bar_cell",
     "table",
     "value_cell",
 ]

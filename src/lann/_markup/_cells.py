@@ -9,6 +9,9 @@ from lann._markup._elements import Html, element
 # Columns of the user's data in a page, at most.
 MOST_COLUMNS = 200
 
+# Shapes of the marks of classes in page.css, in the order of `lann.plot`: 70 classes have different marks.
+N_SHAPES = 7
+
 
 def table(
     caption: str,
@@ -62,23 +65,45 @@ def bar(share: float, full: float, class_index: int | None = None) -> Html:
     return element("span", fill, class_="bar" + _color(class_index), aria_hidden="true")
 
 
-def bar_cell(share: float, full: float, text: str, class_index: int | None = None) -> Html:
+def bar_cell(share: float, full: float, text: str | Html, class_index: int | None = None) -> Html:
     """Return a cell with a bar and its number as text."""
     return element("td", bar(share, full, class_index), element("span", text, class_="amount"), class_="bars")
 
 
-def signed_bar_cell(share: float, full: float, text: str) -> Html:
+def signed_bar_cell(share: float, full: float, text: str | Html, class_index: int | None = None) -> Html:
     """Return a cell with a bar that starts in the middle: to the right above 0, to the left below."""
     length = 50 * abs(share) / full if full > 0 else 0.0
-    side, kind = ("left", "for") if share >= 0 else ("right", "against")
-    fill = element("span", class_=kind, style=f"{side}:50%;width:{length:.1f}%")
-    track = element("span", fill, class_="bar signed", aria_hidden="true")
+    fill = element("span", style=f"{'left' if share >= 0 else 'right'}:50%;width:{length:.1f}%")
+    track = element("span", fill, class_="bar signed" + _color(class_index), aria_hidden="true")
+    return element("td", track, element("span", text, class_="amount"), class_="bars")
+
+
+def step_bar_cell(
+    start: float, end: float, limits: tuple[float, float], text: str | Html, class_index: int | None = None
+) -> Html:
+    """Return a cell with a bar between two values of a scale, and a text beside it.
+
+    Parameters
+    ----------
+    start, end : float
+        Where the bar starts and ends.
+    limits : tuple of float
+        The values at the left and at the right end of the scale.
+    text : str or Html
+    class_index : int or None
+        The class whose color the bar has.
+    """
+    low, high = limits
+    left, length = (100 * part / (high - low) for part in (min(start, end) - low, abs(end - start)))
+    fill = element("span", style=f"left:{left:.2f}%;width:{length:.2f}%")
+    track = element("span", fill, class_="bar step" + _color(class_index), aria_hidden="true")
     return element("td", track, element("span", text, class_="amount"), class_="bars")
 
 
 def class_label(label: object, class_index: int) -> Html:
-    """Return a label with the color of its class."""
-    return element("span", str(label), class_="class-label" + _color(class_index))
+    """Return a label with the color and the shape of its class."""
+    kind = f" s{class_index % N_SHAPES}" if class_index % N_SHAPES else ""
+    return element("span", str(label), class_="class-label" + _color(class_index) + kind)
 
 
 def _color(class_index: int | None) -> str:
@@ -86,7 +111,14 @@ def _color(class_index: int | None) -> str:
 
 
 def folded_table(
-    caption: str, header: list[Html], lines: list[Html], n_shown: int, n_more: int, *, class_: str | None
+    caption: str,
+    header: list[Html],
+    lines: list[Html],
+    n_shown: int,
+    n_more: int,
+    *,
+    class_: str | None,
+    noun: str = "column",
 ) -> Html:
     """Return a table of the first lines, and the others in a second one that has to be opened.
 
@@ -98,12 +130,14 @@ def folded_table(
         Number of lines of the first table.
     n_more : int
         Number of columns beyond these; there may be more than `lines` has.
+    noun : str
+        What a line is about.
     """
     first = table(caption, header, lines[:n_shown], class_=class_)
     rest = lines[n_shown:]
     if not rest:
         return first
-    title = counted(n_more, "more column")
+    title = counted(n_more, f"more {noun}", "more classes" if noun == "class" else None)
     if len(rest) < n_more:
         title += f", {len(rest)} of them here"
     more = table(f"{caption}: {title}", header, rest, class_=class_)

@@ -13,7 +13,12 @@ from lann import _texts
 from lann._files import check_writable, write_atomically
 from lann._markup._elements import Html, element
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
+# Bars have their lengths as attributes, which the policy allows; style sheets and scripts need their hashes.
+# Browsers that do not know the directives about elements and attributes use the one about all styles.
+POLICY = (
+    "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src 'unsafe-inline'; "
+    "style-src-attr 'unsafe-inline'; style-src-elem"
+)
 PAGE_SUFFIXES = (".html", ".htm")
 
 
@@ -30,10 +35,10 @@ def page(title: str, *parts: Html, styles: Sequence[str] = (), script: str | Non
     script : str or None
         It runs after the body has been read; other scripts are blocked.
     """
-    policy = POLICY
+    all_styles = [read_resource("lann._markup", "page.css"), *styles]
+    policy = " ".join([POLICY, *map(_hash, all_styles)])
     if script is not None:
-        policy += f"; script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'"
-    shared = read_resource("lann._markup", "page.css")
+        policy += f"; script-src {_hash(script)}"
     head = element(
         "head",
         Html('<meta charset="utf-8">'),
@@ -42,10 +47,15 @@ def page(title: str, *parts: Html, styles: Sequence[str] = (), script: str | Non
         Html('<meta name="color-scheme" content="light dark">'),
         Html('<link rel="icon" href="data:,">'),
         element("title", title),
-        *[Html(f"<style>{style}</style>") for style in (shared, *styles)],
+        *[Html(f"<style>{style}</style>") for style in all_styles],
     )
     scripts = [] if script is None else [Html(f"<script>{script}</script>")]
     return f"<!doctype html>\n{element('html', head, element('body', *parts, *scripts), lang='en')}\n"
+
+
+def _hash(text: str) -> str:
+    """Return what allows a script or a style sheet in a policy."""
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
 def definitions(terms: Sequence[tuple[str, str | Html]], *, class_: str | None = None) -> Html:
@@ -69,10 +79,15 @@ def read_resource(package: str, name: str) -> str:
     return files(package).joinpath(name).read_text("utf-8")
 
 
-def check_page_path(path: str | os.PathLike[str]) -> None:
-    """Raise an error if a page cannot be written to a file of this name."""
+def check_page_name(path: str | os.PathLike[str]) -> None:
+    """Raise ValueError if the name of a file is not that of a page."""
     if Path(path).suffix.lower() not in PAGE_SUFFIXES:
         raise ValueError(f"{path} has an unknown format; give a file name that ends in .html.")
+
+
+def check_page_path(path: str | os.PathLike[str]) -> None:
+    """Raise an error if a page cannot be written to a file of this name."""
+    check_page_name(path)
     check_writable(path)
 
 

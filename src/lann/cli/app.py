@@ -6,22 +6,33 @@ from typing import Annotated
 
 import typer
 
+from lann.cli.counterfactual import counterfactual
 from lann.cli.demo import demo
 from lann.cli.embed import embed
+from lann.cli.evaluate import evaluate
 from lann.cli.explain import explain
 from lann.cli.fit import fit
+from lann.cli.info import info
 from lann.cli.predict import predict
+from lann.cli.suspects import suspects
 
 app = typer.Typer(
     name="lann",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, fit, predict, explain, embed):
-    app.command()(command)
+# The commands as `lann --help` lists them.
+COMMANDS = {
+    "Start here": (demo,),
+    "Models": (fit, evaluate, info),
+    "New rows": (predict, explain, counterfactual),
+    "Data": (embed, suspects),
+}
+for panel, commands in COMMANDS.items():
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
 
 
 def _print_version(requested: bool) -> None:

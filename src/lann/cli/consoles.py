@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
+CONTROL_CHARACTERS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
-def results() -> Console:
-    """Return the console for results."""
+
+def results(*, quiet: bool = False) -> Console:
+    """Return the console for results; a quiet one prints nothing, for commands that print JSON."""
     from rich.console import Console
+    from rich.text import Text
+
+    class Results(Console):
+        """A console that prints no control characters of texts: files of others have names and labels."""
+
+        def render_str(self, text: str, **options: Any) -> Text:
+            return super().render_str(printable(text), **options)
 
     # Names of columns and labels are the user's: "[kg]" is not markup.
-    return Console(markup=False, highlight=False, emoji=False)
+    return Results(markup=False, highlight=False, emoji=False, quiet=quiet)
+
+
+def printable(text: str) -> str:
+    """Return a text without control characters, such as those that color a terminal or move its cursor.
+
+    Line breaks stay.
+    """
+    return CONTROL_CHARACTERS.sub("�", text)
 
 
 def note(text: str, console: Console) -> None:
@@ -39,23 +57,51 @@ def collected_notes() -> Iterator[list[str]]:
         yield notes
     for warning in caught:
         if issubclass(warning.category, TableWarning):
-            notes.append(str(warning.message))
+            if str(warning.message) not in notes:
+                notes.append(str(warning.message))
         else:
             warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
 
 
-def progress() -> Progress:
-    """Return a progress bar, which is removed at the end and appears only if stderr is a terminal."""
+def progress(*, quiet: bool = False) -> Progress:
+    """Return a progress bar with the time that is left, which is removed at the end.
+
+    It appears only on a terminal: not if stdout or stderr goes to a file or another program, and not if it is
+    quiet, for commands that print a JSON document.
+    """
+    from datetime import timedelta
+
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class TimeLeft(TimeRemainingColumn):
+        """The time that is left, such as "0:01:12 left", or that has passed where there is no estimate."""
+
+        def render(self, task: Task) -> Text:
+            if task.total is None or task.time_remaining is None:
+                passed = timedelta(seconds=int(task.elapsed or 0))
+                return Text(f"{passed} so far", style="progress.elapsed")
+            return super().render(task).append(" left")
 
     console = Console(stderr=True)
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
+        TaskProgressColumn(),
+        TimeLeft(),
         console=console,
         transient=True,
-        disable=not console.is_terminal,
+        disable=quiet or not (console.is_terminal and Console().is_terminal),
     )
+
+
+def step(bar: Progress, description: str) -> Callable[[float, float], None]:
+    """Start the next step of some work; return a function to call with how much of it is done, and of what.
+
+    The time that is left is that of the step, which replaces the one before.
+    """
+    for task in bar.task_ids:
+        bar.remove_task(task)
+    current = bar.add_task(description, total=None)
+    return lambda done, total: bar.update(current, completed=done, total=total)

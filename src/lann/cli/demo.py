@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from lann.cli.consoles import progress, results
+from lann.cli.consoles import progress, results, step
+from lann.cli.documents import AsJson, print_document
 from lann.cli.errors import one_sentence
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 SETS = ("iris", "wine", "breast-cancer", "digits", "artificial-classification")
 SEEDS = (0, 1, 2)
 EXPLAINED_SET, TARGET = "breast-cancer", "diagnosis"
+FILES = ("model.lann", "breast-cancer.csv", "rows.csv", "explanation.csv", "report.html")
 N_NEW_ROWS = 20
 EXPLAINED_ROW = 7  # its prediction is wrong, and its neighbors have different labels
 
@@ -32,6 +34,7 @@ def demo(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder for the files of the demo; created if need be.")
     ] = Path("lann-demo"),
+    json: AsJson = False,
     quick: Annotated[bool, typer.Option("--quick", hidden=True, help="One split of two data sets.")] = False,
 ) -> None:
     """Compare with kNN, explain a prediction, and write files to try the other commands on.
@@ -40,52 +43,76 @@ def demo(
     """
     if output.exists() and not output.is_dir():
         raise NotADirectoryError(f"{output} is a file; give the name of a folder.")
-    console = results()
+    console = results(quiet=json)
     sets, seeds = (("iris", EXPLAINED_SET), SEEDS[:1]) if quick else (SETS, SEEDS)
-    console.print(_comparison(sets, seeds))
+    accuracies = _compare(sets, seeds, quiet=json)
+    console.print(_accuracy_table(accuracies, len(seeds)))
     console.print()
     output.mkdir(parents=True, exist_ok=True)
-    _explain_prediction(output, console)
+    explained = _explain_prediction(output, console)
     _suggest_commands(output, console)
+    if json:
+        files = [output / name for name in FILES]
+        print_document({"accuracies": accuracies, "explained": explained, "files": files, "notes": []})
 
 
-def _comparison(sets: tuple[str, ...], seeds: tuple[int, ...]) -> Table:
-    """Return a table of accuracies."""
+def _compare(sets: tuple[str, ...], seeds: tuple[int, ...], *, quiet: bool) -> list[dict[str, Any]]:
+    """Return the accuracies of kNN and LANN on each data set, means and standard deviations over splits."""
+    from lann.datasets import load
+
+    accuracies = []
+    with progress(quiet=quiet) as bar:
+        step(bar, "Compiling, once per installation")
+        _compile()
+        report, n_done = step(bar, "Comparing with kNN"), 0
+        for name in sets:
+            X, y = load(name, return_X_y=True)
+            scores = []
+            for seed in seeds:
+                scores.append(_split_scores(X, y, seed))
+                n_done += 1
+                report(n_done, len(sets) * len(seeds))
+            (plain, ours, seconds), deviations = np.mean(scores, axis=0), np.std(scores, axis=0)
+            accuracies.append(
+                {
+                    "data_set": name,
+                    "n_rows": len(X),
+                    "n_features": X.shape[1],
+                    "n_classes": len(np.unique(y)),
+                    "knn": plain,
+                    "knn_std": deviations[0],
+                    "lann": ours,
+                    "lann_std": deviations[1],
+                    "fit_seconds": seconds,
+                }
+            )
+    return accuracies
+
+
+def _accuracy_table(accuracies: list[dict[str, Any]], n_splits: int) -> Table:
     from rich.table import Table
     from rich.text import Text
-
-    from lann.datasets import load
 
     table = Table(
         title="Accuracy on test rows, trained on 25% of the rows",
         title_justify="left",
         title_style="bold",
-        caption=f"splits: {len(seeds)}, mean ± std; kNN: 5 neighbors, distance-weighted, standardized",
+        caption=f"splits: {n_splits}, mean ± std; kNN: 5 neighbors, distance-weighted, standardized",
         caption_justify="left",
     )
     table.add_column("data set")
     for name in ("size", "classes", "kNN", "LANN", "fit, s"):
         table.add_column(name, justify="right", no_wrap=True)
-    with progress() as bar:
-        task = bar.add_task("Compiling, once per installation", total=len(sets) * len(seeds))
-        _compile()
-        for name in sets:
-            bar.update(task, description=name)
-            X, y = load(name, return_X_y=True)
-            scores = []
-            for seed in seeds:
-                scores.append(_split_scores(X, y, seed))
-                bar.advance(task)
-            (plain, ours, seconds), deviations = np.mean(scores, axis=0), np.std(scores, axis=0)
-            ours_text = Text(f"{ours:.3f} ± {deviations[1]:.3f}", style="bold green" if ours > plain else "")
-            table.add_row(
-                name,
-                f"{len(X)} × {X.shape[1]}",
-                str(len(np.unique(y))),
-                f"{plain:.3f} ± {deviations[0]:.3f}",
-                ours_text,
-                f"{seconds:.2f}",
-            )
+    for line in accuracies:
+        style = "bold green" if line["lann"] > line["knn"] else ""
+        table.add_row(
+            line["data_set"],
+            f"{line['n_rows']} × {line['n_features']}",
+            str(line["n_classes"]),
+            f"{line['knn']:.3f} ± {line['knn_std']:.3f}",
+            Text(f"{line['lann']:.3f} ± {line['lann_std']:.3f}", style=style),
+            f"{line['fit_seconds']:.2f}",
+        )
     return table
 
 
@@ -115,8 +142,12 @@ def _split_scores(X: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, float
     return plain.score(X[test], y[test]), ours.score(X[test], y[test]), seconds
 
 
-def _explain_prediction(folder: Path, console: Console) -> None:
-    """Fit a model, print one explained prediction, and write what `lann fit` and `lann explain` write."""
+def _explain_prediction(folder: Path, console: Console) -> dict[str, Any]:
+    """Fit a model, print one explained prediction, and write what `lann fit` and `lann explain` write.
+
+    Returns the explained prediction.
+    """
+    from lann.cli.explain import explained_documents
     from lann.cli.show_row import show_row
     from lann.report import save_report
     from lann.tables import fit_table, write_table
@@ -133,12 +164,11 @@ def _explain_prediction(folder: Path, console: Console) -> None:
     write_table(new, folder / "rows.csv")
     write_table(explanation[EXPLAINED_ROW].to_long_frame(), folder / "explanation.csv")
     save_report(folder / "report.html", model, explanation, title="model.lann on rows.csv")
+    return explained_documents(explanation[EXPLAINED_ROW])[0]
 
 
 def _suggest_commands(folder: Path, console: Console) -> None:
-    console.print(
-        f"\nWrote model.lann, breast-cancer.csv, rows.csv, explanation.csv and report.html to {folder}. Try:"
-    )
+    console.print(f"\nWrote {', '.join(FILES[:-1])} and {FILES[-1]} to {folder}. Try:")
     # The name by which this command was called, unless `lann` is on the path.
     command = "lann" if shutil.which("lann") else os.path.relpath(sys.argv[0])
     for line in (

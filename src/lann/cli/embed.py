@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -11,7 +13,8 @@ import typer
 
 from lann import _texts
 from lann._files import check_writable
-from lann.cli.consoles import collected_notes, note, progress, results
+from lann.cli.consoles import collected_notes, note, progress, results, step
+from lann.cli.documents import AsJson, frame_records, print_document
 from lann.cli.errors import one_sentence
 from lann.cli.options import (
     FORMATS_HELP,
@@ -37,7 +40,7 @@ from lann.cli.options import (
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
     from lann.embedding import LANNEmbedding
-    from lann.tables import EmbeddedTable
+    from lann.tables import ClassAccuracy, EmbeddedTable, EmbeddingSummary
 
 PAGES, FIGURES, TABLES = (".html", ".htm"), (".png", ".svg", ".pdf"), (".csv", ".csv.gz", ".parquet")
 LARGEST_SEED = 2**32 - 1
@@ -126,6 +129,7 @@ def embed(
     columns: Annotated[
         int, typer.Option(min=1, help="Number of columns to list for each row, the most relevant first.")
     ] = 5,
+    json: AsJson = False,
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -156,20 +160,16 @@ def embed(
         random_state=seed,
     )  # fmt: skip
     classifier = make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed)
-    with progress() as bar, collected_notes() as notes:
-        task = bar.add_task("Reading", total=3)
-
-        def next_step(description: str) -> None:
-            bar.update(task, advance=1, description=description)
-
-        embedded, title = _embed(inputs, classifier, layout, next_step, notes)
-    console = results()
+    with progress(quiet=json) as bar, collected_notes() as notes:
+        embedded, title = _embed(inputs, classifier, layout, partial(step, bar), notes)
+    console = results(quiet=json)
     summary = embedded.summarize()
     show_embedding(embedded, summary, console)
+    shown_notes = list(notes)
     if not summary.has_held_out:
         advice = HOLD_OUT_ROWS if model is None else GIVE_NEW_ROWS
-        note(f"{_texts.OPTIMISTIC} {advice}", console)
-    for text in notes:
+        shown_notes.insert(0, f"{_texts.OPTIMISTIC} {advice}")
+    for text in shown_notes:
         note(text, console)
     for path in output:
         with collected_notes() as about_page:
@@ -178,23 +178,60 @@ def embed(
         console.print(f"Wrote {path}: {len(embedded)} rows{hint}", soft_wrap=True)
         for text in about_page:
             note(text, console)
+        shown_notes += about_page
+    if json:
+        print_document(
+            {
+                "title": title,
+                "n_train": embedded.n_train,
+                "n_new": embedded.n_new,
+                **_accuracies(embedded, summary),
+                "rows": frame_records(embedded.to_frame(columns)),
+                "files": output,
+                "notes": shown_notes,
+            }
+        )
+
+
+def _accuracies(embedded: EmbeddedTable, summary: EmbeddingSummary) -> dict[str, Any]:
+    """Return the accuracies of all rows and by class, and the classes that are confused."""
+
+    def accuracies(line: ClassAccuracy) -> dict[str, Any]:
+        held_out = None if line.held_out is None else asdict(line.held_out)
+        return {"training": asdict(line.training), "held_out": held_out}
+
+    return {
+        "accuracies": accuracies(summary.overall),
+        "classes": [
+            {"label": label, **accuracies(line)}
+            for label, line in zip(embedded.classes, summary.by_class, strict=True)
+        ],
+        "confused_pairs": [
+            {
+                "labels": [embedded.classes[pair.first], embedded.classes[pair.second]],
+                "n_confused": pair.n_confused,
+                "n_rows": pair.n_rows,
+            }
+            for pair in summary.pairs
+        ],
+    }
 
 
 def _embed(
     inputs: Inputs,
     classifier: LANNClassifier,
     layout: LANNEmbedding,
-    next_step: Callable[[str], Any],
+    next_step: Callable[[str], Callable[[float, float], None]],
     notes: list[str],
 ) -> tuple[EmbeddedTable, str]:
     """Return the embedding and a title; add what was found about the files to the notes."""
     from lann.tables import TableModel, TrainingTable
 
     data, model, test, target, id = inputs.data, inputs.model, inputs.test, inputs.target, inputs.id
+    next_step("Reading")
     frame = None if data is None else inputs.tables.read(data, notes)
     if model is not None:
         fitted = TableModel.load(model)
-        next_step("Fitting")
         next_step("Embedding")
         name = "" if data is None else table_name(data)
         title = model.name if data is None else f"{name} among the training rows of {model.name}"
@@ -209,8 +246,7 @@ def _embed(
     )
     if inputs.held_out is not None:
         table, rows = table.split(inputs.held_out, random_state=inputs.seed)
-    next_step("Fitting")
-    fitted = table.fit(classifier)
+    fitted = table.fit(classifier, callback=next_step("Fitting"))
     next_step("Embedding")
     if test is not None:
         embedded = fitted.embed(test_frame, embedding=layout, id=id, name=table_name(test))

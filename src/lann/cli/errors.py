@@ -8,6 +8,8 @@ from typing import ParamSpec, TypeVar
 
 import typer
 
+from lann.cli.consoles import printable
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -19,6 +21,8 @@ def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
+        except BrokenPipeError:
+            raise  # the reader of the output has ended, as `head` does: there is nobody to tell
         except (OSError, ValueError, ImportError) as error:
             typer.echo(_sentence(error), err=True)
             raise typer.Exit(2) from error
@@ -30,4 +34,4 @@ def _sentence(error: Exception) -> str:
     text = str(error)
     if isinstance(error, OSError) and error.strerror:  # from the system: without "[Errno 13]"
         text = f"{error.strerror}: {error.filename}." if error.filename else f"{error.strerror}."
-    return " ".join(text.split()) or type(error).__name__
+    return printable(" ".join(text.split())) or type(error).__name__

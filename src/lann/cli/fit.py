@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
+from lann import _texts
 from lann._files import check_writable
 from lann._format import counted
 from lann._types import Floats
-from lann.cli.consoles import collected_notes, note, progress, results
+from lann.cli.consoles import collected_notes, note, progress, results, step
+from lann.cli.documents import AsJson, print_document
 from lann.cli.errors import one_sentence
 from lann.cli.options import (
     FORMATS_HELP,
@@ -41,10 +44,10 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lann.classifier import LANNClassifier
-    from lann.tables import TrainingTable
+    from lann.tables import TableModel, TrainingTable
+    from lann.vote import VoteChoice
 
 MOST_CLASSES = 8
-PLAIN_KNN = "kNN: 5 neighbors, weighted by distance, behind scaling, one-hot and imputation"
 SCORES = {
     "accuracy": "accuracy",
     "balanced_accuracy": "balanced accuracy",
@@ -88,6 +91,7 @@ def fit(
     columns: Annotated[
         bool, typer.Option("--columns", help="Print what each column has, and what is done with it.")
     ] = False,
+    json: AsJson = False,
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -108,23 +112,51 @@ def fit(
     name = table_name(data)
     kinds = column_kinds(categorical, numeric, dates)
     with collected_notes() as notes:
-        frame = TableOptions(sep, decimal, encoding, sheet).read(data, notes)
+        reading = TableOptions(sep, decimal, encoding, sheet).reading(data, notes)
         table = TrainingTable.from_frame(
-            frame, target, id=id, drop=drop or [], kinds=kinds, sample_weight=sample_weight, name=name
+            reading.frame, target, id=id, drop=drop or [], kinds=kinds, sample_weight=sample_weight, name=name
         )
     if neighbors is not None and sample_weight is None and neighbors > len(table):
         raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {name}.")
     classifier = make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed, neighbors=neighbors)
-    console = results()
+    console = results(quiet=json)
     _describe(table, notes, console)
     if columns:
         console.print(column_table(table))
-    if cv:
-        _cross_validate(table, classifier, folds, seed, console)
-    model = table.fit(classifier)
+    scores = _cross_validate(table, classifier, folds, seed, console, notes) if cv else None
+    with progress(quiet=json) as bar:
+        report = step(bar, "Fitting")
+        model = table.fit(classifier, scores=scores, data_sha256=reading.sha256, callback=report)
     console.print(f"Vote: {model.classifier.vote_}", soft_wrap=True)
     model.save(output)
     console.print(f"Saved {output}", soft_wrap=True)
+    if json:
+        print_document({"table": name, **_document(table, model, scores), "files": [output], "notes": notes})
+
+
+def _document(table: TrainingTable, model: TableModel, scores: pd.DataFrame | None) -> dict[str, Any]:
+    """Return what was found, the scores of the cross-validation, and the vote."""
+    vote: VoteChoice = model.classifier.vote_
+    methods = [] if model.record is None else model.record.cross_validation or []
+    classes = table.classes.tolist()
+    by_method = {} if scores is None else dict(list(scores.groupby("method", sort=False)))
+    return {
+        "target": table.target,
+        "n_rows": len(table),
+        "classes": [
+            {"label": label, "n_rows": n_rows}
+            for label, n_rows in zip(classes, table.class_sizes.tolist(), strict=True)
+        ],
+        "columns": [
+            {"name": column.name, "kind": column.kind, "reason": column.reason} for column in table.columns
+        ],
+        "cross_validation": [
+            asdict(method)
+            | {"recalls": {label: by_method[method.method][f"recall of {label}"].mean() for label in classes}}
+            for method in methods
+        ],
+        "vote": {"n_neighbors": vote.n_neighbors, "power": vote.power, "floor": vote.floor},
+    }
 
 
 def _describe(table: TrainingTable, notes: list[str], console: Console) -> None:
@@ -138,26 +170,32 @@ def _describe(table: TrainingTable, notes: list[str], console: Console) -> None:
 
 
 def _cross_validate(
-    table: TrainingTable, classifier: LANNClassifier, n_folds: int, seed: int, console: Console
-) -> None:
+    table: TrainingTable,
+    classifier: LANNClassifier,
+    n_folds: int,
+    seed: int,
+    console: Console,
+    notes: list[str],
+) -> pd.DataFrame | None:
+    """Cross-validate and print the scores; return them, None if every class has one row only.
+
+    What there is to note is printed and added to the notes.
+    """
     from lann.tables import cross_validate
 
     if table.class_sizes.max() < 2:
-        note("There is no cross-validation, as every class has one row only.", console)
-        return
-    with progress() as bar, collected_notes() as notes:
-        task = bar.add_task("Cross-validating")
-        scores = cross_validate(
-            table,
-            classifier,
-            n_folds=n_folds,
-            random_state=seed,
-            callback=lambda done, total: bar.update(task, completed=done, total=total),
-        )
+        notes.append("There is no cross-validation, as every class has one row only.")
+        note(notes[-1], console)
+        return None
+    with progress(quiet=console.quiet) as bar, collected_notes() as found:
+        report = step(bar, "Cross-validating")
+        scores = cross_validate(table, classifier, n_folds=n_folds, random_state=seed, callback=report)
     console.print(_score_table(scores))
     console.print(_recall_table(scores, table))
-    for text in notes:
+    for text in found:
         note(text, console)
+    notes += found
+    return scores
 
 
 def _score_table(scores: pd.DataFrame) -> Table:
@@ -165,7 +203,11 @@ def _score_table(scores: pd.DataFrame) -> Table:
 
     title = f"{scores['fold'].nunique()}-fold cross-validation"
     table = Table(
-        title=title, title_justify="left", title_style="bold", caption=PLAIN_KNN, caption_justify="left"
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        caption=_texts.PLAIN_KNN,
+        caption_justify="left",
     )
     table.add_column("method")
     for column in SCORES.values():

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lann.classifier import LANNClassifier
+    from lann.tables import Reading
 
 ModelFile = Annotated[
     Path, typer.Argument(help="A model saved by `lann fit` or `lann.save`.", show_default=False)
@@ -72,12 +73,16 @@ class TableOptions(NamedTuple):
 
     def read(self, path: Path, notes: list[str]) -> pd.DataFrame:
         """Read a table; add what was found about its file to the notes."""
+        return self.reading(path, notes).frame
+
+    def reading(self, path: Path, notes: list[str]) -> Reading:
+        """Read a table with what was found about its file, which is added to the notes."""
         from lann.tables import Reading
 
         reading = Reading.from_file(path, **self._asdict())
         if reading.notes:
             notes.append(f"Found in {table_name(path)}: {reading.summary}.")
-        return reading.frame
+        return reading
 
 
 def column_kinds(
@@ -96,6 +101,22 @@ def column_kinds(
         if kinds.setdefault(column, kind) != kind:
             raise ValueError(f"Column {column!r} is named in {option} and in another option; give it once.")
     return kinds
+
+
+def named_rows(row: list[int] | None, rows: str | None, n_rows: int) -> list[int]:
+    """Return the rows that --row and --rows name, each once, in the order given."""
+    return list(dict.fromkeys([*(row or []), *([] if rows is None else _parse_range(rows, n_rows))]))
+
+
+def _parse_range(text: str, n_rows: int) -> range:
+    start, colon, stop = text.partition(":")
+    try:
+        first, end = int(start or 0), int(stop) if stop else n_rows
+    except ValueError:
+        first, end = -1, -1
+    if not colon or first < 0 or (stop and end <= first):
+        raise ValueError(f"--rows must be two numbers, the smaller first, like 0:20; got {text!r}.")
+    return range(first, max(min(end, n_rows), first + 1))  # one row at least: it may not exist
 
 
 def table_name(path: Path) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
+from lann._format import counted, is_missing, percent
 from lann.cli.consoles import collected_notes, note, results
+from lann.cli.documents import AsJson, print_document
 from lann.cli.errors import one_sentence
 from lann.cli.options import (
     Decimal,
@@ -23,6 +27,8 @@ from lann.cli.options import (
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
+
+    from lann.tables import TableModel
 
 MOST_ROWS = 20
 MOST_CLASSES = 6
@@ -49,6 +55,7 @@ def predict(
             show_default="that of the model, if there",
         ),
     ] = None,
+    json: AsJson = False,
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -56,7 +63,8 @@ def predict(
 ) -> None:
     """Predict labels for new rows.
 
-    Returns the label and, for every class, its probability. Columns that the model does not use are
+    Returns the predicted label and, for every class, its probability. If the table has the target, its labels
+    stand beside the predictions, and the accuracy is printed. Other columns that the model does not use are
     ignored.
     """
     from lann.tables import TableModel, check_table_path, write_table
@@ -67,21 +75,69 @@ def predict(
         fitted = TableModel.load(model)
         frame = TableOptions(sep, decimal, encoding, sheet).read(data, notes)
         predictions = fitted.predict(frame, id=id, name=table_name(data))
-    console = results()
+    labels, n_classes = fitted.labels_in(frame), len(fitted.classifier.classes_)
+    console = results(quiet=json)
     if output is None:
-        console.print(_preview(predictions))
+        console.print(_preview(predictions, n_classes))
     else:
         write_table(predictions, output)
         console.print(f"Wrote {len(predictions)} predictions to {output}", soft_wrap=True)
+    predicted = predictions.iloc[:, -n_classes - 1].to_numpy()
+    if labels is not None:
+        console.print(_accuracy(labels, predicted), soft_wrap=True)
     for text in notes:
         note(text, console)
+    if json:
+        print_document(
+            {
+                "model": model,
+                "table": table_name(data),
+                "target": fitted.target,
+                "n_rows": len(predictions),
+                "accuracy": None if labels is None else _n_correct(labels, predicted) / _n_labels(labels),
+                "rows": _documents(fitted, predictions, has_labels=labels is not None),
+                "files": [] if output is None else [output],
+                "notes": notes,
+            }
+        )
 
 
-def _preview(predictions: pd.DataFrame) -> Table:
+def _documents(fitted: TableModel, predictions: pd.DataFrame, *, has_labels: bool) -> list[dict[str, Any]]:
+    """Return the predictions as dictionaries."""
+    classes = [str(label) for label in fitted.classifier.classes_]
+    # The columns before the probabilities: the names of the rows, labels, predictions.
+    n_first = len(predictions.columns) - len(classes)
+    names = (
+        (["id"] if n_first > 1 + has_labels else []) + (["true_label"] if has_labels else []) + ["prediction"]
+    )
+    return [
+        {"row": row}
+        | dict(zip(names, cells[:n_first], strict=True))
+        | {"probabilities": dict(zip(classes, cells[n_first:], strict=True))}
+        for row, cells in enumerate(predictions.itertuples(index=False, name=None))
+    ]
+
+
+def _accuracy(labels: NDArray[Any], predictions: NDArray[Any]) -> str:
+    """Return the share of the rows with a label whose prediction is correct."""
+    n_labels, n_correct = _n_labels(labels), _n_correct(labels, predictions)
+    rows = counted(n_labels, "row") + ("" if n_labels == len(labels) else " with a label")
+    return f"Accuracy: {percent(n_correct / n_labels, 1)} ({n_correct:,} of {rows})"
+
+
+def _n_labels(labels: NDArray[Any]) -> int:
+    return sum(label is not None for label in labels)
+
+
+def _n_correct(labels: NDArray[Any], predictions: NDArray[Any]) -> int:
+    return int(np.sum(labels == predictions))
+
+
+def _preview(predictions: pd.DataFrame, n_classes: int) -> Table:
     """Return the first rows and classes."""
     from rich.table import Table
 
-    n_text = 2 if predictions.columns[1] == "prediction" else 1  # names of the rows come first
+    n_text = len(predictions.columns) - n_classes  # names of the rows and labels come first
     names = list(predictions.columns)[: n_text + MOST_CLASSES]
     n_rows, n_classes = len(predictions) - MOST_ROWS, len(predictions.columns) - len(names)
     more = [f"{n} more {what}" for n, what in ((n_rows, "rows"), (n_classes, "classes")) if n > 0]
@@ -93,6 +149,7 @@ def _preview(predictions: pd.DataFrame) -> Table:
     for j, name in enumerate(names):
         table.add_column(name, justify="left" if j < n_text else "right")
     for row, cells in enumerate(predictions.iloc[:MOST_ROWS, : len(names)].itertuples(index=False)):
-        shown = [str(cell) for cell in cells[:n_text]] + [f"{cell:.3f}" for cell in cells[n_text:]]
+        shown = ["" if is_missing(cell) else str(cell) for cell in cells[:n_text]]
+        shown += [f"{cell:.3f}" for cell in cells[n_text:]]
         table.add_row(str(row), *shown)
     return table

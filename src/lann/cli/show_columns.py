@@ -62,10 +62,11 @@ def _range(column: Column, values: pd.Series) -> str:
     if column.kind in ("number", "date"):
         return f"{column.format(values.min())} to {column.format(values.max())}"
     counts = values.value_counts()
-    shown = [_shortened(column.format(value)) for value in counts.index[:MOST_CATEGORIES]]
+    shown = [shortened(column.format(value)) for value in counts.index[:MOST_CATEGORIES]]
     n_more = len(counts) - len(shown)
     return ", ".join(shown) + (f" and {n_more} more" if n_more else "")
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
+    """Return a text of a table cut to a length that a line can have."""
     return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 1]}…"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lann import _texts
 from lann._format import counted, percent, signed_percent, value_text
@@ -38,6 +39,9 @@ def show_row(row: ExplainedRow, console: Console, *, n_columns: int) -> None:
     console.print(_columns(row, n_columns))
     if not row.has_relevant_feature:
         console.print(_texts.NO_RELEVANT_COLUMN)
+    if row.typical is not None and row.typical_of_runner_up is not None:
+        console.print()
+        console.print(_values(row, row.typical, row.typical_of_runner_up, n_columns))
     console.print(_how_to_read(row), style="dim")
 
 
@@ -48,9 +52,14 @@ def _summary(row: ExplainedRow) -> str:
     if k == 1:
         share = "the"
     rows, are = ("row" if k == 1 else "rows"), ("is" if n_same == 1 else "are")
+    truth = ""
+    if row.true_label is not None:
+        verdict = "correct" if row.true_label == row.prediction else "wrong"
+        truth = f" The prediction is {verdict}: the label is {row.true_label}."
     return (
         f"Predicted {row.prediction}, with probability {percent(row.probability)}: {share} nearest training "
         f"{rows} {are} {row.prediction}. Next is {row.runner_up}, with {percent(row.runner_up_probability)}."
+        f"{truth}"
         f"\n{row.sentence}"
     )
 
@@ -61,6 +70,8 @@ def _how_to_read(row: ExplainedRow) -> str:
         lines.append(f"Support: + the value adds votes for {row.prediction}; − it removes votes.")
     if row.separation is not None and len(row.classes) > 2:
         lines.append(f"Lead: how much of the lead over {row.runner_up} depends on the value.")
+    if row.typical is not None:
+        lines.append(_texts.TYPICAL)
     return "\n".join(lines)
 
 
@@ -80,7 +91,8 @@ def _neighbors(row: ExplainedRow) -> Table:
         table.add_column(name, justify="right")
     ids = [] if row.neighbor_ids is None else [row.id or ""]
     values = [value_text(value) for value in row.values[:n_values]]
-    table.add_row("this row", *ids, "?", "", "", *values, style="bold", end_section=True)
+    label = "?" if row.true_label is None else str(row.true_label)
+    table.add_row("this row", *ids, label, "", "", *values, style="bold", end_section=True)
     for k in range(row.n_listed):
         ids = [] if row.neighbor_ids is None else [str(row.neighbor_ids[k])]
         if row.neighbor_values is not None:
@@ -138,6 +150,32 @@ def _columns(row: ExplainedRow, n_columns: int) -> Table:
             percent(relevance, 1),
             *[_signed(values[j]) for values in signed],
             percent(distance_shares[j], 1),
+        )
+    return table
+
+
+def _values(
+    row: ExplainedRow, typical: NDArray[Any], typical_of_runner_up: NDArray[Any], n_columns: int
+) -> Table:
+    """Return the values of the most relevant columns beside those of the training rows."""
+    from rich.table import Table
+
+    table = Table(title="Values beside those of the training rows", title_justify="left", title_style="bold")
+    table.add_column("column")
+    for name in (
+        "this row",
+        "percentile",
+        f"typical of {row.prediction}",
+        f"typical of {row.runner_up}",
+    ):
+        table.add_column(name, justify="right")
+    for j in range(min(n_columns, len(row.feature_names))):
+        table.add_row(
+            row.feature_names[j],
+            value_text(row.values[j]),
+            row.percentile_text(j),
+            typical[j],
+            typical_of_runner_up[j],
         )
     return table
 

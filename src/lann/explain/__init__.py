@@ -9,14 +9,15 @@ from lann.explain._explanation import Explanation
 
 if TYPE_CHECKING:
     from lann.explain._class_relevances import class_relevances
-    from lann.explain._contrast import Contrast, nearest_other_class
+    from lann.explain._contrast import Contrast, contrast_of_explanation, nearest_other_class
     from lann.explain._correlation import correlated_groups
     from lann.explain._counterfactual import Counterfactuals, counterfactuals
     from lann.explain._feature_groups import group_features
-    from lann.explain._html import explanation_page
+    from lann.explain._html import PageDetails, explanation_page
     from lann.explain._influence import Influence, influence
     from lann.explain._landmarks import Landmarks
     from lann.explain._local_matrices import local_matrices
+    from lann.explain._overview import Overview
     from lann.explain._prototypical import RowVotes, prototypical_rows
     from lann.explain._query_relevances import query_relevances
     from lann.explain._readings import Readings
@@ -33,12 +34,15 @@ __all__ = [
     "Explanation",
     "Influence",
     "Landmarks",
+    "Overview",
+    "PageDetails",
     "Readings",
     "RowVotes",
     "Spacing",
     "Suspicion",
     "build_explanation",
     "class_relevances",
+    "contrast_of_explanation",
     "correlated_groups",
     "counterfactuals",
     "explanation_page",
@@ -60,11 +64,14 @@ _MODULES = {
     "Counterfactuals": "_counterfactual",
     "Influence": "_influence",
     "Landmarks": "_landmarks",
+    "PageDetails": "_html",
+    "Overview": "_overview",
     "Readings": "_readings",
     "RowVotes": "_prototypical",
     "Spacing": "_spacing",
     "Suspicion": "_suspicious",
     "class_relevances": "_class_relevances",
+    "contrast_of_explanation": "_contrast",
     "correlated_groups": "_correlation",
     "counterfactuals": "_counterfactual",
     "explanation_page": "_html",

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
 from lann.encoding import TableSchema, TableValues
+from lann.explain._details import Details
 from lann.explain._explanation import Explanation
 
 if TYPE_CHECKING:
     from lann.explain._correlation import Groups
-    from lann.explain._readings import Readings
     from lann.model import NeighborModel, Votes
 
 
@@ -68,11 +68,10 @@ def build_explanation(
 
     if exclude is not None and not (exclude >= 0).any():
         exclude = None
-    neighbors, votes = _neighbors_and_votes(model, queries, exclude, n_jobs)
-    contributions = model.contributions(queries, neighbors)
-    readings, near, correlated = _readings_near(model, queries, n_jobs)
+    neighbors, distances, votes = _neighbors_and_votes(model, queries, exclude, n_jobs)
+    class_indices = votes.probabilities.argmax(axis=1)
+    around = _around(model, queries, n_jobs)
     unmeasured = model.unmeasured(queries)
-    distances = np.sqrt(np.maximum(contributions.sum(axis=2), 0.0))  # rounding may go below 0
     distribution, is_far = None, None
     if model.has_training_rows:
         distribution = distribution_of(model, schema)
@@ -80,16 +79,14 @@ def build_explanation(
         is_far = find_far(model, queries, nearest, distribution.extremes, exclude=exclude, n_jobs=n_jobs)
     return Explanation(
         queries=queries,
-        predictions=classes[votes.probabilities.argmax(axis=1)],
+        predictions=classes[class_indices],
         probabilities=votes.probabilities,
         neighbors=neighbors,
         neighbor_ids=None if ids is None else ids[neighbors],
         neighbor_labels=classes[model.labels[neighbors]],
         distances=distances,
         vote_shares=votes.shares,
-        contributions=contributions,
-        relevances=np.where(unmeasured, 0.0, readings.mean_relevances(near)),
-        feature_weights=model.neighbor_feature_weights(queries, neighbors, votes.shares, n_jobs=n_jobs),
+        relevances=np.where(unmeasured, 0.0, around.relevances),
         feature_names=feature_names,
         classes=classes,
         floor=model.vote_rule.floor,
@@ -100,9 +97,19 @@ def build_explanation(
         outside=None if distribution is None else distribution.is_outside(queries),
         _query_values=None if schema is None else schema.values(queries),
         _training_values=model.X if schema is None else TableValues(schema, model.X),
-        _readings=readings,
-        _near=near,
-        _correlated=correlated,
+        _details=Details(
+            model,
+            queries,
+            neighbors,
+            votes.shares,
+            class_indices,
+            exclude,
+            around.pool,
+            around.representatives,
+            n_jobs,
+        ),
+        _wide_votes=around.votes,
+        _correlated=around.correlated,
         _rows=queries,
         _distribution=distribution,
     )
@@ -110,16 +117,16 @@ def build_explanation(
 
 def _neighbors_and_votes(
     model: NeighborModel, queries: Floats, exclude: Indices | None, n_jobs: int | None
-) -> tuple[Indices, Votes]:
-    """Return the rows that vote on each query, (n_queries, k), and their votes, without excluded rows.
+) -> tuple[Indices, Floats, Votes]:
+    """Return the rows that vote on each query, their lengths, (n_queries, k) each, and their votes.
 
     Queries without an excluded row have the vote of `predict_proba`, to the bit.
     """
     from lann.model import Votes
 
     if exclude is None or (exclude >= 0).all():
-        voters = model.voters(queries, exclude=exclude, n_jobs=n_jobs)
-        return voters[0], model.vote(*voters)
+        neighbors, squared = model.voters(queries, exclude=exclude, n_jobs=n_jobs)
+        return neighbors, np.sqrt(squared), model.vote(neighbors, squared)
     voters = model.voters(queries, n_jobs=n_jobs)
     neighbors, votes = voters[0], model.vote(*voters)
     changed = exclude >= 0
@@ -131,7 +138,8 @@ def _neighbors_and_votes(
     neighbors[changed], shares[changed] = _widened(own_neighbors, own_votes.shares, exclude[changed, None], k)
     probabilities = votes.probabilities.copy()
     probabilities[changed] = own_votes.probabilities
-    return neighbors, Votes(shares, probabilities)
+    distances = np.sqrt(model.distances(queries, neighbors, n_jobs=n_jobs))
+    return neighbors, distances, Votes(shares, probabilities)
 
 
 def _widened(neighbors: Indices, shares: Floats, rows: Indices, k: int) -> tuple[Indices, Floats]:
@@ -141,15 +149,43 @@ def _widened(neighbors: Indices, shares: Floats, rows: Indices, k: int) -> tuple
     return np.hstack([neighbors, more]), np.hstack([shares, np.zeros(more.shape)])
 
 
-def _readings_near(
-    model: NeighborModel, queries: Floats, n_jobs: int | None
-) -> tuple[Readings, Indices, Groups]:
-    """Return readings, those near each query (n_queries, n_near), and groups of correlated features."""
+class _Around(NamedTuple):
+    """What is known around queries.
+
+    Attributes
+    ----------
+    relevances : (n_queries, n_features)
+    votes : (n_queries, n_classes)
+        Of a wide neighborhood.
+    pool : (n_queries, n_pool) or None
+        Rows among which contrast rows are chosen; None is all rows.
+    representatives : (n_classes, n_representatives) or None
+        Rows that represent the classes.
+    correlated : tuple of tuple of int
+        Groups of correlated features.
+    """
+
+    relevances: Floats
+    votes: Floats
+    pool: Indices | None
+    representatives: Indices | None
+    correlated: Groups
+
+
+def _around(model: NeighborModel, queries: Floats, n_jobs: int | None) -> _Around:
     if not model.has_training_rows:
         from lann.explain._readings import read_prototypes
 
-        return read_prototypes(model, queries, n_jobs=n_jobs), np.arange(len(queries))[:, None], ()
+        readings = read_prototypes(model, queries, n_jobs=n_jobs)
+        return _Around(readings.relevances, readings.votes, None, None, ())
     from lann.explain._landmarks import landmarks_of
 
     landmarks = landmarks_of(model, n_jobs=n_jobs)
-    return landmarks.readings, landmarks.near(model, queries, n_jobs=n_jobs), landmarks.correlated
+    near, readings = landmarks.near(model, queries, n_jobs=n_jobs), landmarks.readings
+    return _Around(
+        readings.mean_relevances(near),
+        readings.mean_votes(near),
+        landmarks.pool(near),
+        landmarks.representatives,
+        landmarks.correlated,
+    )

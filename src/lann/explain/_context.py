@@ -98,16 +98,26 @@ def _typical_text(values: NDArray[Any], shares: Floats) -> str:
 
 
 def percentile_text(percentile: float) -> str:
-    """Return a percentile as a rank in words; "" for NaN.
+    """Return where a number is among the training rows; "" for NaN.
 
-    >>> percentile_text(96.2), percentile_text(1.5), percentile_text(0.0), percentile_text(100.0)
-    ('96th percentile', '1st percentile', 'below all', 'above all')
+    >>> percentile_text(96.2), percentile_text(0.0), percentile_text(100.0)
+    ('96th percentile', 'below all', 'above all')
+    """
+    rank = rank_text(percentile)
+    return f"{rank} percentile" if rank and 0 < percentile < 100 else rank
+
+
+def rank_text(percentile: float) -> str:
+    """Return a percentile as a rank; "" for NaN.
+
+    >>> rank_text(96.2), rank_text(0.4), rank_text(0.0), rank_text(100.0)
+    ('96th', '1st', 'below all', 'above all')
     """
     if np.isnan(percentile):
         return ""
     if percentile in (0.0, 100.0):
         return "above all" if percentile else "below all"
-    return f"{ordinal(min(max(int(percentile), 1), 99))} percentile"
+    return ordinal(min(max(round(float(percentile)), 1), 99))
 
 
 def ordinal(number: int) -> str:

@@ -23,6 +23,8 @@ from lann.explain._fitted import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lann.explain._explanation import Explanation
+
 # Contributions that are computed at once: 8 MB.
 SPLIT_AT_ONCE = 2**20
 
@@ -167,4 +169,73 @@ def nearest_other_class(clf: Any, X: ArrayLike, *, target: Any = None) -> Contra
         row_values=values_of_rows(clf, model.X[rows]),
         ids=None if ids is None else ids[rows],
         query_ids=row_ids(X),
+    )
+
+
+def contrast_of_explanation(
+    clf: Any, explanation: Explanation, *, row_numbers: Indices | None = None
+) -> Contrast | None:
+    """Find the nearest training row of another class for explained rows, in the values that they show.
+
+    A training row that was left out of its own vote is left out here, too.
+
+    Parameters
+    ----------
+    clf : estimator
+        The classifier that explained: a LANNClassifier, or a baseline with neighbors.
+    explanation : Explanation
+        Of rows with the features of the classifier.
+    row_numbers : ndarray of shape (n_train,) or None, default=None
+        Row numbers of the training rows, by which the explanation names them; None is their positions.
+
+    Returns
+    -------
+    contrast : Contrast or None
+        Its rows go by the row numbers. None if the features were grouped, or there is no other class.
+
+    Raises
+    ------
+    ValueError
+        If the classifier keeps no training rows.
+
+    See Also
+    --------
+    nearest_other_class : The same for rows that are not explained.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import contrast_of_explanation
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = LANNClassifier(random_state=0).fit(X, y)
+    >>> contrast_of_explanation(clf, clf.explain(X[[0, 60, 120]])).labels
+    array([1, 2, 1])
+    """
+    model, classes, queries = model_of(clf), clf.classes_, explanation.queries
+    if queries.shape[1] != model.X.shape[1] or explanation.has_groups:
+        return None
+    numbers = np.arange(len(model.X)) if row_numbers is None else row_numbers
+    allowed = classes[None, :] != explanation.predictions[:, None]
+    found, _ = model.kneighbors_of_classes(queries, allowed, 2, n_jobs=clf.n_jobs)
+    left_out = explanation.left_out
+    is_own = np.zeros(len(queries), bool) if left_out is None else numbers[found[:, 0]] == left_out
+    nearest = np.where(is_own, found[:, 1], found[:, 0])
+    if (nearest < 0).any():
+        return None
+    contributions = model.contributions(queries, nearest[:, None])[:, 0]
+    ids, values = training_ids(clf), explanation._training_values
+    return Contrast(
+        queries=queries,
+        predictions=explanation.predictions,
+        rows=numbers[nearest],
+        labels=classes[model.labels[nearest]],
+        values=model.X[nearest],
+        distances=np.sqrt(np.maximum(contributions.sum(axis=1), 0.0)),
+        contributions=contributions,
+        feature_names=explanation.feature_names,
+        query_values=explanation.query_values,
+        row_values=model.X[nearest] if values is None else values[numbers[nearest]],
+        ids=None if ids is None or explanation.neighbor_ids is None else ids[nearest],
+        query_ids=explanation.query_ids,
     )

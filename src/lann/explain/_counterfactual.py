@@ -12,8 +12,8 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from lann._inputs import check_columns, get_feature_names
-from lann._table_inputs import read_queries, row_ids
-from lann._types import Floats
+from lann._table_inputs import frame_of_values, read_queries, row_ids
+from lann._types import Floats, Indices
 from lann._validation import Integer, validate
 from lann.encoding import TableSchema
 from lann.explain._counterfactual_search import Goal, differ, follow, shrink
@@ -68,6 +68,11 @@ class Counterfactuals:
         The queries in the user's values.
     row_values : ndarray of shape (n_queries, n_features)
         The changed queries in the user's values.
+    query_rows : ndarray of shape (n_queries,) or None
+        Row numbers of the queries in the table they come from; None numbers them from 0.
+    probabilities, row_probabilities : ndarray of shape (n_queries,) or None
+        Probabilities of `predictions` for the queries, and of `labels` for the changed queries; None if they
+        are unknown.
     """
 
     queries: Floats
@@ -80,6 +85,9 @@ class Counterfactuals:
     query_values: NDArray[Any]
     row_values: NDArray[Any]
     query_ids: NDArray[Any] | None = None
+    query_rows: Indices | None = None
+    probabilities: Floats | None = None
+    row_probabilities: Floats | None = None
     _schema: TableSchema | None = field(default=None, repr=False)
 
     @property
@@ -100,15 +108,16 @@ class Counterfactuals:
         Returns
         -------
         frame : DataFrame
-            With the columns ``query``, ``query_id`` (if there are ids), ``prediction``, ``becomes``,
-            ``feature``, ``from`` and ``to``, the latter two in the user's values.
+            With the columns ``query`` (the row number, or the position), ``query_id`` (if there are ids),
+            ``prediction``, ``becomes``, ``feature``, ``from`` and ``to``, the latter two in the user's
+            values.
         """
         import pandas as pd
 
         query, feature = np.nonzero(self.changed)
         return pd.DataFrame(
             {
-                "query": query,
+                "query": query if self.query_rows is None else self.query_rows[query],
                 **id_columns("query_id", self.query_ids, query),
                 "prediction": self.predictions[query],
                 "becomes": self.labels[query],
@@ -117,6 +126,45 @@ class Counterfactuals:
                 "to": self.row_values[query, feature],
             }
         )
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return a dictionary for each query.
+
+        Returns
+        -------
+        rows : list of dict
+            Each with ``row`` (the row number, or the position), ``id`` (if there are ids), ``prediction``,
+            ``probability`` (None if it is unknown), ``found``, ``becomes`` and ``new_probability`` (None if
+            no change was found), ``distance`` and ``changes``: a list of the features that change, each with
+            ``column``, ``from`` and ``to``.
+        """
+        rows = np.arange(len(self)) if self.query_rows is None else self.query_rows
+        found = []
+        for i, changed in enumerate(self.changed):
+            is_changed = bool(changed.any())
+            found.append(
+                {
+                    "row": int(rows[i]),
+                    **({} if self.query_ids is None else {"id": str(self.query_ids[i])}),
+                    "prediction": self.predictions[i],
+                    "probability": None if self.probabilities is None else float(self.probabilities[i]),
+                    "found": bool(self.found[i]),
+                    "becomes": self.labels[i] if is_changed else None,
+                    "new_probability": float(self.row_probabilities[i])
+                    if is_changed and self.row_probabilities is not None
+                    else None,
+                    "distance": float(self.distances[i]),
+                    "changes": [
+                        {
+                            "column": str(self.feature_names[j]),
+                            "from": self.query_values[i, j],
+                            "to": self.row_values[i, j],
+                        }
+                        for j in np.flatnonzero(changed)
+                    ],
+                }
+            )
+        return found
 
     def to_table(self) -> Any:
         """Return the changed queries as the classifier takes them.
@@ -129,21 +177,7 @@ class Counterfactuals:
         """
         if self._schema is None or not self._schema.has_names:
             return self.row_values.copy()
-        import pandas as pd
-
-        columns = {}
-        for number, feature in enumerate(self._schema.features):
-            values = pd.Series(self.row_values[:, number], index=self.query_ids)
-            if feature.kind == "number":
-                values = values.astype(np.float64)
-            elif feature.kind == "date":
-                values = pd.to_datetime(values)
-            elif feature.kind == "ordered":
-                values = values.astype(pd.CategoricalDtype(list(feature.categories), ordered=True))
-            elif feature.kind == "bool":
-                values = values.astype("boolean" if values.isna().any() else bool)
-            columns[feature.name] = values
-        return pd.DataFrame(columns)
+        return frame_of_values(self._schema, self.row_values, self.query_ids)
 
 
 def counterfactuals(

@@ -18,9 +18,9 @@ DISTRIBUTION = "distribution"
 # Kinds of features whose values have no order that means something.
 UNORDERED = ("category", "bool")
 # Rows of which percentiles are computed: so many numbers together (64 MB), within these bounds.
-SORTED_NUMBERS, FEWEST_SORTED, MOST_SORTED = 2**23, 10_000, 100_000
+SORTED_NUMBERS, FEWEST_SORTED, MOST_SORTED = 2**23, 10_000, 50_000
 # Rows of a class of which its typical values are computed, at most.
-MOST_OF_CLASS = 20_000
+MOST_OF_CLASS = 10_000
 # The share of the rows of a class below its typical range, and above it.
 TAIL = 0.1
 # Categories that are typical of a class: the most frequent ones that have this share of its rows, so many at

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import value_text
+from lann._format import class_text, percent, value_text
 from lann._types import Floats, Indices
+from lann.explain._context import percentile_text, rank_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,6 +101,10 @@ class ExplainedRow:
     support, separation : ndarray of shape (n_features,) or None
         Support of the prediction, and how much more that is than the support of the runner-up; None if
         supports are unknown.
+    supports : ndarray of shape (n_classes, n_features) or None
+        Supports of all classes.
+    base_values : ndarray of shape (n_classes,) or None
+        The mean vote at the contrast rows: with the supports, it adds up to the probabilities.
     contributions : ndarray of shape (k, n_features)
         What each feature adds to each squared distance.
     unseen, unmeasured : ndarray of shape (n_features,) or None
@@ -121,6 +126,8 @@ class ExplainedRow:
     has_row_numbers : bool
         Whether `row` is the number of a row in the user's table, beside ids that it may have. Otherwise rows
         with integer ids, such as the index of a DataFrame, are named by these alone.
+    true_label : object
+        Label of the query; None if it is not known.
 
     Examples
     --------
@@ -165,6 +172,9 @@ class ExplainedRow:
     outside: NDArray[np.bool_] | None = None
     left_out: int | None = None
     has_row_numbers: bool = True
+    true_label: Any = None
+    supports: Floats | None = None
+    base_values: Floats | None = None
 
     @property
     def title(self) -> str:
@@ -197,6 +207,64 @@ class ExplainedRow:
         if self.unmeasured is not None and self.unmeasured[feature]:
             return "not measured"
         return ""
+
+    def percentile_text(self, feature: int) -> str:
+        """Return where the value is among the training rows, such as "96th" or "34% of rows", or "".
+
+        Parameters
+        ----------
+        feature : int
+            Position in the arrays by feature.
+
+        Returns
+        -------
+        text : str
+            The percentile of a number; the share of the training rows that have a category.
+        """
+        if self.category_shares is not None and not np.isnan(self.category_shares[feature]):
+            return f"{percent(self.category_shares[feature])} of rows"
+        return "" if self.percentiles is None else rank_text(self.percentiles[feature])
+
+    def value_in_context(self, feature: int) -> str:
+        """Return the value with its percentile and what is typical of the prediction.
+
+        Parameters
+        ----------
+        feature : int
+            Position in the arrays by feature.
+
+        Returns
+        -------
+        text : str
+            Such as "25.4 (96th percentile; malignant rows: 16.2 to 27.7)".
+        """
+        value, among = value_text(self.values[feature]), self.percentile_text(feature)
+        if self.percentiles is not None and not np.isnan(self.percentiles[feature]):
+            among = percentile_text(self.percentiles[feature])
+        typical = "" if self.typical is None else self.typical[feature]
+        typical = f"{class_text(self.prediction)} rows: {typical}" if typical else ""
+        text = "; ".join(note for note in (self.value_note(feature), among, typical) if note)
+        return f"{value} ({text})" if text else value
+
+    def supported_class(self, feature: int) -> int | None:
+        """Return the class index of the class that the value of a feature supports most.
+
+        It is that of the prediction where the value supports it.
+
+        Parameters
+        ----------
+        feature : int
+            Position in the arrays by feature.
+
+        Returns
+        -------
+        class_index : int or None
+            None if supports are unknown.
+        """
+        if self.supports is None:
+            return None
+        by_class, predicted = self.supports[:, feature], self.class_index(self.prediction)
+        return predicted if by_class[predicted] >= 0 else int(by_class.argmax())
 
     @property
     def probability(self) -> float:
@@ -254,11 +322,13 @@ class ExplainedRow:
         Returns
         -------
         frame : DataFrame
-            With the columns ``row``, ``id`` (if there is one), ``prediction``, ``runner_up``,
-            ``neighbor_row``, ``neighbor_id`` (if there are ids), ``neighbor_label``, ``distance``,
-            ``vote_share``, ``column`` (the feature), ``relevance``, ``support`` and ``separation`` (if these
-            are known), ``contribution``, ``value`` and ``neighbor_value`` (if these are known). Values are
-            text.
+            With the columns ``row``, ``id`` (if there is one), ``true_label`` (if it is known),
+            ``prediction``, ``runner_up``, ``neighbor_row``, ``neighbor_id`` (if there are ids),
+            ``neighbor_label``, ``distance``, ``vote_share``, ``column`` (the feature), ``relevance``,
+            ``support`` and ``separation`` (if these are known), ``percentile``, ``category_share`` and
+            ``typical`` (of the prediction; if these are known), ``contribution``, ``value`` and
+            ``neighbor_value`` (if these are known), ``is_far`` and ``left_out`` (the row number of the
+            training row that this row is). Values are text.
         """
         import pandas as pd
 
@@ -275,10 +345,15 @@ class ExplainedRow:
             "relevance": self.relevances,
             "support": self.support,
             "separation": self.separation,
+            "percentile": self.percentiles,
+            "category_share": self.category_shares,
+            "typical": self.typical,
         }
         table: dict[str, Any] = {"row": self.row}
         if self.id is not None:
             table["id"] = self.id
+        if self.true_label is not None:
+            table["true_label"] = self.true_label
         table |= {"prediction": self.prediction, "runner_up": self.runner_up}
         table |= {name: np.repeat(v, n_features) for name, v in by_neighbor.items() if v is not None}
         table |= {name: np.tile(v, k) for name, v in by_feature.items() if v is not None}
@@ -289,6 +364,7 @@ class ExplainedRow:
         }
         if self.neighbor_values is not None:
             table["neighbor_value"] = [value_text(value) for value in self.neighbor_values.ravel()]
+        table |= {"is_far": self.is_far, "left_out": pd.array([self.left_out] * (k * n_features), "Int64")}
         return pd.DataFrame(table)
 
 
@@ -318,6 +394,8 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
     sentences, runner_up = explanation.in_words(), explanation.runner_up
     support = explanation.support if explanation.has_supports else None
     separation = explanation.separation if explanation.has_supports else None
+    supports = explanation.supports if explanation.has_supports else None
+    base_values = explanation.base_values
     numbers, ids = explanation.query_rows, explanation.query_ids
     values, neighbor_values = explanation.query_values, explanation.neighbor_values
     neighbor_ids = explanation.neighbor_ids
@@ -363,6 +441,9 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
             outside=None if outside is None else outside[i, order],
             left_out=None if left_out is None or left_out[i] < 0 else int(left_out[i]),
             has_row_numbers=numbers is not None,
+            supports=None if supports is None else supports[i][:, order],
+            base_values=None if base_values is None else base_values[i],
+            true_label=None if explanation.true_labels is None else explanation.true_labels[i],
         )
 
 
@@ -393,9 +474,9 @@ def row(explanation: Explanation, i: int) -> ExplainedRow:
     >>> from sklearn.datasets import load_iris
     >>> from lann import LANNClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:3])
+    >>> explanation = LANNClassifier(random_state=0).fit(X[3:], y[3:]).explain(X[:3])
     >>> explanation.row(0).sentence
-    'class 0, because it is similar to rows 27, 39 and 28 in x2 and x3.'
+    'class 0, because it is similar to rows 24, 14 and 25 in x2 and x3.'
     """
     from dataclasses import replace
 
@@ -423,7 +504,7 @@ def to_long_frame(explanation: Explanation) -> pd.DataFrame:
     >>> X, y = load_iris(return_X_y=True)
     >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:3])
     >>> explanation.to_long_frame().shape  # 3 queries, 7 neighbors, 4 features
-    (84, 14)
+    (84, 19)
     """
     import pandas as pd
 

@@ -19,6 +19,7 @@ from lann.explain import (
     _explained_row,
     _feature_groups,
     _html,
+    _overview,
     _summary,
     _to_dict,
     _to_shap,
@@ -28,8 +29,8 @@ from lann.explain import (
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lann.explain._details import Details
     from lann.explain._distribution import ValueDistribution
-    from lann.explain._readings import Readings
 
 # Fields that do not have an entry per query.
 _SHARED = (
@@ -38,11 +39,12 @@ _SHARED = (
     "floor",
     "_training_values",
     "_distribution",
-    "_readings",
     "_correlated",
     "_grouped",
     "_columns",
 )
+# Parts that are computed when they are read.
+COMPUTED = ("contributions", "feature_weights", "contrast_rows", "supports")
 # The nearest neighbors that hold this share of the vote are listed, five at least and ten at most.
 LISTED_SHARE, FEWEST_LISTED, MOST_LISTED = 0.9, 5, 10
 
@@ -72,14 +74,10 @@ class Explanation:
         Lengths, as `kneighbors` returns them.
     vote_shares : ndarray of shape (n_queries, k)
         Share of the vote of each neighbor; rows add up to 1.
-    contributions : ndarray of shape (n_queries, k, n_features)
-        What each feature adds to each squared distance; they add up to it. With matrix metrics a contribution
-        can be negative: the feature then compensates the difference in another one.
     relevances : ndarray of shape (n_queries, n_features)
-        How much the prediction depends on each feature: the share of the vote that changes, around the query,
-        when the value of the feature is replaced by other values of the data.
-    feature_weights : ndarray of shape (n_queries, n_features)
-        Feature weights of the neighbors' metrics, averaged by vote share: the explanation of the LANN paper.
+        How much the vote depends on each feature around the query: the mean of the share of the vote that
+        changes when its value alone is replaced, and of the share that it changes on the way to rows of other
+        classes.
     feature_names : ndarray of shape (n_features,)
     classes : ndarray of shape (n_classes,)
     floor : float
@@ -88,6 +86,8 @@ class Explanation:
         Row numbers of the queries in the table they come from; None numbers them from 0.
     query_ids : ndarray of shape (n_queries,) or None
         Names of the queries.
+    true_labels : ndarray of shape (n_queries,) or None
+        Labels of the queries, None in place of an unknown one; None if they are not known.
     unmeasured : ndarray of shape (n_queries, n_features) or None
         Where a query has a gap that no training row has: its distances are measured without the feature,
         which has no relevance.
@@ -100,9 +100,6 @@ class Explanation:
         Whether nothing similar to a query was seen in training; None if that is unknown.
     outside : ndarray of shape (n_queries, n_features) or None
         Where a number is smaller than that of every training row, or larger.
-    base_values : ndarray of shape (n_queries, n_classes) or None
-        The mean vote at the nearest training rows of other classes. With the supports of all features it adds
-        up to the probabilities; None if it is unknown.
 
     See Also
     --------
@@ -117,7 +114,10 @@ class Explanation:
     >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:2])
     >>> explanation.neighbors.shape, explanation.contributions.shape
     ((2, 7), (2, 7, 4))
-    >>> bool(np.all(np.sqrt(explanation.contributions.sum(axis=2)) == explanation.distances))
+    >>> bool(np.allclose(np.sqrt(explanation.contributions.sum(axis=2)), explanation.distances))
+    True
+    >>> total = explanation.base_values + explanation.supports.sum(axis=2)
+    >>> bool(np.allclose(total, explanation.probabilities))
     True
     """
 
@@ -128,26 +128,29 @@ class Explanation:
     neighbor_labels: NDArray[Any]
     distances: Floats
     vote_shares: Floats
-    contributions: Floats
     relevances: Floats
-    feature_weights: Floats
     feature_names: NDArray[Any]
     classes: NDArray[Any]
     floor: float = 0.0
     neighbor_ids: NDArray[Any] | None = None
     query_rows: Indices | None = None
     query_ids: NDArray[Any] | None = None
+    true_labels: NDArray[Any] | None = None
     unmeasured: NDArray[np.bool_] | None = None
     unseen: NDArray[np.bool_] | None = None
     left_out: Indices | None = None
     is_far: NDArray[np.bool_] | None = None
     outside: NDArray[np.bool_] | None = None
-    base_values: Floats | None = None
     # Values as they are shown to the user: (n_queries, n_features) and (n_train, n_features).
     _query_values: NDArray[Any] | None = field(default=None, repr=False)
     _training_values: NDArray[Any] | TableValues | None = field(default=None, repr=False)
-    _readings: Readings | None = field(default=None, repr=False)
-    _near: Indices | None = field(default=None, repr=False)  # (n_queries, n_near) positions in the readings
+    # Computed when they are read, from the details, unless they are known already.
+    _contributions: Floats | None = field(default=None, repr=False)
+    _feature_weights: Floats | None = field(default=None, repr=False)
+    _contrast_rows: Indices | None = field(default=None, repr=False)
+    _supports: Floats | None = field(default=None, repr=False)
+    _details: Details | None = field(default=None, repr=False)
+    _wide_votes: Floats | None = field(default=None, repr=False)  # (n_queries, n_classes) around each query
     _correlated: _correlation.Groups = field(default=(), repr=False)
     _grouped: NDArray[np.bool_] | None = field(default=None, repr=False)  # which features are several
     # The queries as the model takes them, how the training rows are distributed, and the column of these of
@@ -159,6 +162,7 @@ class Explanation:
     # Each of these has a module of its own.
     group_features = _feature_groups.group_features
     summarize = _summary.summarize
+    overview = _overview.overview
     to_dict = _to_dict.to_dict
     to_shap = _to_shap.to_shap
     typical_texts = _context.typical_texts
@@ -183,7 +187,7 @@ class Explanation:
         return Explanation(**{k: v if k in _SHARED or v is None else v[rows] for k, v in values.items()})
 
     def __repr__(self) -> str:
-        n_queries, k, n_features = self.contributions.shape
+        (n_queries, k), n_features = self.neighbors.shape, len(self.feature_names)
         predictions = "1 prediction" if n_queries == 1 else f"{n_queries} predictions"
         return f"<Explanation of {predictions} by {k} neighbors over {n_features} features>"
 
@@ -208,29 +212,69 @@ class Explanation:
         return class_shares(self.vote_shares, labels, len(self.classes))
 
     @property
+    def has_groups(self) -> bool:
+        """Whether some features are groups of several, as `group_features` makes them."""
+        return self._grouped is not None and bool(self._grouped.any())
+
+    @property
+    def contributions(self) -> Floats:
+        """What each feature adds to each squared distance: (n_queries, k, n_features).
+
+        They add up to it. With matrix metrics a contribution can be negative: the feature then compensates
+        the difference in another one.
+        """
+        return self._computed("contributions")
+
+    @property
+    def feature_weights(self) -> Floats:
+        """Feature weights of the neighbors' metrics, averaged by vote share: (n_queries, n_features).
+
+        The explanation of the LANN paper.
+        """
+        return self._computed("feature_weights")
+
+    @property
+    def contrast_rows(self) -> Indices:
+        """Training rows of other classes with which each query is contrasted: (n_queries, n_contrasts).
+
+        The nearest one first, then others in different directions; -1 where there are fewer.
+        """
+        return self._computed("contrast_rows")
+
+    @property
     def has_supports(self) -> bool:
         """Whether supports are known; otherwise `supports`, `support` and `separation` raise ValueError."""
-        return self._near is not None and self._readings is not None
+        return self._supports is not None or self._details is not None
 
     @property
     def supports(self) -> Floats:
-        """How much more of the vote each class has with the value of a feature than with other values.
+        """What each feature adds to the probability of each class: (n_queries, n_classes, n_features).
 
-        Positive values are for the class, negative ones against it: (n_queries, n_classes, n_features).
+        How much of the vote changes on the way from the query to the contrast rows, as the features take the
+        values of these one after another. Positive values are for the class, negative ones against it. With
+        `base_values` they add up to `probabilities`.
         """
-        readings, near = self._checked_readings()
-        supports = readings.mean_supports(near)
-        return supports if self.unmeasured is None else np.where(self.unmeasured[:, None], 0.0, supports)
+        return self._computed("supports")
+
+    @property
+    def base_values(self) -> Floats | None:
+        """The probabilities at the contrast rows, on average: (n_queries, n_classes).
+
+        The probabilities of the query minus its supports; None if these are unknown.
+        """
+        if not self.has_supports:
+            return None
+        return self.probabilities - self.supports.sum(axis=2)
 
     @property
     def support(self) -> Floats:
         """Supports of the predicted class: (n_queries, n_features)."""
-        return self._support_of(self.predicted_class_indices)
+        return self.supports[np.arange(len(self)), self.predicted_class_indices]
 
     @property
     def separation(self) -> Floats:
         """Supports of the predicted class minus those of the runner-up: (n_queries, n_features)."""
-        return self._support_of(self.predicted_class_indices) - self._support_of(self.runner_up_class_indices)
+        return self.support - self.supports[np.arange(len(self)), self.runner_up_class_indices]
 
     @property
     def predicted_class_indices(self) -> Indices:
@@ -245,9 +289,9 @@ class Explanation:
         a wider neighborhood.
         """
         rest = self.probabilities.copy()
-        if self._near is not None and self._readings is not None:
+        if self._wide_votes is not None:
             # So small that it decides only between classes without a vote.
-            rest += 1e-9 * self._readings.mean_votes(self._near)
+            rest += 1e-9 * self._wide_votes
         rest[np.arange(len(self)), self.predicted_class_indices] = -1.0
         return rest.argmax(axis=1)
 
@@ -355,13 +399,20 @@ class Explanation:
         shares = np.divide(self.relevances, total, out=np.zeros_like(self.relevances), where=total > 0)
         return pd.DataFrame(shares, index=self.query_ids, columns=list(self.feature_names))
 
-    def _support_of(self, class_indices: Indices) -> Floats:
-        """Return the supports of one class per query, without computing those of all classes."""
-        readings, near = self._checked_readings()
-        support = readings.mean_support_of(near, class_indices)
-        return support if self.unmeasured is None else np.where(self.unmeasured, 0.0, support)
+    def _computed(self, name: str) -> Any:
+        """Return a part of the details, which is computed once."""
+        value = getattr(self, f"_{name}")
+        if value is None:
+            if self._details is None:
+                what = name.replace("_", " ")
+                raise ValueError(f"The {what} of this explanation are unknown; explain with a fitted model.")
+            value = getattr(self._details, name)
+            object.__setattr__(self, f"_{name}", value)
+        return value
 
-    def _checked_readings(self) -> tuple[Readings, Indices]:
-        if self._near is None or self._readings is None:
-            raise ValueError("The supports of this explanation are unknown; explain with a fitted model.")
-        return self._readings, self._near
+    def __getstate__(self) -> dict[str, Any]:
+        # Without the model.
+        if self._details is None:
+            return self.__dict__
+        known = {f"_{name}": self._computed(name) for name in COMPUTED}
+        return self.__dict__ | known | {"_details": None}

@@ -74,24 +74,21 @@ def group_features(
         training = _GroupedValues(training.schema, training.X, training, members)
     elif training is not None:
         training = _single(training, members)
-    readings = explanation._readings
-    if readings is not None:
-        readings = replace(
-            readings, relevances=summed(readings.relevances), supports=summed(readings.supports)
-        )
     return replace(
         explanation,
         queries=_single(explanation.queries, members),
-        contributions=summed(explanation.contributions),
         relevances=summed(explanation.relevances),
-        feature_weights=summed(explanation.feature_weights),
         feature_names=np.array(list(groups), dtype=object),
         unmeasured=marked(explanation.unmeasured, sizes),
         unseen=marked(explanation.unseen, np.ones_like(sizes)),
         outside=marked(explanation.outside, np.ones_like(sizes)),
         _query_values=None if shown is None else _single(shown, members),
         _training_values=training,
-        _readings=readings,
+        _contributions=summed(explanation.contributions),
+        _feature_weights=summed(explanation.feature_weights),
+        _contrast_rows=explanation.contrast_rows if explanation.has_supports else None,
+        _supports=summed(explanation.supports) if explanation.has_supports else None,
+        _details=None,
         _correlated=_correlated_groups(explanation._correlated, members),
         _grouped=_grouped(explanation._grouped, members),
         _columns=_columns(explanation._columns, members),

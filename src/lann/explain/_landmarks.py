@@ -13,10 +13,14 @@ import numpy as np
 
 from lann._inputs import mean_by_class
 from lann._sampling import stratified_rows
+from lann._threads import map_blocks
 from lann._types import Floats, Indices, Labels
+from lann.explain._contrast_rows import nearest_contrasts, nearest_representatives, representative_rows
 from lann.explain._correlation import Groups, correlated_features
-from lann.explain._readings import Readings, read
-from lann.model import N_TYPICAL, CategoryValues, NeighborModel, NeighborSearch
+from lann.explain._reading_kernels import vote_on_changes
+from lann.explain._readings import Readings, read_alone
+from lann.explain._walks import MOST_ALONE, walk_supports
+from lann.model import N_TYPICAL, NeighborModel, NeighborSearch
 from lann.vote import VoteRule
 
 # The name under which they are kept in a model.
@@ -24,10 +28,12 @@ LANDMARKS = "landmarks"
 MOST_LANDMARKS = 500
 # Training rows among which the neighbors of changed rows are searched.
 MOST_VOTERS = 1000
-# Multiplications of all readings together: some seconds.
-WORK = 4e10
+# Multiplications of all readings of one kind: a second, some seconds where changed rows are searched.
+WORK = 1e10
 # Number of neighbors that vote at a landmark: more than for a prediction, so that none decides alone.
 N_NEIGHBORS = 20
+# Contrast rows of a landmark to which walks lead, at most.
+MOST_WALKS = 4
 # Number of landmarks over which the readings of a query are averaged.
 N_NEAR = 10
 # Number of values that represent the categories of a feature, if there is time; otherwise as many as of a
@@ -44,12 +50,18 @@ class Landmarks:
     rows : ndarray of shape (n_landmarks,)
         Positions of the training rows, ascending.
     readings : Readings
+    contrast_rows : ndarray of shape (n_landmarks, n_contrasts)
+        The nearest typical rows of other classes; -1 where there are fewer.
+    representatives : ndarray of shape (n_classes, n_representatives)
+        Training rows that represent each class; -1 where there are fewer.
     correlated : tuple of tuple of int
         Groups of features that are correlated in the training data.
     """
 
     rows: Indices
     readings: Readings
+    contrast_rows: Indices
+    representatives: Indices
     correlated: Groups
     _search: NeighborSearch | None = field(default=None, init=False, repr=False, compare=False)
 
@@ -58,7 +70,9 @@ class Landmarks:
         return {name: value for name, value in self.__dict__.items() if name != "_search"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["rows"], state["readings"], state["correlated"])  # type: ignore[misc]
+        self.__init__(  # type: ignore[misc]
+            *(state[name] for name in ("rows", "readings", "contrast_rows", "representatives", "correlated"))
+        )
 
     def near(self, model: NeighborModel, queries: Floats, *, n_jobs: int | None = None) -> Indices:
         """Return the landmarks nearest to each query.
@@ -79,6 +93,21 @@ class Landmarks:
             self._search = model.search_among(self.rows)
         n_near = min(len(self.rows), max(3, min(N_NEAR, len(self.rows) // 50)))
         return self._search.kneighbors(queries, n_near, n_jobs=n_jobs)[0]
+
+    def pool(self, near: Indices) -> Indices:
+        """Return landmarks near queries and their contrast rows: (n_queries, n_pool), -1 for none.
+
+        Parameters
+        ----------
+        near : ndarray of shape (n_queries, n_near)
+            Positions in `rows`.
+
+        Returns
+        -------
+        pool : ndarray of shape (n_queries, n_pool)
+            Positions of training rows.
+        """
+        return np.concatenate([self.rows[near], self.contrast_rows[near].reshape(len(near), -1)], axis=1)
 
     def class_relevances(self, labels: Labels, n_classes: int) -> Floats:
         """Return the mean relevances of the landmarks of each class.
@@ -107,25 +136,77 @@ def landmarks_of(model: NeighborModel, *, n_jobs: int | None = None) -> Landmark
 def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Landmarks:
     """Compute the readings of up to 500 training rows; fewer where the work would take too long."""
     n_rows, n_features = model.X.shape
-    # Each changed row is transformed, and compared with all voters; a category has several axes.
-    width = max(n_features, model.n_axes)
-    per_change = float(width * model.n_axes + MOST_VOTERS * (2 * width + 1))
-    categories = model.category_values(MOST_CATEGORIES)
-    n_changes = _n_changes(n_features, categories)
-    if MOST_LANDMARKS * n_changes * per_change > WORK:
-        categories = model.category_values(N_TYPICAL)
-        n_changes = _n_changes(n_features, categories)
-    shrink = min(1.0, (WORK / (MOST_LANDMARKS * n_changes * per_change)) ** 0.5)
-    n_landmarks = int(MOST_LANDMARKS * shrink)
-    if model.n_axes > n_features:  # fewer voters do not make the transform cheaper
-        n_landmarks = max(min(n_landmarks, int(WORK / (n_changes * width * model.n_axes))), 1)
-    if model.work_per_query > 0:
-        n_landmarks = max(min(n_landmarks, int(WORK / (n_changes * model.work_per_query))), 1)
-    voters = stratified_rows(model.labels, min(n_rows, int(MOST_VOTERS * shrink)))
-    rows = stratified_rows(model.labels, min(n_rows, n_landmarks))
-    search = model.search_among(voters)
+    work = _Work(model)
+    voters = stratified_rows(model.labels, min(n_rows, work.n_voters))
+    rows = stratified_rows(model.labels, min(n_rows, work.n_landmarks))
+    votes, alone = _read_alone(model, rows, voters, work, n_jobs)
+    ends = nearest_contrasts(model, model.X[rows], model.labels[rows], exclude=rows, n_jobs=n_jobs)
+    representatives = representative_rows(model, rows, n_jobs=n_jobs)
+    others = nearest_representatives(model, model.X[rows], model.labels[rows], representatives)
+    both = np.stack([ends[:, : others.shape[1]], others], axis=2).reshape(len(rows), -1)  # in turns
+    k = min(N_NEIGHBORS, n_rows - 1)
+    contrast = walk_supports(
+        model, model.X[rows], both[:, : work.n_contrasts], exclude=rows, n_votes=model.mean_weight * k,
+        rule=_even_rule(model), n_jobs=n_jobs,
+    ).changes  # fmt: skip
+    is_category = np.isin(np.arange(n_features), list(work.categories))
+    correlated = correlated_features(model.X, is_category=is_category)
+    return Landmarks(rows, Readings(votes, alone, contrast), ends, representatives, correlated)
+
+
+class _Work:
+    """How many landmarks and voters there are, so that the readings take some seconds.
+
+    Attributes
+    ----------
+    n_landmarks, n_voters, n_contrasts : int
+    categories : dict of int to CategoryValues
+    fast : (n_fast,)
+        Features whose changes are a formula.
+    """
+
+    def __init__(self, model: NeighborModel) -> None:
+        n_features, n_axes = model.X.shape[1], model.n_axes
+        width = max(n_features, n_axes)
+        self.fast = model.features_with_slopes
+        # Each changed row is transformed, and compared with all voters; a category has several axes.
+        per_change = float(width * n_axes + MOST_VOTERS * (2 * width + 1))
+        per_slope = MOST_VOTERS * (n_axes / 8 + 3 * N_TYPICAL)
+        self.categories = model.category_values(MOST_CATEGORIES)
+
+        def total() -> float:
+            slow = [f for f in range(n_features) if f not in set(self.fast.tolist())]
+            n_changes = sum(
+                len(self.categories[f].codes) if f in self.categories else N_TYPICAL for f in slow
+            )
+            self.n_changes = n_changes
+            return MOST_LANDMARKS * (n_changes * per_change + len(self.fast) * per_slope)
+
+        if total() > WORK:
+            self.categories = model.category_values(N_TYPICAL)
+        shrink = min(1.0, (WORK / total()) ** 0.5)
+        self.n_voters, n_landmarks = int(MOST_VOTERS * shrink), int(MOST_LANDMARKS * shrink)
+        if self.n_changes and n_axes > n_features:  # fewer voters do not make the transform cheaper
+            n_landmarks = min(n_landmarks, int(WORK / (self.n_changes * width * n_axes)))
+        if model.work_per_query > 0:
+            n_landmarks = min(n_landmarks, int(WORK / (self.n_changes * model.work_per_query)))
+        self.n_landmarks = max(n_landmarks, 1)
+        n_stops = 2 * min(n_features, MOST_ALONE)
+        per_walk = n_stops * (2 * model.wide_neighborhood * 2 * n_axes + model.work_per_query)
+        self.n_contrasts = int(np.clip(0.5 * WORK / (self.n_landmarks * per_walk), 1, MOST_WALKS))
+
+
+def _even_rule(model: NeighborModel) -> VoteRule:
+    """Return the rule by which the neighbors of landmarks vote: with 1/d."""
+    return VoteRule(1.0, model.vote_rule.epsilon, model.vote_rule.class_weight)
+
+
+def _read_alone(
+    model: NeighborModel, rows: Indices, voters: Indices, work: _Work, n_jobs: int | None
+) -> tuple[Floats, Floats]:
+    """Return the votes at some rows, and how much of them changes with each feature alone."""
+    search, rule = model.search_among(voters), _even_rule(model)
     k = min(N_NEIGHBORS, len(voters) - 1)
-    rule = VoteRule(1.0, model.vote_rule.epsilon, model.vote_rule.class_weight)
     own = np.searchsorted(voters, rows)
     own[voters[np.minimum(own, len(voters) - 1)] != rows] = -1
 
@@ -134,12 +215,29 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
         indices, distances = search.kneighbors(changed, k, exclude=own[origins], n_jobs=n_jobs)
         return model.count_votes(voters[indices], distances, model.mean_weight * k, rule).probabilities
 
-    readings = read(votes, model.X[rows], model.typical_values, categories)
-    is_category = np.isin(np.arange(n_features), list(categories))
-    return Landmarks(rows, readings, correlated_features(model.X, is_category=is_category))
+    before = votes(model.X[rows], np.arange(len(rows)))
+    slow = np.setdiff1d(np.arange(model.X.shape[1]), work.fast)
+    alone = np.zeros((len(rows), model.X.shape[1]))
+    if len(slow):
+        alone = read_alone(votes, model.X[rows], model.typical_values, slow, work.categories)
+    if len(work.fast) == 0 or k < 1:
+        return before, alone
+    labels = model.labels[voters]
+    weights = np.ones((len(voters), 2))
+    if model.row_weights is not None:
+        weights[:, 0] = model.row_weights[voters]
+    if rule.class_weight is not None:
+        weights[:, 1] = rule.class_weight[labels]
+    measured = model.slopes_among(voters)
 
+    def read(part: slice) -> None:
+        for i in range(part.start, part.stop):
+            changes = vote_on_changes(
+                *measured.at(model.X[rows[i]]), labels, weights, own[i], k, model.mean_weight * k,
+                rule.epsilon, model.n_classes,
+            )  # fmt: skip
+            lost = np.abs(changes - before[i]).sum(axis=2).mean(axis=1)
+            alone[i, work.fast] = 0.5 * lost
 
-def _n_changes(n_features: int, categories: dict[int, CategoryValues]) -> int:
-    """Return the number of changed rows per landmark."""
-    n_numbers = n_features - len(categories)
-    return n_numbers * N_TYPICAL + sum(len(values.codes) for values in categories.values())
+    map_blocks(read, len(rows), 16, n_jobs=n_jobs)
+    return before, alone

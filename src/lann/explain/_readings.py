@@ -1,16 +1,21 @@
-"""What a vote depends on: how it changes when the value of a feature is replaced.
+"""What a vote depends on: how it changes when features are replaced, one alone, or one after another.
 
-At a row x, feature l is replaced by values v that occur in the data, and the neighbors vote again:
+At a row x, feature l alone is replaced by values v that occur in the data, and the neighbors vote again:
 
-    r_l(x) = mean over v of ½ Σ_y |P(y | x, x_l = v) − P(y | x)|
+    a_l(x) = mean over v of ½ Σ_y |P(y | x, x_l = v) − P(y | x)|
 
-is the share of the vote that changes. It reflects the whole metric, whichever of its levels a feature acts
-through, and the neighbors of the changed rows, not only the nearest few of x.
+is the share of the vote that changes. Where the vote is certain, or features say the same, no feature changes
+anything alone. Therefore the features are also replaced one after another, until x has become a row x' of
+another class (see `lann.explain._walks`): with the credits φ_yl of feature l,
+
+    c_l(x) = mean over x' of ½ Σ_y |φ_yl|
+
+is the share of the vote that it changes on the way. The relevance is the mean of both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,21 +35,26 @@ CHANGED_AT_ONCE = 2**22
 
 @dataclass(frozen=True)
 class Readings:
-    """Votes, relevances and supports at some rows.
+    """Votes at some rows, and what they depend on.
 
     Attributes
     ----------
     votes : ndarray of shape (n_rows, n_classes)
         The vote at each row.
-    relevances : ndarray of shape (n_rows, n_features)
-        The share of the vote that changes when the value of a feature is replaced.
-    supports : ndarray of shape (n_rows, n_classes, n_features)
-        How much more of the vote a class has with the value of the feature than with other values.
+    alone : ndarray of shape (n_rows, n_features)
+        The share of the vote that changes when the value of a feature alone is replaced.
+    contrast : ndarray of shape (n_rows, n_features)
+        The share of the vote that a feature changes on the way to rows of other classes.
     """
 
     votes: Floats
-    relevances: Floats
-    supports: Floats
+    alone: Floats
+    contrast: Floats
+
+    @property
+    def relevances(self) -> Floats:
+        """The mean of both shares: (n_rows, n_features)."""
+        return 0.5 * (self.alone + self.contrast)
 
     def mean_votes(self, near: Indices) -> Floats:
         """Return the mean vote over some rows for each query.
@@ -74,38 +84,6 @@ class Readings:
         """
         return _means(self.relevances, near)
 
-    def mean_supports(self, near: Indices) -> Floats:
-        """Return the mean supports over some rows for each query.
-
-        Parameters
-        ----------
-        near : ndarray of shape (n_queries, n_near)
-            Positions of the rows.
-
-        Returns
-        -------
-        supports : ndarray of shape (n_queries, n_classes, n_features)
-        """
-        return _means(self.supports, near)
-
-    def mean_support_of(self, near: Indices, class_indices: Indices) -> Floats:
-        """Return the mean supports of one class for each query.
-
-        Parameters
-        ----------
-        near : ndarray of shape (n_queries, n_near)
-            Positions of the rows.
-        class_indices : ndarray of shape (n_queries,)
-
-        Returns
-        -------
-        support : ndarray of shape (n_queries, n_features)
-        """
-        total = np.zeros((len(near), self.supports.shape[2]))
-        for column in near.T:
-            total += self.supports[column, class_indices]
-        return total / near.shape[1]
-
 
 def _means(values: Floats, near: Indices) -> Floats:
     """Return the mean over some rows for each query, one column of `near` at a time to save memory."""
@@ -116,13 +94,14 @@ def _means(values: Floats, near: Indices) -> Floats:
     return total
 
 
-def read(
+def read_alone(
     votes: VoteFunction,
     rows: Floats,
     values: Floats,
+    features: Iterable[int],
     categories: Mapping[int, CategoryValues] | None = None,
-) -> Readings:
-    """Replace each feature of each row by each value, and compare the votes.
+) -> Floats:
+    """Replace single features of each row by each value, and return how much of the vote changes.
 
     Parameters
     ----------
@@ -130,38 +109,30 @@ def read(
     rows : (n_rows, n_features)
     values : (n_values, n_features)
         Values that count alike.
+    features : iterable of int
     categories : mapping of int to CategoryValues or None
         For features with categories, values that replace those in `values`, and how much each counts.
+
+    Returns
+    -------
+    changes : (n_rows, n_features)
+        0 for other features.
     """
     categories = categories or {}
     n_rows, n_features = rows.shape
-    n_values = len(values)
-    numbers = np.array([f for f in range(n_features) if f not in categories], np.int64)
     before = votes(rows, np.arange(n_rows))
-    relevances = np.empty((n_rows, n_features))
-    supports = np.empty((n_rows, before.shape[1], n_features))
-    # Pairs of a row and a feature, in blocks.
-    block = max(CHANGED_AT_ONCE // (n_features * n_values), 1)
-    for start in range(0, n_rows * len(numbers), block):
-        row, number = np.divmod(np.arange(start, min(start + block, n_rows * len(numbers))), len(numbers))
-        feature = numbers[number]
-        changed = np.repeat(rows[row][:, None, :], n_values, axis=1)  # (n_pairs, n_values, n_features)
-        changed[np.arange(len(row)), :, feature] = values[:, feature].T
-        after = votes(changed.reshape(-1, n_features), np.repeat(row, n_values))
-        lost = before[row, None, :] - after.reshape(len(row), n_values, -1)
-        relevances[row, feature] = 0.5 * np.abs(lost).sum(axis=2).mean(axis=1)
-        supports[row, :, feature] = lost.mean(axis=1)
-    for category, (codes, weights) in categories.items():
+    changes = np.zeros((n_rows, n_features))
+    for feature in features:
+        codes, weights = categories.get(feature, (values[:, feature], np.full(len(values), 1 / len(values))))
         block = max(CHANGED_AT_ONCE // (n_features * len(codes)), 1)
         for start in range(0, n_rows, block):
             row = np.arange(start, min(start + block, n_rows))
             changed = np.repeat(rows[row][:, None, :], len(codes), axis=1)
-            changed[:, :, category] = codes
+            changed[:, :, feature] = codes
             after = votes(changed.reshape(-1, n_features), np.repeat(row, len(codes)))
             lost = before[row, None, :] - after.reshape(len(row), len(codes), -1)
-            relevances[row, category] = 0.5 * np.abs(lost).sum(axis=2) @ weights
-            supports[row, :, category] = np.einsum("rvc,v->rc", lost, weights)
-    return Readings(before, relevances, supports)
+            changes[row, feature] = 0.5 * np.abs(lost).sum(axis=2) @ weights
+    return changes
 
 
 def read_prototypes(model: NeighborModel, queries: Floats, *, n_jobs: int | None = None) -> Readings:
@@ -176,14 +147,16 @@ def read_prototypes(model: NeighborModel, queries: Floats, *, n_jobs: int | None
         With one constant metric matrix per row.
     queries : (n_queries, n_features)
     """
+    from lann.explain._contrast_rows import nearest_contrasts
+    from lann.explain._walks import walk_supports
+
     n_queries, n_features = queries.shape
     everyone = np.arange(len(model.X))
     matrices = model.local_matrices(everyone)  # (n_rows, n_features, n_features)
     diagonals = np.einsum("pff->pf", matrices)
     values = model.typical_values  # (n_values, n_features)
     before = model.vote(*model.voters(queries, n_jobs=n_jobs)).probabilities
-    relevances = np.empty((n_queries, n_features))
-    supports = np.empty((n_queries, before.shape[1], n_features))
+    alone = np.empty((n_queries, n_features))
     block = max(CHANGED_AT_ONCE // (len(values) * n_features * len(everyone)), 1)
     for start in range(0, n_queries, block):
         part = slice(start, start + block)
@@ -196,9 +169,9 @@ def read_prototypes(model: NeighborModel, queries: Floats, *, n_jobs: int | None
             moved += np.square(change)[:, :, None] * diagonals[:, feature]
             after = _vote_of_nearest(model, np.maximum(moved, 0.0).reshape(-1, len(everyone)))
             lost = before[part, None, :] - after.reshape(len(steps), len(values), -1)
-            relevances[part, feature] = 0.5 * np.abs(lost).sum(axis=2).mean(axis=1)
-            supports[part, :, feature] = lost.mean(axis=1)
-    return Readings(before, relevances, supports)
+            alone[part, feature] = 0.5 * np.abs(lost).sum(axis=2).mean(axis=1)
+    ends = nearest_contrasts(model, queries, before.argmax(axis=1), n_jobs=n_jobs)
+    return Readings(before, alone, walk_supports(model, queries, ends, n_jobs=n_jobs).changes)
 
 
 def _vote_of_nearest(model: NeighborModel, distances: Floats) -> Floats:

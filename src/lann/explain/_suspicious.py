@@ -31,12 +31,15 @@ class Suspicion:
         The label with the most votes.
     ids : ndarray of shape (n_rows,) or None
         Names of the rows: the index of the training data.
+    row_numbers : ndarray of shape (n_rows,) or None
+        Row numbers in the table that the rows come from; None if they go by their positions.
     """
 
     labels: NDArray[Any]
     scores: Floats
     likely: NDArray[Any]
     ids: NDArray[Any] | None = None
+    row_numbers: Indices | None = None
 
     @property
     def ranking(self) -> Indices:
@@ -61,15 +64,15 @@ class Suspicion:
         Returns
         -------
         frame : DataFrame
-            With the columns ``row`` (the position), ``id`` (if there are ids), ``label``, ``likely`` and
-            ``score``.
+            With the columns ``row`` (the row number, or the position), ``id`` (if there are ids), ``label``,
+            ``likely`` and ``score``.
         """
         import pandas as pd
 
         order = self.ranking
         return pd.DataFrame(
             {
-                "row": order,
+                "row": order if self.row_numbers is None else self.row_numbers[order],
                 **id_columns("id", self.ids, order),
                 "label": self.labels[order],
                 "likely": self.likely[order],

@@ -30,12 +30,16 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
     -------
     rows : list of dict
         Each with ``prediction``, ``probabilities`` (by class), ``runner_up``, ``values`` and ``relevances``
-        (by feature), ``supporting`` and ``opposing`` (the positive and the negative supports of the
-        prediction by feature, the largest first; None where supports are unknown), and ``neighbors``, nearest
-        first, each with ``row``, ``id`` (if there are ids), ``label``, ``distance``, ``vote_share`` and
-        ``contributions`` (by feature). If the queries have ids, ``id`` comes first. If a query has a category
-        that no training row has, ``unseen`` names these features; if one has a gap that no training row has,
-        ``unmeasured`` names the features without which distances are measured.
+        (by feature), ``percentiles`` and ``category_shares`` (by feature, where there are any), ``typical``
+        (of the prediction, by feature, as text), ``is_far``, ``left_out`` (the row number of the training row
+        that the query is, which did not vote; None if it is none), ``supporting`` and ``opposing`` (the
+        positive and the negative supports of the prediction by feature, the largest first; None where
+        supports are unknown), and ``neighbors``, nearest first, each with ``row``, ``id`` (if there are ids),
+        ``label``, ``distance``, ``vote_share`` and ``contributions`` (by feature). If the queries have row
+        numbers or ids, ``row`` and ``id`` come first, and ``true_label`` follows if labels are known. If a
+        query has a category that no training row has, ``unseen`` names these features; if one has a gap that
+        no training row has, ``unmeasured`` names the features without which distances are measured; if one
+        has a number outside the range of the training rows, ``outside`` names these features.
 
     Examples
     --------
@@ -49,15 +53,19 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
     features = [str(name) for name in explanation.feature_names]
     classes = [str(label) for label in explanation.classes]
     columns: dict[str, list[Any]] = {
+        **({} if explanation.query_rows is None else {"row": listed(explanation.query_rows)}),
         **({} if explanation.query_ids is None else {"id": listed(explanation.query_ids)}),
+        **({} if explanation.true_labels is None else {"true_label": listed(explanation.true_labels)}),
         "prediction": listed(explanation.predictions),
         "probabilities": [dict(zip(classes, row, strict=True)) for row in listed(explanation.probabilities)],
         "runner_up": listed(explanation.runner_up),
         "values": [dict(zip(features, row, strict=True)) for row in listed(explanation.query_values)],
         "relevances": [dict(zip(features, row, strict=True)) for row in listed(explanation.relevances)],
+        **_context(explanation, features),
         **_supporting_and_opposing(explanation, features),
         **_marked("unseen", explanation.unseen, features),
         **_marked("unmeasured", explanation.unmeasured, features),
+        **_marked("outside", explanation.outside, features),
         "neighbors": _neighbors(explanation, features),
     }
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
@@ -87,6 +95,33 @@ def _marked(name: str, marks: NDArray[np.bool_] | None, features: list[str]) -> 
     if marks is None or not marks.any():
         return {}
     return {name: [[features[feature] for feature in np.flatnonzero(row)] for row in marks]}
+
+
+def _context(explanation: Explanation, features: list[str]) -> dict[str, list[Any]]:
+    """Return values beside the training rows, and what there is to note about the queries."""
+    n_queries, left_out, is_far = len(explanation), explanation.left_out, explanation.is_far
+    columns: dict[str, list[Any]] = {}
+    for name, values in (
+        ("percentiles", explanation.percentiles),
+        ("category_shares", explanation.category_shares),
+    ):
+        columns[name] = [None] * n_queries if values is None else [_known(row, features) for row in values]
+    typical: dict[Any, dict[str, str] | None] = dict.fromkeys(explanation.predictions)
+    if explanation._distribution is not None:
+        typical = {
+            label: dict(zip(features, explanation.typical_texts(label), strict=True)) for label in typical
+        }
+    return columns | {
+        "typical": [typical[label] for label in explanation.predictions],
+        "is_far": [None] * n_queries if is_far is None else is_far.tolist(),
+        "left_out": [
+            None if left_out is None or left_out[row] < 0 else int(left_out[row]) for row in range(n_queries)
+        ],
+    }
+
+
+def _known(values: Floats, features: list[str]) -> dict[str, float]:
+    return {features[feature]: float(values[feature]) for feature in np.flatnonzero(~np.isnan(values))}
 
 
 def _supporting_and_opposing(explanation: Explanation, features: list[str]) -> dict[str, list[Any]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import is_missing, value_text
+from lann._format import class_text, is_missing, value_text
 from lann._types import Floats
 from lann._validation import Integer, validate
 from lann.encoding import UNSEEN_TEXT
@@ -21,8 +21,8 @@ CLOSE = 0.2
 # Supports that are mentioned: a hundredth of the vote, and a tenth of the largest support, at least.
 LEAST_SUPPORT = 0.01
 LEAST_SHARE = 0.1
-# Features without a value that are named, at most.
-MOST_MISSING = 5
+# Features that are missing, or outside the range of the training rows, that are named, at most.
+MOST_NAMED = 5
 
 
 def in_words(
@@ -35,7 +35,9 @@ def in_words(
     that distinguish the prediction from it if these are others. Where no single feature supports the
     prediction, the row is similar to its neighbors "overall". Where the prediction has less than 20% of the
     votes more than the runner-up, the sentence says "narrowly", and which neighbors voted for the runner-up.
-    It ends with categories that no training row has, and with features without which distances are measured.
+    It ends with categories that no training row has, with features without which distances are measured, and
+    with a note where the row is a training row, which did not vote on itself. Where nothing similar was seen
+    in training, the sentence says so, and why, in place of what the row has in common with its neighbors.
 
     Parameters
     ----------
@@ -56,7 +58,8 @@ def in_words(
     >>> from sklearn.datasets import load_iris
     >>> from lann import LANNClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> clf = LANNClassifier(random_state=0).fit(X, y.map({0: "setosa", 1: "versicolor", 2: "virginica"}))
+    >>> y = y.map({0: "setosa", 1: "versicolor", 2: "virginica"})
+    >>> clf = LANNClassifier(random_state=0).fit(X[1:], y[1:])
     >>> print(clf.explain(X[:1]).in_words()[0])
     setosa, because it is similar to rows 27, 39 and 28 in petal length (cm) and petal width (cm).
     """
@@ -106,14 +109,16 @@ class _Writer:
         # A row cannot be similar to others in a category that these do not have.
         seen = 1.0 if unseen is None else ~unseen[row]
         supporting = self._largest(self.reasons[row] * seen)
-        head = _class(label)
+        head = class_text(label)
         if close:
-            head = f"narrowly {head} ({votes:.0%} of the votes, {_class(other)} {votes_next:.0%})"
+            head = f"narrowly {head} ({votes:.0%} of the votes, {class_text(other)} {votes_next:.0%})"
+        rivals = self._voters(row, other) if close else []
+        if self.explanation.is_far is not None and self.explanation.is_far[row]:
+            return "; ".join(self._about_far_row(row, head, rivals)) + "."
         where = f"in {_joined(supporting)}" if supporting else "overall"
         clauses = [f"{head}, because it is similar to {self._rows(self._voters(row, label))} {where}"]
-        rivals = self._voters(row, other) if close else []
         if rivals:
-            clauses[0] += f", but {self._rows(rivals)} {_verb(rivals, 'is', 'are')} {_class(other)}"
+            clauses[0] += f", but {self._rows(rivals)} {_verb(rivals, 'is', 'are')} {class_text(other)}"
         separating: list[str] = []
         if self.separations is not None:
             opposing = self._largest(-self.reasons[row])
@@ -121,8 +126,32 @@ class _Writer:
                 clauses.append(f"{_joined(opposing)} {_verb(opposing, 'opposes', 'oppose')} it")
             separating = self._largest(self.separations[row] * seen)
         clauses += _next(other, votes_next, close, [] if set(separating) == set(supporting) else separating)
-        clauses += [*self._unseen(row), *self._unmeasured(row)]
-        return "; ".join(clauses) + "."
+        return "; ".join([*clauses, *self._notes(row)]) + "."
+
+    def _about_far_row(self, row: int, head: str, rivals: list[str]) -> list[str]:
+        """Return the clauses about a row to which nothing similar was seen."""
+        explanation = self.explanation
+        label, other = explanation.predictions[row], self.runners_up[row]
+        voters = self._voters(row, label)
+        nearest = f"{head}, by the nearest {_verb(voters, 'row', 'rows')} {_joined(voters)}"
+        if rivals:
+            nearest += f" ({self._rows(rivals)} {_verb(rivals, 'is', 'are')} {class_text(other)})"
+        names: list[str] = []
+        if explanation.outside is not None:
+            names = _shortened([self.names[feature] for feature in np.flatnonzero(explanation.outside[row])])
+        why = "it is farther from them than 99% of the training rows are from their neighbors"
+        if names:
+            why = f"{_joined(names)} {_verb(names, 'is', 'are')} outside the range of the training rows"
+        clauses = [f"{nearest}, but nothing similar was seen: {why}"]
+        clauses += _next(other, self.votes[row, 1], bool(rivals), [])
+        return [*clauses, *self._notes(row), "treat with care"]
+
+    def _notes(self, row: int) -> list[str]:
+        """Return clauses about unseen categories, features that are not measured, and the row's own vote."""
+        left_out = self.explanation.left_out
+        is_training_row = left_out is not None and left_out[row] >= 0
+        own = ["it is a training row, which did not vote on itself"] if is_training_row else []
+        return [*self._unseen(row), *self._unmeasured(row), *own]
 
     def _largest(self, reasons: Floats) -> list[str]:
         """Return the names of the features with the largest values, if they are large enough to mention."""
@@ -167,11 +196,9 @@ class _Writer:
             return [
                 f"{names[0]} is missing, which it is in no training row, so distances are measured without it"
             ]
-        n_more = len(names) - MOST_MISSING
-        listed = names if n_more <= 1 else [*names[:MOST_MISSING], f"{n_more} other features"]
         return [
-            f"{_joined(listed)} are missing, which they are in no training row, so distances are measured "
-            "without them"
+            f"{_joined(_shortened(names))} are missing, which they are in no training row, so distances are "
+            "measured without them"
         ]
 
     def _rows(self, voters: list[str]) -> str:
@@ -184,14 +211,16 @@ class _Writer:
 def _next(other: Any, votes: float, close: bool, separating: list[str]) -> list[str]:
     """Return the clause about the runner-up, if there is something to say."""
     if close or votes == 0:
-        return [f"it differs from {_class(other)} in {_joined(separating)}"] if separating else []
+        return [f"it differs from {class_text(other)} in {_joined(separating)}"] if separating else []
     share = f"{votes:.0%}" if votes >= 0.005 else "under 1%"
-    text = f"{_class(other)} is next with {share} of the votes"
+    text = f"{class_text(other)} is next with {share} of the votes"
     return [f"{text}, from which it differs in {_joined(separating)}" if separating else text]
 
 
-def _class(label: Any) -> str:
-    return label if isinstance(label, str) else f"class {label}"
+def _shortened(names: list[str]) -> list[str]:
+    """Return the first names, and how many others there are."""
+    n_more = len(names) - MOST_NAMED
+    return names if n_more <= 1 else [*names[:MOST_NAMED], f"{n_more} other features"]
 
 
 def _joined(names: list[str]) -> str:

@@ -40,6 +40,37 @@ def apply_map(encoded, components):
     return out
 
 
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def split_axes(added, steps, squares):
+    """Divide what the axes add among the coordinates, in proportion to the squares of their parts.
+
+    Parameters
+    ----------
+    added : (n_pairs, n_axes)
+        What each axis adds to the squared distance.
+    steps : (n_pairs, n_coordinates)
+        Replaced by what each coordinate adds.
+    squares : (n_axes, n_coordinates)
+        Of the linear map.
+    """
+    n_axes, n_coordinates = squares.shape
+    shares = np.empty(n_coordinates)
+    for pair in range(len(added)):
+        shares[:] = 0.0
+        for f in range(n_coordinates):
+            steps[pair, f] *= steps[pair, f]
+        for a in range(n_axes):
+            total = 0.0
+            for f in range(n_coordinates):
+                total += squares[a, f] * steps[pair, f]
+            if total > 0.0:
+                share = added[pair, a] / total
+                for f in range(n_coordinates):
+                    shares[f] += share * squares[a, f]
+        for f in range(n_coordinates):
+            steps[pair, f] *= shares[f]
+
+
 @dataclass(frozen=True)
 class Levels:
     """Training rows and the levels of their metrics.
@@ -256,19 +287,23 @@ class Levels:
 
     def _contributions(self, encoded: Floats, candidates: Indices) -> Floats:
         """Return what each coordinate adds: (n_queries, n_candidates, n_coordinates)."""
-        points = self.encoding.transform(self.X[candidates.ravel()]).reshape(*candidates.shape, -1)
-        steps = encoded[:, None, :] - points
-        along = self.transform_encoded(steps.reshape(candidates.size, -1)).reshape(*candidates.shape, -1)
+        rows, position = np.unique(candidates, return_inverse=True)
+        position = position.reshape(candidates.shape)
+        points = self.encoding.transform(self.X[rows])
+        steps = encoded[:, None, :] - points[position]
+        along = steps
+        if self.components is not None:
+            along = self.transform_encoded(encoded)[:, None, :] - self.transform_encoded(points)[position]
         if self.point_matrices is not None:
-            rows, position = np.unique(candidates, return_inverse=True)
-            products = metric_products(along, self.scaled_matrices(rows), position.reshape(candidates.shape))
+            products = metric_products(along, self.scaled_matrices(rows), position)
             return steps * (products if self.components is None else products @ self.components)
-        added = self.weights[candidates] * along**2
+        weights = np.exp(self.class_log_weights[self.labels[rows]] + self.point_log_weights[rows])
+        added = weights[position] * along**2
         if self.components is None:
             return added
-        squares = self.components**2
-        parts = steps**2 @ squares.T
-        return steps**2 * (np.divide(added, parts, out=np.zeros_like(added), where=parts > 0) @ squares)
+        n_pairs, n_coordinates = candidates.size, steps.shape[2]
+        split_axes(added.reshape(n_pairs, -1), steps.reshape(n_pairs, n_coordinates), self.components**2)
+        return steps
 
     def with_fixed_norm(self) -> Levels:
         """Return the levels scaled so that the mean weight of every class, and of every point, is 1.

@@ -13,6 +13,7 @@ from lann.model._neighbor_model import (
     NeighborSearch,
     Votes,
     typical_values,
+    walk_rows,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "category_values",
     "nearest_of_classes",
     "typical_values",
+    "walk_rows",
 ]

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices
 from lann.encoding import CategoryPositions, gap_moments
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric, find_copies
 from lann.model._class_search import nearest_of_classes
-from lann.model._neighbor_model import Candidates, CategoryValues, NeighborModel, NeighborSearch
+from lann.model._neighbor_model import Candidates, CategoryValues, NeighborModel, NeighborSearch, walk_rows
+from lann.model._walk_kernels import diagonal_walks
 from lann.search import (
     ExactSearch,
     GraphSearch,
@@ -141,6 +143,16 @@ class LocalModel(NeighborModel):
             for feature, positions in zip(encoding.category_features, encoding.positions, strict=True)
         }
 
+    @property
+    def features_with_slopes(self) -> Indices:
+        encoding = self.levels.encoding
+        if self.levels.point_matrices is not None or encoding.has_gaps.any():
+            return np.empty(0, np.int64)
+        return encoding.number_features
+
+    def slopes_among(self, rows: Indices) -> _Slopes:
+        return _Slopes(self, rows)
+
     def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
         return np.isnan(queries) & ~self.levels.encoding.has_gaps
 
@@ -229,6 +241,41 @@ class LocalModel(NeighborModel):
                 distances[rows] = search.metric.distances(points, np.maximum(found, 0))
         return Candidates(indices, distances, n_searched)
 
+    def walk_distances(
+        self, queries: Floats, ends: Indices, orders: Indices, bounds: Indices, candidates: Indices
+    ) -> Floats:
+        """As `NeighborModel.walk_distances`; a gap keeps the value that is filled in for its row."""
+        distances = np.empty((len(queries), 2, len(bounds), candidates.shape[1]))
+        for rows, model in self._by_gaps(queries):
+            distances[rows] = model._walk_distances(
+                queries[rows], ends[rows], orders[rows], bounds, candidates[rows]
+            )
+        return distances
+
+    def _walk_distances(
+        self, queries: Floats, ends: Indices, orders: Indices, bounds: Indices, candidates: Indices
+    ) -> Floats:
+        levels, metric = self.levels, self.metric
+        encoding, components = levels.encoding, levels.components
+        encoded = encoding.transform(queries)
+        steps = encoding.transform(self.X[ends]) - encoded
+        firsts = np.append(encoding.first_coordinates, encoding.n_coordinates)
+        if isinstance(metric, DiagonalMetric):
+            starts = np.ascontiguousarray(levels.transform_encoded(encoded))
+            columns = np.empty((0, 0)) if components is None else np.ascontiguousarray(components.T)
+            weights = metric.weights[None] if metric.shared else metric.weights
+            return diagonal_walks(
+                starts, steps, columns, firsts, orders, bounds, metric.points, weights, candidates
+            )
+        widths = encoding.n_axes_of_features
+        moved = walk_rows(np.zeros(queries.shape), np.ones(queries.shape), orders, bounds)
+        moved = encoded[:, None, None] + np.repeat(moved, widths, axis=3) * steps[:, None, None]
+        points = levels.transform_encoded(moved.reshape(-1, moved.shape[3]))
+        shape = (*moved.shape[:3], candidates.shape[1])
+        repeated = np.repeat(np.maximum(candidates, 0), shape[1] * shape[2], axis=0)
+        measured = metric.distances(points, repeated).reshape(shape)
+        return np.where(candidates[:, None, None] < 0, np.inf, measured)
+
     def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
         search, own = self._search, np.arange(len(self.X))
         coarse = search.coarse if isinstance(search, Shortlist) else coarse_search(self.levels.class_metric())
@@ -308,6 +355,34 @@ def category_values(positions: CategoryPositions, most: int) -> CategoryValues:
         used, shares = used[chosen], counts / counts.sum()
     codes = np.where(used < positions.n_categories, used, np.nan)
     return CategoryValues(codes, shares / shares.sum())
+
+
+class _Slopes:
+    """What changes of single numbers do to the distances of some rows with diagonal metrics."""
+
+    def __init__(self, model: LocalModel, rows: Indices) -> None:
+        levels = model.levels
+        encoding, self._levels = levels.encoding, levels
+        self._points, self._weights = model.metric.points[rows], levels.subset(rows).weights
+        self._coordinates = encoding.first_coordinates[encoding.number_features]
+        components = np.eye(model.n_axes) if levels.components is None else levels.components
+        self._components = components[:, self._coordinates]  # (n_axes, n_numbers)
+        with single_threaded_blas():  # the same bits for any number of threads
+            self._curvatures = np.ascontiguousarray((self._weights @ self._components**2).T)
+        # Typical numbers, in rows whose categories do not matter.
+        values = np.where(
+            np.isin(np.arange(len(model.X[0])), encoding.number_features), model.typical_values, model.X[0]
+        )
+        self._values = encoding.transform(values)[:, self._coordinates].T  # (n_numbers, n_values)
+
+    def at(self, query: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        encoded = self._levels.encoding.transform(query[None])
+        differences = self._levels.transform_encoded(encoded) - self._points  # (n_rows, n_axes)
+        weighted = self._weights * differences
+        distances = np.einsum("ja,ja->j", weighted, differences)
+        slopes = np.ascontiguousarray((weighted @ self._components).T)
+        changes = self._values - encoded[0, self._coordinates][:, None]
+        return distances, slopes, self._curvatures, np.ascontiguousarray(changes)
 
 
 class _Among:

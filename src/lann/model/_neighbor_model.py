@@ -43,6 +43,33 @@ def typical_values(X: Floats) -> Floats:
     return np.where(values == np.inf, np.nan, values)
 
 
+def walk_rows(queries: Floats, rows: Floats, orders: Indices, bounds: Indices) -> Floats:
+    """Return the rows on the way from queries to other rows, and their complements.
+
+    Parameters
+    ----------
+    queries, rows : ndarray of shape (n_queries, n_features)
+    orders, bounds
+        As for `NeighborModel.walk_distances`.
+
+    Returns
+    -------
+    rows : ndarray of shape (n_queries, 2, n_stops, n_features)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lann.model import walk_rows
+    >>> walk_rows(np.zeros((1, 2)), np.ones((1, 2)), np.array([[1, 0]]), np.arange(3))[0].tolist()
+    [[[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [[1.0, 1.0], [1.0, 0.0], [0.0, 0.0]]]
+    """
+    ranks = np.empty(orders.shape, np.int64)
+    np.put_along_axis(ranks, orders, np.arange(orders.shape[1])[None], axis=1)
+    replaced = ranks[:, None, :] < bounds[:, None]
+    replaced = np.stack([replaced, ~replaced], axis=1)
+    return np.where(replaced, rows[:, None, None], queries[:, None, None])
+
+
 class CategoryValues(NamedTuple):
     """Values that represent all values of a feature with categories.
 
@@ -88,6 +115,23 @@ class Candidates(NamedTuple):
     n_searched: int
 
 
+class Slopes(Protocol):
+    """What a change of a single feature does to squared distances."""
+
+    def at(self, query: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return how the squared distances of a query to some rows change.
+
+        Where the coordinate of feature l changes by δ, they change by 2 δ s_l + δ² c_l.
+
+        Returns
+        -------
+        distances : (n_rows,)
+        slopes, curvatures : (n_features_with_slopes, n_rows)
+        changes : (n_features_with_slopes, n_values)
+            δ for the typical values of each feature.
+        """
+
+
 class NeighborSearch(Protocol):
     """A search for neighbors among some training rows."""
 
@@ -120,7 +164,7 @@ class NeighborModel(NeighborSearch, Protocol):
     wide_neighborhood : int
         Number of neighbors up to which `kneighbors` returns what the vote is based on.
     derived : dict
-        Values that others have computed from the model, by name; they are saved with it.
+        What others have computed from the model, by name; what takes long is saved with it.
     """
 
     X: Floats
@@ -203,6 +247,15 @@ class NeighborModel(NeighborSearch, Protocol):
         """Return values that represent all categories, at most so many, for each feature that has them."""
         return {}
 
+    @property
+    def features_with_slopes(self) -> Indices:
+        """Features for which `slopes_among` knows what a change of the value does."""
+        return np.empty(0, np.int64)
+
+    def slopes_among(self, rows: Indices) -> Slopes:
+        """Return what changes of these features do to the squared distances of some rows."""
+        raise ValueError(f"{type(self).__name__} does not know what a change of a feature does.")
+
     def transform(self, X: Floats) -> Floats:
         """Return rows on the axes in which distances are measured: (n_queries, n_axes)."""
         return X
@@ -282,6 +335,35 @@ class NeighborModel(NeighborSearch, Protocol):
         """Return the rows that can vote on each query, also if one of them is left out."""
         k = min(self.n_voters + 1, len(self.X))
         return Candidates(*self.kneighbors(queries, k, n_jobs=n_jobs), self.n_voters)
+
+    def walk_distances(
+        self, queries: Floats, ends: Indices, orders: Indices, bounds: Indices, candidates: Indices
+    ) -> Floats:
+        """Return squared distances of rows on the way from each query to a row, feature by feature.
+
+        Parameters
+        ----------
+        queries : (n_queries, n_features)
+        ends : (n_queries,)
+            The row whose values replace those of the query.
+        orders : (n_queries, n_features)
+            Features in the order in which they are replaced.
+        bounds : (n_stops,)
+            At stop s, the first `bounds[s]` features of the order are replaced.
+        candidates : (n_queries, n_candidates)
+            Rows; infinitely far where negative.
+
+        Returns
+        -------
+        distances : (n_queries, 2, n_stops, n_candidates)
+            First of the rows at the stops, then of their complements, in which all other features are
+            replaced.
+        """
+        rows = walk_rows(queries, self.X[ends], orders, bounds)
+        shape = (*rows.shape[:3], candidates.shape[1])
+        repeated = np.repeat(np.maximum(candidates, 0), shape[1] * shape[2], axis=0)
+        measured = self.distances(rows.reshape(-1, rows.shape[3]), repeated).reshape(shape)
+        return np.where(candidates[:, None, None] < 0, np.inf, measured)
 
     def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
         """Return the k nearest other rows of each row, under shared metrics if there are any."""

@@ -8,15 +8,24 @@ sizes that all arrays have in common, and the range of its values. There is noth
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lann.persist._table_record import TableRecord
+from lann.persist._table_record import CrossValidatedMethod, TableRecord
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
-__all__ = ["TableRecord", "load", "load_with_table", "save"]
+__all__ = [
+    "CrossValidatedMethod",
+    "ModelFile",
+    "TableRecord",
+    "load",
+    "load_with_table",
+    "read_model_file",
+    "save",
+]
 
 
 def save(model: BaseEstimator, path: str | os.PathLike[str], *, table: TableRecord | None = None) -> None:
@@ -153,6 +162,75 @@ def load_with_table(path: str | os.PathLike[str]) -> tuple[Any, TableRecord | No
     ...     load_with_table(file)[1].target
     'species'
     """
+    file = read_model_file(path)
+    return file.model, file.table
+
+
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """What a model file has, and the file itself.
+
+    Attributes
+    ----------
+    model : estimator
+    table : TableRecord or None
+        What is known about the table to which the model was fitted.
+    format : int
+        Number of the file format.
+    version : str
+        The version of lann that has written the file.
+    n_bytes : int
+        Size of the file.
+    sha256 : str
+        Hash of the file: two files with the same hash have the same content.
+    """
+
+    model: Any
+    table: TableRecord | None
+    format: int
+    version: str
+    n_bytes: int
+    sha256: str
+
+
+def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
+    """Load a model, with what there is to know about its file.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    file : ModelFile
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError
+        If there is no such file.
+    ValueError
+        If the file is damaged, of another format, or contains anything but a model of lann.
+
+    See Also
+    --------
+    load : Load the model alone.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier, save
+    >>> from lann.persist import read_model_file
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     name = os.path.join(folder, "iris.lann")
+    ...     save(LANNClassifier(random_state=0).fit(X, y), name)
+    ...     file = read_model_file(name)
+    >>> file.format, len(file.sha256), file.table is None
+    (1, 64, True)
+    """
+    import hashlib
+
     from lann.persist._errors import InvalidModelFile
     from lann.persist._model_file import from_bytes
 
@@ -161,10 +239,12 @@ def load_with_table(path: str | os.PathLike[str]) -> tuple[Any, TableRecord | No
         raise IsADirectoryError(f"{path} is a folder, not a model file.")
     if not path.is_file():
         raise FileNotFoundError(f"There is no file {path}.")
+    content = path.read_bytes()
     try:
-        return from_bytes(path.read_bytes())
+        found = from_bytes(content)
     except InvalidModelFile as error:
         raise ValueError(f"{path} cannot be loaded: {error}.") from error
+    return ModelFile(**found._asdict(), n_bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
 
 
 def _cannot_be_saved(model: Any) -> str:

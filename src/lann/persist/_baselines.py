@@ -27,7 +27,7 @@ from lann.baselines import (
     PublishedLANN,
 )
 from lann.model import N_TYPICAL
-from lann.persist._classifier import LANDMARK_ROWS, LOCAL_MODEL, saved_landmarks, with_landmarks
+from lann.persist._classifier import DERIVED, DERIVED_SOURCES, LOCAL_MODEL, OPTIONAL, with_derived
 from lann.persist._kinds import Float, FloatList, Floats, Indices, Int, Kind, Maybe, Names, Size, Texts
 from lann.persist._records import Estimator, Record, Rule, Values, if_present
 
@@ -98,12 +98,11 @@ def _mapped_rows(
         The further fields.
     """
 
-    def build_model(
-        labels: Any, n_classes: int, n_neighbors: int, power: float, landmarks: Any, **values: Any
-    ) -> Any:
+    def build_model(labels: Any, n_classes: int, n_neighbors: int, power: float, **values: Any) -> Any:
+        derived = {name: values.pop(name) for name in DERIVED}
         model = build(**values)
         model.set_vote(labels, n_classes=n_classes, n_neighbors=n_neighbors, power=power)
-        return with_landmarks(model, landmarks)
+        return with_derived(model, **derived)
 
     return Record(
         build_model,
@@ -114,11 +113,12 @@ def _mapped_rows(
             "n_neighbors": Int(1, "n_rows"),
             "power": Float(0.0, 1.0),
             **fields,
-            "landmarks": Maybe(LANDMARK_ROWS),
+            **DERIVED,
         },
-        sources={"landmarks": saved_landmarks, **(sources or {})},
+        sources={**DERIVED_SOURCES, **(sources or {})},
         rules=(_not_too_large, *rules),
         at_least={"n_rows": 1, "n_map_rows": 1, "n_axes": 1},
+        optional=OPTIONAL,
     )
 
 

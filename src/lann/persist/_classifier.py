@@ -8,7 +8,7 @@ import numpy as np
 
 from lann._inputs import LARGEST_WEIGHT
 from lann.classifier import LANNClassifier
-from lann.explain import Landmarks, Readings
+from lann.explain import Landmarks, Readings, Spacing
 from lann.metrics import Levels
 from lann.model import LocalModel
 from lann.persist._encoding import ENCODING, SCHEMA, check_codes, check_values
@@ -29,7 +29,7 @@ from lann.persist._records import Estimator, Record, Values, if_present
 from lann.vote import VoteChoice
 
 LEVELS_IN_USE = ("curves", "map", "class", "point")
-LANDMARKS = "landmarks"
+LANDMARKS, SPACING = "landmarks", "spacing"
 # Weights are products of a class weight and a point weight, whose exponents add up to 700 at most: e^700 is
 # finite.
 LARGEST_CLASS_EXPONENT, LARGEST_POINT_EXPONENT = 300.0, 400.0
@@ -64,40 +64,79 @@ LEVELS = Record(
     rules=(_axes_are_coordinates, _codes_are_valid),
 )
 
+
+def _landmarks(
+    rows: Any,
+    votes: Any,
+    alone: Any,
+    contrast: Any,
+    contrast_rows: Any,
+    representatives: Any,
+    correlated: Any,
+    **_: Any,
+) -> Landmarks | None:
+    """Return landmarks; None for those of earlier versions, which are computed again when they are needed."""
+    if alone is None or contrast is None or contrast_rows is None or representatives is None:
+        return None
+    return Landmarks(rows, Readings(votes, alone, contrast), contrast_rows, representatives, correlated)
+
+
 LANDMARK_ROWS = Record(
-    lambda rows, votes, relevances, supports, correlated: Landmarks(
-        rows, Readings(votes, relevances, supports), correlated
-    ),
+    _landmarks,
     {
         "rows": Indices("n_landmarks", below="n_rows", ascending=True),
         "votes": Floats("n_landmarks", "n_classes"),
-        "relevances": Floats("n_landmarks", "n_features"),
-        "supports": Floats("n_landmarks", "n_classes", "n_features"),
+        "alone": Maybe(Floats("n_landmarks", "n_features", low=0.0)),
+        "contrast": Maybe(Floats("n_landmarks", "n_features", low=0.0)),
+        "contrast_rows": Maybe(Indices("n_landmarks", "n_contrasts", below="n_rows", low=-1)),
+        "representatives": Maybe(Indices("n_classes", "n_representatives", below="n_rows", low=-1)),
         "correlated": Groups("n_features"),
+        # Of the first version.
+        "relevances": Maybe(Floats("n_landmarks", "n_features")),
+        "supports": Maybe(Floats("n_landmarks", "n_classes", "n_features")),
     },
     sources={
         "votes": "readings.votes",
-        "relevances": "readings.relevances",
-        "supports": "readings.supports",
+        "alone": "readings.alone",
+        "contrast": "readings.contrast",
+        "relevances": lambda landmarks: None,
+        "supports": lambda landmarks: None,
     },
     at_least={"n_landmarks": 1},
+    optional=("alone", "contrast", "contrast_rows", "representatives", "relevances", "supports"),
 )
 
 
-def saved_landmarks(model: Any) -> Any:
-    """Return the landmarks of a model, None if they have not been computed."""
-    return model.derived.get(LANDMARKS)
+SPACED_ROWS = Record(
+    Spacing,
+    {
+        "rows": Indices("n_spaced", below="n_rows", ascending=True),
+        "distances": Floats("n_spaced", low=0.0),
+        "limit": Float(0.0),
+    },
+    at_least={"n_spaced": 2},
+)
+
+# What was computed from a model, if it was, and where it is found.
+DERIVED = {LANDMARKS: Maybe(LANDMARK_ROWS), SPACING: Maybe(SPACED_ROWS)}
+DERIVED_SOURCES = {
+    LANDMARKS: lambda model: model.derived.get(LANDMARKS),
+    SPACING: lambda model: model.derived.get(SPACING),
+}
+# What files of earlier versions do not have.
+OPTIONAL = (SPACING,)
 
 
-def with_landmarks(model: Any, landmarks: Any) -> Any:
-    """Return a model with its landmarks, if there are any."""
-    if landmarks is not None:
-        model.derived[LANDMARKS] = landmarks
+def with_derived(model: Any, **derived: Any) -> Any:
+    """Return a model with what was computed from it; None is what was not."""
+    model.derived |= {name: value for name, value in derived.items() if value is not None}
     return model
 
 
 LOCAL_MODEL = Record(
-    lambda landmarks, **values: with_landmarks(LocalModel(**values), landmarks),
+    lambda landmarks, spacing, **values: with_derived(
+        LocalModel(**values), landmarks=landmarks, spacing=spacing
+    ),
     {
         "levels": LEVELS,
         "n_candidates": Maybe(Int(1)),
@@ -106,15 +145,16 @@ LOCAL_MODEL = Record(
         "floor": Float(0.0),
         "epsilon": Float(above=0.0),
         "class_weight": Maybe(Floats("n_classes", above=0.0)),
-        "landmarks": Maybe(LANDMARK_ROWS),
+        **DERIVED,
     },
     sources={
         "power": "vote_rule.power",
         "floor": "vote_rule.floor",
         "epsilon": "vote_rule.epsilon",
         "class_weight": "vote_rule.class_weight",
-        "landmarks": saved_landmarks,
+        **DERIVED_SOURCES,
     },
+    optional=OPTIONAL,
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from lann import __version__
 from lann.persist._archive import read_archive, write_archive
@@ -36,8 +36,28 @@ def to_bytes(model: Any, table: TableRecord | None) -> bytes:
     return write_archive({_MODEL: write_json(content), **writer.entries})
 
 
-def from_bytes(content: bytes) -> tuple[Any, TableRecord | None]:
-    """Return the model in the content of a file, and the record of its table.
+class FileContent(NamedTuple):
+    """What a model file has.
+
+    Attributes
+    ----------
+    model : estimator
+    table : TableRecord or None
+        What is known about the table to which the model was fitted.
+    format : int
+        Number of the file format.
+    version : str
+        The version of lann that has written the file.
+    """
+
+    model: Any
+    table: TableRecord | None
+    format: int
+    version: str
+
+
+def from_bytes(content: bytes) -> FileContent:
+    """Return what the content of a file has.
 
     Raises
     ------
@@ -54,7 +74,7 @@ def from_bytes(content: bytes) -> tuple[Any, TableRecord | None]:
     table = None if described["table"] is None else TABLE.read(described["table"], "table", reader)
     if reader.entries:
         raise InvalidModelFile(f"it has the unknown entry {min(reader.entries)}")
-    return model, table
+    return FileContent(model, table, described["format"], described["lann"])
 
 
 def _check_format(described: Any) -> None:

@@ -42,6 +42,8 @@ class Record(Kind):
         The smallest that sizes may be.
     own_sizes : bool
         Whether sizes have nothing to do with those of the same name elsewhere in the file.
+    optional : tuple of str
+        Fields that files of earlier versions do not have; they are None then.
     """
 
     def __init__(
@@ -53,8 +55,10 @@ class Record(Kind):
         rules: tuple[Rule, ...] = (),
         at_least: Mapping[str, int] | None = None,
         own_sizes: bool = False,
+        optional: tuple[str, ...] = (),
     ) -> None:
         self.build, self.fields, self.rules = build, dict(fields), rules
+        self.optional = optional
         self.at_least, self.own_sizes = dict(at_least or {}), own_sizes
         self._sources = {name: _getter((sources or {}).get(name, name)) for name in fields}
 
@@ -78,6 +82,8 @@ class Record(Kind):
         """Return the fields by name; raise InvalidModelFile if they are invalid."""
         reader = reader.with_own_sizes() if self.own_sizes else reader
         reader.sizes.require(self.at_least)
+        if isinstance(data, dict):
+            data = dict.fromkeys(self.optional) | data
         if not isinstance(data, dict) or data.keys() != self.fields.keys():
             invalid(name, data, f"a record with the fields {', '.join(self.fields)}")
         values = {

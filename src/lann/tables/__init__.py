@@ -1,5 +1,6 @@
 """Tables as they are in files: read them, fit models to them, predict, explain and embed their rows."""
 
+from lann.tables._baselines import fit_baselines
 from lann.tables._column import Column, apply_columns
 from lann.tables._cross_validation import cross_validate
 from lann.tables._embed_table import embed_table
@@ -8,6 +9,8 @@ from lann.tables._embedding_summary import Accuracy, ClassAccuracy, ConfusedPair
 from lann.tables._files import check_table_path, read_table, write_table
 from lann.tables._fit import fit_table
 from lann.tables._infer import infer_columns
+from lann.tables._labeled_rows import LabeledRows
+from lann.tables._model_info import ColumnInfo, ModelInfo
 from lann.tables._reading import Reading
 from lann.tables._table_model import TableModel
 from lann.tables._training_table import TrainingTable
@@ -17,9 +20,12 @@ __all__ = [
     "Accuracy",
     "ClassAccuracy",
     "Column",
+    "ColumnInfo",
     "ConfusedPair",
     "EmbeddedTable",
     "EmbeddingSummary",
+    "LabeledRows",
+    "ModelInfo",
     "Reading",
     "TableModel",
     "TableWarning",
@@ -28,6 +34,7 @@ __all__ = [
     "check_table_path",
     "cross_validate",
     "embed_table",
+    "fit_baselines",
     "fit_table",
     "infer_columns",
     "read_table",

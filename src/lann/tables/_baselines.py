@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from numpy.typing import NDArray
 from sklearn.compose import make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.impute import SimpleImputer
@@ -14,9 +16,56 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 
 from lann.tables._column import Column
 
+if TYPE_CHECKING:
+    from lann._types import Floats
+
 N_NEIGHBORS = 5
 # The rarest categories beyond this number share an encoded feature.
 MOST_CATEGORIES = 50
+
+
+def fit_baselines(
+    rows: pd.DataFrame,
+    labels: NDArray[Any],
+    columns: Sequence[Column],
+    *,
+    sample_weight: Floats | None = None,
+) -> dict[str, Any]:
+    """Fit what a model is compared with: plain kNN, and a guess of the largest class.
+
+    kNN has 5 neighbors, weighted by distance, on one-hot encoded categories and scaled numbers, with missing
+    values replaced by the median or the most frequent category; it has no sample weights.
+
+    Parameters
+    ----------
+    rows : DataFrame of shape (n_rows, n_columns)
+        Values, as `apply_columns` returns them.
+    labels : ndarray of shape (n_rows,)
+    columns : sequence of Column
+        What the columns have.
+    sample_weight : ndarray of shape (n_rows,) or None, default=None
+        As how many rows each row counts, for the guess.
+
+    Returns
+    -------
+    baselines : dict of str to estimator
+        Fitted classifiers, "kNN" and "majority".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.tables import fit_baselines, fit_table
+    >>> frame = load_iris(as_frame=True).frame
+    >>> model = fit_table(frame[::2], "target")
+    >>> baselines = fit_baselines(model.training_rows(), frame["target"][::2].to_numpy(), model.columns)
+    >>> test, labels = frame[1::2], frame["target"][1::2]
+    >>> {name: round(fitted.score(test, labels), 2) for name, fitted in baselines.items()}
+    {'kNN': 0.96, 'majority': 0.33}
+    """
+    return {
+        "kNN": plain_knn(list(columns), len(rows)).fit(rows, labels),
+        "majority": majority_guess().fit(rows, labels, sample_weight=sample_weight),
+    }
 
 
 def plain_knn(columns: list[Column], n_train: int) -> Pipeline:

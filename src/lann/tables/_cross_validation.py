@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
+from lann._compat import reported_epochs
 from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
 from lann.tables._baselines import majority_guess, plain_knn
@@ -31,7 +32,7 @@ def cross_validate(
     *,
     n_folds: int = 5,
     random_state: int = 0,
-    callback: Callable[[int, int], object] | None = None,
+    callback: Callable[[float, int], object] | None = None,
 ) -> pd.DataFrame:
     """Cross-validate a classifier on a table, and for comparison plain kNN and a guess of the largest class.
 
@@ -49,7 +50,8 @@ def cross_validate(
     random_state : int, default=0
         Determines the folds.
     callback : callable or None, default=None
-        Called after every fold with the number of folds that are done, and of all folds.
+        Called with the number of folds that are done, and of all folds: after every fold, and with fractions
+        of a fold after every epoch of a fit (where scikit-learn has callbacks, from 1.9 on).
 
     Returns
     -------
@@ -58,6 +60,7 @@ def cross_validate(
         ``accuracy``, ``balanced_accuracy``, ``auc``, ``log_loss`` and ``recall of ...`` for every class.
         Balanced accuracy and AUC are means over the classes that the fold has; the AUC of a class is that of
         its probability against all other classes. NaN for a class that the fold does not have.
+        `TrainingTable.fit` can keep their means with the model.
 
     Raises
     ------
@@ -93,12 +96,22 @@ def cross_validate(
     scores = []
     for fold, (train, test) in enumerate(splits):
         weights = None if table.weights is None else table.weights[test]
-        for method, probabilities in _predictions(table, classifier, train, test).items():
+        report = None if callback is None else _fold_report(callback, fold, len(splits))
+        for method, probabilities in _predictions(table, classifier, train, test, report).items():
             found = _scores(table.classes, table.labels[test], probabilities, weights)
             scores.append({"fold": fold, "method": method} | found)
         if callback is not None:
             callback(fold + 1, len(splits))
-    return pd.DataFrame(scores)
+    table_of_scores = pd.DataFrame(scores)
+    table_of_scores.attrs["random_state"] = random_state
+    return table_of_scores
+
+
+def _fold_report(
+    callback: Callable[[float, int], object], fold: int, n_folds: int
+) -> Callable[[int, int], object]:
+    """Return a function from the epochs of a fold to the folds that are done."""
+    return lambda done, total: callback(fold + done / max(total, 1), n_folds)
 
 
 def _splits(table: TrainingTable, n_folds: int, random_state: int) -> list[tuple[Indices, Indices]]:
@@ -124,7 +137,11 @@ def _splits(table: TrainingTable, n_folds: int, random_state: int) -> list[tuple
 
 
 def _predictions(
-    table: TrainingTable, classifier: LANNClassifier, train: Indices, test: Indices
+    table: TrainingTable,
+    classifier: LANNClassifier,
+    train: Indices,
+    test: Indices,
+    report: Callable[[int, int], object] | None = None,
 ) -> dict[str, Floats]:
     """Return the probabilities of the classes for the test rows, by method: (n_test, n_classes) each."""
     with warnings.catch_warnings():
@@ -132,7 +149,9 @@ def _predictions(
         training = table._subset(train)
     rows, labels = training.rows, training.labels
     used = [column for column in training.columns if column.is_used]
-    ours = clone(classifier).fit(rows, labels, sample_weight=training.weights)
+    ours = clone(classifier)
+    with reported_epochs(ours, report):
+        ours.fit(rows, labels, sample_weight=training.weights)
     guess = majority_guess().fit(rows, labels, sample_weight=training.weights)
     plain = plain_knn(used, len(train)).fit(rows, labels)
     tested = table.rows.iloc[test][rows.columns]

@@ -8,8 +8,9 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,8 @@ class Reading:
         The name of the sheet, of an Excel file.
     notes : tuple of str
         What was found and is not as in most files; not what was given.
+    sha256 : str or None
+        SHA-256 of the file, as hexadecimal digits.
 
     Examples
     --------
@@ -83,6 +86,7 @@ class Reading:
     decimal: str | None = None
     sheet: str | None = None
     notes: tuple[str, ...] = field(default=())
+    sha256: str | None = None
 
     @property
     def summary(self) -> str:
@@ -131,6 +135,7 @@ class Reading:
         path = Path(path)
         format = None if str(path) == STANDARD_INPUT else table_format(path)
         content, source = _read(path)
+        digest = sha256(content).hexdigest()
         if format is None:
             content = decompress(content, source)
             format = _format_of(content)
@@ -145,7 +150,7 @@ class Reading:
             reading = _read_excel(content, source, sheet)
         else:
             reading = cls(_read_parquet(content, source), source, format)
-        return reading._checked(decimal)
+        return replace(reading._checked(decimal), sha256=digest)
 
     def _checked(self, decimal: str | None) -> Reading:
         frame = self.frame

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lann._neighbor_classifier import NeighborClassifier
+from lann._table_inputs import as_fitted
 from lann._types import Indices
 from lann._validation import OneOf, validate
 from lann.persist import TableRecord, load_with_table, save
-from lann.tables import _embed
+from lann.tables import _counterfactuals, _embed, _labeled_rows, _suspicious_rows
 from lann.tables._column import Column, apply_columns
 from lann.tables._feature_columns import (
     TrainingValues,
@@ -25,7 +26,9 @@ from lann.tables._feature_columns import (
     schema_of,
     shown_values,
 )
-from lann.tables._row_columns import row_names
+from lann.tables._labels import known_labels
+from lann.tables._names import check_named_column
+from lann.tables._row_columns import column_texts, row_names
 from lann.tables._same_rows import same_training_rows
 from lann.tables._warnings import TableWarning
 
@@ -79,9 +82,9 @@ class TableModel:
     >>> model.target, model.feature_names
     ('retired', ['age', 'city'])
     >>> model.predict(frame[:2]).round(2)
-      prediction  probability of no  probability of yes
-    0         no               0.99                0.01
-    1         no               0.99                0.01
+      label prediction  probability of no  probability of yes
+    0    no         no               0.99                0.01
+    1    no         no               0.99                0.01
     >>> explanation = model.explain(frame, rows=[4])
     >>> print(explanation.row(0).prediction, explanation.feature_names)
     yes ['age' 'city']
@@ -109,7 +112,13 @@ class TableModel:
         target = "" if self.target is None else f" of {self.target!r}"
         return f"<TableModel{target}: {len(self.row_numbers)} training rows, {len(self.columns)} features>"
 
+    # Each of these has a module of its own.
     embed = _embed.embed
+    labeled_rows = _labeled_rows.labeled_rows
+    counterfactuals = _counterfactuals.counterfactuals
+    counterfactuals_of_explanation = _counterfactuals.counterfactuals_of_explanation
+    suspicious_rows = _suspicious_rows.suspicious_rows
+    relevant_values = _suspicious_rows.relevant_values
 
     @property
     def target(self) -> str | None:
@@ -154,6 +163,18 @@ class TableModel:
         """
         return cls(*load_with_table(path))
 
+    def training_rows(self) -> pd.DataFrame:
+        """Return the training rows in their values.
+
+        Returns
+        -------
+        rows : DataFrame of shape (n_train, n_features)
+            Numbers, text, bools and dates, as `apply_columns` returns them.
+        """
+        classifier = self.classifier
+        frame = pd.DataFrame(as_fitted(classifier, classifier.model_.X)).set_axis(self.feature_names, axis=1)
+        return apply_columns(frame, columns_of_classifier(classifier), "the training data")
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the classifier and the record of its table, as `lann.save` does.
 
@@ -190,7 +211,7 @@ class TableModel:
         -------
         predictions : DataFrame
             With the index of `frame` and the columns ``prediction`` and ``probability of ...`` for every
-            class, after that of `id`.
+            class, after that of `id` and, if `frame` has the target, ``label``.
 
         Raises
         ------
@@ -207,6 +228,9 @@ class TableModel:
         columns = {"prediction": classes[probabilities.argmax(axis=1)]}
         columns |= {f"probability of {label}": probabilities[:, j] for j, label in enumerate(classes)}
         predictions = pd.DataFrame(columns, index=frame.index)
+        labels = self.labels_in(frame)
+        if labels is not None:
+            predictions.insert(0, "label", labels)
         id = self._id_of(frame, id)
         if id is not None:
             predictions.insert(0, id, row_names(frame, id, name), allow_duplicates=True)
@@ -242,7 +266,7 @@ class TableModel:
         -------
         explanation : Explanation
             Its neighbors, and the rows that were left out, are row numbers of the training table, and values
-            are shown as the table writes them.
+            are shown as the table writes them. If `frame` has the target, it has the labels of the rows, too.
 
         Raises
         ------
@@ -256,25 +280,121 @@ class TableModel:
         """
         validate("leave_out", leave_out, OneOf("auto", None))
         values, table = self._read(frame, rows, name=name)
-        row_numbers = values.index.to_numpy()
+        left_out = self._left_out(frame, table, values.index.to_numpy(), id, name) if leave_out else None
+        return self._explain_values(frame, values, left_out, id, name)
+
+    def _left_out(
+        self, frame: pd.DataFrame, table: pd.DataFrame, row_numbers: Indices, id: str | None, name: str
+    ) -> Indices:
+        """Return the training row that each of some rows of a table is, -1 for none."""
         id = self._id_of(frame, id)
-        query_ids = None if id is None else row_names(frame, id, name)[row_numbers]
-        exclude = None
-        if leave_out == "auto":
-            names = query_ids if id == self.id_column else None
-            exclude = same_training_rows(self, table, row_numbers, names)
+        names = row_names(frame, id, name)[row_numbers] if id is not None and id == self.id_column else None
+        return same_training_rows(self, table, row_numbers, names)
+
+    def _explain_values(
+        self,
+        frame: pd.DataFrame,
+        values: pd.DataFrame,
+        exclude: Indices | None,
+        id: str | None,
+        name: str,
+    ) -> Explanation:
+        """Explain rows of a table, whose values have been read; their index has the positions."""
         explanation = self.classifier.explain(self._as_fitted(values), leave_out=exclude)
-        positions, left_out = explanation.neighbors, explanation.left_out
+        positions, rows = explanation.neighbors, frame.iloc[values.index]
+        left_out = explanation.left_out
+        id, labels = self._id_of(frame, id), self.labels_in(rows)
         return replace(
             explanation,
+            true_labels=labels,
             neighbors=self.row_numbers[positions],
             neighbor_ids=None if self.ids is None else self.ids[positions],
             left_out=None if left_out is None else np.where(left_out < 0, -1, self.row_numbers[left_out]),
-            query_rows=row_numbers,
-            query_ids=query_ids,
+            query_rows=values.index.to_numpy(),
+            query_ids=None if id is None else row_names(rows, id, name),
             _query_values=shown_values(self.columns, values.to_numpy(dtype=object)),
             _training_values=self._training_values(),
         )
+
+    def explain_blocks(
+        self,
+        frame: pd.DataFrame,
+        rows: Sequence[int] | Indices | None = None,
+        *,
+        block_size: int = 500,
+        id: str | None = None,
+        name: str = "the table",
+    ) -> Iterator[Explanation]:
+        """Explain predictions block by block: in bounded memory, and with a chance to report the progress.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            With the columns of the training table, in any order; others are ignored.
+        rows : sequence of int or None, default=None
+            Positions of the rows to explain; None is all rows.
+        block_size : int, default=500
+            Number of rows of a block.
+        id : str or None, default=None
+            Name of a column that names the rows. None is that of the training table, if `frame` has it.
+        name : str, default="the table"
+            Name of the table in messages.
+
+        Yields
+        ------
+        explanation : Explanation
+            Of the rows of a block, as `explain` returns it for them.
+
+        Raises
+        ------
+        ValueError
+            If there is no such row, a column is missing, or a cell is not what its column must have.
+
+        Warns
+        -----
+        TableWarning
+            If a column has categories that the training data do not have.
+        """
+        values, table = self._read(frame, rows, name=name)
+        left_out = self._left_out(frame, table, values.index.to_numpy(), id, name)
+        for start in range(0, len(values), block_size):
+            part = slice(start, start + block_size)
+            yield self._explain_values(frame, values.iloc[part], left_out[part], id, name)
+
+    def labels_in(
+        self, frame: pd.DataFrame, target: str | None = None, *, name: str = "the table"
+    ) -> NDArray[Any] | None:
+        """Return the labels of rows: the classes of the model by the text of the target column.
+
+        Parameters
+        ----------
+        frame : DataFrame
+        target : str or None, default=None
+            Name of the column with the labels; None is that of the training table, if `frame` has it.
+        name : str, default="the table"
+            Name of the table in messages.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,) or None
+            None in place of a missing label, and text for a label that no training row has. None if there is
+            no such column, or all its cells are missing.
+
+        Raises
+        ------
+        ValueError
+            If `target` is given and there is no such column.
+        """
+        if target is not None:
+            check_named_column(frame, target, "target", name)
+        elif self.target is None or self.target not in frame:
+            return None
+        texts = column_texts(frame[target or self.target])
+        if pd.isna(texts).all():
+            return None
+        texts = texts.copy()
+        texts[pd.isna(texts)] = None
+        return known_labels(texts, self.classifier.classes_)
 
     def _read(
         self, frame: pd.DataFrame, rows: Sequence[int] | Indices | None = None, *, name: str = "the table"

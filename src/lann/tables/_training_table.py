@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from lann._compat import reported_epochs
 from lann._format import counted
 from lann._types import Floats, Indices
 from lann.persist import TableRecord
 from lann.tables._column import Column, apply_columns
+from lann.tables._fold_scores import summarize_folds
 from lann.tables._infer import if_useful, infer_columns, warn_of_ignored
 from lann.tables._labels import check_labels, labels_of
 from lann.tables._names import check_named_column, with_text_names
@@ -164,13 +166,28 @@ class TrainingTable:
         """Number of rows of each class: (n_classes,)."""
         return np.unique(self.labels, return_counts=True)[1]
 
-    def fit(self, classifier: LANNClassifier | None = None) -> TableModel:
+    def fit(
+        self,
+        classifier: LANNClassifier | None = None,
+        *,
+        scores: pd.DataFrame | None = None,
+        data_sha256: str | None = None,
+        callback: Callable[[int, int], object] | None = None,
+    ) -> TableModel:
         """Fit a classifier to the table.
 
         Parameters
         ----------
         classifier : LANNClassifier or None, default=None
             It is cloned; None is ``LANNClassifier(random_state=0)``.
+        scores : DataFrame or None, default=None
+            Of `cross_validate`; their means are kept with the model, for `lann.report.evaluate`.
+        data_sha256 : str or None, default=None
+            SHA-256 of the file with the table, as `Reading.sha256` has it. It is kept with the model, so that
+            an evaluation on the training data is noticed.
+        callback : callable or None, default=None
+            Called after every epoch with the number of epochs that are done, and of all epochs, at most. It
+            replaces the callbacks of the classifier, and needs scikit-learn 1.9; it is not called otherwise.
 
         Returns
         -------
@@ -178,10 +195,15 @@ class TrainingTable:
         """
         from lann.classifier import LANNClassifier
 
-        fitted: LANNClassifier = (
-            LANNClassifier(random_state=0) if classifier is None else clone(classifier)
-        ).fit(self.rows, self.labels, sample_weight=self.weights)
-        return TableModel(fitted, self.record)
+        new: LANNClassifier = LANNClassifier(random_state=0) if classifier is None else clone(classifier)
+        with reported_epochs(new, callback):
+            new.fit(self.rows, self.labels, sample_weight=self.weights)
+        record = replace(
+            self.record,
+            data_sha256=data_sha256,
+            cross_validation=None if scores is None else summarize_folds(scores),
+        )
+        return TableModel(new, record)
 
     @property
     def record(self) -> TableRecord:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lann._class_colors import N_COLORS, class_color
 from lann._format import counted, percent
 from lann._markup import Html, bar, element, read_resource
 from lann.explain._explained_row import ExplainedRow, others_text
@@ -21,8 +22,9 @@ LEAST_SHOWN = 0.005
 def notebook_view(explanation: Explanation) -> str:
     """Return the first rows as a table, which notebooks show for an explanation.
 
-    Bars are the relevances of the features that a prediction depends on most. Their color and sign say
-    whether the value supports the prediction or opposes it. The table loads nothing and runs no script.
+    Bars are the relevances of the features that a prediction depends on most. Their color is that of the
+    class that the value supports, and the sign says whether it supports the prediction or opposes it. The
+    table loads nothing and runs no script.
 
     Examples
     --------
@@ -38,9 +40,10 @@ def notebook_view(explanation: Explanation) -> str:
     signs = ": + supports it, − opposes it" if explanation.has_supports else ""
     header = [element("th", text) for text in ("", "prediction", f"depends on{signs}", "neighbors")]
     n_more = len(explanation) - len(rows)
+    styles = read_resource("lann.explain._html", "notebook.css") + _class_styles(explanation)
     return element(
         "div",
-        Html(f"<style>{read_resource('lann.explain._html', 'notebook.css')}</style>"),
+        Html(f"<style>{styles}</style>"),
         element("p", repr(explanation), class_="soft"),
         element(
             "table",
@@ -50,6 +53,15 @@ def notebook_view(explanation: Explanation) -> str:
         *([element("p", f"and {counted(n_more, 'more row')}", class_="soft")] if n_more else []),
         class_="lann-explanation",
     )
+
+
+def _class_styles(explanation: Explanation) -> str:
+    """Return style sheets with the colors of the classes."""
+    sheets = []
+    for k in range(min(len(explanation.classes), N_COLORS)):
+        marks = f".lann-explanation .bar.c{k} span, .lann-explanation b.c{k}::before"
+        sheets.append(f"{marks} {{ background: {class_color(k)}; }}\n")
+    return "".join(sheets)
 
 
 def _row(row: ExplainedRow, full: float) -> Html:
@@ -65,7 +77,11 @@ def _row(row: ExplainedRow, full: float) -> Html:
 def _prediction(row: ExplainedRow) -> list[Html]:
     next_best = f"next: {row.runner_up} {percent(row.runner_up_probability)}"
     return [
-        element("div", element("b", str(row.prediction)), f" {percent(row.probability)}"),
+        element(
+            "div",
+            element("b", str(row.prediction), class_=f"c{row.class_index(row.prediction) % N_COLORS}"),
+            f" {percent(row.probability)}",
+        ),
         element("div", next_best, class_="soft"),
     ]
 
@@ -75,17 +91,15 @@ def _features(row: ExplainedRow, full: float) -> list[Html]:
     for j, relevance in enumerate(row.relevances[:MOST_FEATURES]):
         if row.support is not None and relevance < LEAST_SHOWN:
             break
-        name, kind, text = str(row.feature_names[j]), None, f"{relevance:.3g}"
+        name, text = str(row.feature_names[j]), f"{relevance:.3g}"
         if row.support is not None:
-            kind, sign = ("for", "+") if row.support[j] >= 0 else ("against", "−")
-            text = f"{sign} {percent(relevance)}"
+            text = f"{'+' if row.support[j] >= 0 else '−'} {percent(relevance)}"
         lines.append(
             element(
                 "div",
                 element("span", name, class_="name", title=name),
-                bar(relevance, full),
+                bar(relevance, full, row.supported_class(j)),
                 element("span", text),
-                class_=kind,
             )
         )
     return lines or [element("span", "no single feature", class_="soft")]

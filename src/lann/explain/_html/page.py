@@ -10,9 +10,11 @@ from lann import _texts
 from lann._format import counted
 from lann._markup import Html, definitions, element, footer, note, page, read_resource, save_page
 from lann._validation import Integer, validate
-from lann.explain._explained_row import ExplainedRow
+from lann.explain._html.details import PageDetails
+from lann.explain._html.overview import overview
 from lann.explain._html.row import explained_row
 from lann.explain._html.scale import Scale
+from lann.explain._html.view import RowView, row_views
 
 if TYPE_CHECKING:
     from lann.explain._explanation import Explanation
@@ -20,12 +22,29 @@ if TYPE_CHECKING:
 # Rows that are open at first.
 MOST_OPEN = 3
 
-SUPPORT = (
-    "How many more votes the prediction has with this value than with other values of the column. A bar to "
-    "the right: the value supports the prediction. A bar to the left: the value opposes it."
+PACKAGE = "lann.explain._html"
+
+ADDS = (
+    "From the base value, the probability at training rows of other classes that this row is contrasted "
+    "with, to the probability at this row: what the value of each column adds to the prediction, or takes "
+    "away. The numbers add up exactly. What is taken away is in the color of the class that gets most of it."
 )
-LEAD = "How much of the lead over the runner-up depends on this value."
-SHARE_OF_DISTANCE = "The share of the distances to the training rows that voted which is due to this column."
+AROUND = (
+    "The share of the vote that changes, for rows like this one, when the value of the column is replaced by "
+    "other values: what the model depends on in this region, whatever the value of this row is."
+)
+CONTRAST = (
+    "The nearest training row of another class than predicted, and the share of the squared distance to it "
+    "that each column has."
+)
+CHANGE = (
+    "A change of up to three columns, found by a search and verified by predicting again; a smaller one may "
+    "exist. It says what the model would predict, not what would happen in reality."
+)
+FLAGS = (
+    "Mistake: the prediction is not the known label. Doubtful: the prediction has less than 20% of the votes "
+    "more than the runner-up. Far: nothing similar is among the training rows."
+)
 
 
 def to_html(
@@ -35,7 +54,9 @@ def to_html(
     n_features: int = 10,
     notes: Sequence[str] = (),
 ) -> str:
-    """Return the explained rows as a page that is one file: it loads nothing and runs no script.
+    """Return the explained rows as a page that is one file, which loads nothing.
+
+    An overview of several rows can be sorted, searched and filtered; the page can be read without its script.
 
     Parameters
     ----------
@@ -80,7 +101,7 @@ def save_html(
     n_features: int = 10,
     notes: Sequence[str] = (),
 ) -> None:
-    """Save the explained rows as a page that is one file: it loads nothing and runs no script.
+    """Save the explained rows as a page that is one file, which loads nothing.
 
     Parameters
     ----------
@@ -123,8 +144,10 @@ def explanation_page(
     n_features: int,
     notes: Sequence[str],
     styles: Sequence[str] = (),
+    details: PageDetails | None = None,
+    audit: Html | None = None,
 ) -> str:
-    """Return a page of explained rows, below other sections.
+    """Return a page of explained rows: an overview, other sections, and the rows.
 
     Parameters
     ----------
@@ -139,6 +162,10 @@ def explanation_page(
         Notes to the reader, a sentence each.
     styles : sequence of str, default=()
         Style sheets of the further sections.
+    details : PageDetails or None, default=None
+        What is shown beside the rows.
+    audit : Html or None, default=None
+        What the page is about, below its title.
 
     Returns
     -------
@@ -166,41 +193,58 @@ def explanation_page(
     validate("n_features", n_features, Integer(1))
     if len(explanation) == 0:
         raise ValueError("There are no explained rows to show.")
-    rows = list(explanation.rows())
-    subtitle = f"{counted(len(rows), 'prediction')}, explained by the training rows that voted."
+    views = row_views(explanation, details or PageDetails())
+    several = len(views) > 1
+    subtitle = f"{counted(len(views), 'prediction')}, explained by the training rows that voted."
     return page(
         f"{title}: explained by lann",
         element(
             "header",
             element("h1", title),
             element("p", subtitle, class_="subtitle"),
+            *([] if audit is None else [audit]),
             *[note(text) for text in notes],
         ),
-        element("main", *sections, _rows_section(rows, n_features)),
-        footer(_texts.ROW_INDEX if rows[0].neighbors_by_id else _texts.ROW_NUMBERS),
-        styles=[read_resource("lann.explain._html", "rows.css"), *styles],
+        element("main", *([overview(views)] if several else []), *sections, _rows_section(views, n_features)),
+        footer(_texts.ROW_INDEX if views[0].row.neighbors_by_id else _texts.ROW_NUMBERS),
+        styles=[read_resource(PACKAGE, "rows.css"), *styles],
+        script=f"'use strict';(() => {{\n{read_resource(PACKAGE, 'overview.js')}}})();" if several else None,
     )
 
 
-def _rows_section(rows: list[ExplainedRow], n_features: int) -> Html:
-    scale, all_open = Scale.of(rows), len(rows) <= MOST_OPEN
+def _rows_section(views: list[RowView], n_features: int) -> Html:
+    scale, all_open = Scale.of([view.row for view in views]), len(views) <= MOST_OPEN
+    buttons = [
+        element("button", text, id=id, type="button")
+        for id, text in (("open-all", "Open all"), ("close-all", "Close all"))
+    ]
     return element(
         "section",
         element("h2", "Explained rows", id="rows"),
-        _how_to_read(rows[0]),
-        *[
-            explained_row(row, n_features, scale, is_open=all_open or position == 0)
-            for position, row in enumerate(rows)
-        ],
+        _how_to_read(views[0]),
+        *([element("div", *buttons, id="row-controls", hidden=True)] if len(views) > 1 else []),
+        element(
+            "div",
+            *[
+                explained_row(view, n_features, scale, is_open=all_open or view.position == 0)
+                for view in views
+            ],
+        ),
         aria_labelledby="rows",
     )
 
 
-def _how_to_read(row: ExplainedRow) -> Html:
-    terms = [("Votes", _texts.VOTES), ("Relevance", _texts.RELEVANCE)]
-    if row.support is not None:
-        terms.append(("For and against", SUPPORT))
-        if len(row.classes) > 2:
-            terms.append(("Lead", LEAD))
-    terms.append(("Share of distance", SHARE_OF_DISTANCE))
+def _how_to_read(view: RowView) -> Html:
+    row, details = view.row, view.details
+    terms = [("Votes", _texts.VOTES), ("Flags", FLAGS)]
+    if row.support is None:
+        terms.append(("Relevance", _texts.RELEVANCE))
+    else:
+        terms += [("Adds to", ADDS), ("What matters around this row", AROUND)]
+    if row.percentiles is not None:
+        terms.append(("Values in context", _texts.TYPICAL))
+    if details.contrast is not None:
+        terms.append(("The nearest row of another class", CONTRAST))
+    if details.counterfactuals is not None:
+        terms.append(("What would change the prediction", CHANGE))
     return element("details", element("summary", "How to read this page"), definitions(terms), class_="help")

@@ -1,4 +1,4 @@
-"""An explained row: the prediction, the votes, the columns and the neighbors."""
+"""An explained row: the prediction, the votes, the columns, the neighbors, and what would change it."""
 
 from __future__ import annotations
 
@@ -7,39 +7,55 @@ import numpy as np
 from lann._format import percent
 from lann._markup import Html, bar, class_label, element
 from lann.explain._explained_row import ExplainedRow
+from lann.explain._html.columns import column_tables
+from lann.explain._html.overview import flags
 from lann.explain._html.scale import Scale
-from lann.explain._html.tables import column_tables, labeled, neighbor_table
+from lann.explain._html.tables import change_table, contrast_table, neighbor_table
+from lann.explain._html.view import RowView
 
 MOST_CLASSES = 5
+FAR = "Nothing similar was seen among the training rows: treat this prediction with care."
+LEFT_OUT = "This is a training row. It was left out of its own vote: the prediction is made without it."
 
 
-def explained_row(row: ExplainedRow, n_features: int, scale: Scale, *, is_open: bool) -> Html:
+def explained_row(view: RowView, n_features: int, scale: Scale, *, is_open: bool) -> Html:
     """Return an explained row that can be folded.
 
     Parameters
     ----------
-    row : ExplainedRow
+    view : RowView
     n_features : int
         Number of columns that are shown at once.
     scale : Scale
     is_open : bool
     """
+    row = view.row
+    truth = []
+    if row.true_label is not None:
+        truth.append(element("span", "truth: ", view.labeled(row.true_label), class_="truth"))
     summary = element(
         "summary",
         element("h3", row.title),
-        labeled(row, row.prediction),
+        view.labeled(row.prediction),
         element("span", f"probability {percent(row.probability)}", class_="share"),
+        *truth,
+        flags(view),
         element("span", f"runner-up: {row.runner_up}", class_="runner-up"),
     )
+    notes = [text for text, is_said in ((FAR, row.is_far), (LEFT_OUT, row.left_out is not None)) if is_said]
     content = element(
         "div",
         element("p", row.sentence, class_="sentence"),
+        *[element("p", text, class_="note") for text in notes],
         votes_by_class(row),
-        column_tables(row, n_features, scale),
-        neighbor_table(row, n_features),
+        column_tables(view, n_features, scale),
+        neighbor_table(view, n_features),
+        contrast_table(view),
+        change_table(view),
+        *([element("p", *view.links, class_="links")] if view.links else []),
         class_="content",
     )
-    return element("details", summary, content, class_="row", id=f"row-{row.row}", open=is_open)
+    return element("details", summary, content, class_="row", id=view.anchor, open=is_open)
 
 
 def votes_by_class(row: ExplainedRow) -> Html:

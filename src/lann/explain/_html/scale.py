@@ -16,7 +16,6 @@ class Scale:
 
     relevance: float
     support: float
-    separation: float
 
     @classmethod
     def of(cls, rows: list[ExplainedRow]) -> Scale:
@@ -28,5 +27,4 @@ class Scale:
         return cls(
             max(largest(row.relevances) for row in rows),
             max(largest(row.support) for row in rows),
-            max(largest(row.separation) for row in rows),
         )

@@ -37,4 +37,6 @@ coloring = colorings.class();
 resize();
 buildClassLegend();
 recolor();
+selectByAddress();
+addEventListener('hashchange', selectByAddress);
 document.documentElement.dataset.ready = 'yes';

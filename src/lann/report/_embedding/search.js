@@ -21,3 +21,31 @@ function findRows(text) {
   }
   return found.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map(([, i]) => i);
 }
+
+// The row that the end of the address names: #row-12 is row 12 of the training table, or else of the new rows;
+// #new-12 is row 12 of the new rows. Other pages link to rows so. -1 if there is none.
+function rowOfAddress() {
+  const [, kind, number] = /^#(row|new)-(\d{1,10})$/.exec(location.hash) ?? [];
+  if (!kind) return -1;
+  return rowNumbers.indexOf(Number(number), kind === 'new' ? nTraining : 0);
+}
+
+// Select the row that the address names, also if filters hide it.
+function selectByAddress() {
+  const i = rowOfAddress();
+  if (i >= 0) {
+    if (!isShown(i)) showEverything();
+    select(i);
+    figure.scrollIntoView({block: 'nearest'});
+  } else if (/^#(row|new)-\d+$/.test(location.hash)) {
+    byId('search-result').textContent = `${location.hash.slice(1).replace('-', ' ')} is not in this embedding`;
+  }
+}
+
+function showEverything() {
+  Object.assign(state, {errorsOnly: false, subset: 'all', highlight: null});
+  state.hiddenClasses.clear();
+  byId('errors-only').checked = false;
+  if (byId('subset')) byId('subset').value = 'all';
+  updateAll();
+}

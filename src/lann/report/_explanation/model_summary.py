@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from lann._format import counted
 from lann._markup import Html, class_label, definitions, element
 from lann._types import Indices
+from lann._validation import changed_parameters
 from lann.report._explanation.columns import kinds_text, schema_of
 from lann.tables import TableModel
 
@@ -27,7 +28,7 @@ METRICS = {
     "full": "a full matrix",
 }
 # Parameters that other facts mention, or that do not change the result.
-NOT_LISTED = {"n_neighbors", "metric", "levels", "n_jobs", "random_state", "verbose"}
+NOT_LISTED = {"n_neighbors", "metric", "levels", "random_state"}
 
 
 def model_summary(model: TableModel) -> Html:
@@ -84,10 +85,5 @@ def _classes(classes: NDArray[Any], sizes: Indices) -> Html:
 
 def _changed_parameters(classifier: Any) -> str:
     """Return the parameters that are not the defaults."""
-    defaults = type(classifier)().get_params(deep=False)
-
-    def is_default(name: str, value: object) -> bool:
-        return type(value) is type(defaults[name]) and bool(np.all(value == defaults[name]))
-
-    parameters = classifier.get_params(deep=False).items()
-    return ", ".join(f"{k}={v!r}" for k, v in parameters if k not in NOT_LISTED and not is_default(k, v))
+    changed = changed_parameters(classifier).items()
+    return ", ".join(f"{name}={value!r}" for name, value in changed if name not in NOT_LISTED)

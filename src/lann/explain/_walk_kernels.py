@@ -1,0 +1,104 @@
+"""Votes on the way from a query to another row."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+# Distances that overflow count as equally far.
+HUGE = 1e300
+# Powers up to this one are products.
+LARGEST_PRODUCT = 16
+
+
+@njit(nogil=True, cache=True)
+def _insert(keys, slots, i):
+    """Move the last of the first i + 1 candidates to its place; equal distances by index."""
+    key, slot = keys[i], slots[i]
+    while i > 0 and (key < keys[i - 1] or (key == keys[i - 1] and slot < slots[i - 1])):
+        keys[i], slots[i] = keys[i - 1], slots[i - 1]
+        i -= 1
+    keys[i], slots[i] = key, slot
+
+
+@njit(nogil=True, cache=True)
+def find_nearest(distances, k, n_found, keys, slots, is_found):
+    """Update the k nearest candidates, and return their number.
+
+    Those found so far are nearly in order if the distances have changed little.
+
+    Parameters
+    ----------
+    distances : (n_candidates,)
+        Infinite for candidates that do not count.
+    k, n_found : int
+    keys, slots : (n_candidates,)
+        Their distances and positions, nearest first, equal distances by index.
+    is_found : (n_candidates,)
+    """
+    for i in range(n_found):
+        keys[i] = min(distances[slots[i]], HUGE)
+        _insert(keys, slots, i)
+    for slot in range(len(distances)):
+        key = distances[slot]
+        if is_found[slot] or key == np.inf:
+            continue
+        if n_found == k:
+            if key >= keys[k - 1] and (key > keys[k - 1] or slot > slots[k - 1]):
+                continue
+            is_found[slots[k - 1]] = False
+            n_found -= 1
+        keys[n_found], slots[n_found], is_found[slot] = min(key, HUGE), slot, True
+        _insert(keys, slots, n_found)
+        n_found += 1
+    return n_found
+
+
+@njit(nogil=True, cache=True)
+def vote_on_walks(distances, labels, row_weights, class_weight, k, n_votes, epsilon, power, n_classes):
+    """Return the share of each class in the vote at every stop: (n_walks, n_stops, n_classes).
+
+    The k nearest candidates vote until `n_votes` are counted, as by `NeighborModel.count_votes`.
+
+    Parameters
+    ----------
+    distances : (n_walks, n_stops, n_candidates)
+        Squared; infinite for candidates that do not count.
+    labels : (n_walks, n_candidates)
+        Class indices.
+    row_weights : (n_walks, n_candidates)
+        Number of votes of each candidate.
+    class_weight : (n_classes,)
+    k : int
+    n_votes, epsilon, power : float
+    n_classes : int
+    """
+    n_walks, n_stops, n_candidates = distances.shape
+    shares = np.zeros((n_walks, n_stops, n_classes))
+    keys, slots = np.empty(n_candidates), np.empty(n_candidates, np.int64)
+    is_found = np.empty(n_candidates, np.bool_)
+    exponent = int(power)
+    is_product = exponent == power and exponent <= LARGEST_PRODUCT
+    k = min(k, n_candidates)
+    for walk in range(n_walks):
+        n_found = 0
+        is_found[:] = False
+        for stop in range(n_stops):
+            n_found = find_nearest(distances[walk, stop], k, n_found, keys, slots, is_found)
+            nearest, left, total = keys[0] + epsilon, n_votes, 0.0
+            for i in range(n_found):
+                counted = min(row_weights[walk, slots[i]], left)
+                left -= counted
+                ratio, support = nearest / (keys[i] + epsilon), 1.0
+                if is_product:
+                    for _ in range(exponent):
+                        support *= ratio
+                else:
+                    support = ratio**power
+                label = labels[walk, slots[i]]
+                support *= counted * class_weight[label]
+                shares[walk, stop, label] += support
+                total += support
+            for label in range(n_classes):
+                shares[walk, stop, label] /= total
+    return shares

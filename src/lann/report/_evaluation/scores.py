@@ -1,0 +1,325 @@
+"""Scores of a model on test rows, with 95% intervals.
+
+The scores are those of scikit-learn. The interval of an accuracy is Wilson's; all others are percentiles over
+resamples of the rows (the bootstrap), which are the same for all methods, so that differences are of pairs.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, roc_auc_score
+
+from lann._compat import brier_score
+from lann._types import Floats
+from lann.report._evaluation.predictions import Predictions
+
+SCORES = {
+    "accuracy": "accuracy",
+    "balanced_accuracy": "balanced accuracy",
+    "auc": "AUC",
+    "log_loss": "log-loss",
+    "brier": "Brier score",
+}
+# Larger is better; the others are losses.
+GAINS = ("accuracy", "balanced_accuracy", "auc")
+# The 97.5% quantile of the normal distribution.
+Z = 1.959963984540054
+# Numbers of a block of resamples, which fit into a cache.
+BLOCK = 400_000
+
+
+class Score(NamedTuple):
+    """A score with its 95% interval; NaN where it is not defined.
+
+    Attributes
+    ----------
+    value : float
+    low, high : float
+        Bounds of the interval.
+
+    Examples
+    --------
+    >>> from lann.report import Score
+    >>> Score(0.95, 0.91, 0.98).value
+    0.95
+    """
+
+    value: float
+    low: float = np.nan
+    high: float = np.nan
+
+
+@dataclass(frozen=True)
+class MethodScores:
+    """The scores of a method on test rows.
+
+    Attributes
+    ----------
+    method : str
+        The model, "kNN" or "majority".
+    scores : dict of str to Score
+        By the names "accuracy", "balanced_accuracy", "auc", "log_loss" and "brier".
+    differences : dict of str to Score
+        The scores of the model minus those of this method; empty for the model itself.
+
+    Examples
+    --------
+    >>> from lann.report import MethodScores, Score
+    >>> difference = Score(0.01, -0.01, 0.03)
+    >>> knn = MethodScores("kNN", {"accuracy": Score(0.95, 0.91, 0.98)}, {"accuracy": difference})
+    >>> knn.is_clearly_better("accuracy"), knn.is_clearly_worse("accuracy")
+    (False, False)
+    """
+
+    method: str
+    scores: dict[str, Score]
+    differences: dict[str, Score]
+
+    def is_clearly_better(self, score: str) -> bool:
+        """Return whether the method is better than the model, beyond the interval of their difference.
+
+        Parameters
+        ----------
+        score : str
+
+        Returns
+        -------
+        is_better : bool
+        """
+        difference = self.differences.get(score, Score(np.nan))
+        return difference.high < 0 if score in GAINS else difference.low > 0
+
+    def is_clearly_worse(self, score: str) -> bool:
+        """Return whether the method is worse than the model, beyond the interval of their difference.
+
+        Parameters
+        ----------
+        score : str
+
+        Returns
+        -------
+        is_worse : bool
+        """
+        difference = self.differences.get(score, Score(np.nan))
+        return difference.low > 0 if score in GAINS else difference.high < 0
+
+
+def score_methods(
+    methods: Mapping[str, Predictions], *, n_resamples: int, random_state: int
+) -> list[MethodScores]:
+    """Return the scores of methods on the same rows; the first is the model that others are compared with.
+
+    Parameters
+    ----------
+    methods : mapping of str to Predictions
+    n_resamples : int
+        Number of resamples; 0 gives no intervals but those of the accuracies.
+    random_state : int
+        Determines the resamples.
+    """
+    values = {name: score_values(rows) for name, rows in methods.items()}
+    first = next(iter(methods.values()))
+    drawn = {name: [] for name in methods}  # type: dict[str, list[Floats]]
+    if len(first) > 1 and n_resamples:
+        resampled = {name: _Resampled(rows) for name, rows in methods.items()}
+        for weights in _blocks(first.weights, n_resamples, random_state):
+            for name, scorer in resampled.items():
+                drawn[name].append(scorer.scores(weights))
+    samples = {name: np.concatenate(parts) if parts else None for name, parts in drawn.items()}
+    model = next(iter(methods))
+    found = []
+    for name, rows in methods.items():
+        scores = {
+            score: Score(values[name][score], *_interval(_column(samples[name], score))) for score in SCORES
+        }
+        correct = rows.correct.astype(float)
+        scores["accuracy"] = Score(values[name]["accuracy"], *wilson_interval(correct, rows.weights))
+        differences = {
+            score: Score(
+                values[model][score] - values[name][score],
+                *_interval(_difference(samples[model], samples[name], score)),
+            )
+            for score in SCORES
+        }
+        found.append(MethodScores(name, scores, {} if name == model else differences))
+    return found
+
+
+def score_values(rows: Predictions) -> dict[str, float]:
+    """Return the scores of scikit-learn; NaN for one that is not defined.
+
+    AUC, log-loss and Brier score are of the rows whose class the model knows. The AUC is that of each class
+    against all others, averaged over the classes that the rows have.
+    """
+    predicted, known = rows.predicted, rows.is_known
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
+        warnings.filterwarnings("ignore", message="A single label was found")
+        balanced = balanced_accuracy_score(rows.truth, predicted, sample_weight=rows.weights)
+    values = {
+        "accuracy": float(accuracy_score(rows.truth, predicted, sample_weight=rows.weights)),
+        "balanced_accuracy": float(balanced),
+        "auc": np.nan,
+        "log_loss": np.nan,
+        "brier": np.nan,
+    }
+    if known.any():
+        truth, probabilities, weights = rows.truth[known], rows.probabilities[known], rows.weights[known]
+        classes = range(rows.n_known)
+        areas = [
+            roc_auc_score(truth == index, probabilities[:, index], sample_weight=weights)
+            for index in _scored_classes(truth, rows.n_known)
+        ]
+        values["auc"] = float(np.mean(areas)) if areas else np.nan
+        values["log_loss"] = float(log_loss(truth, probabilities, labels=classes, sample_weight=weights))
+        values["brier"] = brier_score(truth, probabilities, weights)
+    return values
+
+
+def wilson_interval(correct: Floats, weights: Floats) -> tuple[float, float]:
+    """Return Wilson's 95% interval of a share; weights reduce the number of rows to the effective one.
+
+    Parameters
+    ----------
+    correct, weights : (n_rows,)
+    """
+    if len(correct) == 0:
+        return np.nan, np.nan
+    share = float(np.average(correct, weights=weights))
+    n_rows = float(weights.sum() ** 2 / (weights**2).sum())
+    middle = (share + Z**2 / (2 * n_rows)) / (1 + Z**2 / n_rows)
+    half = Z / (1 + Z**2 / n_rows) * np.sqrt(share * (1 - share) / n_rows + (Z / (2 * n_rows)) ** 2)
+    # The bounds of 0 and 1 are exact.
+    low = 0.0 if share == 0 else max(float(middle - half), 0.0)
+    high = 1.0 if share == 1 else min(float(middle + half), 1.0)
+    return low, high
+
+
+def _scored_classes(truth: NDArray[Any], n_classes: int) -> list[int]:
+    """Return the classes whose AUC is computed; of two classes, one, as both have the same."""
+    present = np.unique(truth)
+    if len(present) < 2:
+        return []
+    return [1] if n_classes == 2 else [int(index) for index in present]
+
+
+def _blocks(weights: Floats, n_resamples: int, random_state: int) -> Iterator[Floats]:
+    """Yield the weights of the rows in resamples, some resamples at a time: (n_rows, n_block)."""
+    rng, n_rows = np.random.default_rng(random_state), len(weights)
+    most = max(BLOCK // n_rows, 1)
+    for start in range(0, n_resamples, most):
+        counts = [
+            np.bincount(rng.integers(0, n_rows, n_rows), minlength=n_rows)
+            for _ in range(min(most, n_resamples - start))
+        ]
+        yield np.ascontiguousarray((np.array(counts) * weights).T)
+
+
+class _Resampled:
+    """The scores of a method in resamples of its rows, from quantities that are computed once."""
+
+    def __init__(self, rows: Predictions) -> None:
+        known = rows.is_known
+        truth = np.where(known, rows.truth, 0)
+        n_rows, every = len(rows), np.arange(len(rows))
+        own = rows.probabilities[every, truth]
+        self._correct = rows.correct.astype(float)
+        self._known = known.astype(float)
+        # As in scikit-learn's log_loss, which replaces 0 by the smallest step of a float.
+        tiny = np.finfo(np.float64).eps
+        self._losses = np.where(known, -np.log(np.clip(own, tiny, 1 - tiny)), 0.0)
+        squared = (rows.probabilities**2).sum(axis=1) - 2 * own + 1.0
+        self._squared = np.where(known, squared / (2.0 if rows.n_known == 2 else 1.0), 0.0)
+        shape = (n_rows, len(rows.classes))
+        self._classes = sparse.csr_matrix((np.ones(n_rows), (every, rows.truth)), shape).T
+        self._areas = [
+            _Area(rows.truth == index, rows.probabilities[:, index], known)
+            for index in _scored_classes(rows.truth[known], rows.n_known)
+        ]
+
+    def scores(self, weights: Floats) -> Floats:
+        """Return the scores in resamples, NaN where one is not defined: (n_block, n_scores).
+
+        Parameters
+        ----------
+        weights : (n_rows, n_block)
+        """
+        by_class = self._classes @ weights
+        correct_by_class = self._classes @ (weights * self._correct[:, None])
+        recalls = _ratio(correct_by_class, by_class)
+        n_known = self._known @ weights
+        areas = [area.values(weights) for area in self._areas]
+        return np.stack(
+            [
+                self._correct @ weights / weights.sum(axis=0),
+                _mean_of_known(recalls),
+                _mean_of_known(np.array(areas)) if areas else np.full(weights.shape[1], np.nan),
+                _ratio(self._losses @ weights, n_known),
+                _ratio(self._squared @ weights, n_known),
+            ],
+            axis=1,
+        )
+
+
+class _Area:
+    """The AUC of a class under any weights of the rows: the rows are sorted once."""
+
+    def __init__(self, is_own: NDArray[np.bool_], scores: Floats, known: NDArray[np.bool_]) -> None:
+        self._own = np.flatnonzero(is_own & known)
+        others = np.flatnonzero(~is_own & known)
+        ordered, own = np.sort(scores[others]), scores[self._own]
+        # Of each row of the class: how many others have a lower score, and how many one that is not higher.
+        below = np.searchsorted(ordered, own, side="left")
+        up_to = np.searchsorted(ordered, own, side="right")
+        # Sums of weights are needed at these positions only: others between two of them are a group.
+        edges = np.unique(np.concatenate([[0], below, up_to]))
+        self._below, self._up_to = np.searchsorted(edges, below), np.searchsorted(edges, up_to)
+        position = np.empty(len(others), dtype=np.int64)
+        position[np.argsort(scores[others], kind="stable")] = np.arange(len(others))
+        groups = np.searchsorted(edges, position, side="right")
+        shape = (len(edges) + 1, len(scores))
+        self._groups = sparse.csr_matrix((np.ones(len(others)), (groups, others)), shape)
+
+    def values(self, weights: Floats) -> Floats:
+        """Return the AUC for each column of weights, NaN if it has one class: (n_block,)."""
+        own = weights[self._own]
+        sums = np.cumsum(self._groups @ weights, axis=0)  # of others below each edge, and of all
+        wins = (own * (sums[self._below] + sums[self._up_to])).sum(axis=0) / 2
+        return _ratio(wins, own.sum(axis=0) * sums[-1])
+
+
+def _ratio(numerator: Any, denominator: Any) -> Floats:
+    """Return a ratio, NaN where the denominator is 0."""
+    numerator, denominator = np.asarray(numerator, float), np.asarray(denominator, float)
+    return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator > 0)
+
+
+def _mean_of_known(values: Floats) -> Floats:
+    """Return the mean of each column without NaN; NaN if there is nothing else."""
+    is_known = ~np.isnan(values)
+    return _ratio(np.where(is_known, values, 0.0).sum(axis=0), is_known.sum(axis=0))
+
+
+def _column(samples: Floats | None, score: str) -> Floats | None:
+    return None if samples is None else samples[:, list(SCORES).index(score)]
+
+
+def _difference(model: Floats | None, other: Floats | None, score: str) -> Floats | None:
+    first, second = _column(model, score), _column(other, score)
+    return None if first is None or second is None else first - second
+
+
+def _interval(samples: Floats | None) -> tuple[float, float]:
+    """Return the 2.5% and the 97.5% quantile of resamples; NaN if all are equal, which is no interval."""
+    known = np.empty(0) if samples is None else samples[~np.isnan(samples)]
+    if len(known) == 0 or np.ptp(known) < 1e-12:
+        return np.nan, np.nan
+    low, high = np.quantile(known, [0.025, 0.975])
+    return float(low), float(high)

@@ -1,0 +1,280 @@
+"""Counterfactuals in the columns, rows and values of a table."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from lann._table_inputs import frame_of_values
+from lann._types import Floats, Indices
+from lann.encoding import Feature, TableSchema
+from lann.tables._feature_columns import schema_of, shown_values
+from lann.tables._labels import label_text
+from lann.tables._names import check_named_column
+from lann.tables._row_columns import row_names
+from lann.tables._warnings import TableWarning
+
+# numba is imported with the modules that compute, on first use.
+if TYPE_CHECKING:
+    from lann.explain import Counterfactuals, Explanation
+    from lann.tables._table_model import TableModel
+
+# Decimals that numbers of a table have, at most; more are taken as none of their own.
+MOST_DECIMALS = 10
+
+
+def counterfactuals(
+    model: TableModel,
+    frame: pd.DataFrame,
+    rows: Sequence[int] | Indices | None = None,
+    *,
+    target: Any = None,
+    frozen: Sequence[str] = (),
+    max_features: int = 3,
+    id: str | None = None,
+    name: str = "the table",
+) -> Counterfactuals:
+    """Find the smallest change of rows, in few columns, that leads to another prediction.
+
+    Parameters
+    ----------
+    model : TableModel
+    frame : DataFrame
+        With the columns of the training table, in any order; others are ignored.
+    rows : sequence of int or None, default=None
+        Positions of the rows; None is all rows.
+    target : object or None, default=None
+        The label that is wanted, as it is or as text; None is any other than the predicted one. A row that
+        has it already is not changed.
+    frozen : sequence of str, default=()
+        Names of columns that must not change.
+    max_features : int, default=3
+        Number of columns that change together, at most.
+    id : str or None, default=None
+        Name of a column that names the rows. None is that of the training table, if `frame` has it.
+    name : str, default="the table"
+        Name of the table in messages.
+
+    Returns
+    -------
+    counterfactuals : Counterfactuals
+        With the row numbers of `frame`, values as the table writes them, and probabilities. Numbers have no
+        more decimals than those of the training rows, unless the prediction depends on more.
+
+    Raises
+    ------
+    ValueError
+        If there is no such row, class or column, or a cell is not what its column must have.
+
+    Warns
+    -----
+    TableWarning
+        If a column has categories that the training data do not have, or rows are training rows: these vote
+        on themselves.
+
+    See Also
+    --------
+    lann.explain.counterfactuals : How it is computed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.tables import fit_table
+    >>> frame = load_iris(as_frame=True).frame
+    >>> model = fit_table(frame, "target")
+    >>> found = model.counterfactuals(frame, [60], target=2)
+    >>> found.to_frame()[["query", "prediction", "becomes"]].drop_duplicates().values.tolist()
+    [[60, 1, 2]]
+    """
+    values, table = model._read(frame, rows, name=name)
+    _warn_of_training_rows(model._left_out(frame, table, values.index.to_numpy(), id, name))
+    found = _changes(model, model._as_fitted(values), target=target, frozen=frozen, max_features=max_features)
+    id = model._id_of(frame, id)
+    return replace(
+        found,
+        query_rows=values.index.to_numpy(),
+        query_ids=None if id is None else row_names(frame, id, name)[values.index],
+        query_values=shown_values(model.columns, values.to_numpy(dtype=object)),
+    )
+
+
+def counterfactuals_of_explanation(
+    model: TableModel,
+    explanation: Explanation,
+    *,
+    target: Any = None,
+    frozen: Sequence[str] = (),
+    max_features: int = 3,
+) -> Counterfactuals:
+    """Find the smallest change of explained rows, in few columns, that leads to another prediction.
+
+    Parameters
+    ----------
+    model : TableModel
+    explanation : Explanation
+        Of rows with the features of the model.
+    target : object or None, default=None
+        The label that is wanted, as it is or as text; None is any other than the predicted one.
+    frozen : sequence of str, default=()
+        Names of columns that must not change.
+    max_features : int, default=3
+        Number of columns that change together, at most.
+
+    Returns
+    -------
+    counterfactuals : Counterfactuals
+        As `counterfactuals` returns them, with the values that the explanation shows.
+
+    Raises
+    ------
+    ValueError
+        If features were grouped, or there is no such class or column.
+
+    See Also
+    --------
+    lann.explain.counterfactuals : How it is computed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.tables import fit_table
+    >>> frame = load_iris(as_frame=True).frame
+    >>> model = fit_table(frame, "target")
+    >>> explanation = model.explain(frame, [70, 71], leave_out=None)
+    >>> model.counterfactuals_of_explanation(explanation).found
+    array([ True,  True])
+    """
+    if explanation.has_groups:
+        raise ValueError(
+            "The features of the explanation are groups; give an explanation of single features."
+        )
+    schema, queries = schema_of(model.classifier), explanation.queries
+    X = frame_of_values(schema, schema.values(queries)) if hasattr(model.classifier, "schema_") else queries
+    if isinstance(X, pd.DataFrame):
+        X = model._as_fitted(X)
+    found = _changes(model, X, target=target, frozen=frozen, max_features=max_features)
+    return replace(
+        found,
+        query_rows=explanation.query_rows,
+        query_ids=explanation.query_ids,
+        query_values=explanation.query_values,
+    )
+
+
+def _changes(
+    model: TableModel, X: Any, *, target: Any, frozen: Sequence[str], max_features: int
+) -> Counterfactuals:
+    """Return the changes of rows, in the values of the table, with probabilities."""
+    from lann.explain import counterfactuals
+
+    frozen = list(frozen)
+    for column in frozen:
+        if column not in model.feature_names:
+            check_named_column(pd.DataFrame(columns=model.feature_names), column, "frozen", "the model")
+    classifier = model.classifier
+    found = counterfactuals(
+        classifier,
+        X,
+        target=None if target is None else _known_label(target, classifier.classes_),
+        frozen=[model.feature_names.index(column) for column in frozen],
+        max_features=max_features,
+    )
+    found = _rounded(model, found)
+    before, after = (_probabilities(model, rows) for rows in (found.queries, found.rows))
+    every, classes = np.arange(len(found)), classifier.classes_
+    return replace(
+        found,
+        row_values=shown_values(model.columns, np.asarray(found.row_values, dtype=object)),
+        probabilities=before[every, np.searchsorted(classes, found.predictions)],
+        row_probabilities=after[every, np.searchsorted(classes, found.labels)],
+        _schema=_as_written(model),
+    )
+
+
+def _warn_of_training_rows(training_rows: Indices) -> None:
+    n_training, n_rows = int((training_rows >= 0).sum()), len(training_rows)
+    if n_training:
+        which = (
+            "The row is a training row" if n_rows == 1 else f"{n_training} of {n_rows} rows are training rows"
+        )
+        vote = "votes on itself" if n_rows == 1 else "vote on themselves"
+        warnings.warn(
+            f"{which} and {vote} here, so that more has to change than for a new row.",
+            TableWarning,
+            stacklevel=3,
+        )
+
+
+def _known_label(target: Any, classes: NDArray[Any]) -> Any:
+    """Return the class that is meant, which may be given as text; raise ValueError if there is none."""
+    for label in classes.tolist():
+        if label == target or label_text(label) == str(target):
+            return label
+    listed = ", ".join(label_text(label) for label in classes)
+    raise ValueError(f"There is no class {str(target)!r}; the classes are {listed}.")
+
+
+def _as_written(model: TableModel) -> TableSchema:
+    """Return the schema of a table whose values are as they are written: numbers and text."""
+    features = [
+        Feature(column.name, "number" if column.kind == "number" else "category") for column in model.columns
+    ]
+    return TableSchema(tuple(features), has_names=True)
+
+
+def _rounded(model: TableModel, found: Counterfactuals) -> Counterfactuals:
+    """Return the changes with as many decimals as the training rows have, where these lead to the same label.
+
+    Numbers are rounded away from the value of the query, so that a change becomes larger.
+    """
+    X, changed = model.classifier.model_.X, found.changed
+    rows = found.rows.copy()
+    for j, feature in enumerate(schema_of(model.classifier).features):
+        of_column = changed[:, j] & ~np.isnan(found.queries[:, j])
+        if feature.kind == "number" and of_column.any():
+            decimals = _decimals(X[:, j])
+            if decimals is not None:
+                rows[of_column, j] = _round_away(rows[of_column, j], found.queries[of_column, j], decimals)
+    probabilities = _probabilities(model, rows)
+    same = model.classifier.classes_[probabilities.argmax(axis=1)] == found.labels
+    rows = np.where(same[:, None], rows, found.rows)
+    spread = np.nanstd(X, axis=0)
+    scale = np.where(spread > 0, spread, 1.0)
+    more = np.abs(rows - found.queries) - np.abs(found.rows - found.queries)  # 0 where nothing is rounded
+    is_rounded = (rows != found.rows) & ~np.isnan(rows)
+    return replace(
+        found,
+        rows=rows,
+        row_values=np.where(is_rounded, rows, found.row_values),
+        distances=found.distances + np.nansum(more / scale, axis=1),
+    )
+
+
+def _decimals(values: Floats) -> int | None:
+    """Return the number of decimals that all values of a column have at most, None if there are many."""
+    known = np.unique(values[~np.isnan(values)])
+    for decimals in range(MOST_DECIMALS + 1):
+        if np.array_equal(np.round(known, decimals), known):
+            return decimals
+    return None
+
+
+def _round_away(values: Floats, queries: Floats, decimals: int) -> Floats:
+    """Return values with some decimals, none of them nearer to the queries than before."""
+    nearest = np.round(values, decimals)
+    step = 10.0**-decimals
+    further = np.round(np.where(values > queries, nearest + step, nearest - step), decimals)
+    is_nearer = np.abs(nearest - queries) < np.abs(values - queries)
+    return np.where(is_nearer, further, nearest)
+
+
+def _probabilities(model: TableModel, rows: Floats) -> Floats:
+    """Return the probabilities of the classes for rows given as numbers: (n_rows, n_classes)."""
+    fitted = model.classifier.model_
+    return fitted.vote(*fitted.voters(rows, n_jobs=model.classifier.n_jobs)).probabilities

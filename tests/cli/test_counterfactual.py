@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+from lann.tables import TableModel, read_table
+
+
+def predictions_of(model, frame):
+    return TableModel.load(model).predict(frame)["prediction"].tolist()
+
+
+def changed_rows(document, frame):
+    """Return the rows with the changes of a document."""
+    rows = frame.astype(object).copy()
+    for result in document["rows"]:
+        for change in result["changes"]:
+            assert str(change["from"]) == frame.loc[result["row"], change["column"]]
+            rows.loc[result["row"], change["column"]] = change["to"]
+    return rows.loc[[result["row"] for result in document["rows"]]]
+
+
+def test_the_changes_lead_to_the_other_class(run, model, new):
+    document = json.loads(run("counterfactual", model, new, "--rows", "0:3", "--row", 7, "--json"))
+    assert [result["row"] for result in document["rows"]] == [7, 0, 1, 2]
+    assert [result["id"] for result in document["rows"]] == ["p7", "p0", "p1", "p2"]
+    assert document["n_found"] == 4
+    frame = read_table(new)
+    for result, prediction in zip(
+        document["rows"], predictions_of(model, frame.loc[[7, 0, 1, 2]]), strict=True
+    ):
+        assert result["prediction"] == prediction
+        assert result["becomes"] != prediction
+        assert 1 <= len(result["changes"]) <= 3
+    becomes = [result["becomes"] for result in document["rows"]]
+    assert predictions_of(model, changed_rows(document, frame)) == becomes
+
+
+def test_the_table_has_the_changes(run, model, new, tmp_path):
+    printed = run("counterfactual", model, new, "--row", 1, "-o", tmp_path / "out.csv")
+    out = pd.read_csv(tmp_path / "out.csv")
+    assert out["query"].unique().tolist() == [1]
+    for column in out["feature"]:
+        assert column in printed
+    assert "With these values instead" in printed
+    assert f"Wrote {tmp_path / 'out.csv'}" in printed
+
+
+def test_frozen_columns_and_the_wanted_class(run, model, new):
+    given = ["counterfactual", model, new, "--rows", "0:6", "--frozen", "color", "--json"]
+    document = json.loads(run(*given))
+    changed = {change["column"] for result in document["rows"] for change in result["changes"]}
+    assert changed
+    assert "color" not in changed
+    wanted = json.loads(run(*given, "--target-class", "in", "--max-columns", 1))
+    for result in wanted["rows"]:
+        assert len(result["changes"]) <= 1
+        assert result["becomes"] in ("in", None)
+        if result["prediction"] == "in":
+            assert result["found"]
+            assert result["changes"] == []
+    assert "it is that already" in run(*given[:-1], "--target-class", "in")
+
+
+def test_where_nothing_can_change(run, model, new):
+    frozen = [part for column in ("size [cm]", "color", "member", "noise") for part in ("--frozen", column)]
+    assert "no change found" in run("counterfactual", model, new, *frozen)
+    document = json.loads(run("counterfactual", model, new, *frozen, "--json"))
+    assert document["n_found"] == 0
+    assert document["rows"][0]["becomes"] is None
+
+
+def test_many_rows(run, model, frame, tmp_path):
+    frame.drop(index=[3]).to_csv(tmp_path / "many.csv", index=False)
+    printed = run("counterfactual", model, tmp_path / "many.csv", "--rows", "0:23", "-o", tmp_path / "o.csv")
+    assert "and 3 more rows: write all to a file with -o" in printed
+    assert pd.read_csv(tmp_path / "o.csv")["query"].max() > 20
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--row", 10], "There is no row 10 in new.csv; its rows are 0 to 9."),
+        (["--rows", "3"], "like 0:20; got '3'"),
+        (["--target-class", "none"], "There is no class 'none'; the classes are in, out."),
+        (["--frozen", "kolor"], "did you mean 'color'?"),
+        (["--id", "x"], "no column 'x' in new.csv for id"),
+        (["-o", "out.txt"], "unknown format"),
+    ],
+)
+def test_invalid_options(options, message, fails, model, new):
+    assert message in fails("counterfactual", model, new, *options)
+
+
+def test_training_rows_are_noted(run, model, frame, tmp_path):
+    """They are found by their names and values."""
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    given = ["counterfactual", model, tmp_path / "data.csv"]
+    assert "Note: The row is a training row and votes on itself here" in run(*given, "--row", 0)
+    assert "Note: 3 of 4 rows are training rows" in run(
+        *given, "--rows", "0:3", "--row", 4
+    )  # row 2 has no label

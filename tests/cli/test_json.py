@@ -1,0 +1,147 @@
+"""`--json` prints one JSON document and nothing else on stdout."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from lann.cli import app
+from lann.cli.documents import frame_records, plain
+from lann.tables import TableModel, read_table
+
+SNAKE_CASE = re.compile(r"[a-z][a-z0-9_]*")
+# What is in these has the user's names as keys.
+BY_NAME = ("probabilities", "values", "relevances", "supporting", "opposing", "contributions", "parameters",
+           "class_counts", "mean_relevances", "recalls", "percentiles", "category_shares",
+           "typical")  # fmt: skip
+
+
+@pytest.fixture
+def document():
+    """Return a function that runs a command with --json; stdout must be one document, and stderr empty."""
+
+    def document(*arguments):
+        result = CliRunner().invoke(app, [*map(str, arguments), "--json"])
+        assert result.exit_code == 0, result.output
+        assert result.stderr == ""
+        found = json.loads(result.stdout, parse_constant=lambda text: pytest.fail(f"{text} is not JSON"))
+        check_keys(found)
+        return found
+
+    return document
+
+
+def check_keys(value):
+    if isinstance(value, dict):
+        for key, item in value.items():
+            assert SNAKE_CASE.fullmatch(key), key
+            if key not in BY_NAME:
+                check_keys(item)
+    elif isinstance(value, list):
+        for item in value:
+            check_keys(item)
+
+
+def test_values():
+    values = {
+        "a": np.float64("nan"), "b": [np.inf, 1.5], "c": np.arange(2), "d": pd.NaT, "e": Path("x") / "y",
+        "f": pd.Timestamp("2024-01-02"), "g": np.bool_(True), 3: (np.int64(4), None, "text"), "h": pd.NA,
+    }  # fmt: skip
+    values = {key: value for key, value in values.items() if key != "h"}
+    assert plain(values) == {
+        "a": None, "b": [None, 1.5], "c": [0, 1], "d": None, "e": str(Path("x") / "y"),
+        "f": "2024-01-02 00:00:00", "g": True, "3": [4, None, "text"],
+    }  # fmt: skip
+    frame = pd.DataFrame({"x": [1, 2], "a b": ["u", None]})
+    assert plain(frame_records(frame)) == [{"x": 1, "a b": "u"}, {"x": 2, "a b": None}]
+
+
+def test_fit(document, csv, tmp_path):
+    found = document("fit", csv, "--target", "group", "--folds", 3, "-o", tmp_path / "m.lann")
+    assert (found["target"], found["n_rows"]) == ("group", 80)
+    kinds = {column["name"]: column["kind"] for column in found["columns"]}
+    assert (kinds["color"], kinds["constant"]) == ("category", "ignored")
+    assert [line["label"] for line in found["classes"]] == ["in", "out"]
+    ours = found["cross_validation"][0]
+    assert ours["n_folds"] == 3
+    assert 0.5 < ours["accuracy"] <= 1
+    assert ours["recalls"].keys() == {"in", "out"}
+    assert any("'empty' is ignored" in text for text in found["notes"])
+    assert found["files"] == [str(tmp_path / "m.lann")]
+    assert (tmp_path / "m.lann").exists()
+    assert found["vote"]["n_neighbors"] == TableModel.load(tmp_path / "m.lann").classifier.n_neighbors_
+
+
+def test_fit_without_cross_validation(document, frame, tmp_path):
+    frame["rare"] = np.arange(80) // 2
+    frame.head(4).assign(y=["a", "b", "c", "d"]).to_csv(tmp_path / "d.csv", index=False)
+    found = document("fit", tmp_path / "d.csv", "--target", "member", "--no-cv", "-o", tmp_path / "m.lann")
+    assert found["cross_validation"] == []
+
+
+def test_predict(document, model, new, frame, tmp_path):
+    found = document("predict", model, new)
+    expected = TableModel.load(model).predict(read_table(new))
+    assert [row["id"] for row in found["rows"]] == expected["name"].tolist()
+    assert [row["prediction"] for row in found["rows"]] == expected["prediction"].tolist()
+    assert found["rows"][4]["probabilities"]["out"] == expected["probability of out"][4]
+    assert found["accuracy"] is None
+    frame.drop(columns="name").to_csv(tmp_path / "labeled.csv", index=False)
+    found = document("predict", model, tmp_path / "labeled.csv", "-o", tmp_path / "p.csv")
+    assert found["rows"][0].keys() == {"row", "label", "prediction", "probabilities"}
+    correct = [row["label"] == row["prediction"] for row in found["rows"]]
+    assert found["accuracy"] == pytest.approx(np.mean(correct))
+    assert found["files"] == [str(tmp_path / "p.csv")]
+
+
+def test_explain(document, model, new, tmp_path):
+    found = document("explain", model, new, "--rows", "2:5", "--html", tmp_path / "r.html")
+    assert [row["row"] for row in found["rows"]] == [2, 3, 4]
+    explanation = TableModel.load(model).explain(read_table(new), [2, 3, 4])
+    assert [row["sentence"] for row in found["rows"]] == explanation.in_words()
+    assert found["rows"][0]["relevances"]["noise"] == explanation.relevances[0, 3]
+    assert found["rows"][1]["values"]["size [cm]"] is None  # it is missing
+    assert sum(found["class_counts"].values()) == 3
+    assert found["files"] == [str(tmp_path / "r.html")]
+
+
+def test_notes_are_in_the_document(document, model, new):
+    frame = pd.read_csv(new)
+    frame.loc[0, "color"] = "mauve"
+    frame.to_csv(new, index=False)
+    for command in ("predict", "explain", "counterfactual"):
+        assert any("'mauve'" in text for text in document(command, model, new)["notes"])
+
+
+def test_embed(document, model, tmp_path):
+    found = document("embed", "--model", model, "--epochs", 20, "-o", tmp_path / "e.csv")
+    assert found["n_train"] == 78
+    assert found["accuracies"]["held_out"] is None
+    assert 0.5 < found["accuracies"]["training"]["by_vote"] <= 1
+    assert [line["label"] for line in found["classes"]] == ["in", "out"]
+    rows = pd.read_csv(tmp_path / "e.csv")
+    np.testing.assert_allclose([row["x"] for row in found["rows"]], rows["x"])
+    assert any("optimistic" in text for text in found["notes"])
+
+
+def test_demo(document, tmp_path):
+    found = document("demo", "--quick", "-o", tmp_path / "out")
+    assert [line["data_set"] for line in found["accuracies"]] == ["iris", "breast-cancer"]
+    assert all(0.8 < line["lann"] <= 1 for line in found["accuracies"])
+    assert found["explained"]["prediction"] in ("benign", "malignant")
+    assert all(Path(file).exists() for file in found["files"])
+
+
+@pytest.mark.parametrize("command", ["predict", "explain", "counterfactual"])
+def test_an_error_is_a_sentence_on_stderr(command, model, tmp_path):
+    result = CliRunner().invoke(app, [command, str(model), str(tmp_path / "none.csv"), "--json"])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("There is no file")
+    assert len(result.stderr.splitlines()) == 1

@@ -1,0 +1,222 @@
+"""Percentiles, shares of categories and typical values, compared with slow and obvious ones."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lann import LANNClassifier
+from lann.explain import _distribution
+from lann.explain._context import ordinal, percentile_text, rank_text
+from lann.explain._distribution import ValueDistribution, distribution_of
+
+CATEGORY = 2
+
+
+def slow_percentile(column, weights, value):
+    """Return the percentage of the weight below a value, plus half of that at it; gaps are left out."""
+    below = sum(w for x, w in zip(column, weights, strict=True) if x < value)
+    equal = sum(w for x, w in zip(column, weights, strict=True) if x == value)
+    total = sum(w for x, w in zip(column, weights, strict=True) if not np.isnan(x))
+    return 100 * (below + equal / 2) / total
+
+
+def slow_range(column, weights):
+    """Return the smallest value with a tenth of the weight up to it, and the same from above."""
+    pairs = sorted((x, w) for x, w in zip(column, weights, strict=True) if not np.isnan(x))
+    tenth = 0.1 * sum(w for _, w in pairs) - 1e-9
+    return next(
+        x for x, _ in pairs if sum(w for other, w in pairs if other <= x) >= tenth
+    ), next(x for x, _ in reversed(pairs) if sum(w for other, w in pairs if other >= x) >= tenth)  # fmt: skip
+
+
+@pytest.fixture(params=[False, True], ids=["unweighted", "weighted"])
+def made(request):
+    """Rows of three features: two numbers with ties and gaps, and a category."""
+    rng = np.random.default_rng(0)
+    X = np.stack([rng.integers(0, 12, 90) / 2, rng.normal(size=90), rng.integers(0, 5, 90)], axis=1)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    weights = rng.choice([0.5, 1.0, 3.0], 90) if request.param else None
+    labels = rng.integers(0, 3, 90)
+    return ValueDistribution(X, labels, 4, weights, np.array([False, False, True]))
+
+
+def weights_of(made):
+    return np.ones(len(made.X)) if made.row_weights is None else made.row_weights
+
+
+def test_percentiles_are_the_share_below_plus_half_of_the_ties(made):
+    queries = np.array(
+        [[2.5, 0.3, 1.0], [-9.0, 9.0, 4.0], [np.nan, made.X[3, 1], 0.0], [2.6, np.nan, np.nan]]
+    )
+    found = made.percentiles(queries)
+    for (row, feature), value in np.ndenumerate(queries):
+        if feature == CATEGORY or np.isnan(value):
+            assert np.isnan(found[row, feature])
+        else:
+            expected = slow_percentile(made.X[:, feature], weights_of(made), value)
+            assert found[row, feature] == pytest.approx(expected)
+    assert found[1].tolist()[:2] == [0.0, 100.0]
+
+
+def test_shares_of_categories_are_of_all_rows(made):
+    queries = np.array([[0.0, 0.0, code] for code in (0, 3, 4, 7, -1, np.nan)])
+    found = made.category_shares(queries)
+    assert np.isnan(found[:, :2]).all()
+    for row, code in enumerate(queries[:-1, CATEGORY]):
+        expected = weights_of(made)[made.X[:, CATEGORY] == code].sum() / weights_of(made).sum()
+        assert found[row, CATEGORY] == pytest.approx(expected)
+    assert found[3:5, CATEGORY].tolist() == [0.0, 0.0]
+    assert np.isnan(found[5, CATEGORY])
+
+
+def test_typical_ranges_leave_out_a_tenth_at_each_end(made):
+    assert made.ranges.shape == (4, 3, 2)
+    for label in range(3):
+        own = made.labels == label
+        for feature in (0, 1):
+            expected = slow_range(made.X[own, feature], weights_of(made)[own])
+            assert made.ranges[label, feature].tolist() == list(expected)
+    assert np.isnan(made.ranges[3]).all()  # a class without rows
+    assert np.isnan(made.ranges[:, CATEGORY]).all()
+
+
+def test_typical_categories_are_the_most_frequent_ones(made):
+    rows, shares = made.typical
+    for label in range(3):
+        own = made.labels == label
+        counts = {
+            code: weights_of(made)[own & (made.X[:, CATEGORY] == code)].sum() / weights_of(made)[own].sum()
+            for code in range(5)
+        }
+        expected = sorted(counts.values(), reverse=True)
+        n_used = min(1 + next(n for n in range(5) if sum(expected[: n + 1]) >= 0.8 or n == 2), 3)
+        used = rows[label, :, CATEGORY] >= 0
+        assert used.sum() == n_used
+        np.testing.assert_allclose(shares[label, used, CATEGORY], expected[:n_used])
+        for row, share in zip(rows[label, used, CATEGORY], shares[label, used, CATEGORY], strict=True):
+            assert made.labels[row] == label
+            assert counts[int(made.X[row, CATEGORY])] == pytest.approx(share)
+
+
+def test_extremes_and_values_outside(made):
+    low, high = made.extremes
+    assert low.tolist()[:2] == np.nanmin(made.X[:, :2], axis=0).tolist()
+    assert high.tolist()[:2] == np.nanmax(made.X[:, :2], axis=0).tolist()
+    queries = np.array([[low[0], high[1] + 1e-9, 9.0], [low[0] - 1, np.nan, np.nan]])
+    assert made.is_outside(queries).tolist() == [[False, True, False], [True, False, False]]
+
+
+def test_a_feature_without_values_has_no_percentile():
+    X = np.array([[np.nan, 1.0], [np.nan, 2.0]])
+    made = ValueDistribution(X, np.array([0, 1]), 2, None, np.array([False, False]))
+    assert np.isnan(made.percentiles(np.array([[1.0, 1.0]]))[0, 0])
+    assert np.isnan(made.ranges[:, 0]).all()
+    assert not made.is_outside(np.array([[1.0, 1.0]])).any()
+
+
+def test_large_tables_are_sampled(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(4000, 3)), rng.integers(0, 2, 4000)
+    exact = ValueDistribution(X, labels, 2, None, np.zeros(3, bool))
+    queries = rng.normal(size=(50, 3))
+    expected, ranges = exact.percentiles(queries), exact.ranges
+    monkeypatch.setattr(_distribution, "MOST_SORTED", 1000)
+    monkeypatch.setattr(_distribution, "MOST_OF_CLASS", 500)
+    sampled = ValueDistribution(X, labels, 2, None, np.zeros(3, bool))
+    found = sampled.percentiles(queries)
+    assert 0 < np.abs(found - expected).max() < 5
+    assert 0 < np.abs(sampled.ranges - ranges).max() < 0.4
+
+
+def test_it_is_kept_in_the_model_and_pickled_without_what_it_computed(wine):
+    clf = LANNClassifier(max_iter=0).fit(*wine)
+    kept = distribution_of(clf.model_)
+    assert distribution_of(clf.model_) is kept
+    kept.percentiles(wine[0][:1])
+    restored = pickle.loads(pickle.dumps(kept))
+    assert set(restored.__dict__) == {"X", "labels", "n_classes", "row_weights", "is_category"}
+    np.testing.assert_array_equal(restored.percentiles(wine[0]), kept.percentiles(wine[0]))
+
+
+def test_neighbors_alone_compute_no_percentiles(wine, monkeypatch):
+    clf = LANNClassifier(max_iter=0).fit(*wine)
+    monkeypatch.setattr(ValueDistribution, "percentiles", None)
+    monkeypatch.setattr(ValueDistribution, "typical", None)
+    assert clf.explain(wine[0][:2]).neighbors.shape == (2, 7)
+
+
+@pytest.fixture(scope="module")
+def people():
+    """A table with a number, a category with a gap, a bool, a date and an ordered category."""
+    rng = np.random.default_rng(0)
+    n_rows = 120
+    y = np.where(np.arange(n_rows) % 2, "old", "young")
+    frame = pd.DataFrame(
+        {
+            "age": np.where(y == "old", 60.0, 20.0) + rng.integers(0, 20, n_rows),
+            "city": rng.choice(["Ulm", "Bonn", "Kiel"], n_rows, p=[0.7, 0.2, 0.1]),
+            "member": y == "old",
+            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 300, n_rows), unit="D"),
+            "size": pd.Categorical(rng.choice(["S", "M", "L"], n_rows), ["S", "M", "L"], ordered=True),
+        }
+    )
+    frame.loc[4, "city"] = None
+    return frame, y
+
+
+def test_explanations_of_tables_have_context(people):
+    frame, y = people
+    explanation = LANNClassifier(max_iter=0).fit(frame, y).explain(frame[:6])
+    assert np.isnan(explanation.percentiles[:, 1:3]).all()  # categories and bools have no order
+    assert not np.isnan(explanation.percentiles[:, [0, 3, 4]]).any()
+    age = slow_percentile(frame["age"], np.ones(len(frame)), frame["age"][2])
+    assert explanation.percentiles[2, 0] == pytest.approx(age)
+    shares = explanation.category_shares
+    assert shares[0, 1] == pytest.approx((frame["city"] == frame["city"][0]).mean())
+    assert np.isnan(shares[4, 1])
+    assert shares[0, 2] == 0.5
+    texts = explanation.typical_texts("old").tolist()
+    low, high = explanation.typical_ranges[explanation.classes.tolist().index("old"), 0]
+    assert texts[0] == f"{low:g} to {high:g}"
+    own = frame["city"][y == "old"]
+    assert texts[1].startswith(f"Ulm {(own == 'Ulm').mean():.0%}")
+    assert texts[2] == "True 100%"
+    assert texts[3].count("2020-") == 2
+    assert set(texts[4].split(" to ")) <= {"S", "M", "L"}
+    with pytest.raises(ValueError, match=r"one of the classes \['old', 'young'\]; got 'middle'"):
+        explanation.typical_texts("middle")
+
+
+def test_groups_have_no_context(people):
+    frame, y = people
+    explanation = LANNClassifier(max_iter=0).fit(frame, y).explain(frame[:6])
+    grouped = explanation.group_features({"person": ["age", "member"]})
+    names = grouped.feature_names.tolist()
+    assert names == ["person", "city", "since", "size"]
+    assert np.isnan(grouped.percentiles[:, 0]).all()
+    np.testing.assert_array_equal(grouped.percentiles[:, 2:], explanation.percentiles[:, 3:])
+    np.testing.assert_array_equal(grouped.category_shares[:, 1], explanation.category_shares[:, 1])
+    np.testing.assert_array_equal(grouped.typical_ranges[:, 2:], explanation.typical_ranges[:, 3:])
+    assert grouped.typical_texts("old").tolist() == ["", *explanation.typical_texts("old")[[1, 3, 4]]]
+    again = grouped.group_features({"rest": ["city", "size"]})
+    assert again.feature_names.tolist() == ["person", "rest", "since"]
+    np.testing.assert_array_equal(again.percentiles[:, 2], explanation.percentiles[:, 3])
+    assert again.typical_texts("old").tolist() == ["", "", explanation.typical_texts("old")[3]]
+
+
+def test_values_that_are_shown_in_place_of_others(wine):
+    X, y = wine
+    explanation = LANNClassifier(max_iter=0).fit(X, y).explain(X[:2]).with_values(X[:2] * 10, X * 10)
+    low, high = explanation.typical_ranges[1, 0]
+    assert explanation.typical_texts(1)[0] == f"{10 * low:g} to {10 * high:g}"
+    assert explanation.with_values(X[:2], None).typical_texts(1).tolist() == [""] * 13
+
+
+def test_percentiles_in_words():
+    texts = [rank_text(percentile) for percentile in (0.0, 0.2, 50.4, 99.8, 100.0, np.nan)]
+    assert texts == ["below all", "1st", "50th", "99th", "above all", ""]
+    texts = [percentile_text(percentile) for percentile in (0.0, 50.4, 100.0, np.nan)]
+    assert texts == ["below all", "50th percentile", "above all", ""]
+    assert [ordinal(number) for number in (11, 12, 13, 22, 83)] == ["11th", "12th", "13th", "22nd", "83rd"]

@@ -1,0 +1,119 @@
+"""Counterfactuals and suspicious rows in the rows, columns and values of a table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lann.explain import counterfactuals, query_relevances, suspicious_rows
+from lann.tables import TableModel, fit_table
+from lann.tables._counterfactuals import _decimals, _round_away
+
+
+def make_prices(n_rows=80, seed=0):
+    """Return a table with prices, dates and bools as people write them."""
+    rng = np.random.default_rng(seed)
+    price = rng.integers(100, 90_000, n_rows) / 100
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, n_rows), "D")
+    return pd.DataFrame(
+        {
+            "price": [f"€ {p:,.2f}" for p in price],
+            "day": days.strftime("%d.%m.%Y"),
+            "member": rng.choice(["true", "false"], n_rows),
+            "y": np.where(price > 400, "dear", "cheap"),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def prices():
+    frame = make_prices()
+    return frame, fit_table(frame, "y")
+
+
+def test_counterfactuals_are_written_as_the_table_writes_them(prices):
+    frame, model = prices
+    found = model.counterfactuals(frame, [3, 11, 12])
+    assert found.query_rows.tolist() == [3, 11, 12]
+    assert found.found.all()
+    changes = found.to_frame()
+    assert set(changes["query"]) == {3, 11, 12}
+    prices_only = changes[changes["feature"] == "price"]
+    assert len(prices_only) > 0
+    for query, before, after in zip(*(prices_only[c] for c in ("query", "from", "to")), strict=True):
+        assert before.text == frame["price"][query]
+        assert after.text.startswith("€ ")
+        assert len(after.text.partition(".")[2]) == 2  # as many decimals as all prices have
+    table = found.to_table()
+    assert model.predict(table)["prediction"].tolist() == found.labels.tolist()
+    probabilities = model.predict(table)
+    for i, label in enumerate(found.labels):
+        assert found.row_probabilities[i] == pytest.approx(probabilities[f"probability of {label}"].iloc[i])
+
+
+def test_rounded_changes_are_hardly_larger(prices):
+    frame, model = prices
+    found = model.counterfactuals(frame, range(20))
+    values = model.classifier.schema_.values(found.queries)
+    exact = counterfactuals(
+        model.classifier, pd.DataFrame(values, columns=model.feature_names).astype({"price": float})
+    )
+    np.testing.assert_array_equal(found.labels, exact.labels)
+    assert (found.distances >= exact.distances - 1e-9).all()
+    spread = np.nanstd(model.classifier.model_.X[:, 0])
+    assert (found.distances <= exact.distances + 0.02 / spread).all()
+    np.testing.assert_allclose(np.round(found.rows[:, 0], 2), found.rows[:, 0], atol=1e-12)
+
+
+def test_the_wanted_class_may_be_text(iris):
+    frame = pd.DataFrame(iris[0], columns=list("abcd")).assign(y=iris[1])
+    model = fit_table(frame, "y")
+    assert model.counterfactuals(frame, [60], target="2").labels.tolist() == [2]
+    with pytest.raises(ValueError, match="There is no class 'x'; the classes are 0, 1, 2"):
+        model.counterfactuals(frame, [60], target="x")
+    with pytest.raises(ValueError, match="no column 'e' in the model for frozen"):
+        model.counterfactuals(frame, [60], frozen=["e"])
+
+
+def test_decimals_and_rounding():
+    assert _decimals(np.array([1.0, 2.0, np.nan])) == 0
+    assert _decimals(np.array([1.25, 2.5])) == 2
+    assert _decimals(np.array([1 / 3, 2.5])) is None
+    rounded = _round_away(np.array([1.234, 1.234, 2.0]), np.array([1.0, 2.0, 1.0]), 2)
+    np.testing.assert_allclose(rounded, [1.24, 1.23, 2.0])
+
+
+def test_suspicious_rows_have_row_numbers(training_frame, table_model):
+    found = table_model.suspicious_rows(n_neighbors=9)
+    plain = suspicious_rows(table_model.classifier, n_neighbors=9)
+    np.testing.assert_array_equal(found.scores, plain.scores)
+    frame = found.to_frame()
+    assert len(frame) == len(training_frame) - 2
+    assert training_frame["name"][frame["row"]].tolist() == frame["id"].tolist()
+    assert training_frame["group"][frame["row"]].tolist() == frame["label"].tolist()
+
+
+def test_blocks_are_the_explanation_in_parts(table_model, make_table):
+    frame = make_table(30, seed=3)
+    whole, parts = table_model.explain(frame), list(table_model.explain_blocks(frame, block_size=12))
+    assert [len(part) for part in parts] == [12, 12, 6]
+    assert isinstance(table_model, TableModel)
+    for name in ("probabilities", "relevances", "neighbors", "query_rows", "query_ids", "true_labels"):
+        joined = np.concatenate([getattr(part, name) for part in parts])
+        np.testing.assert_array_equal(joined, getattr(whole, name))
+    with pytest.raises(ValueError, match="There is no row 30"):
+        list(table_model.explain_blocks(frame, [30]))
+
+
+def test_relevant_values(table_model, training_frame):
+    positions = [0, 5, 40]
+    found = table_model.relevant_values(positions, n_features=2)
+    relevances = query_relevances(table_model.classifier)[positions]
+    for row, values, relevant in zip(table_model.row_numbers[positions], found, relevances, strict=True):
+        best = np.argsort(-relevant, kind="stable")[: len(values)]
+        assert list(values) == [table_model.feature_names[j] for j in best]
+        for name, value in values.items():
+            expected = training_frame[name][row]
+            assert value is None if pd.isna(expected) else str(value) == str(expected)
+    assert table_model.relevant_values([]) == []
