@@ -110,7 +110,8 @@ def p_value_text(p_value: float) -> str:
 def class_text(label: Any) -> str:
     """Return a label as the name of a class.
 
-    >>> class_text("benign"), class_text(3)
-    ('benign', 'class 3')
+    >>> class_text("benign"), class_text(3), class_text("3")
+    ('benign', 'class 3', 'class 3')
     """
-    return label if isinstance(label, str) else f"class {label}"
+    is_name = isinstance(label, str) and not label.removeprefix("-").isdecimal()
+    return label if is_name else f"class {label}"

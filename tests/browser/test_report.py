@@ -71,11 +71,14 @@ def test_rows_and_bars_are_shown_without_messages(open_page, report):
     assert page.evaluate("document.querySelectorAll('details.row').length") == N_ROWS
     assert page.evaluate("document.querySelectorAll('details.row[open]').length") == 1
     bars = "[...document.querySelectorAll('details.row[open] {} .bar > span')].map(bar => bar.offsetWidth)"
-    widths = page.evaluate(bars.format(".columns"))
-    assert len(widths) == 2 * 16  # relevance and support of 16 columns
+    # Base value, ten columns with their relevances, the others together, and the probability.
+    widths = page.evaluate(bars.format(".additive"))
+    assert len(widths) == 1 + 2 * 10 + 1 + 1
     assert max(widths) > 40
-    supports = widths[0:20:2]
-    assert supports == sorted(supports, reverse=True)
+    steps = widths[1:21:2]
+    assert all(before >= after - 1 for before, after in pairwise(steps))  # rounded to pixels
+    # The others are listed below, with supports and relevances.
+    assert len(page.evaluate(bars.format(".columns:not(.additive)"))) == 2 * 6
     n_neighbors = page.evaluate("document.querySelectorAll('details.row[open] .neighbors tbody tr').length")
     assert len(page.evaluate(bars.format(".neighbors"))) == n_neighbors - 1 > 4  # without the row itself
     lines = "document.querySelector('#relevance').parentElement.querySelectorAll('tbody tr').length"
@@ -316,6 +319,12 @@ def test_print(open_page, many_rows):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     kept = "getComputedStyle(document.querySelector('.bar > span')).printColorAdjust"
     assert page.evaluate(kept) == "exact"
+
+
+def test_a_page_of_paper_is_wide_enough(open_page, many_rows):
+    page = open_page(many_rows, width=718)  # A4 without its margins
+    page.send("Emulation.setEmulatedMedia", media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
 
 
 def test_closed_rows_are_printed(open_page, report):

@@ -23,7 +23,17 @@ def run_in_process(*arguments, cwd) -> subprocess.CompletedProcess:
 
 
 def test_help_and_version(run):
-    for name in ("demo", "fit", "info", "predict", "explain", "counterfactual", "embed", "suspects"):
+    for name in (
+        "demo",
+        "fit",
+        "evaluate",
+        "info",
+        "predict",
+        "explain",
+        "counterfactual",
+        "embed",
+        "suspects",
+    ):
         assert name in run("--help")
         assert "Usage" in run(name, "--help")
     assert run("--version") == f"lann {lann.__version__}\n"

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from lann.cli.consoles import progress, step
+from lann.cli.consoles import printable, progress, results, step
 
 PROGRAM = """
 from lann.cli.consoles import progress, step
@@ -75,3 +75,18 @@ def test_a_step_replaces_the_one_before():
         step(bar, "two")(3, 4)
         (task,) = bar.tasks
         assert (task.description, task.completed, task.total) == ("two", 3, 4)
+
+
+def test_texts_cannot_change_the_terminal(capsys):
+    from rich.table import Table
+
+    console, hostile = results(), "\x1b[31mred\x9b\rx\ty"
+    table = Table(title=hostile)
+    table.add_column(hostile)
+    table.add_row(hostile)
+    console.print(hostile)
+    console.print(table)
+    shown = capsys.readouterr().out
+    assert shown.count("�[31mred��x�y") == 4
+    assert not set("\x1b\x9b\r\t") & set(shown)
+    assert printable("two\nlines, naïve and [kg]") == "two\nlines, naïve and [kg]"

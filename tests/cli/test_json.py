@@ -18,7 +18,8 @@ from lann.tables import TableModel, read_table
 SNAKE_CASE = re.compile(r"[a-z][a-z0-9_]*")
 # What is in these has the user's names as keys.
 BY_NAME = ("probabilities", "values", "relevances", "supporting", "opposing", "contributions", "parameters",
-           "class_counts", "mean_relevances", "recalls")  # fmt: skip
+           "class_counts", "mean_relevances", "recalls", "percentiles", "category_shares",
+           "typical")  # fmt: skip
 
 
 @pytest.fixture

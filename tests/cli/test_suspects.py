@@ -37,6 +37,7 @@ def test_wrong_labels_are_found(run, flipped, tmp_path):
     # Row numbers are those of the table, although a row without a label is left out.
     assert sorted(int(line[0]) for line in found) == FLIPPED
     assert all(line[1] == f"p{line[0]}" for line in found)
+    assert all("u " in line[5] for line in found)
     assert {(line[2], line[3]) for line in found} == {("low", "high"), ("high", "low")}
     assert "89 training rows; the neighbors of 3 (3.4%) vote for another label" in printed
     assert "Note: 1 row has no 'kind' and is left out." in printed
@@ -52,7 +53,12 @@ def test_the_training_rows_of_a_model(run, flipped, tmp_path):
     expected = TableModel.load(tmp_path / "m.lann").suspicious_rows(n_neighbors=9).to_frame()
     assert [line["row"] for line in document["suspects"]] == expected["row"][:3].tolist()
     assert (document["n_rows"], document["n_suspects"], document["target"]) == (89, 3, "kind")
-    assert document["suspects"][0].keys() == {"row", "id", "label", "likely", "score"}
+    assert document["suspects"][0].keys() == {"row", "id", "label", "likely", "score", "values"}
+    rows = pd.read_csv(flipped)
+    for suspect in document["suspects"]:
+        assert "u" in suspect["values"]  # the class depends on it
+        for name, value in suspect["values"].items():
+            assert value == pytest.approx(rows.loc[suspect["row"], name])
 
 
 def test_only_the_most_suspicious_are_printed(run, flipped):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lann import LANNClassifier
-from lann.explain import nearest_other_class
+from lann.explain import contrast_of_explanation, nearest_other_class
 
 
 @pytest.fixture(
@@ -79,3 +79,43 @@ def test_invalid_arguments_raise(wine):
     alone = LANNClassifier(n_neighbors=1).partial_fit(X[:3], y[:3], classes=[0, 1])
     with pytest.raises(ValueError, match="There is no training row of another class"):
         nearest_other_class(alone, X)
+
+
+def test_contrasts_of_explained_rows_are_those_of_the_rows(wine):
+    X, y = wine
+    clf = LANNClassifier(max_iter=2, random_state=0).fit(X[::2], y[::2])
+    explained, expected = (
+        contrast_of_explanation(clf, clf.explain(X[1::2])),
+        nearest_other_class(clf, X[1::2]),
+    )
+    for name in ("rows", "labels", "predictions", "query_values", "row_values"):
+        np.testing.assert_array_equal(getattr(explained, name), getattr(expected, name))
+    np.testing.assert_allclose(explained.contributions, expected.contributions)
+    np.testing.assert_allclose(explained.distances, expected.distances)
+
+
+def test_a_training_row_is_not_its_own_contrast(wine):
+    """The nearest row of another class than predicted would be the row itself, where its label is wrong."""
+    X, y = wine
+    y = y.copy()
+    y[:5] = 2
+    clf = LANNClassifier(max_iter=0).fit(X, y)
+    explanation = clf.explain(X[:5])
+    assert (explanation.left_out == np.arange(5)).all()
+    assert (explanation.predictions != 2).any()
+    contrast = contrast_of_explanation(clf, explanation)
+    assert (contrast.rows != np.arange(5)).all()
+    assert (contrast.labels != explanation.predictions).all()
+    assert (contrast.distances > 0).all()
+    # The slow way: all other rows of other classes, as each of them measures.
+    for i in range(5):
+        others = np.flatnonzero((y != explanation.predictions[i]) & (np.arange(len(y)) != i))
+        squared = clf.model_.contributions(X[i : i + 1], others[None]).sum(axis=2)[0]
+        np.testing.assert_allclose(contrast.distances[i] ** 2, squared.min())
+
+
+def test_there_is_no_contrast_of_groups(wine):
+    X, y = wine
+    clf = LANNClassifier(max_iter=0).fit(X, y)
+    groups = ["a", "a", *map(str, range(2, X.shape[1]))]
+    assert contrast_of_explanation(clf, clf.explain(X[:2]).group_features(groups)) is None

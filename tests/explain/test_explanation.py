@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,10 +49,10 @@ def test_shapes(explanation):
     assert len(explanation) == q
 
 
-def test_contributions_add_up_to_the_distance_exactly(explanation):
+def test_contributions_add_up_to_the_distance(explanation):
     assert np.all(explanation.contributions >= 0)
     lengths = np.sqrt(explanation.contributions.sum(axis=2))
-    np.testing.assert_array_equal(lengths, explanation.distances)
+    np.testing.assert_allclose(lengths, explanation.distances, rtol=1e-12)
 
 
 def test_it_explains_the_neighbors_of_kneighbors(fitted, queries, explanation):
@@ -114,17 +116,32 @@ def test_feature_weights_are_those_of_the_neighbors(fitted, explanation):
         np.testing.assert_allclose(explanation.feature_weights[row], expected)
 
 
-def test_relevances_and_supports_are_means_over_landmarks(fitted, explanation):
-    readings = landmarks_of(fitted.model_).readings
+def test_relevances_are_means_over_landmarks(fitted, queries, explanation):
+    landmarks = landmarks_of(fitted.model_)
+    near = landmarks.near(fitted.model_, queries)
     for row in (0, 50):
-        near = explanation._near[row]
-        np.testing.assert_allclose(explanation.relevances[row], readings.relevances[near].mean(axis=0))
-        np.testing.assert_allclose(explanation.supports[row], readings.supports[near].mean(axis=0))
-        own, second = explanation.predicted_class_indices[row], explanation.runner_up_class_indices[row]
-        np.testing.assert_allclose(explanation.support[row], explanation.supports[row, own])
-        np.testing.assert_allclose(
-            explanation.separation[row], explanation.supports[row, own] - explanation.supports[row, second]
-        )
+        expected = landmarks.readings.relevances[near[row]].mean(axis=0)
+        np.testing.assert_allclose(explanation.relevances[row], expected)
+
+
+def test_supports_and_base_values_add_up_to_the_probabilities(explanation):
+    total = explanation.base_values + explanation.supports.sum(axis=2)
+    np.testing.assert_allclose(total, explanation.probabilities, atol=1e-12)
+    np.testing.assert_allclose(explanation.supports.sum(axis=1), 0.0, atol=1e-12)
+    every = np.arange(len(explanation))
+    own, second = explanation.predicted_class_indices, explanation.runner_up_class_indices
+    np.testing.assert_array_equal(explanation.support, explanation.supports[every, own])
+    separation = explanation.supports[every, own] - explanation.supports[every, second]
+    np.testing.assert_array_equal(explanation.separation, separation)
+
+
+def test_what_is_computed_when_it_is_read_is_the_same_for_some_rows(fitted, queries, explanation):
+    again = fitted.explain(queries)[[3, 1]]
+    for name in ("contributions", "feature_weights", "contrast_rows", "supports"):
+        np.testing.assert_allclose(getattr(again, name), getattr(explanation, name)[[3, 1]], atol=1e-12)
+    copied = pickle.loads(pickle.dumps(again))
+    assert copied._details is None
+    np.testing.assert_array_equal(copied.supports, again.supports)
 
 
 def test_the_runner_up_has_the_second_most_votes(explanation):
@@ -218,7 +235,7 @@ def test_explanation_and_prediction_agree_on_ties(seed, n_neighbors, power):
     explanation = clf.explain(queries, leave_out=None)
     np.testing.assert_array_equal(explanation.predictions, clf.predict(queries))
     lengths = np.sqrt(explanation.contributions.sum(axis=2))
-    np.testing.assert_array_equal(lengths, explanation.distances)
+    np.testing.assert_allclose(lengths, explanation.distances, rtol=1e-12)
 
 
 def test_values_to_show_default_to_the_numbers(fitted, wine, explanation, queries):

@@ -16,15 +16,15 @@ def test_the_page_has_the_explained_rows(two_rows, parse_page, tmp_path):
     assert page.count("details", "row") == 2
     assert page.count("script") == 1
     assert page.count("b") == 0
-    for part in ("A & B", "2 predictions", "Note: <b>", *two_rows.in_words(), "color of the prediction"):
+    for part in ("A & B", "2 predictions", "Note: <b>", *two_rows.in_words(), "The numbers add up exactly"):
         assert part in page.text, part
 
 
 def test_features_beyond_the_first_are_folded(two_rows, parse_page):
     page = parse_page(two_rows.to_html(n_features=1))
-    # In each row: as a line to open, and as a caption.
-    assert page.text.count("3 more columns") == 2 * 2
-    assert "more column" not in two_rows.to_html(n_features=4)
+    # In each row: as a step, as a line to open, and as a caption.
+    assert page.text.count("3 other columns") == 2 * 3
+    assert "other column" not in two_rows.to_html(n_features=4)
 
 
 def test_columns_of_numbers_are_aligned_to_the_right_also_where_values_are_missing(two_rows, parse_page):

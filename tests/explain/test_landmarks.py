@@ -46,13 +46,15 @@ def test_readings_equal_votes_on_changed_rows(fitted, planted, monkeypatch):
             changed = X[row].copy()
             changed[feature] = value
             changes.append(np.abs(vote(changed) - before).sum() / 2)
-        np.testing.assert_allclose(found.readings.relevances[7, feature], np.mean(changes), atol=1e-12)
+        np.testing.assert_allclose(found.readings.alone[7, feature], np.mean(changes), atol=1e-12)
 
 
 def test_same_bits_at_any_number_of_threads(fitted):
     one, two = (compute_landmarks(fitted.model_, n_jobs=n_jobs) for n_jobs in (1, 2))
-    assert np.array_equal(one.readings.relevances, two.readings.relevances)
-    assert np.array_equal(one.readings.supports, two.readings.supports)
+    assert np.array_equal(one.readings.alone, two.readings.alone)
+    assert np.array_equal(one.readings.contrast, two.readings.contrast)
+    assert np.array_equal(one.contrast_rows, two.contrast_rows)
+    assert np.array_equal(one.representatives, two.representatives)
 
 
 def test_they_are_computed_once_and_pickled_with_the_model(fitted, monkeypatch):
@@ -77,7 +79,7 @@ def test_wide_data_has_fewer_landmarks(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 40)), rng.integers(0, 2, 300)
     clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
-    monkeypatch.setattr(_landmarks, "WORK", 1e8)
+    monkeypatch.setattr(_landmarks, "WORK", 1e7)
     assert len(compute_landmarks(clf.model_).rows) < 100
 
 

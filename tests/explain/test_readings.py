@@ -6,7 +6,9 @@ from sklearn.preprocessing import scale
 
 from lann.baselines import GMLVQ, LGRLVQ
 from lann.explain import _readings
-from lann.explain._readings import Readings, read, read_prototypes
+from lann.explain._contrast_rows import nearest_contrasts
+from lann.explain._readings import Readings, read_alone, read_prototypes
+from lann.explain._walks import walk_supports
 
 
 def votes(rows, origins):
@@ -17,7 +19,7 @@ def votes(rows, origins):
 
 def reference(rows, values):
     n_rows, n_features = rows.shape
-    relevances, supports = np.zeros((n_rows, n_features)), np.zeros((n_rows, 2, n_features))
+    changes = np.zeros((n_rows, n_features))
     for i, row in enumerate(rows):
         before = votes(row[None], np.array([i]))[0]
         for feature in range(n_features):
@@ -25,34 +27,32 @@ def reference(rows, values):
                 changed = row.copy()
                 changed[feature] = value
                 after = votes(changed[None], np.array([i]))[0]
-                relevances[i, feature] += np.abs(before - after).sum() / 2 / len(values)
-                supports[i, :, feature] += (before - after) / len(values)
-    return relevances, supports
+                changes[i, feature] += np.abs(before - after).sum() / 2 / len(values)
+    return changes
 
 
 def test_equals_the_loop(monkeypatch):
     rng = np.random.default_rng(0)
     rows, values = rng.normal(size=(7, 3)), rng.normal(size=(4, 3))
-    relevances, supports = reference(rows, values)
+    expected = reference(rows, values)
     for at_once in (1, 30, 10_000):
         monkeypatch.setattr(_readings, "CHANGED_AT_ONCE", at_once)
-        readings = read(votes, rows, values)
-        np.testing.assert_allclose(readings.relevances, relevances)
-        np.testing.assert_allclose(readings.supports, supports)
-        np.testing.assert_array_equal(readings.votes, votes(rows, np.arange(7)))
-    assert (relevances[:, 2] == 0).all()
-    assert (relevances[:, 0] > 0).all()
-    np.testing.assert_allclose(supports.sum(axis=1), 0.0, atol=1e-12)
+        np.testing.assert_allclose(read_alone(votes, rows, values, range(3)), expected)
+    assert (expected[:, 2] == 0).all()
+    assert (expected[:, 0] > 0).all()
+    some = read_alone(votes, rows, values, [1])
+    np.testing.assert_allclose(some[:, 1], expected[:, 1])
+    assert (some[:, [0, 2]] == 0).all()
 
 
 def test_means_over_rows():
     rng = np.random.default_rng(1)
-    readings = Readings(rng.random((5, 2)), rng.random((5, 3)), rng.random((5, 2, 3)))
+    readings = Readings(rng.random((5, 2)), rng.random((5, 3)), rng.random((5, 3)))
+    np.testing.assert_allclose(readings.relevances, (readings.alone + readings.contrast) / 2)
     near = np.array([[0, 4, 2], [1, 1, 3]])
     for found, values in (
         (readings.mean_votes(near), readings.votes),
         (readings.mean_relevances(near), readings.relevances),
-        (readings.mean_supports(near), readings.supports),
     ):
         np.testing.assert_allclose(found, [values[row].mean(axis=0) for row in near])
 
@@ -62,10 +62,14 @@ def test_means_over_rows():
 def test_readings_of_prototypes_equal_the_votes_on_changed_rows(kind, wine, monkeypatch):
     X, y = scale(wine[0]), wine[1]
     clf = kind(prototypes_per_class=2, max_iter=10, random_state=0).fit(X, y)
-    expected = read(lambda rows, _: clf.predict_proba(rows), X[:9], clf.model_.typical_values)
+    expected = read_alone(
+        lambda rows, _: clf.predict_proba(rows), X[:9], clf.model_.typical_values, range(13)
+    )
+    probabilities = clf.predict_proba(X[:9])
+    ends = nearest_contrasts(clf.model_, X[:9], probabilities.argmax(axis=1))
     for at_once in (1, 10_000):
         monkeypatch.setattr(_readings, "CHANGED_AT_ONCE", at_once)
         found = read_prototypes(clf.model_, X[:9])
-        np.testing.assert_array_equal(found.votes, expected.votes)
-        np.testing.assert_allclose(found.relevances, expected.relevances, atol=1e-9)
-        np.testing.assert_allclose(found.supports, expected.supports, atol=1e-9)
+        np.testing.assert_array_equal(found.votes, probabilities)
+        np.testing.assert_allclose(found.alone, expected, atol=1e-9)
+        np.testing.assert_allclose(found.contrast, walk_supports(clf.model_, X[:9], ends).changes)

@@ -24,6 +24,8 @@ def slow_relative(clf, query, without=None):
     own = np.array([nearest(row, left_out=j)[0] for j, row in enumerate(model.X)])
     distance, around = nearest(query, left_out=without)
     least = 0.1 * own.mean()
+    if distance < np.quantile(own, 0.9):
+        return 0.0
     return (distance + least) / (own[around].mean() + least)
 
 
@@ -34,12 +36,13 @@ def fitted(wine):
 
 
 def test_relative_distances(fitted, wine):
-    queries = wine[0][1:20:4]
+    queries = np.concatenate([wine[0][1:20:4], wine[0][1:60:5] * 1.1])
     spacing = spacing_of(fitted.model_)
     distances = fitted.explain(queries, leave_out=None).distances[:, :3].mean(axis=1)
     found = spacing.relative(fitted.model_, queries, distances)
     expected = [slow_relative(fitted, query) for query in queries]
     np.testing.assert_allclose(found, expected, rtol=1e-7)
+    assert 2 < np.count_nonzero(found) < len(queries) - 2
 
 
 def test_a_training_row_is_measured_without_itself(fitted):
@@ -98,6 +101,14 @@ def test_a_value_that_is_not_measured_can_be_outside_the_range():
     ]
     # A constant has no width to compare with.
     assert explanation.is_far.tolist() == [False, False, True, False]
+
+
+def test_a_row_beside_many_copies_is_not_far():
+    """The rows around it are at distance 0, but it is nearer to them than others are to each other."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([np.repeat([[0.0, 0.0]], 100, axis=0), rng.normal(5, 1, (200, 2))])
+    clf = LANNClassifier(max_iter=0).fit(X, X[:, 0] > 2)
+    assert clf.explain(np.array([[0.05, 0.0], [0.0, 2.5]])).is_far.tolist() == [False, True]
 
 
 def test_copies_of_training_rows():

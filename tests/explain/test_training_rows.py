@@ -48,6 +48,22 @@ def test_rows_are_found_by_values_and_names():
     assert one.tolist() == unnamed.tolist()
 
 
+def test_many_copies():
+    """Rows with hundreds of copies, each with a name of its own, and a name that several rows have."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (400, 2)).astype(float)
+    training_names = rng.permutation(400).astype(str)
+    training_names[:4] = "same"
+    model = LANNClassifier(max_iter=0).fit(X, rng.integers(0, 2, 400)).model_
+    rows = rng.permutation(400)[:100]
+    names = training_names[rows]
+    names[::5] = "new"
+    found = find_training_rows(model, X[rows], names=names, training_names=training_names)
+    assert found.tolist() == slow_find(X, X[rows], names, training_names)
+    assert (found[1::5] == rows[1::5]).all()
+    assert (find_training_rows(model, X[rows]) == -1).all()
+
+
 def test_equal_rows_have_equal_hashes():
     X = np.array([[0.0, np.nan, 3.0], [-0.0, -np.nan, 3.0], [np.nan, 0.0, 3.0], [1.0, 2.0, 3.0]])
     hashes = hash_rows(X)

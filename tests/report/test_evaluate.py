@@ -1,6 +1,7 @@
 """The figures of an evaluation, beside scikit-learn and slow references."""
 
 import json
+import re
 import warnings
 from dataclasses import replace
 
@@ -28,7 +29,7 @@ from lann.baselines import LMNN
 from lann.report import SourceFile, evaluate
 from lann.report._evaluation.predictions import Predictions
 from lann.report._evaluation.reliability import reliability
-from lann.report._evaluation.scores import _Resampled, score_values, wilson_interval
+from lann.report._evaluation.scores import _Resampled, score_methods, score_values, wilson_interval
 from lann.report._evaluation.slices import find_slices, holm
 from lann.tables import TableWarning, TrainingTable, cross_validate, fit_table, infer_columns
 
@@ -296,6 +297,20 @@ def test_mistakes_are_the_most_confident_ones(cancer):
     assert first.sentence == model.explain(test, [first.row]).in_words()[0]
 
 
+def test_the_sentence_is_about_the_prediction_that_is_evaluated(cancer):
+    model, *_ = cancer
+    train = model.training_rows().assign(diagnosis=model.classifier.classes_[model.classifier.model_.labels])
+    # Training rows with the other label: explained without themselves, some have another prediction.
+    train["diagnosis"] = train["diagnosis"].map({"benign": "malignant", "malignant": "benign"})
+    alone = model.explain(train).predictions
+    together = model.predict(train)["prediction"].to_numpy()
+    changed = np.flatnonzero((alone != together) & (together != train["diagnosis"]))
+    assert len(changed) > 0
+    found = evaluate(model, train.iloc[changed[:5]], **QUICK)
+    for mistake in found.mistakes:
+        assert mistake.prediction in mistake.sentence.split(",")[0]
+
+
 def test_baselines_are_plain_knn_and_the_largest_class(cancer):
     model, test, evaluation = cancer
     train = model.training_rows()
@@ -494,6 +509,15 @@ def test_the_dictionary_is_json(cancer):
     assert found["audit"]["versions"]["lann"]
     assert len(found["slices"]) == len(evaluation.slices)
     assert found["methods"][2]["scores"]["auc"]["low"] is None
+    assert all(re.fullmatch("[a-z][a-z0-9_]*", key) for key in keys_of(found))
+
+
+def keys_of(document):
+    if isinstance(document, dict):
+        yield from document
+    for item in document.values() if isinstance(document, dict) else document:
+        if isinstance(item, dict | list):
+            yield from keys_of(item)
 
 
 def test_files_and_the_cross_validation_are_in_the_audit(cancer, tmp_path):
@@ -510,7 +534,7 @@ def test_files_and_the_cross_validation_are_in_the_audit(cancer, tmp_path):
     assert found.audit.model_file.name == "model.lann"
     assert found.audit.is_training_file
     assert found.notes[0].startswith("The test file is the training file")
-    assert found.notes[-1] == "Odd."
+    assert found.notes[1:] == ("Odd.",)
     assert [method.method for method in found.audit.cross_validation] == ["LANN", "kNN", "majority"]
     assert found.audit.cross_validation[0].n_folds == 2
     assert found.audit.cross_validation[0].random_state == 0
@@ -526,3 +550,19 @@ def test_unseen_categories_are_a_note(make_table):
         warnings.simplefilter("error", TableWarning)
         evaluation = evaluate(model, test, **QUICK)
     assert "Column 'color' has values that the training data do not have: 'mauve'." in evaluation.notes
+
+
+def test_resampled_intervals_cover_the_truth():
+    rng, n_sets = np.random.default_rng(0), 100
+    probabilities = rng.dirichlet(np.full(3, 0.5), 50_000)
+    truth = np.minimum((rng.random(50_000)[:, None] > np.cumsum(probabilities, axis=1)).sum(axis=1), 2)
+    classes = np.arange(3)
+    expected = score_values(Predictions(classes, 3, truth, probabilities, np.ones(50_000)))
+    n_covered = dict.fromkeys(expected, 0)
+    for number in range(n_sets):
+        drawn = rng.integers(0, 50_000, 150)
+        rows = Predictions(classes, 3, truth[drawn], probabilities[drawn], np.ones(150))
+        found = score_methods({"model": rows}, n_resamples=150, random_state=number)[0].scores
+        for name, (_, low, high) in found.items():
+            n_covered[name] += low <= expected[name] <= high
+    assert min(n_covered.values()) >= 88

@@ -34,8 +34,8 @@ def test_the_page_has_the_model_the_relevant_columns_and_the_rows(table_model, n
     ):  # fmt: skip
         assert part in page.text, part
     assert page.count("table", "overview") == 1
-    for kind in ("columns", "neighbors", "contrast"):
-        assert page.count("table", kind) >= 3, kind
+    for kind in ("columns additive", "neighbors", "contrast"):
+        assert page.count("table", kind) == 3, kind
     assert "2 others" in page.text
 
 
@@ -78,7 +78,7 @@ def test_the_page_loads_nothing(table_model, new, parse_page):
     assert all(link.startswith("#") and link[1:] in ids for link in links[1:])
     # A page of one row needs no overview, and runs no script.
     page = parse_page(report_page(table_model, table_model.explain(new, [4])))
-    assert page.count("script") == page.count("table", "overview") == 0
+    assert page.count("script") == page.count("table", "overview") == page.count("a") == 0
 
 
 def test_the_page_is_the_same_every_time(table_model, new, tmp_path):
@@ -110,7 +110,8 @@ def test_many_columns_and_classes_are_folded(parse_page):
     X = pd.DataFrame(rng.normal(size=(150, 30)), columns=[f"c{j}" for j in range(30)])
     clf = LANNClassifier(7, max_iter=1, power=2.0, random_state=0).fit(X, np.repeat(np.arange(15), 10))
     page = parse_page(report_page(clf, clf.explain(X[:2]), n_features=4))
-    assert page.text.count(" 26 more columns") == 2 * 3  # as a line to open, and as the caption
+    assert page.text.count(" 26 more columns") == 2  # by class: as a line to open, and as the caption
+    assert page.text.count(" 26 other columns") == 2 * 3  # of each row: as a step, too
     assert page.text.count("(runner-up)") == 2
     assert "The 12 largest classes are shown." in page.text
     assert "power=2.0" in page.text

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.explain import counterfactuals, suspicious_rows
+from lann.explain import counterfactuals, query_relevances, suspicious_rows
 from lann.tables import TableModel, fit_table
 from lann.tables._counterfactuals import _decimals, _round_away
 
@@ -104,3 +104,16 @@ def test_blocks_are_the_explanation_in_parts(table_model, make_table):
         np.testing.assert_array_equal(joined, getattr(whole, name))
     with pytest.raises(ValueError, match="There is no row 30"):
         list(table_model.explain_blocks(frame, [30]))
+
+
+def test_relevant_values(table_model, training_frame):
+    positions = [0, 5, 40]
+    found = table_model.relevant_values(positions, n_features=2)
+    relevances = query_relevances(table_model.classifier)[positions]
+    for row, values, relevant in zip(table_model.row_numbers[positions], found, relevances, strict=True):
+        best = np.argsort(-relevant, kind="stable")[: len(values)]
+        assert list(values) == [table_model.feature_names[j] for j in best]
+        for name, value in values.items():
+            expected = training_frame[name][row]
+            assert value is None if pd.isna(expected) else str(value) == str(expected)
+    assert table_model.relevant_values([]) == []

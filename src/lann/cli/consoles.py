@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
+CONTROL_CHARACTERS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+
 
 def results(*, quiet: bool = False) -> Console:
     """Return the console for results; a quiet one prints nothing, for commands that print JSON."""
     from rich.console import Console
+    from rich.text import Text
+
+    class Results(Console):
+        """A console that prints no control characters of texts: files of others have names and labels."""
+
+        def render_str(self, text: str, **options: Any) -> Text:
+            return super().render_str(printable(text), **options)
 
     # Names of columns and labels are the user's: "[kg]" is not markup.
-    return Console(markup=False, highlight=False, emoji=False, quiet=quiet)
+    return Results(markup=False, highlight=False, emoji=False, quiet=quiet)
+
+
+def printable(text: str) -> str:
+    """Return a text without control characters, such as those that color a terminal or move its cursor.
+
+    Line breaks stay.
+    """
+    return CONTROL_CHARACTERS.sub("�", text)
 
 
 def note(text: str, console: Console) -> None:

@@ -8,6 +8,8 @@ from typing import ParamSpec, TypeVar
 
 import typer
 
+from lann.cli.consoles import printable
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -32,4 +34,4 @@ def _sentence(error: Exception) -> str:
     text = str(error)
     if isinstance(error, OSError) and error.strerror:  # from the system: without "[Errno 13]"
         text = f"{error.strerror}: {error.filename}." if error.filename else f"{error.strerror}."
-    return " ".join(text.split()) or type(error).__name__
+    return printable(" ".join(text.split())) or type(error).__name__

@@ -81,7 +81,8 @@ def _facts(found: ModelInfo, path: str) -> list[tuple[str, str]]:
         ("training file", None if table is None or not table.data_sha256 else f"SHA-256 {table.data_sha256}"),
         ("not used", "; ".join(f"{name} ({reason})" for name, reason in found.ignored.items()) or None),
     ]
-    return [(name, printable(text)) for name, text in facts if text is not None]
+    # A name with a line break cannot pretend to be another fact.
+    return [(name, text.replace("\n", "�")) for name, text in facts if text is not None]
 
 
 def _scores(found: ModelInfo) -> str | None:
@@ -110,24 +111,16 @@ def _columns(found: ModelInfo, most: int) -> Table:
     table.add_column("missing", justify="right")
     for column in found.columns[:most]:
         missing = percent(column.missing, 1) if column.missing else ""
-        table.add_row(printable(column.name), KINDS[column.kind][0], _range(column), missing)
+        table.add_row(column.name, KINDS[column.kind][0], _range(column), missing)
     return table
 
 
 def _range(column: ColumnInfo) -> str:
     """Return the smallest and the largest value, or the most frequent categories."""
     if column.categories:
-        shown = [
-            f"{shortened(printable(value))} ({n_rows:,})"
-            for value, n_rows in column.categories[:MOST_CATEGORIES]
-        ]
+        shown = [f"{shortened(value)} ({n_rows:,})" for value, n_rows in column.categories[:MOST_CATEGORIES]]
         n_more = len(column.categories) - len(shown)
         return ", ".join(shown) + (f" and {n_more} more" if n_more else "")
     if column.low is None:
         return ""
-    return f"{printable(value_text(column.low))} to {printable(value_text(column.high))}"
-
-
-def printable(value: object) -> str:
-    """Return a value of a file as text without control characters, which could change the terminal."""
-    return "".join(character if character.isprintable() else "�" for character in str(value))
+    return f"{value_text(column.low)} to {value_text(column.high)}"

@@ -107,7 +107,9 @@ def _documents(fitted: TableModel, predictions: pd.DataFrame, *, has_labels: boo
     classes = [str(label) for label in fitted.classifier.classes_]
     # The columns before the probabilities: the names of the rows, labels, predictions.
     n_first = len(predictions.columns) - len(classes)
-    names = (["id"] if n_first > 1 + has_labels else []) + (["label"] if has_labels else []) + ["prediction"]
+    names = (
+        (["id"] if n_first > 1 + has_labels else []) + (["true_label"] if has_labels else []) + ["prediction"]
+    )
     return [
         {"row": row}
         | dict(zip(names, cells[:n_first], strict=True))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._format import counted, percent
+from lann.cli.consoles import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +112,7 @@ def _row_table(overview: Overview) -> Table:
             percent(row["probability"]),
             str(row["runner_up"]),
             *([remark] if any(remarks) else []),
-            Text(row["reasons"] or "all columns together", no_wrap=True, overflow="ellipsis"),
+            Text(printable(row["reasons"]) or "all columns together", no_wrap=True, overflow="ellipsis"),
         )
     return table
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lann._format import counted, percent
+from lann._format import counted, percent, value_text
 from lann.cli.consoles import collected_notes, note, progress, results, step
 from lann.cli.documents import AsJson, frame_records, print_document
 from lann.cli.errors import one_sentence
@@ -33,9 +33,8 @@ from lann.cli.options import (
 )
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.table import Table
-
-    from lann.explain import Suspicion
 
 HOW_TO_READ = (
     "Votes against: the share of the votes of the nearest other rows that is not for the label of the row. A "
@@ -118,15 +117,19 @@ def suspects(
             fitted = table.fit(classifier, callback=step(bar, "Fitting"))
         step(bar, "Comparing rows")
         suspicion = fitted.suspicious_rows(n_neighbors=neighbors)
+        n_rows, n_suspects = len(suspicion.labels), len(suspicion.suspects)
+        found = suspicion.to_frame()
+        # The rows whose neighbors vote for another label, in the order of `Suspicion.suspects`.
+        found = found[found["label"] != found["likely"]]
+        values = fitted.relevant_values(suspicion.suspects if json else suspicion.suspects[:most])
     console = results(quiet=json)
-    n_rows, n_suspects = len(suspicion.labels), len(suspicion.suspects)
     console.print(
         f"{counted(n_rows, 'training row')}; the neighbors of {n_suspects} "
         f"({percent(n_suspects / n_rows, 1)}) vote for another label",
         soft_wrap=True,
     )
     if n_suspects:
-        console.print(_suspect_table(suspicion, most))
+        console.print(_suspect_table(found, values[:most]))
         if n_suspects > most:
             more = f"and {n_suspects - most} more: show them with --most, or write all to a file with -o"
             console.print(more, soft_wrap=True)
@@ -137,7 +140,6 @@ def suspects(
     for text in notes:
         note(text, console)
     if json:
-        every = suspicion.to_frame()
         print_document(
             {
                 "model": model,
@@ -145,7 +147,9 @@ def suspects(
                 "target": fitted.target,
                 "n_rows": n_rows,
                 "n_suspects": n_suspects,
-                "suspects": frame_records(every[every["label"] != every["likely"]]),
+                "suspects": [
+                    row | {"values": own} for row, own in zip(frame_records(found), values, strict=True)
+                ],
                 "files": [] if output is None else [output],
                 "notes": notes,
             }
@@ -167,22 +171,20 @@ def _check_inputs(data: Path | None, model: Path | None, options: dict[str, Any]
         raise ValueError(f"Give the column of {table_name(data)} with the labels as --target.")
 
 
-def _suspect_table(suspicion: Suspicion, most: int) -> Table:
+def _suspect_table(found: pd.DataFrame, values: list[dict[str, Any]]) -> Table:
+    """Return a table of the first rows, as many as there are values for."""
     from rich.table import Table
 
-    frame = suspicion.to_frame()
-    frame = frame[frame["label"] != frame["likely"]]
-    table = Table(
-        title="Rows whose labels may be wrong",
-        title_justify="left",
-        title_style="bold",
-    )
+    table = Table(title="Rows whose labels may be wrong", title_justify="left", title_style="bold")
     table.add_column("row", justify="right")
-    if "id" in frame:
+    if "id" in found:
         table.add_column("id")
     table.add_column("label", overflow="fold")
     table.add_column("neighbors say", overflow="fold")
     table.add_column("votes against", justify="right")
-    for *names, label, likely, score in frame.head(most).itertuples(index=False):
-        table.add_row(*map(str, names), str(label), str(likely), percent(score))
+    table.add_column("its most relevant values", overflow="fold")
+    lines = found.head(len(values)).itertuples(index=False)
+    for (*names, label, likely, score), own in zip(lines, values, strict=True):
+        texts = ", ".join(f"{name} {value_text(value)}" for name, value in own.items())
+        table.add_row(*map(str, names), str(label), str(likely), percent(score), texts)
     return table

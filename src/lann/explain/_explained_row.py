@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lann._format import class_text, percent, value_text
 from lann._types import Floats, Indices
-from lann.explain._context import percentile_text
+from lann.explain._context import percentile_text, rank_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -223,7 +223,7 @@ class ExplainedRow:
         """
         if self.category_shares is not None and not np.isnan(self.category_shares[feature]):
             return f"{percent(self.category_shares[feature])} of rows"
-        return "" if self.percentiles is None else percentile_text(self.percentiles[feature])
+        return "" if self.percentiles is None else rank_text(self.percentiles[feature])
 
     def value_in_context(self, feature: int) -> str:
         """Return the value with its percentile and what is typical of the prediction.
@@ -238,14 +238,12 @@ class ExplainedRow:
         text : str
             Such as "25.4 (96th percentile; malignant rows: 16.2 to 27.7)".
         """
-        among, value = self.percentile_text(feature), value_text(self.values[feature])
-        notes = [self.value_note(feature)]
-        if among:
-            is_rank = among.endswith(("st", "nd", "rd", "th"))
-            notes.append(f"{among} percentile" if is_rank else among)
-        if self.typical is not None and self.typical[feature]:
-            notes.append(f"{class_text(self.prediction)} rows: {self.typical[feature]}")
-        text = "; ".join(note for note in notes if note)
+        value, among = value_text(self.values[feature]), self.percentile_text(feature)
+        if self.percentiles is not None and not np.isnan(self.percentiles[feature]):
+            among = percentile_text(self.percentiles[feature])
+        typical = "" if self.typical is None else self.typical[feature]
+        typical = f"{class_text(self.prediction)} rows: {typical}" if typical else ""
+        text = "; ".join(note for note in (self.value_note(feature), among, typical) if note)
         return f"{value} ({text})" if text else value
 
     def supported_class(self, feature: int) -> int | None:

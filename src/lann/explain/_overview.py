@@ -29,11 +29,11 @@ class Overview:
     Attributes
     ----------
     rows : DataFrame
-        A line per query, with the columns ``row`` (the row number), ``id`` (if there are ids), ``label`` (if
-        labels are known), ``prediction``, ``probability``, ``runner_up``, ``runner_up_probability``,
-        ``doubtful`` (whether the prediction has less than 20% of the votes more than the runner-up), ``far``
-        (whether nothing similar is among the training rows, if this is known) and ``reasons``: the features
-        whose values support the prediction most, with their values.
+        A line per query, with the columns ``row`` (the row number), ``id`` (if there are ids),
+        ``true_label`` (if labels are known), ``prediction``, ``probability``, ``runner_up``,
+        ``runner_up_probability``, ``doubtful`` (whether the prediction has less than 20% of the votes more
+        than the runner-up), ``far`` (whether nothing similar is among the training rows, if this is known)
+        and ``reasons``: the features whose values support the prediction most, with their values.
     feature_names : ndarray of shape (n_features,)
     mean_relevances : ndarray of shape (n_features,)
         Means over the queries.
@@ -68,14 +68,16 @@ class Overview:
     @property
     def n_labels(self) -> int:
         """Number of queries whose label is known."""
-        return int(self.rows["label"].notna().sum()) if "label" in self.rows else 0
+        return int(self.rows["true_label"].notna().sum()) if "true_label" in self.rows else 0
 
     @property
     def mistakes(self) -> NDArray[np.bool_]:
         """Which queries have a label that is not the prediction: (n_queries,)."""
-        if "label" not in self.rows:
+        if "true_label" not in self.rows:
             return np.zeros(len(self), bool)
-        return (self.rows["label"].notna() & (self.rows["label"] != self.rows["prediction"])).to_numpy()
+        return (
+            self.rows["true_label"].notna() & (self.rows["true_label"] != self.rows["prediction"])
+        ).to_numpy()
 
     @property
     def n_doubtful(self) -> int:
@@ -150,7 +152,7 @@ def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
     columns: dict[str, Any] = {
         "row": every if explanation.query_rows is None else explanation.query_rows,
         **({} if explanation.query_ids is None else {"id": explanation.query_ids}),
-        **({} if explanation.true_labels is None else {"label": explanation.true_labels}),
+        **({} if explanation.true_labels is None else {"true_label": explanation.true_labels}),
         "prediction": explanation.predictions,
         "probability": explanation.probabilities[every, explanation.predicted_class_indices],
         "runner_up": explanation.runner_up,

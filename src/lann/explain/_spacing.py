@@ -6,8 +6,10 @@ nearest neighbors is therefore compared with those of the training rows around i
     s(x) = (d(x) + ε) / (mean over the training rows j near x of d(x_j) + ε)
 
 where d is the mean distance to the three nearest neighbors, and that of a training row is measured without
-itself. A query is far if s(x) is larger than for 99% of the training rows, or if one of its numbers is
-outside the range of the training rows by more than the width of this range, whether it is measured or not.
+itself. Where d(x) is not among the largest tenth of the training rows, s(x) is 0: among many copies, a row at
+a small distance is not far. A query is far if s(x) is larger than for 99% of the training rows, or if one of
+its numbers is outside the range of the training rows by more than the width of this range, whether it is
+measured or not.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ N_NEAREST = 3
 N_AROUND = 10
 # The share of the training rows that are not far.
 SHARE = 0.99
+# The share of the training rows that are nearer to their neighbors than a row that is far.
+NEARER = 0.9
 # ε as a share of the mean distance: rows that have copies are at distance 0.
 LEAST_SHARE = 0.1
 
@@ -70,7 +74,7 @@ class Spacing:
         exclude: Indices | None = None,
         n_jobs: int | None = None,
     ) -> Floats:
-        """Return the distances of queries to their neighbors, relative to those of the rows around.
+        """Return the distances of queries to their neighbors, relative to those of the rows around: s(x).
 
         Parameters
         ----------
@@ -86,6 +90,7 @@ class Spacing:
         Returns
         -------
         relative : ndarray of shape (n_queries,)
+            0 where the distance is small.
         """
         if self._search is None:
             self._search = model.search_among(self.rows)
@@ -96,7 +101,8 @@ class Spacing:
         n_around = min(N_AROUND, len(self.rows) - 1)
         around, _ = self._search.kneighbors(queries, n_around, exclude=own, n_jobs=n_jobs)
         least = LEAST_SHARE * self.distances.mean() or 1.0
-        return (distances + least) / (self.distances[around].mean(axis=1) + least)
+        relative = (distances + least) / (self.distances[around].mean(axis=1) + least)
+        return np.where(distances < np.quantile(self.distances, NEARER), 0.0, relative)
 
 
 def nearest_distances(distances: Floats, shares: Floats) -> Floats:

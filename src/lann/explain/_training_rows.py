@@ -106,13 +106,27 @@ def find_training_rows(
     if names is None or training_names is None or _is_numbers(names) != _is_numbers(training_names):
         names = training_names = None  # a number and a text name different things
     hashes: RowHashes = model.derived.setdefault(ROW_HASHES, RowHashes(model.X))
-    starts, stops = hashes.candidates(queries)
-    for query in np.flatnonzero(stops > starts):
-        rows = hashes.order[starts[query] : stops[query]]
+    (starts, stops), order = hashes.candidates(queries), hashes.order
+    if names is not None and training_names is not None and (stops - starts).sum() > 2 * len(model.X):
+        # There are many copies; fewer rows have the same name.
+        order = np.argsort(training_names, kind="stable")
+        starts, stops = (np.searchsorted(training_names[order], names, side) for side in ("left", "right"))
+    # Most rows have no copies.
+    single = np.flatnonzero(stops - starts == 1)
+    rows = order[starts[single]]
+    same = _are_equal(model.X[rows], queries[single])
+    if names is not None and training_names is not None:
+        same &= training_names[rows] == names[single]
+    found[single[same]] = rows[same]
+    for query in np.flatnonzero(stops - starts > 1):
+        rows = order[starts[query] : stops[query]]
+        if names is None or training_names is None:
+            if _are_equal(model.X[rows[:2]], queries[query]).all():
+                continue  # copies
+        else:
+            rows = rows[training_names[rows] == names[query]]
         rows = rows[_are_equal(model.X[rows], queries[query])]
-        if names is not None and training_names is not None:
-            rows = rows[training_names[rows] == names[query]][:1]
-        if len(rows) == 1:
+        if len(rows) == 1 or (len(rows) and names is not None):
             found[query] = rows[0]
     return found
 
@@ -121,6 +135,6 @@ def _is_numbers(names: NDArray[Any]) -> bool:
     return names.dtype.kind in "iu"
 
 
-def _are_equal(rows: Floats, query: Floats) -> NDArray[np.bool_]:
-    """Return which rows have all values of a query, gaps included: (n_rows,)."""
-    return ((rows == query) | (np.isnan(rows) & np.isnan(query))).all(axis=1)
+def _are_equal(rows: Floats, queries: Floats) -> NDArray[np.bool_]:
+    """Return which rows have all values of their queries, or of one query, gaps included: (n_rows,)."""
+    return ((rows == queries) | (np.isnan(rows) & np.isnan(queries))).all(axis=1)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lann._table_inputs import as_fitted
+from lann._types import Indices
 
 # numba is imported with the modules that compute, on first use.
 if TYPE_CHECKING:
@@ -47,3 +52,41 @@ def suspicious_rows(model: TableModel, *, n_neighbors: int = 20) -> Suspicion:
 
     found = suspicious_rows(model.classifier, n_neighbors=n_neighbors)
     return replace(found, ids=model.ids, row_numbers=model.row_numbers)
+
+
+def relevant_values(model: TableModel, positions: Indices, *, n_features: int = 3) -> list[dict[str, Any]]:
+    """Return the values of training rows in the columns that are most relevant around them.
+
+    Parameters
+    ----------
+    model : TableModel
+    positions : ndarray of shape (n_rows,)
+        Positions among the training rows, as `Suspicion.suspects` has them.
+    n_features : int, default=3
+        Number of columns for each row, at most.
+
+    Returns
+    -------
+    values : list of dict
+        For each row the values by column, the most relevant first, as the table writes them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.tables import fit_table
+    >>> model = fit_table(load_iris(as_frame=True).frame, "target")
+    >>> sorted(model.relevant_values([77, 106], n_features=2)[0])
+    ['petal length (cm)', 'petal width (cm)']
+    """
+    from lann.explain import query_relevances
+
+    classifier, positions = model.classifier, np.asarray(positions, np.int64)
+    if len(positions) == 0:
+        return []
+    relevances = query_relevances(classifier, as_fitted(classifier, classifier.model_.X[positions]))
+    values = model._training_values()[model.row_numbers[positions]]
+    orders = np.argsort(-relevances, axis=1, kind="stable")[:, :n_features]
+    return [
+        {model.feature_names[j]: row[j] for j in order if relevant[j] > 0}
+        for row, order, relevant in zip(values, orders, relevances, strict=True)
+    ]

@@ -118,6 +118,7 @@ class TableModel:
     counterfactuals = _counterfactuals.counterfactuals
     counterfactuals_of_explanation = _counterfactuals.counterfactuals_of_explanation
     suspicious_rows = _suspicious_rows.suspicious_rows
+    relevant_values = _suspicious_rows.relevant_values
 
     @property
     def target(self) -> str | None:

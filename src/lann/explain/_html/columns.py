@@ -32,13 +32,13 @@ AROUND = "what matters around this row"
 def column_tables(view: RowView, n_features: int, scale: Scale) -> Html:
     """Return the columns of an explained row, those with the largest effect first; others are folded."""
     row, order = view.row, view.order
-    is_additive = row.support is not None and row.base_values is not None
-    parts = [element("h4", SUPPORTED if is_additive else RELEVANT)]
-    if row.support is None and not row.has_relevant_feature:
-        parts.append(element("p", _texts.NO_RELEVANT_COLUMN))
     if row.support is not None and row.base_values is not None:
-        return Html("".join([*parts, *_additive(view, row.support, row.base_values, n_features, scale)]))
-    lines = [_line(view, j, _signed_cells(view, j, scale), scale) for j in order[:MOST_COLUMNS]]
+        parts = _additive(view, row.support, row.base_values, n_features, scale)
+        return Html("".join([element("h4", SUPPORTED), *parts]))
+    parts = [element("h4", RELEVANT)]
+    if not row.has_relevant_feature:
+        parts.append(element("p", _texts.NO_RELEVANT_COLUMN))
+    lines = [_line(view, j, [], scale) for j in order[:MOST_COLUMNS]]
     n_more = len(order) - n_features
     parts.append(folded_table(RELEVANT, _header(view), lines, n_features, n_more, class_="columns"))
     return Html("".join(parts))
@@ -64,10 +64,11 @@ def _additive(
     lines = [_total_line(view, [_texts.BASE_VALUE], base, limits, None)]
     ends = list(pairwise(totals))
     for j, (start, end) in zip(shown, ends[: len(shown)], strict=True):
-        cell = step_bar_cell(start, end, limits, _amount(view, j), view.row.supported_class(j))
+        color = row.supported_class(j)
+        cell = step_bar_cell(start, end, limits, _amount(view, j, float(support[j])), color)
         lines.append(_line(view, j, [cell], scale))
     if len(rest):
-        color = predicted if remaining >= 0 else view.row.class_index(row.runner_up)
+        color = predicted if remaining >= 0 else row.class_index(row.runner_up)
         lines.append(
             element(
                 "tr",
@@ -82,7 +83,10 @@ def _additive(
     lines.append(_total_line(view, end_name, totals[-1], limits, predicted))
     parts = [table(SUPPORTED, _header(view), lines, class_="columns additive")]
     if len(rest):
-        folded = [_line(view, j, _signed_cells(view, j, scale), scale) for j in rest[:MOST_COLUMNS]]
+        folded = [
+            _line(view, j, [_signed_cell(view, j, float(support[j]), scale)], scale)
+            for j in rest[:MOST_COLUMNS]
+        ]
         title = counted(len(rest), "other column")
         if len(folded) < len(rest):
             title += f", {len(folded)} of them here"
@@ -120,20 +124,15 @@ def _line(view: RowView, feature: int, bars: list[Html], scale: Scale) -> Html:
     return element("tr", *cells)
 
 
-def _signed_cells(view: RowView, feature: int, scale: Scale) -> list[Html]:
-    """Return a bar to the right for support and to the left for opposition; nothing if they are unknown."""
-    if view.row.support is None:
-        return []
-    support, color = float(view.row.support[feature]), view.row.supported_class(feature)
-    return [signed_bar_cell(support, scale.support, _amount(view, feature), color)]
+def _signed_cell(view: RowView, feature: int, support: float, scale: Scale) -> Html:
+    """Return a bar to the right for support, and to the left for opposition."""
+    color = view.row.supported_class(feature)
+    return signed_bar_cell(support, scale.support, _amount(view, feature, support), color)
 
 
-def _amount(view: RowView, feature: int) -> str | Html:
+def _amount(view: RowView, feature: int, support: float) -> str | Html:
     """Return the support as text; where it is for another one of several classes, with this class."""
-    row, supported = view.row, view.row.supported_class(feature)
-    if row.support is None:
-        return ""
-    text = signed_percent(float(row.support[feature]))
+    row, supported, text = view.row, view.row.supported_class(feature), signed_percent(support)
     if supported is None or len(row.classes) == 2 or not text.startswith("−"):
         return text
     instead = element("span", "for ", view.labeled(row.classes[supported]), class_="instead")

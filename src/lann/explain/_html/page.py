@@ -29,10 +29,6 @@ ADDS = (
     "each column adds to the votes for the prediction, or takes away. The numbers add up exactly. What is "
     "taken away is in the color of the class that gets most of it."
 )
-SUPPORT = (
-    "How many more votes the prediction has with this value. A bar to the right is in the color of the "
-    "prediction; a bar to the left is in the color of the class that has most of these votes instead."
-)
 AROUND = (
     "The share of the vote that changes, for rows like this one, when the value of the column is replaced by "
     "other values: what the model depends on in this region, whatever the value of this row is."
@@ -244,10 +240,7 @@ def _how_to_read(view: RowView) -> Html:
     if row.support is None:
         terms.append(("Relevance", _texts.RELEVANCE))
     else:
-        terms += [
-            ("Adds to", SUPPORT if row.base_values is None else ADDS),
-            ("What matters around this row", AROUND),
-        ]
+        terms += [("Adds to", ADDS), ("What matters around this row", AROUND)]
     if row.percentiles is not None:
         terms.append(("Values in context", _texts.TYPICAL))
     if details.contrast is not None:

@@ -52,7 +52,7 @@ def explained_row(view: RowView, n_features: int, scale: Scale, *, is_open: bool
         neighbor_table(view, n_features),
         contrast_table(view),
         change_table(view),
-        element("p", view.point, element("a", "to the overview", href="#overview"), class_="links"),
+        *([element("p", *view.links, class_="links")] if view.links else []),
         class_="content",
     )
     return element("details", summary, content, class_="row", id=view.anchor, open=is_open)

@@ -8,7 +8,7 @@ import numpy as np
 
 from lann._format import counted, is_missing, percent
 from lann._markup import Html, bar_cell, element, header_cell, table, value_cell
-from lann.explain._explained_row import MOST_LABELS, ExplainedRow, Others
+from lann.explain._explained_row import MOST_LABELS, Others
 from lann.explain._html.view import RowView
 
 # Columns that are listed of those that keep a row of another class away, and the least share of the distance.
@@ -18,7 +18,7 @@ MOST_KEEPING, LEAST_KEEPING = 5, 0.01
 def neighbor_table(view: RowView, n_features: int) -> Html:
     """Return the neighbors of an explained row, with their values beside those of the row."""
     row = view.row
-    columns = _shown_columns(row, n_features)
+    columns = _shown_columns(view, n_features)
     ids = None if row.neighbors_by_id else row.neighbor_ids
     names = row.neighbor_ids if row.neighbors_by_id and row.neighbor_ids is not None else row.neighbors
     header = [
@@ -90,13 +90,15 @@ class _Column(NamedTuple):
         return all(isinstance(value, float) or is_missing(value) for value in self.values)
 
 
-def _shown_columns(row: ExplainedRow, n_features: int) -> list[_Column]:
-    """Return the most relevant columns; none if the values of the neighbors are unknown."""
+def _shown_columns(view: RowView, n_features: int) -> list[_Column]:
+    """Return the columns with the largest effect; none if the values of the neighbors are unknown."""
+    row, shown = view.row, view.order[:n_features]
     if row.neighbor_values is None:
         return []
-    listed = row.neighbor_values[: row.n_listed, :n_features]
-    values = np.concatenate([row.values[None, :n_features], listed])
-    return [_Column(str(row.feature_names[j]), column) for j, column in enumerate(values.T.tolist())]
+    values = np.concatenate([row.values[None, shown], row.neighbor_values[: row.n_listed, shown]])
+    return [
+        _Column(str(row.feature_names[j]), column) for j, column in zip(shown, values.T.tolist(), strict=True)
+    ]
 
 
 def contrast_table(view: RowView) -> Html:
@@ -175,13 +177,13 @@ def change_table(view: RowView) -> Html:
         number = all(isinstance(value, float) or is_missing(value) for value in pair)
         name = element("th", str(found.feature_names[j]), scope="row")
         lines.append(element("tr", name, *[value_cell(value, number=number) for value in pair]))
-    probability = ""
+    probability, itself = "", "" if view.row.left_out is None else ", by the whole model with this row in it"
     if found.row_probabilities is not None:
         probability = f", with probability {percent(float(found.row_probabilities[position]))}"
     text = element(
         "p",
         "With this change, the smallest that was found, the prediction is ",
         view.labeled(found.labels[position]),
-        f"{probability}:",
+        f"{probability}{itself}:",
     )
     return Html(heading + text + table("The change", header, lines, class_="change"))

@@ -29,12 +29,15 @@ class RowView:
         Position in the explanation.
     anchor : str
         The id of its section.
+    has_overview : bool
+        Whether the page has an overview, to which the row links.
     details : PageDetails
     """
 
     row: ExplainedRow
     position: int
     anchor: str
+    has_overview: bool
     details: PageDetails
 
     @property
@@ -82,13 +85,15 @@ class RowView:
         return self._link(text, f"row-{number}")
 
     @property
-    def point(self) -> Html:
-        """A link to the point of this row in the embedding; nothing if there is none."""
-        if self.details.embedding is None:
-            return Html("")
-        row = self.row
-        target = f"new-{row.row}" if row.left_out is None else f"row-{row.left_out}"
-        return self._link("in the embedding", target, class_="point")
+    def links(self) -> list[Html]:
+        """Links to the point of this row in the embedding, and to the overview, if there are such."""
+        row, links = self.row, []
+        if self.details.embedding is not None:
+            target = f"new-{row.row}" if row.left_out is None else f"row-{row.left_out}"
+            links.append(self._link("in the embedding", target, class_="point"))
+        if self.has_overview:
+            links.append(element("a", "to the overview", href="#overview"))
+        return links
 
     def _link(self, text: str, fragment: str, class_: str | None = None) -> Html:
         if self.details.embedding is None:
@@ -104,5 +109,5 @@ def row_views(explanation: Explanation, details: PageDetails) -> list[RowView]:
         seen[anchor] += 1
         if seen[anchor] > 1:
             anchor += f"-{seen[anchor]}"
-        views.append(RowView(row, position, anchor, details))
+        views.append(RowView(row, position, anchor, len(explanation) > 1, details))
     return views

@@ -14,7 +14,7 @@ from lann._neighbor_classifier import NeighborClassifier
 from lann._validation import Integer, validate
 from lann.report._evaluation.audit import Audit, now, seed_of, versions
 from lann.report._evaluation.by_class import class_scores, confusions
-from lann.report._evaluation.evaluation import Evaluation
+from lann.report._evaluation.evaluation import SAME_VALUES, Evaluation
 from lann.report._evaluation.inputs import EvaluatedRows, as_frame, rows_of_estimator, rows_of_table_model
 from lann.report._evaluation.mistakes import confident_mistakes
 from lann.report._evaluation.predictions import Predictions
@@ -210,7 +210,7 @@ def _notes(rows: EvaluatedRows, predictions: Predictions) -> list[str]:
         if n_same > n_rows / 2:
             effect = "The model was fitted to most of these rows, it seems, and the figures are too good."
         have = "has" if n_same == 1 else "have"
-        notes.append(f"{rows_of} {have} the values of a training row in all columns. {effect}")
+        notes.append(f"{rows_of} {have} {SAME_VALUES}. {effect}")
     return notes
 
 

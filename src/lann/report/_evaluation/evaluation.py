@@ -23,6 +23,8 @@ from lann.report._evaluation.texts import count_text
 if TYPE_CHECKING:
     import pandas as pd
 
+# Of test rows, in a note.
+SAME_VALUES = "the values of a training row in all columns"
 File = str | os.PathLike[str] | SourceFile | None
 
 
@@ -187,6 +189,7 @@ class Evaluation:
         if audit.is_training_file:
             fair = "" if audit.cross_validation is None else " The cross-validation is a fair estimate."
             first = "The test file is the training file: the model was fitted to these rows, and the figures "
+            every = [text for text in every if SAME_VALUES not in text]
             every.insert(0, f"{first}are too good.{fair}")
         return replace(self, audit=audit, notes=tuple(every))
 
@@ -253,6 +256,8 @@ class Evaluation:
         for file in ("data_file", "model_file"):
             found = getattr(self.audit, file)
             audit[file] = None if found is None else found._asdict()
+        versions = self.audit.versions.items()
+        audit["versions"] = {name.lower().replace("-", "_"): version for name, version in versions}
         audit["is_training_file"] = self.audit.is_training_file
         reliability = asdict(self.reliability) | {
             "bins": [asdict(part) | {"is_off": part.is_off} for part in self.reliability.bins],

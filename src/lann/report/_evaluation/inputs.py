@@ -87,7 +87,9 @@ def rows_of_table_model(
     def explain(positions: Indices) -> list[str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", TableWarning)
-            return model.explain(features, rows.row_numbers[positions], name=name).in_words()
+            # All training rows vote, as in the predictions that are evaluated.
+            numbers = rows.row_numbers[positions]
+            return model.explain(features, numbers, leave_out=None, name=name).in_words()
 
     # A classifier without column names takes exactly its columns.
     has_names = hasattr(classifier, "feature_names_in_")
