@@ -74,7 +74,7 @@ class Sizes:
     timed_rows: int = 10_000
     timed_turns: int = 5
     kernel_rows: int = 3
-    first_shapes: tuple[tuple[int, int], ...] = ((1000, 60), (60, 1000))
+    first_shapes: tuple[tuple[int, int], ...] = ((2000, 30), (1000, 60), (60, 1000))
     fresh_features: int = 100
     checked_features: int = 12
     faithful_sets: tuple[str, ...] = (
