@@ -12,6 +12,7 @@ matplotlib.use("Agg")  # write files, without a screen
 
 import numpy as np
 import pandas as pd
+from PIL import Image
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.model_selection import train_test_split
 
@@ -28,6 +29,8 @@ from lann.plot import (
     SuspiciousRowsDisplay,
 )
 
+NAME = "Breast cancer"
+
 
 def draw_breast_cancer(save):
     """Draw one model of the breast cancer data with four displays."""
@@ -37,27 +40,31 @@ def draw_breast_cancer(save):
     )
     clf, names = LANNClassifier(random_state=0).fit(X_train, y_train), data.target_names
     save(
-        FeatureCurvesDisplay.from_estimator(clf, n_features=8, n_columns=4),
+        FeatureCurvesDisplay.from_estimator(clf, n_features=8, n_columns=4, data_name=NAME),
         "feature_curves",
         "the shaded ranges, in which a small difference counts more than elsewhere along the feature.",
     )
     save(
-        RelevanceDisplay.from_estimator(clf, class_names=names, n_features=12),
+        RelevanceDisplay.from_estimator(clf, class_names=names, n_features=12, data_name=NAME),
         "relevance",
         "features whose markers differ: the predictions of one class depend on them more than the other's.",
     )
     save(
-        SupportBeeswarmDisplay.from_estimator(clf, X_test, label=0, class_names=names, n_features=12),
+        SupportBeeswarmDisplay.from_estimator(
+            clf, X_test, label=0, class_names=names, n_features=12, data_name=f"{NAME}, test data"
+        ),
         "support_beeswarm",
-        "the colors: orange dots on the right mean that high values are for malignant.",
+        "the colors: dark dots on the right mean that high values are for malignant.",
     )
     # The test row with the most support for and against its prediction.
     support = clf.explain(X_test).support
     row = int(np.minimum(support.clip(min=0).sum(axis=1), -support.clip(max=0).sum(axis=1)).argmax())
     save(
-        ExplanationDisplay.from_estimator(clf, X_test, row=row, ids=X_train.index, class_names=names),
+        ExplanationDisplay.from_estimator(
+            clf, X_test, row=row, ids=X_train.index, class_names=names, data_name=NAME
+        ),
         "explanation",
-        "the bars to the left, values against the prediction, and the neighbors that voted for it.",
+        "the colors: what is for the prediction has the color of its class, as have the neighbors.",
     )
 
 
@@ -71,7 +78,7 @@ def draw_local_relevance(save):
             names[column] = f"region {region + 1}, {letter}"
     clf = LANNClassifier(random_state=0).fit(pd.DataFrame(X, columns=names), y)
     save(
-        RelevanceMapDisplay.from_estimator(clf),
+        RelevanceMapDisplay.from_estimator(clf, data_name="Generated data"),
         "relevance_map",
         "the three blocks: the rows of each region depend on the two features that are relevant there.",
     )
@@ -82,7 +89,7 @@ def draw_iris(save):
     data = load_iris(as_frame=True)
     clf = LANNClassifier(metric="full", random_state=0).fit(data.data.iloc[:, [1, 2]], data.target)
     save(
-        DecisionRegionsDisplay.from_estimator(clf, class_names=data.target_names),
+        DecisionRegionsDisplay.from_estimator(clf, class_names=data.target_names, data_name="Iris"),
         "decision_regions",
         "the flat ellipses: rows for which small differences in petal length count most.",
     )
@@ -96,7 +103,7 @@ def draw_wine(save):
     y[changed] = (y[changed] + 1) % 3
     clf = LANNClassifier(random_state=0).fit(data.data, y)
     display = SuspiciousRowsDisplay.from_estimator(
-        clf, class_names=["barolo", "grignolino", "barbera"], n_rows=12
+        clf, class_names=["barolo", "grignolino", "barbera"], n_rows=12, data_name="Wine, 8 labels changed"
     )
     n_found = np.isin(changed, display.shown_).sum()
     save(
@@ -112,9 +119,11 @@ def draw_digits(save):
     embedding = LANNEmbedding(random_state=0).fit(X[::2], y[::2])
     confidence = embedding.classifier_.predict_proba(X[1::2]).max(axis=1)
     save(
-        EmbeddingDisplay.from_estimator(embedding, X[1::2], y[1::2], lines_from=confidence.argsort()[:3]),
+        EmbeddingDisplay.from_estimator(
+            embedding, X[1::2], y[1::2], lines_from=confidence.argsort()[:3], data_name="Handwritten digits"
+        ),
         "embedding",
-        "the rings: the three digits with the lowest confidence, and lines to their neighbors.",
+        "the rings: the three images with the lowest confidence, and lines to their neighbors.",
     )
 
 
@@ -122,8 +131,11 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
     def save(display, name, look_at):
-        display.figure_.savefig(folder / f"{name}.png", dpi=100)
-        print(f"{folder / name}.png\n    Look at: {look_at}")
+        path = folder / f"{name}.png"
+        display.figure_.savefig(path, dpi=200)
+        image = Image.open(path).convert("RGB").quantize(dither=Image.Dither.NONE)  # 256 colors
+        image.save(path, optimize=True, dpi=(200, 200))
+        print(f"{path}\n    Look at: {look_at}")
 
     for draw in (draw_breast_cancer, draw_local_relevance, draw_iris, draw_wine, draw_digits):
         draw(save)

@@ -71,8 +71,9 @@ def main(folder: Path, n_samples: int) -> None:
     }
     for name, display in displays.items():
         path = folder / f"{name}.png"
-        display.figure_.savefig(path, dpi=120)
-        Image.open(path).quantize().save(path, optimize=True)  # 256 colors: a third of the size
+        display.figure_.savefig(path, dpi=200)
+        image = Image.open(path).convert("RGB").quantize(dither=Image.Dither.NONE)  # 256 colors
+        image.save(path, optimize=True, dpi=(200, 200))
         print(f"Wrote {path}")
     print(
         "Look at: the last panel of each figure, where the outside of nearly every cylinder surrounds its "

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
+from PIL import Image
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 PICTURES = {
@@ -20,7 +21,7 @@ PICTURES = {
         "wisconsin_fingerprints_feature_weights", "wisconsin_fingerprints_relevances",
     },
 }  # fmt: skip
-LARGEST = 150_000
+LARGEST = 250_000
 # Fewer points than in the documentation, which take a minute.
 MORE_ARGUMENTS = {"licorice_embedding": ["400"]}
 NEED_DATA = {"segmentation_embedding"}
@@ -45,6 +46,8 @@ def test_example(script, tmp_path, monkeypatch, capsys):
     for picture in pictures:
         assert picture.read_bytes().startswith(b"\x89PNG")
         assert picture.stat().st_size < LARGEST
+        with Image.open(picture) as image:
+            assert image.info["dpi"] == pytest.approx((200, 200), abs=0.1)
     assert "Look at: " in capsys.readouterr().out.splitlines()[-1]
 
 

@@ -15,7 +15,7 @@ RELEVANCE = (
 NO_RELEVANT_COLUMN = (
     "No single column is decisive: replacing the value of any one of them changes less than 1% of the vote."
 )
-BASE_VALUE = "at the nearest training rows of other classes, on average"
+BASE_VALUE = "base value: training rows of other classes, on average"
 PLAIN_KNN = "kNN: 5 neighbors, weighted by distance, behind scaling, one-hot encoding and imputation."
 INTERVALS = (
     "Intervals have 95% confidence: by Wilson's formula for accuracies, precisions and recalls, otherwise "

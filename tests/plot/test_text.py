@@ -106,14 +106,17 @@ def _draw_panels():
     ).plot()
 
 
+DATA = {"data_name": r"$\data$"}
 DISPLAYS = {
-    "beeswarm": lambda clf, X: SupportBeeswarmDisplay.from_estimator(clf, X, label=CLASSES[0]),
-    "regions": lambda clf, X: DecisionRegionsDisplay.from_estimator(clf),
-    "explanation": lambda clf, X: ExplanationDisplay.from_estimator(clf, X, row=0, ids=[r"$\id$"] * 90),
-    "curves": lambda clf, X: FeatureCurvesDisplay.from_estimator(clf),
-    "relevance": lambda clf, X: RelevanceDisplay.from_estimator(clf),
-    "relevance map": lambda clf, X: RelevanceMapDisplay.from_estimator(clf),
-    "suspicious rows": lambda clf, X: SuspiciousRowsDisplay.from_estimator(clf, ids=[r"$\id$"] * 90),
+    "beeswarm": lambda clf, X: SupportBeeswarmDisplay.from_estimator(clf, X, label=CLASSES[0], **DATA),
+    "regions": lambda clf, X: DecisionRegionsDisplay.from_estimator(clf, **DATA),
+    "explanation": lambda clf, X: ExplanationDisplay.from_estimator(
+        clf, X, row=0, ids=[r"$\id$"] * 90, **DATA
+    ),
+    "curves": lambda clf, X: FeatureCurvesDisplay.from_estimator(clf, **DATA),
+    "relevance": lambda clf, X: RelevanceDisplay.from_estimator(clf, **DATA),
+    "relevance map": lambda clf, X: RelevanceMapDisplay.from_estimator(clf, **DATA),
+    "suspicious rows": lambda clf, X: SuspiciousRowsDisplay.from_estimator(clf, ids=[r"$\id$"] * 90, **DATA),
     "embedding": lambda clf, X: _draw_embedding(),
     "embedding, numbers": lambda clf, X: _draw_embedding(values=np.arange(60.0), value_label=FEATURES[0]),
     "embedding, groups": lambda clf, X: _draw_embedding(values=np.arange(60) % 2, value_names=FEATURES),
@@ -124,8 +127,13 @@ DISPLAYS = {
 @pytest.mark.parametrize("kind", DISPLAYS)
 def test_displays_draw_dollar_signs(dollar_names, kind):
     figure = DISPLAYS[kind](*dollar_names).figure_
-    figure.savefig(io.BytesIO(), format="svg")
+    for file_format, start in (("svg", b"<?xml"), ("pdf", b"%PDF")):
+        file = io.BytesIO()
+        figure.savefig(file, format=file_format)
+        assert file.getvalue().startswith(start)
     texts = [text.get_text() for text in figure.findobj(Text)]
     with_dollars = [text for text in texts if "$" in text and r"\mathdefault" not in text]
     assert len(with_dollars) >= 2
+    if "embedding" not in kind:
+        assert any(r"\data" in text for text in with_dollars)
     assert not any(is_math_text(text) for text in with_dollars)

@@ -175,13 +175,13 @@ def spread_contrasts(
         usable &= pool != exclude[:, None]
     chosen = np.full((len(queries), k), -1)
     rows, position = np.unique(pool[usable], return_inverse=True)
-    places = np.zeros(pool.shape, np.int64)
-    places[usable] = position
+    positions = np.zeros(pool.shape, np.int64)
+    positions[usable] = position
     points = model.transform(model.X[rows]) if len(rows) else np.empty((0, model.n_axes))
     block = max(HELD // max(pool.shape[1] * max(model.n_axes, 1), 1), 1)
     for start in range(0, len(queries), block):
         part = slice(start, start + block)
-        chosen[part] = _spread(model, queries[part], pool[part], usable[part], points, places[part], k)
+        chosen[part] = _spread(model, queries[part], pool[part], usable[part], points, positions[part], k)
     without = np.flatnonzero(chosen[:, 0] < 0)
     if len(without):
         own = None if exclude is None else exclude[without]
@@ -197,7 +197,7 @@ def _spread(
     pool: Indices,
     usable: np.ndarray,
     points: Floats,
-    places: Indices,
+    positions: Indices,
     k: int,
 ) -> Indices:
     every, chosen = np.arange(len(queries)), np.full((len(queries), k), -1)
@@ -206,7 +206,7 @@ def _spread(
     if not any_left.any():
         return chosen
     left, gaps = usable.copy(), np.full(pool.shape, np.inf)
-    among = points[places]  # (n_queries, n_pool, n_axes)
+    among = points[positions]  # (n_queries, n_pool, n_axes)
     for number in range(k):
         chosen[any_left, number] = pool[every, next_one][any_left]
         left[every, next_one] = False

@@ -267,16 +267,6 @@ class Explanation:
         return self.probabilities - self.supports.sum(axis=2)
 
     @property
-    def base_values(self) -> Floats | None:
-        """The probabilities at the contrast rows, on average: (n_queries, n_classes).
-
-        The probabilities of the query minus its supports; None if these are unknown.
-        """
-        if not self.has_supports:
-            return None
-        return self.probabilities - self.supports.sum(axis=2)
-
-    @property
     def support(self) -> Floats:
         """Supports of the predicted class: (n_queries, n_features)."""
         return self.supports[np.arange(len(self)), self.predicted_class_indices]

@@ -35,6 +35,8 @@ WIDER = 2
 HELD = 2**20
 # Digits of the shares of the distance that decide on the order: rounding does not.
 DIGITS = 9
+# Shares of the vote that differ by less are the same.
+ROUNDING = 1e-12
 
 
 class Supports(NamedTuple):
@@ -84,8 +86,11 @@ def walk_supports(
     changes = np.zeros((n_queries, n_features))
     if n_queries == 0 or not (ends >= 0).any():
         return Supports(supports, changes)
+    anchors = None
+    if rule is None:
+        rule, n_votes = model.vote_rule, float(model.n_neighbors)
+        anchors = _Anchors(model, queries, ends, exclude, n_jobs)
     n_votes = float(model.n_neighbors) if n_votes is None else n_votes
-    rule = model.vote_rule if rule is None else rule
     walks = (
         _CandidateVotes(model, queries, ends, exclude, n_votes, rule, n_jobs)
         if model.has_training_rows
@@ -98,7 +103,7 @@ def walk_supports(
         if len(query) == 0:
             return
         rows, query = ends[part][query, end], query + part.start
-        credits = _credits(model, walks, queries, query, rows) / (1.0 + rule.floor)
+        credits = _credits(model, walks, queries, query, rows, anchors) / (1.0 + rule.floor)
         counts = np.maximum((ends[part] >= 0).sum(axis=1), 1)
         np.add.at(supports, query, credits)
         np.add.at(changes, query, 0.5 * np.abs(credits).sum(axis=1))
@@ -115,6 +120,7 @@ def _credits(
     queries: Floats,
     query: Indices,
     rows: Indices,
+    anchors: _Anchors | None,
 ) -> Floats:
     """Return the credits of both orders, averaged: (n_walks, n_classes, n_features)."""
     n_walks, n_features = len(query), queries.shape[1]
@@ -128,6 +134,8 @@ def _credits(
     if n_alone < n_features:
         bounds = np.append(bounds, n_features)
     shares_at = walks.at_stops(queries, query, rows, order, bounds)
+    if anchors is not None:
+        anchors.fix(shares_at, query, rows)
     # By step, what the vote loses with the value of the other row, in the order and in the reverse order.
     steps = shares_at[:, 0, :-1] - shares_at[:, 0, 1:] + shares_at[:, 1, 1:] - shares_at[:, 1, :-1]
     steps *= 0.5
@@ -139,6 +147,46 @@ def _credits(
         parts = np.divide(together, total, out=np.full_like(together, 1 / together.shape[1]), where=total > 0)
         np.put_along_axis(credits, order[:, n_alone:, None], parts[:, :, None] * steps[:, n_alone:], axis=1)
     return credits.swapaxes(1, 2)
+
+
+class _Anchors:
+    """The votes where walks begin and end, as the model predicts.
+
+    On the way, more rows can vote than the shortlist of the model has; at the ends the vote is that of the
+    prediction, so that supports add up to it.
+    """
+
+    def __init__(
+        self,
+        model: NeighborModel,
+        queries: Floats,
+        ends: Indices,
+        exclude: Indices | None,
+        n_jobs: int | None,
+    ) -> None:
+        self.rows, floor = np.unique(ends[ends >= 0]), model.vote_rule.floor
+        self.exclude = exclude
+
+        def shares(rows: Floats, own: Indices | None) -> Floats:
+            voters = model.voters(rows, n_jobs=n_jobs)
+            found = model.vote(*voters).probabilities
+            if own is not None and (own >= 0).any():
+                changed = own >= 0
+                voters = model.voters(rows[changed], exclude=own[changed], n_jobs=n_jobs)
+                found = found.copy()
+                found[changed] = model.vote(*voters).probabilities
+            return found * (1.0 + floor) - floor / model.n_classes
+
+        self.starts, self.ends = shares(queries, exclude), shares(model.X[self.rows], None)
+
+    def fix(self, shares_at: Floats, query: Indices, rows: Indices) -> None:
+        """Set the votes at the first and the last stops: (n_walks, 2, n_stops, n_classes)."""
+        starts, ends = self.starts[query], self.ends[np.searchsorted(self.rows, rows)]
+        if self.exclude is not None:  # a row that is left out may have voted on the other one
+            ends = np.where(self.exclude[query, None] >= 0, shares_at[:, 0, -1], ends)
+        for stop, shares in (((0, 0), starts), ((1, -1), starts), ((0, -1), ends), ((1, 0), ends)):
+            found = shares_at[:, stop[0], stop[1]]
+            found[:] = np.where(np.abs(found - shares) > ROUNDING, shares, found)  # 0 stays 0
 
 
 class _CandidateVotes:

@@ -38,9 +38,9 @@ class SupportBeeswarmDisplay:
 
     Dots to the right of 0 are values for the class, dots to the left are values against it. The position is
     the support: the share of the vote that the value moves to the class, or away from it. The color is the
-    rank of the value, from the lowest to the highest of the feature; categories and missing values, which
-    have no rank, are green, and the most frequent categories are named at their median. Features with the
-    largest mean absolute support come first.
+    rank of the value, from the lowest of the feature, light, to the highest, dark; categories and missing
+    values, which have no rank, are green, and the most frequent categories are named at their median.
+    Features with the largest mean absolute support come first.
 
     It is recommended to use :meth:`from_estimator` to create the display.
 

@@ -10,7 +10,7 @@ from lann._validation import Integer, validate
 if TYPE_CHECKING:
     from matplotlib.colors import Colormap
 
-# Low and high values, or what is expected and what is not.
+# What is shown without classes, what stands out, and what does not.
 FOR, AGAINST, NEUTRAL = "#0072B2", "#D55E00", "#8A8A8A"
 # What belongs to no class: curves, lines and texts.
 INK, SOFT = "#33404D", "#666666"
@@ -53,10 +53,13 @@ def class_colors(n_classes: int) -> list[str]:
 
 
 def low_to_high() -> Colormap:
-    """Return a colormap from blue (low) to vermilion (high), with green for values without a rank."""
+    """Return a colormap from gold (low) to dark purple (high), with green for values without a rank.
+
+    It has no colors of the first classes, so that values are not taken for classes.
+    """
     from matplotlib.colors import LinearSegmentedColormap
 
-    colors = LinearSegmentedColormap.from_list("low_to_high", [FOR, "#B9B9C4", AGAINST])
+    colors = LinearSegmentedColormap.from_list("low_to_high", ["#EDBB3F", "#C2606B", "#3B1561"])
     return colors.with_extremes(bad=UNRANKED)
 
 

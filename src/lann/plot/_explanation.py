@@ -51,6 +51,8 @@ N_VALUE_COLUMNS = 3
 FEATURES_WIDTH, NEIGHBORS_WIDTH, COLUMN_WIDTH = 3.9, 1.5, 0.9
 # Against the prediction, if there are more than two classes.
 AGAINST_COLOR = "#B4B4B4"
+# The number of characters of a value in a column.
+LONGEST_VALUE = 13
 
 
 class ExplanationDisplay:
@@ -179,7 +181,9 @@ class ExplanationDisplay:
         start = row % n_rows
         query = _one_row(X, start)
         rows = select_rows(estimator, query, None)
-        explanation = replace(rows.explain(), queries=rows.X_given, query_rows=np.array([start]))
+        explanation = replace(rows.explain(), queries=rows.X_given)
+        if explanation.query_ids is None:
+            explanation = replace(explanation, query_rows=np.array([start]))
         if rows.is_transformed:
             # The neighbors' values before the transformers are unknown.
             explanation = replace(explanation, _training_values=None)
@@ -340,14 +344,12 @@ class ExplanationDisplay:
         if len(shown) < n_all:
             names.append(f"{n_all - len(shown)} other features")
             lengths = np.append(lengths, values.sum() - lengths.sum())
-        is_sum = signed and kind == "waterfall"
-        base = 0.0
-        has_base = is_sum and explanation.base_values is not None
-        if has_base and explanation.base_values is not None:
-            base = float(explanation.base_values[0, self._predicted])
+        starts, has_base = np.zeros(len(lengths)), False
+        if signed and kind == "waterfall" and explanation.base_values is not None:
+            base, has_base = float(explanation.base_values[0, self._predicted]), True
+            starts = base + np.cumsum(lengths) - lengths
             names = ["base value (nearest rows of other classes)", *names, "this row"]
-        starts = base + np.cumsum(lengths) - lengths if is_sum else np.zeros(len(lengths))
-        return _FeatureBars(names, starts, lengths, shown, signed=signed, is_sum=is_sum, has_base=has_base)
+        return _FeatureBars(names, starts, lengths, shown, signed=signed, has_base=has_base)
 
     def _value_texts(self, features: Indices) -> list[str]:
         """Return the names and values of features, and what there is to say about the values."""
@@ -447,10 +449,8 @@ class _FeatureBars(NamedTuple):
         The features with a bar of their own.
     signed : bool
         Whether the lengths are for (positive) and against (negative) the prediction.
-    is_sum : bool
-        Whether each bar starts where the bar before ends.
     has_base : bool
-        Whether there are bars of the base value and of the probability.
+        Whether each bar starts where the bar before ends, between bars of the base value and the probability.
     """
 
     names: list[str]
@@ -458,7 +458,6 @@ class _FeatureBars(NamedTuple):
     lengths: Floats
     features: Indices
     signed: bool
-    is_sum: bool
     has_base: bool
 
 
@@ -530,16 +529,17 @@ def _draw_bars(ax: Axes, bars: _FeatureBars, for_color: str, against_color: str)
         base, total = starts[0], ends[-1]
         ax.barh([0, y[-1] + 1], [base, total], color=["white", INK], edgecolor=INK, height=0.62)
         for line, value in ((0, base), (y[-1] + 1, total)):
-            ax.text(value + 0.012, line, f"{100 * value:.1f} %", va="center", fontsize=SMALL)
-        ax.vlines([base, total], [0.33, y[-1] + 0.33], [0.67, y[-1] + 0.67], color="#777777", linewidth=0.7)
+            text = f"{100 * value:.1f} %".replace("-", "−")
+            ax.text(max(value, 0.0) + 0.012, line, text, va="center", fontsize=SMALL)
+        # Each value is joined to the bar that starts there.
+        ax.vlines(
+            [base, *ends], np.append(0, y) - 0.31, np.append(y, y[-1] + 1) + 0.31, color="#777777",
+            linewidth=0.7,
+        )  # fmt: skip
         high = max(high, 1.0)
     span = max(high - low, MIN_RANGE)
     for line, text, right in zip(y.tolist(), texts, np.maximum(starts, ends), strict=True):
         ax.text(right + 0.012 * span, line, text, va="center", fontsize=SMALL)
-    if bars.is_sum:
-        ax.vlines(ends[:-1], y[:-1] + 0.33, y[1:] - 0.33, color="#777777", linewidth=0.7)
-    if bars.signed and not bars.has_base and np.all(np.abs(lengths) < NEGLIGIBLE):
-        ax.text(0.5, 0.5, "no single value\nchanges the vote", transform=ax.transAxes, ha="center")
     ax.axvline(0, color="#444444", linewidth=0.9)
     ax.set_xlim(low - (0.03 * span if low < 0 or not bars.has_base else 0.0), low + span + 0.14 * span)
     if bars.has_base:
@@ -552,13 +552,20 @@ def _short_range(text: str) -> str:
 
     >>> _short_range("4.5172 to 5.5"), _short_range("red 61%, a long color name 30%")
     ('4.52–5.5', 'red 61%')
+    >>> _short_range("0.0044312 to 0.0095432"), _short_range("1480.5 to 2000")
+    ('0.0044–0.0095', '1480–2000')
     """
     low, separator, high = text.partition(" to ")
+    if not separator:
+        return shorten(text.partition(", ")[0], LONGEST_VALUE)
     try:
-        ends = (short_value(float(low)), short_value(float(high)))
-    except ValueError:  # a date, a category, or a number with a unit
-        ends = (low, high)
-    return shorten("–".join(ends) if separator else text.partition(", ")[0], 14)
+        numbers = (float(low), float(high))
+    except ValueError:  # dates, ordered categories, or numbers with a unit
+        return shorten(f"{low}–{high}", LONGEST_VALUE)
+    long = "–".join(short_value(number) for number in numbers)
+    if len(long) < LONGEST_VALUE:
+        return long
+    return "–".join(f"{number:.2g}" if abs(number) < 1 else short_value(number) for number in numbers)
 
 
 def _signed_text(support: float) -> str:

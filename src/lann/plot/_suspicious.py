@@ -19,7 +19,7 @@ from lann.plot._axes import (
     style_axes,
     title_lines,
 )
-from lann.plot._colors import AGAINST, NEUTRAL
+from lann.plot._colors import AGAINST, NEUTRAL, SOFT
 from lann.plot._estimators import last_step
 from lann.plot._ranking import largest_first
 from lann.plot._rows import check_class_names
@@ -202,7 +202,10 @@ class SuspiciousRowsDisplay:
         style_axes(self.ax_, grid="x")
         label_lines(self.ax_, names, fontsize)
         if self.suggested is not None:
-            self.ax_.set_title("row · its label → label with the most votes", fontsize=SMALL)
+            self.ax_.text(
+                0.0, 1.01, "row · label → most votes", transform=self.ax_.transAxes, ha="right", va="bottom",
+                fontsize=SMALL, color=SOFT,
+            )  # fmt: skip
         number = "most suspicious row" if len(shown) == 1 else f"{len(shown)} most suspicious rows"
         self.ax_.set_xlabel(f"share of the neighbors' vote against the label\n{number}", fontsize=TEXT)
 

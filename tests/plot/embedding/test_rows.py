@@ -17,7 +17,7 @@ def test_lines_end_at_the_neighbors(embedding, halves):
     np.testing.assert_allclose(display.line_shares, explanation.vote_shares.ravel())
 
 
-def test_lines_are_thin_and_named_in_the_legend(embedding, halves, legend_texts):
+def test_lines_are_thin_and_explained(embedding, halves):
     display = EmbeddingDisplay.from_estimator(embedding, halves[2], lines_from=[3, 60])
     (lines,) = [artist for artist in display.ax_.collections if isinstance(artist, LineCollection)]
     visible = display.line_shares >= 0.02
@@ -25,7 +25,8 @@ def test_lines_are_thin_and_named_in_the_legend(embedding, halves, legend_texts)
     widths = np.asarray(lines.get_linewidths())
     assert widths.max() <= 1.5
     assert np.all(np.diff(widths[np.argsort(display.line_shares[visible])]) >= 0)
-    assert "neighbor (width: its vote)" in legend_texts(display.figure_)[0]
+    note = " ".join(text.get_text() for text in display.ax_.texts)
+    assert "pale: training rows; lines: from a row with a ring to its neighbors" in note
     rings = [artist for artist in display.ax_.collections if artist.get_zorder() == 5]
     assert [len(ring.get_offsets()) for ring in rings] == [2]
 

@@ -25,9 +25,9 @@ MOST_OPEN = 3
 PACKAGE = "lann.explain._html"
 
 ADDS = (
-    "From the vote at the nearest training rows of other classes to the vote at this row: what the value of "
-    "each column adds to the votes for the prediction, or takes away. The numbers add up exactly. What is "
-    "taken away is in the color of the class that gets most of it."
+    "From the base value, the probability at training rows of other classes that this row is contrasted "
+    "with, to the probability at this row: what the value of each column adds to the prediction, or takes "
+    "away. The numbers add up exactly. What is taken away is in the color of the class that gets most of it."
 )
 AROUND = (
     "The share of the vote that changes, for rows like this one, when the value of the column is replaced by "

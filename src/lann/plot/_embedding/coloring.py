@@ -46,7 +46,7 @@ def coloring_options(embedded: EmbeddedRows, color: Any, data_name: str = "") ->
         return {"misclassified": misclassified, "title": title}
     if color == "dominant":
         features, names = _dominant_features(embedded)
-        title = f"Feature that the vote depends on most\n{rows}"
+        title = f"Most relevant feature of each row\n{rows}"
         return {"values": features, "value_names": names, "title": title}
     return _relevance_options(embedded, color, rows)
 

@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from lann._types import Floats
 from lann._validation import Integer, OneOf, validate
 from lann.plot._axes import panel_axes, single_axes
-from lann.plot._embedding.captions import caption_height
+from lann.plot._embedding.captions import caption_height, write_caption
 from lann.plot._embedding.coloring import coloring_options
 from lann.plot._embedding.comparison import comparison_options
 from lann.plot._embedding.grid import axes_size, embedding_grid
 from lann.plot._embedding.legend import (
     draw_color_bar,
     draw_legend,
+    explain_marks,
     legend_columns,
     legend_handles,
     legend_height,
@@ -314,13 +315,15 @@ class EmbeddingDisplay:
         columns = legend_columns(handles, width)
         legend = 0.6 if has_color_bar else legend_height(handles, columns)
         title = wrap_text(self.title, width, TEXT + 1)
-        caption = caption_height(self.names[0], self.notes[0], width=width)
+        note = "\n".join(text for text in (self.notes[0], explain_marks(self)) if text)
+        caption = caption_height(self.names[0], note, width=width)
         self.figure_, self.ax_ = single_axes(
             ax, (SIDE + 0.1, SIDE + 0.1 + 0.2 * len(title.splitlines()) + caption / 72 + legend)
         )
         self.axes_ = np.array([self.ax_], dtype=object)
         self.ax_.set_title(escape_math(title), fontsize=TEXT + 1)
         scale = draw_panel(self.ax_, self, 0, width=width)
+        write_caption(self.ax_, self.names[0], note, width=width)
         if scale is not None:
             draw_color_bar(self.ax_, scale, self.value_label, offset=caption + 4)
         elif handles:
@@ -337,6 +340,7 @@ class EmbeddingDisplay:
             panel.set_axis_off()
         for index, panel in enumerate(self.axes_):
             draw_panel(panel, self, index, width=grid.panel_width)
+            write_caption(panel, self.names[index], self.notes[index], width=grid.panel_width)
         if grid.legend_in_corner:
             draw_legend(axes[-2, -1], handles, grid.legend_columns)
         elif handles:

@@ -48,29 +48,27 @@ def legend_handles(display: EmbeddingDisplay, length: int) -> list[Any]:
     if display.value_names is not None:
         names = shorten_unique(display.value_names, length)
         pairs = zip(group_markers(display.value_names), names, strict=True)
-        return [legend_handle(marker, escape_math(name)) for marker, name in pairs] + _other_handles(display)
+        return [legend_handle(marker, escape_math(name)) for marker, name in pairs]
     markers, names = display_markers(display), shorten_unique(display.class_names, length)
     handles = [legend_handle(markers[k], escape_math(names[k])) for k in natural_order(display.class_names)]
     if display.misclassified is not None:
         handle = legend_handle(ClassMarker("white", "o"), "misclassified")
         handle.set(markeredgecolor=DARK, markersize=7)
         handles.append(handle)
-    return handles + _other_handles(display)
+    if len(display.coordinates) > 1 and display.new_coordinates[0] is not None:
+        handles.append(legend_handle(PALE, "training row (pale)"))
+    return handles
 
 
-def _other_handles(display: EmbeddingDisplay) -> list[Any]:
-    """Return the entries of the training rows behind new rows, and of lines to neighbors."""
-    from matplotlib.lines import Line2D
-
-    handles = []
+def explain_marks(display: EmbeddingDisplay) -> str:
+    """Return what is drawn beside the markers of the legend: training rows behind new rows, and lines."""
+    notes = []
     if display.new_coordinates[0] is not None:
         shows_classes = display.values is None and display.misclassified is None
-        handles.append(legend_handle(PALE, "training row (pale)" if shows_classes else "training row"))
+        notes.append("pale: training rows" if shows_classes else "light gray: training rows")
     if len(display.lines):
-        line = Line2D([], [], color=LINE_COLOR, linewidth=1.2, label="neighbor (width: its vote)")
-        line.set(marker="o", markerfacecolor="white", markeredgecolor=DARK, markevery=[0], markersize=5)
-        handles.append(line)
-    return handles
+        notes.append("lines: from a row with a ring to its neighbors, the wider, the larger their vote")
+    return "; ".join(notes)
 
 
 def legend_columns(handles: list[Any], width: float, *, max_lines: int | None = None) -> int:

@@ -8,7 +8,6 @@ import numpy as np
 
 from lann._types import Floats, Indices, Labels
 from lann.plot._colors import light_to_dark
-from lann.plot._embedding.captions import write_caption
 from lann.plot._embedding.class_names import write_class_names
 from lann.plot._embedding.frame import draw_frame
 from lann.plot._embedding.legend import DARK, LINE_COLOR, display_markers, group_markers
@@ -61,7 +60,6 @@ def draw_panel(ax: Axes, display: EmbeddingDisplay, index: int, *, width: float)
         names = shorten_unique(display.class_names, 20 if n_classes <= MANY_CLASSES else 16)
         fontsize = SMALL if n_classes <= MANY_CLASSES else TINY + 0.5
         write_class_names(ax, shown, labels, names, fontsize=fontsize, width=width, side=side)
-    write_caption(ax, display.names[index], display.notes[index], width=width)
     return scale
 
 
