@@ -84,8 +84,9 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
     def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
         """Explain predictions: the neighbors that voted, and the features that each prediction depends on.
 
-        The first call computes the relevances of up to 500 training rows, which takes about as long as a fit
-        (longer with hundreds of features); further calls take little longer than predicting.
+        The first call computes the relevances of up to 500 training rows, which takes less time than a fit;
+        further calls take little longer than predicting. Contributions and supports are computed for the rows
+        for which they are read.
 
         Parameters
         ----------
@@ -176,8 +177,9 @@ class NeighborClassifier(ModelClassifier):
     ) -> Explanation:
         """Explain predictions: the neighbors that voted, and the features that each prediction depends on.
 
-        The first call computes the relevances of up to 500 training rows, which takes about as long as a fit
-        (longer with hundreds of features); further calls take little longer than predicting.
+        The first call computes the relevances of up to 500 training rows, which takes less time than a fit;
+        further calls take little longer than predicting. Contributions and supports are computed for the rows
+        for which they are read.
 
         Parameters
         ----------

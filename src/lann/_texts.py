@@ -9,12 +9,10 @@ VOTES = (
     "toward equal shares, so that none is 0 or 100%. Of many rows that voted, the nearest are listed."
 )
 RELEVANCE = (
-    "The share of the vote that changes, for rows like this one, when the value of the column is replaced by "
-    "other values."
+    "How much the vote depends on the column, for rows like this one: the share that changes when its value "
+    "is replaced, alone or on the way to rows of other classes, on average."
 )
-NO_RELEVANT_COLUMN = (
-    "No single column is decisive: replacing the value of any one of them changes less than 1% of the vote."
-)
+NO_RELEVANT_COLUMN = "No column is decisive: none of them changes 1% of the vote, for rows like this one."
 BASE_VALUE = "base value: training rows of other classes, on average"
 PLAIN_KNN = "kNN: 5 neighbors, weighted by distance, behind scaling, one-hot encoding and imputation."
 INTERVALS = (

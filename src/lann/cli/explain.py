@@ -103,10 +103,10 @@ def explain(
 ) -> None:  # fmt: skip
     """Explain predictions.
 
-    Shows the training rows that voted, with their values, and the columns that the prediction depends on: the
-    share of the vote that changes when the value of a column is replaced by other values, and whether the
-    value supports the prediction. More than 10 rows are printed with a line for each, or, if they are written
-    to a file, as a summary. Row numbers start at 0, below the header.
+    Shows the training rows that voted, with their values, how much the vote depends on each column around the
+    row, and what the value of each column adds to the probability of the prediction. More than 10 rows are
+    printed with a line for each, or, if they are written to a file, as a summary. Row numbers start at 0,
+    below the header.
     """
     import pandas as pd
 

@@ -65,9 +65,13 @@ def _summary(row: ExplainedRow) -> str:
 
 
 def _how_to_read(row: ExplainedRow) -> str:
-    lines = ["Relevance: the share of the vote that changes when the value is replaced by other values."]
-    if row.support is not None:
-        lines.append(f"Support: + the value adds votes for {row.prediction}; − it removes votes.")
+    lines = [f"Relevance: {_texts.RELEVANCE[0].lower()}{_texts.RELEVANCE[1:]}"]
+    if row.support is not None and row.base_values is not None:
+        base = percent(float(row.base_values[row.class_index(row.prediction)]))
+        lines.append(
+            f"Support: what the value adds to the probability of {row.prediction}, from {base} at training "
+            f"rows of other classes to {percent(row.probability)} here; all columns together add up to it."
+        )
     if row.separation is not None and len(row.classes) > 2:
         lines.append(f"Lead: how much of the lead over {row.runner_up} depends on the value.")
     if row.typical is not None:

@@ -21,11 +21,8 @@ def group_features(
 ) -> Explanation:
     """Add up features: one-hot columns of one variable, or correlated features.
 
-    Contributions add up exactly. Relevances and supports add up the effects of changing one feature *at a
-    time*, which is not the effect of changing all at once. On planted data, the sum over duplicates was
-    within 4 % of the joint effect where they decide, and twice as large (.09 for .05) where they do not. The
-    sum over the 3 to 20 columns of a one-hot variable was 1 to 1.4 times the effect of changing the variable:
-    leaving the true category and entering another one are both counted.
+    Contributions and supports add up exactly. Relevances are sums of effects without signs, which can be
+    larger than the effect of changing all features of a group at once.
 
     Parameters
     ----------

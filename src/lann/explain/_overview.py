@@ -142,7 +142,7 @@ def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> overview = LANNClassifier(random_state=0).fit(X, y).explain(X[:3]).overview(n_features=1)
     >>> overview.rows["reasons"].tolist()
-    ['petal length (cm) 1.4', 'petal length (cm) 1.4', 'petal length (cm) 1.3']
+    ['petal width (cm) 0.2', 'petal length (cm) 1.4', 'petal length (cm) 1.3']
     """
     import pandas as pd
 

@@ -17,11 +17,10 @@ if TYPE_CHECKING:
 def to_shap(explanation: Explanation, label: Any = None) -> shap.Explanation:
     """Return a `shap.Explanation`, for waterfall, beeswarm and other plots of the `shap` package.
 
-    The values are the supports of a class: how much more of the vote it has with the value of a feature than
-    with other values, around the query, changing one feature at a time. They are **not Shapley values**,
-    which average over changes of all sets of features: an effect that two features have only together is
-    counted for both. The base value is, row by row, the predicted probability minus the sum of the supports;
-    it is not a mean prediction, as plots that label it E[f(X)] claim.
+    The values are the supports of a class: what each feature changes in the vote on the way to rows of other
+    classes. They are Shapley values between the query and these rows where not more than two features
+    interact. The base value is the mean probability at these rows, other ones for every query; it is not the
+    mean prediction for all rows, as plots that label it E[f(X)] claim.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def in_words(
 
     It names the features whose values support the prediction most and oppose it most, the neighbors with the
     most votes for it (by their ids, or as rows of the training data), and the runner-up, with the features
-    that distinguish the prediction from it if these are others. Where no single feature supports the
+    that distinguish the prediction from it if these are others. Where no feature supports the
     prediction, the row is similar to its neighbors "overall". Where the prediction has less than 20% of the
     votes more than the runner-up, the sentence says "narrowly", and which neighbors voted for the runner-up.
     It ends with categories that no training row has, with features without which distances are measured, and

@@ -30,8 +30,8 @@ ADDS = (
     "away. The numbers add up exactly. What is taken away is in the color of the class that gets most of it."
 )
 AROUND = (
-    "The share of the vote that changes, for rows like this one, when the value of the column is replaced by "
-    "other values: what the model depends on in this region, whatever the value of this row is."
+    "The share of the vote that changes, for rows like this one, when the value of the column is replaced, "
+    "alone or on the way to rows of other classes, on average: what the model depends on in this region."
 )
 CONTRAST = (
     "The nearest training row of another class than predicted, and the share of the squared distance to it "

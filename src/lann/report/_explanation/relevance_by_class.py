@@ -62,7 +62,8 @@ def relevance_by_class(model: TableModel, correlated: Mapping[str, list[str]], n
         element(
             "p",
             "What the vote depends on, averaged over training rows of each class: the share of the vote that "
-            f"changes when the value of the column is replaced by other values.{largest}",
+            "changes when the value of the column is replaced, alone or on the way to rows of other classes, "
+            f"on average.{largest}",
         ),
         folded_table("Relevance by class", header, lines, n_features, n_more, class_=kind),
         _correlated_columns(list(correlated.values())),
