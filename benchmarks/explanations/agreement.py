@@ -23,8 +23,6 @@ N_TOP = 3
 N_DRAWS = 10
 # Size of the perturbation for the stability, in standard deviations of the features.
 PERTURBATION = 0.05
-# The gate selects the relevant features, in all regions alike: it is neither right nor wrong to name it.
-GATE = 0
 
 
 def score_explanations(explainer: Explainer, model: Any, task: Task, n_rows: int, n_perturbed: int) -> Values:
@@ -59,7 +57,8 @@ def score_explanations(explainer: Explainer, model: Any, task: Task, n_rows: int
     rng = np.random.default_rng(task.seed)
     perturbed = queries[:n_perturbed] + PERTURBATION * rng.standard_normal((n_perturbed, queries.shape[1]))
     found, planted, of_perturbed = (
-        np.delete(values, GATE, axis=1) for values in (relevances, task.planted[:n_rows], explain(perturbed))
+        np.delete(values, task.ignored, axis=1)
+        for values in (relevances, task.planted[:n_rows], explain(perturbed))
     )
     aucs = scores.planted_auc(found, planted)
     change, random_change = deletion(model, queries, relevances, task.X, task.seed)
@@ -84,8 +83,8 @@ def permuted_auc(explainer: Explainer, model: Any, task: Task) -> float:
     Without relevant features, a model still ranks features, and much alike for all queries: the AUC of a
     single fit says little, and only the mean over many fits is to be .5.
     """
-    found = np.delete(explainer.prepare(model, task)(task.X_test), GATE, axis=1)
-    return float(scores.planted_auc(found, np.delete(task.planted, GATE, axis=1)).mean())
+    found = np.delete(explainer.prepare(model, task)(task.X_test), task.ignored, axis=1)
+    return float(scores.planted_auc(found, np.delete(task.planted, task.ignored, axis=1)).mean())
 
 
 def deletion(model: Any, queries: Floats, relevances: Floats, pool: Floats, seed: int) -> tuple[float, float]:

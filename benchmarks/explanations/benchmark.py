@@ -1,4 +1,4 @@
-"""Explanations: agreement with planted features, permuted labels, deletion on real data, and cost."""
+"""Explanations: agreement with planted features, faithfulness to the model, answers, curves, and cost."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from benchmarks.engine import (
 )
 from benchmarks.engine.tables import plural
 from benchmarks.explanations import tasks
+from benchmarks.explanations.answers import score_answers
 from benchmarks.explanations.categories import (
     CITIES_TABLE,
     PLANTED_TABLE,
@@ -32,12 +33,23 @@ from benchmarks.explanations.categories import (
     score_planted_table,
 )
 from benchmarks.explanations.checks import make_checks
-from benchmarks.explanations.explainers import LANN, OURS, choose_explainers
+from benchmarks.explanations.cost import measure_first
+from benchmarks.explanations.curves import KERNEL, score_curves
+from benchmarks.explanations.explainers import LANN, OURS, Explainer, choose_explainers
+from benchmarks.explanations.faithfulness import score_faithfulness
+from benchmarks.explanations.fresh import measure_fresh
+from benchmarks.explanations.kinds import KINDS as KINDS_OF_DATA
 from benchmarks.explanations.measure import PlantedData, measure_cost, measure_deletion, measure_permuted
 from benchmarks.explanations.summary import (
+    ANSWERS,
     CATEGORIES,
     CITIES,
     COST,
+    CURVES,
+    FAITHFULNESS,
+    FIRST,
+    FRESH,
+    KINDS,
     MODELS,
     PARTS,
     PERMUTED,
@@ -46,7 +58,23 @@ from benchmarks.explanations.summary import (
     auc_difference,
 )
 from benchmarks.explanations.tables import make_tables
-from benchmarks.explanations.tasks import Sizes, data_name, permuted_task, planted_task, real_task
+from benchmarks.explanations.tasks import (
+    Sizes,
+    Task,
+    data_name,
+    permuted_task,
+    planted_task,
+    real_task,
+    repeated_task,
+    shape_name,
+)
+
+# Explanation methods that are measured on further kinds of data.
+ON_KINDS = (
+    OURS, "lann-support", "tree-shap", "kernel-shap-lann", "lime-lann", "permutation-lann",
+    "permutation-forest",
+)  # fmt: skip
+TURNS_OF_FIRST = 2
 
 ScoreTable = Callable[[TableExplainer, int, Sizes, int], Values]
 
@@ -65,16 +93,17 @@ class ExplanationOptions(Options):
 
 
 class Explanations(Benchmark[ExplanationOptions]):
-    """Explanations. The parts "permuted", "real" and "cost" are about LANN alone."""
+    """Explanations. The parts from "permuted" on are about LANN alone."""
 
     name = "explanations"
     Options = ExplanationOptions
     parts = PARTS
     main_scores = {
-        PLANTED: "auc", MODELS: "accuracy", CATEGORIES: "auc", CITIES: "city", PERMUTED: "auc",
-        REAL: "deletion", COST: "ratio",
+        PLANTED: "auc", KINDS: "auc", MODELS: "accuracy", CATEGORIES: "auc", CITIES: "city", PERMUTED: "auc",
+        REAL: "deletion", FAITHFULNESS: "rank", ANSWERS: "grouped_support", CURVES: "deletion", COST: "ratio",
+        FIRST: "ratio", FRESH: "total",
     }  # fmt: skip
-    quick = "2 seeds, few rows, small real data sets; about two minutes."
+    quick = "2 seeds, few rows, small real data sets; about five minutes."
 
     def __init__(self, options: ExplanationOptions) -> None:
         super().__init__(options)
@@ -93,19 +122,26 @@ class Explanations(Benchmark[ExplanationOptions]):
     def jobs(self) -> Iterator[Job]:
         makers: dict[str, Callable[[], Iterator[Job]]] = {
             PLANTED: self._planted_jobs,
+            KINDS: self._kind_jobs,
             CATEGORIES: partial(self._table_jobs, CATEGORIES, PLANTED_TABLE, score_planted_table),
             CITIES: partial(self._table_jobs, CITIES, CITIES_TABLE, score_cities),
             PERMUTED: self._permuted_jobs,
             REAL: self._real_jobs,
+            FAITHFULNESS: self._faithfulness_jobs,
+            ANSWERS: self._answer_jobs,
+            CURVES: self._curve_jobs,
             COST: self._cost_jobs,
+            FRESH: self._fresh_jobs,
         }
         for part in self.chosen:
-            if part in (PLANTED, CATEGORIES, CITIES) or self.our_explainers:
+            if part in (PLANTED, KINDS, CATEGORIES, CITIES) or self.our_explainers:
                 yield from makers[part]()
 
     def describe(self, job: Job, found: Found) -> str:
         if job.part == COST:
             return f"explaining takes {found[OURS]['ratio']:.2f} times as long as predicting"
+        if job.part == FIRST:
+            return f"the first explanation takes {found[OURS]['ratio']:.2f} times as long as the fit"
         score = self.main_scores[job.part]
         texts = [f"{method} {values[score]:.3f}" for method, values in found.items()]
         return f"{score} {', '.join(texts)}"
@@ -132,28 +168,36 @@ class Explanations(Benchmark[ExplanationOptions]):
         )
 
     def _planted_jobs(self) -> Iterator[Job]:
-        models = dict.fromkeys(explainer.model for explainer in self.explainers)
+        return self._agreement_jobs(
+            PLANTED, self.explainers, [data_name(n_features) for n_features in self.sizes.n_features]
+        )
+
+    def _kind_jobs(self) -> Iterator[Job]:
+        compared = [explainer for explainer in self.explainers if explainer.name in ON_KINDS]
+        return self._agreement_jobs(KINDS, compared, list(KINDS_OF_DATA))
+
+    def _agreement_jobs(self, part: str, explainers: list[Explainer], names: list[str]) -> Iterator[Job]:
+        models = dict.fromkeys(explainer.model for explainer in explainers)
         for seed in range(self.sizes.n_seeds):
-            for n_features in self.sizes.n_features:
-                name = data_name(n_features)
+            for name in names:
                 for model in models:
                     yield Job(
                         MODELS,
                         model,
                         name,
                         seed,
-                        partial(self._planted.fit, model, n_features, seed),
+                        partial(self._planted.fit, model, name, seed),
                         label=f"fit of {model} on {name}, seed {seed}",
                         fingerprint=self._fingerprint(model),
                     )
-                for explainer in self.explainers:
+                for explainer in explainers:
                     package = None if explainer.needs is None else version(explainer.needs)
                     yield Job(
-                        PLANTED,
+                        part,
                         explainer.name,
                         name,
                         seed,
-                        partial(self._planted.explain, explainer, n_features, seed),
+                        partial(self._planted.explain, explainer, name, seed),
                         label=f"{explainer.name} on {name}, seed {seed}",
                         fingerprint=self._fingerprint(explainer.model, package=package),
                     )
@@ -208,19 +252,101 @@ class Explanations(Benchmark[ExplanationOptions]):
                     fingerprint=self._fingerprint(OURS, explained=self._our_names, data=data.digest),
                 )
 
+    def _faithfulness_jobs(self) -> Iterator[Job]:
+        sizes = self.sizes
+        return self._jobs_by_set(FAITHFULNESS, sizes.faithful_sets, sizes.faithful_rows, self._faithfulness)
+
+    def _answer_jobs(self) -> Iterator[Job]:
+        return self._jobs_by_set(ANSWERS, self.sizes.real_sets, self.sizes.answer_rows, self._answers)
+
+    def _curve_jobs(self) -> Iterator[Job]:
+        sizes = self.sizes
+        return self._jobs_by_set(
+            CURVES, sizes.curve_sets, sizes.curve_batch, self._curves, n_splits=sizes.curve_splits
+        )
+
+    def _jobs_by_set(
+        self, part: str, names: tuple[str, ...], n_rows: int, run: Callable[[Task], Found], n_splits: int = 1
+    ) -> Iterator[Job]:
+        """Yield a job for each split of real data, and, but for answers, for planted data."""
+        if OURS not in self._our_names:
+            return
+        sizes, n_jobs = self.sizes, self.options.n_jobs
+        data_sets, skipped = load_sets(names)
+        self.skipped.update(skipped)
+        made: list[tuple[str, str, Callable[[int], Task]]] = [
+            (data.name, data.digest, partial(real_task, data, n_rows=n_rows, n_jobs=n_jobs))
+            for data in data_sets
+        ]
+        if part != ANSWERS:
+            n_features = sizes.checked_features
+            make = partial(planted_task, n_features, n_train=sizes.n_train, n_test=n_rows, n_jobs=n_jobs)
+            made.insert(0, (data_name(n_features), "", make))
+        for name, digest, make_task in made:
+            for number in range(n_splits):
+                yield Job(
+                    part,
+                    OURS,
+                    name,
+                    number,
+                    partial(self._on_task, make_task, number, run),
+                    label=f"{part} on {name}, split {number + 1}",
+                    fingerprint=self._fingerprint(OURS, data=digest, with_shap=self._with_shap),
+                )
+
     def _cost_jobs(self) -> Iterator[Job]:
-        with_shap = any(explainer.name == "kernel-shap-lann" for explainer in self.explainers)
-        for n_features in self.sizes.timed_features if OURS in self._our_names else ():
-            name = data_name(n_features)
+        if OURS not in self._our_names:
+            return
+        sizes = self.sizes
+        data_sets, skipped = load_sets(sizes.timed_sets)
+        self.skipped.update(skipped)
+        names: list[tuple[str, DataSet | int]] = [
+            *((data_name(n_features), n_features) for n_features in sizes.timed_features),
+            *((data.name, data) for data in data_sets),
+        ]
+        for name, data in names:
             yield Job(
                 COST,
                 OURS,
                 name,
                 0,
-                partial(self._cost, n_features, with_shap),
+                partial(self._cost, data),
                 label=f"cost of {OURS} on {name}",
-                fingerprint=self._fingerprint(OURS, with_shap=with_shap),
+                fingerprint=self._fingerprint(OURS, with_shap=self._with_shap),
             )
+        for shape in sizes.first_shapes:
+            name = shape_name(*shape)
+            yield Job(
+                FIRST,
+                OURS,
+                name,
+                0,
+                partial(self._first, *shape),
+                label=f"first explanation of {OURS} on {name}",
+                fingerprint=self._fingerprint(OURS),
+            )
+
+    def _fresh_jobs(self) -> Iterator[Job]:
+        name = data_name(self.sizes.fresh_features)
+        yield Job(
+            FRESH,
+            OURS,
+            name,
+            0,
+            self._fresh,
+            label=f"new process with {OURS} on {name}",
+            fingerprint=self._fingerprint(OURS),
+        )
+
+    def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
+        # Kernels are compiled before something is timed.
+        return {OURS: self._warm_up} if any(job.part in (CURVES, COST, FIRST) for job in jobs) else {}
+
+    def _warm_up(self) -> None:
+        task = planted_task(8, 0, 100, 5, self.options.n_jobs)
+        explanation = make_estimator(OURS, self.options.n_jobs, 0).fit(task.X, task.y).explain(task.X_test)
+        if len(explanation.support) != len(explanation.in_words()):
+            raise RuntimeError("An explanation must have one sentence for each row.")
 
     def _table(self, explainer: TableExplainer, seed: int, score: ScoreTable) -> Found:
         return {explainer.name: score(explainer, seed, self.sizes, self.options.n_jobs)}
@@ -234,11 +360,44 @@ class Explanations(Benchmark[ExplanationOptions]):
         task = real_task(data, number, self.sizes.real_rows, self.options.n_jobs)
         return measure_deletion(self.our_explainers, task)
 
-    def _cost(self, n_features: int, with_shap: bool) -> Found:
+    def _on_task(self, make_task: Callable[[int], Task], number: int, run: Callable[[Task], Found]) -> Found:
+        return run(make_task(number))
+
+    def _faithfulness(self, task: Task) -> Found:
+        return {OURS: score_faithfulness(self._fitted(task), task.X_test)}
+
+    def _answers(self, task: Task) -> Found:
+        return {OURS: score_answers(self._fitted(task), task.X_test)}
+
+    def _curves(self, task: Task) -> Found:
+        return score_curves(self._fitted(task), task, self.sizes.curve_rows, with_shap=self._with_shap)
+
+    def _fitted(self, task: Task) -> Any:
+        return make_estimator(OURS, self.options.n_jobs, task.seed).fit(task.X, task.y)
+
+    def _cost(self, data: DataSet | int) -> Found:
         sizes, n_jobs = self.sizes, self.options.n_jobs
-        task = planted_task(n_features, 0, sizes.n_train, sizes.timed_rows, n_jobs)
+        if isinstance(data, int):
+            task = planted_task(data, 0, sizes.n_train, sizes.timed_rows, n_jobs)
+        else:
+            task = repeated_task(real_task(data, 0, sizes.timed_rows, n_jobs), sizes.timed_rows)
         model = make_estimator(OURS, n_jobs, 0)
-        return {OURS: measure_cost(model, task, sizes.timed_turns, sizes.kernel_rows, with_shap=with_shap)}
+        return {
+            OURS: measure_cost(model, task, sizes.timed_turns, sizes.kernel_rows, with_shap=self._with_shap)
+        }
+
+    def _first(self, n_rows: int, n_features: int) -> Found:
+        task = planted_task(n_features, 0, n_rows, 1, self.options.n_jobs)
+        return {OURS: measure_first(make_estimator(OURS, self.options.n_jobs, 0), task, TURNS_OF_FIRST)}
+
+    def _fresh(self) -> Found:
+        sizes = self.sizes
+        task = planted_task(sizes.fresh_features, 0, sizes.n_train, 1, self.options.n_jobs)
+        return {OURS: measure_fresh(self._fitted(task), task.X_test, sizes.timed_turns)}
+
+    @property
+    def _with_shap(self) -> bool:
+        return any(explainer.name == KERNEL for explainer in self.explainers)
 
     @property
     def _our_names(self) -> list[str]:

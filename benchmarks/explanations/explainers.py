@@ -96,7 +96,9 @@ def all_explainers() -> list[Explainer]:
         ),
         Explainer(
             "lann-support", "LANN, support", "lann", _support,
-            "How much a feature supports the prediction: the absolute values of `explain(X).support`.", LANN,
+            "What a feature changes in the vote on the way to rows of other classes: the absolute values of "
+            "`explain(X).support`.",
+            LANN,
         ),
         *(
             Explainer(method.name, method.label, method.name, _feature_weights, method.description, LOCAL)

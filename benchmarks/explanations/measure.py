@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,9 +12,13 @@ from benchmarks.engine import Found, seconds_of
 from benchmarks.explanations.agreement import deletion, permuted_auc, score_explanations
 from benchmarks.explanations.cost import measure_cost
 from benchmarks.explanations.explainers import OURS, Explainer
-from benchmarks.explanations.tasks import Sizes, Task, planted_task
+from benchmarks.explanations.kinds import KINDS, kind_task
+from benchmarks.explanations.tasks import Sizes, Task, data_name, planted_task
 
 __all__ = ["PlantedData", "measure_cost", "measure_deletion", "measure_permuted"]
+
+MakeTask = Callable[[int, int, int, int], Task]
+"""From a seed, the numbers of training and test rows and the number of threads to data."""
 
 
 class PlantedData:
@@ -32,11 +37,15 @@ class PlantedData:
 
     def __init__(self, sizes: Sizes, n_jobs: int) -> None:
         self.sizes, self.n_jobs = sizes, n_jobs
-        self._current: tuple[tuple[int, int], Task, dict[str, Any]] | None = None
+        self._makers: dict[str, MakeTask] = {
+            **{data_name(n): partial(planted_task, n) for n in sizes.n_features},
+            **{kind: partial(kind_task, kind) for kind in KINDS},
+        }
+        self._current: tuple[tuple[str, int], Task, dict[str, Any]] | None = None
 
-    def fit(self, model: str, n_features: int, seed: int) -> Found:
-        """Fit a model, and measure its accuracy and the time of the fit."""
-        task, fitted = self._load(n_features, seed)
+    def fit(self, model: str, name: str, seed: int) -> Found:
+        """Fit a model to data with this name, and measure its accuracy and the time of the fit."""
+        task, fitted = self._load(name, seed)
         estimator = make_estimator(model, self.n_jobs, seed)
         seconds = seconds_of(partial(estimator.fit, task.X, task.y))
         fitted[model] = estimator
@@ -44,19 +53,19 @@ class PlantedData:
             model: {"accuracy": accuracy(task.y_test, estimator.predict(task.X_test)), "seconds": seconds}
         }
 
-    def explain(self, explainer: Explainer, n_features: int, seed: int) -> Found:
-        """Score the explanations of a method."""
-        task, fitted = self._load(n_features, seed)
+    def explain(self, explainer: Explainer, name: str, seed: int) -> Found:
+        """Score the explanations of a method on data with this name."""
+        task, fitted = self._load(name, seed)
         if explainer.model not in fitted:  # its fit was measured in an earlier run
             fitted[explainer.model] = make_estimator(explainer.model, self.n_jobs, seed).fit(task.X, task.y)
         n_rows, n_perturbed = self.sizes.n_rows[explainer.rows], self.sizes.n_perturbed[explainer.rows]
         model = fitted[explainer.model]
         return {explainer.name: score_explanations(explainer, model, task, n_rows, n_perturbed)}
 
-    def _load(self, n_features: int, seed: int) -> tuple[Task, dict[str, Any]]:
-        key, sizes = (n_features, seed), self.sizes
+    def _load(self, name: str, seed: int) -> tuple[Task, dict[str, Any]]:
+        key, sizes = (name, seed), self.sizes
         if self._current is None or self._current[0] != key:
-            task = planted_task(n_features, seed, sizes.n_train, sizes.n_test, self.n_jobs)
+            task = self._makers[name](seed, sizes.n_train, sizes.n_test, self.n_jobs)
             self._current = key, task, {}
         return self._current[1:]
 

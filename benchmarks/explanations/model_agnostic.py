@@ -21,6 +21,12 @@ N_REPEATS = 5
 
 def kernel_shap(model: Any, task: Task) -> Explain:
     """Return absolute SHAP values of the predicted label's probability, with shap's default samples."""
+    explain = kernel_shap_values(model, task)
+    return lambda queries: np.abs(explain(queries))
+
+
+def kernel_shap_values(model: Any, task: Task) -> Explain:
+    """Return the SHAP values of the predicted label's probability, with signs."""
     import shap
 
     explainer = shap.KernelExplainer(model.predict_proba, shap.kmeans(task.X, N_BACKGROUND))
@@ -28,7 +34,7 @@ def kernel_shap(model: Any, task: Task) -> Explain:
     def explain(queries: Floats) -> Floats:
         with _global_seed(task.seed):
             values = explainer.shap_values(queries, silent=True)
-        return np.abs(_of_predicted(values, model, queries))
+        return _of_predicted(values, model, queries)
 
     return explain
 

@@ -6,17 +6,25 @@ import numpy as np
 
 from benchmarks.engine import Results, mean
 
-PLANTED, CATEGORIES, CITIES, PERMUTED, REAL, COST = PARTS = (
-    "planted", "categories", "cities", "permuted", "real", "cost",
+(
+    PLANTED, KINDS, CATEGORIES, CITIES, PERMUTED, REAL, FAITHFULNESS, ANSWERS, CURVES, COST, FRESH,
+) = PARTS = (
+    "planted", "kinds", "categories", "cities", "permuted", "real", "faithfulness", "answers", "curves",
+    "cost", "fresh",
 )  # fmt: skip
 
 MODELS = "models"
-"""The results of the models that are explained in the part "planted"."""
+"""The results of the models that are explained in the parts "planted" and "kinds"."""
+
+FIRST = "first call"
+"""The results of the part "cost" for the first call of a model."""
 
 
-def auc_difference(results: Results, method: str, other: str, data_set: str) -> float | None:
+def auc_difference(
+    results: Results, method: str, other: str, data_set: str, part: str = PLANTED
+) -> float | None:
     """Return the difference of two mean AUCs, on the seeds and the rows that both methods have."""
-    found = results.part(PLANTED)
+    found = results.part(part)
     ours, theirs = found.cell(method, data_set), found.cell(other, data_set)
     differences = []
     for seed in sorted(ours.keys() & theirs.keys()):

@@ -13,6 +13,15 @@ from benchmarks.explanations.categories import (
     TableExplainer,
 )
 from benchmarks.explanations.explainers import LANN, OURS, Explainer
+from benchmarks.explanations.own_tables import (
+    answers_table,
+    curves_table,
+    faithfulness_table,
+    first_table,
+    fresh_table,
+    kinds_table,
+    lead_table,
+)
 from benchmarks.explanations.summary import CATEGORIES, CITIES, COST, MODELS, PERMUTED, PLANTED, REAL
 from benchmarks.explanations.tasks import Sizes, data_name
 
@@ -23,11 +32,18 @@ def make_tables(results: Results, explainers: list[Explainer], sizes: Sizes) -> 
         auc_table(results, explainers, sizes),
         *(scores_table(results, explainers, n_features, sizes) for n_features in sizes.n_features),
         accuracy_table(results, sizes),
+        kinds_table(results, explainers),
         categories_table(results),
         cities_table(results),
         permuted_table(results, explainers),
         real_table(results, explainers, sizes),
+        faithfulness_table(results),
+        answers_table(results),
+        curves_table(results, {**{e.name: e.label for e in explainers}, OURS: "LANN, relevances"}),
+        lead_table(results),
         cost_table(results, sizes),
+        first_table(results),
+        fresh_table(results),
     ]
     return [table for table in tables if table.rows]
 
@@ -97,6 +113,7 @@ def accuracy_table(results: Results, sizes: Sizes) -> Table:
     rows = [
         Row(model, tuple(share_and_std(found.mean(model, name), found.std(model, name)) for name in names))
         for model in found.methods
+        if any(found.cell(model, name) for name in names)
     ]
     head = ("accuracy", *(f"{n} features" for n in sizes.n_features))
     return Table("Accuracy on the planted data", head, [("", rows)])
@@ -187,9 +204,12 @@ def cost_table(results: Results, sizes: Sizes) -> Table:
                 f"{cost['predict']:.3f}",
                 f"{cost['explain']:.3f}",
                 f"{cost['ratio']:.2f}",
+                f"{cost['details']:.3f}",
+                f"{cost['details_ratio']:.2f}",
                 f"{cost['first']:.2f}",
                 f"{cost['fit']:.2f}",
                 f"{1e3 * cost['one']:.2f}",
+                f"{1e3 * cost['one_in_words']:.2f}",
                 decimal(cost["kernel"], 2),
                 decimal(cost["speedup"], 0),
                 decimal(cost["speedup_of_one"], 0),
@@ -200,12 +220,13 @@ def cost_table(results: Results, sizes: Sizes) -> Table:
     ]
     notes = (
         f"predict s, explain s: {sizes.timed_rows} rows at once, the best of {sizes.timed_turns} turns. "
-        "first s: the first call, which computes the landmarks once for a model; compare with the fit. "
-        "one ms: a single row. KernelSHAP s: a row. speedup: times as fast as KernelSHAP, for a row among "
-        "many; of one: for a single row.",
+        "details s: with supports and contributions of all rows, and its ratio to predict. first s: the "
+        "first call, which computes the landmarks once for a model; compare with the fit. one ms: a single "
+        "row. words ms: with supports and sentence. KernelSHAP s: a row. speedup: times as fast as "
+        "KernelSHAP, for a row among many; of one: for a single row.",
     )
     head = (
-        "cost of LANN", "predict s", "explain s", "ratio", "first s", "fit s", "one ms", "KernelSHAP s",
-        "speedup", "of one",
+        "cost of LANN", "predict s", "explain s", "ratio", "details s", "ratio", "first s", "fit s", "one ms",
+        "words ms", "KernelSHAP s", "speedup", "of one",
     )  # fmt: skip
     return Table("Cost", head, [("", rows)], notes)

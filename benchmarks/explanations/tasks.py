@@ -15,6 +15,8 @@ from lann.datasets import make_local_relevance
 
 # How many test rows a method explains: the slower it is, the fewer. These are always the first rows.
 ALL, SOME, FEW = "all", "some", "few"
+# The gate selects the relevant features, in all regions alike: it is neither right nor wrong to name it.
+GATE = 0
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,20 @@ class Sizes:
         Rows of those data sets.
     real_sets, real_splits, real_rows
         Real data: names, number of splits, test rows of each.
-    timed_features, timed_rows, timed_turns, kernel_rows
-        Cost: numbers of features, rows explained at once, turns, rows that KernelSHAP explains.
+    timed_features, timed_sets, timed_rows, timed_turns, kernel_rows
+        Cost: numbers of features, real data, rows explained at once, turns, rows that KernelSHAP explains.
+    first_shapes
+        Cost of the first call: numbers of training rows and of features.
+    fresh_features
+        Number of features of the saved model that a new process loads.
+    checked_features
+        Number of features of the generated data that are among the data sets of the following parts.
+    faithful_sets, faithful_rows
+        Faithfulness: real data, test rows of each.
+    answer_rows
+        Answers: test rows of each of `real_sets`.
+    curve_sets, curve_rows, curve_splits, curve_batch
+        Curves: real data, test rows and splits of each, and rows that LANN explains at once.
     """
 
     n_seeds: int = 10
@@ -55,10 +69,23 @@ class Sizes:
     real_sets: tuple[str, ...] = tuple(PUBLISHED)
     real_splits: int = 3
     real_rows: int = 300
-    timed_features: tuple[int, ...] = (8, 12, 20)
+    timed_features: tuple[int, ...] = (8, 12, 20, 30)
+    timed_sets: tuple[str, ...] = ("breast-cancer",)
     timed_rows: int = 10_000
     timed_turns: int = 5
     kernel_rows: int = 3
+    first_shapes: tuple[tuple[int, int], ...] = ((2000, 30), (1000, 60), (60, 1000))
+    fresh_features: int = 100
+    checked_features: int = 12
+    faithful_sets: tuple[str, ...] = (
+        "breast-cancer", "wine", "digits", "ionosphere", "image-segmentation", "robot-navigation",
+    )  # fmt: skip
+    faithful_rows: int = 60
+    answer_rows: int = 300
+    curve_sets: tuple[str, ...] = ("breast-cancer", "wine", "ionosphere", "image-segmentation")
+    curve_rows: int = 20
+    curve_splits: int = 3
+    curve_batch: int = 1000
 
 
 FULL = Sizes()
@@ -71,9 +98,16 @@ QUICK = Sizes(
     real_sets=tuple(name for name in QUICK_SETS if name in PUBLISHED),
     real_splits=1,
     real_rows=100,
-    timed_features=(12,),
+    timed_features=(12, 30),
     timed_turns=3,
     kernel_rows=2,
+    first_shapes=((1000, 60), (60, 200)),
+    faithful_sets=("breast-cancer", "wine"),
+    faithful_rows=20,
+    answer_rows=100,
+    curve_sets=("wine",),
+    curve_rows=5,
+    curve_splits=1,
 )
 
 
@@ -91,6 +125,8 @@ class Task:
         Seed of the data and of the methods.
     n_jobs
         Number of threads.
+    ignored
+        Columns that agreement with the planted features leaves out.
     """
 
     X: Floats
@@ -100,6 +136,7 @@ class Task:
     planted: NDArray[np.bool_]
     seed: int
     n_jobs: int
+    ignored: tuple[int, ...] = (GATE,)
 
 
 def planted_task(n_features: int, seed: int, n_train: int, n_test: int, n_jobs: int) -> Task:
@@ -123,6 +160,17 @@ def real_task(data: DataSet, number: int, n_rows: int, n_jobs: int) -> Task:
     return Task(X, data.y[train], X_test, data.y[test], planted, number, n_jobs)
 
 
+def repeated_task(task: Task, n_rows: int) -> Task:
+    """Return a task with so many test rows, drawn with replacement."""
+    drawn = np.random.default_rng(task.seed).integers(len(task.X_test), size=n_rows)
+    return replace(task, X_test=task.X_test[drawn], y_test=task.y_test[drawn], planted=task.planted[drawn])
+
+
 def data_name(n_features: int) -> str:
     """Return the name of the generated data with so many features."""
     return f"planted, {n_features} features"
+
+
+def shape_name(n_rows: int, n_features: int) -> str:
+    """Return the name of the generated data with so many training rows and features."""
+    return f"{n_rows} rows, {n_features} features"

@@ -9,7 +9,21 @@ from benchmarks.explanations import benchmark as module
 from benchmarks.explanations import explainers, tasks
 from benchmarks.explanations.benchmark import ExplanationOptions, Explanations
 from benchmarks.explanations.explainers import Explainer
-from benchmarks.explanations.summary import CATEGORIES, CITIES, COST, MODELS, PERMUTED, PLANTED, REAL
+from benchmarks.explanations.summary import (
+    ANSWERS,
+    CATEGORIES,
+    CITIES,
+    COST,
+    CURVES,
+    FAITHFULNESS,
+    FIRST,
+    FRESH,
+    KINDS,
+    MODELS,
+    PERMUTED,
+    PLANTED,
+    REAL,
+)
 
 NAME = "planted, 8 features"
 
@@ -38,7 +52,9 @@ def test_every_part_has_the_same_figures_in_all_outputs(command, tmp_path):
     assert {(record["part"], record["method"]) for record in figures} == {
         (CATEGORIES, "lann"), (CITIES, "lann"), (CATEGORIES, "lann-onehot"), (CITIES, "lann-onehot"),
         (PLANTED, "lann"), (PLANTED, "permutation-lann"), (MODELS, "lann"), (PERMUTED, "lann"),
-        (REAL, "lann"), (COST, "lann"),
+        (REAL, "lann"), (COST, "lann"), (KINDS, "lann"), (KINDS, "permutation-lann"), (FAITHFULNESS, "lann"),
+        (ANSWERS, "lann"), (CURVES, "lann"), (CURVES, "lann-support"), (CURVES, "random"), (FIRST, "lann"),
+        (FRESH, "lann"),
     }  # fmt: skip
     for record in (figure for figure in figures if figure["part"] == PLANTED):
         shown = f"{record['mean']:.3f} ± {record['std']:.3f}".replace("0.", ".")
@@ -75,6 +91,20 @@ def test_a_method_that_fails_does_not_stop_the_others(monkeypatch):
     assert results.part(PLANTED).mean("ones", NAME, "auc") == 0.5
     # Without LANN there is nothing else to measure.
     assert {part for part, _, _ in results.cells} == {PLANTED, MODELS}
+
+
+def test_planted_data_are_among_those_of_faithfulness_and_curves():
+    results = finish(only=("faithfulness", "curves", "answers"), method=("lann",)).results
+    assert not results.failures
+    assert {name for part, _, name in results.cells if part == FAITHFULNESS} == {NAME, "iris"}
+    assert {name for part, _, name in results.cells if part == CURVES} == {NAME, "iris"}
+    assert {name for part, _, name in results.cells if part == ANSWERS} == {"iris"}
+
+
+def test_further_kinds_of_data_are_for_methods_that_are_compared():
+    names = {job.method for job in Explanations(ExplanationOptions(quick=True, only=("kinds",))).jobs()}
+    assert {"lann", "lann-support", "permutation-lann", "permutation-forest", "forest"} <= names
+    assert "lann-neighbors" not in names
 
 
 def test_methods_whose_package_is_missing_are_skipped(monkeypatch):

@@ -118,10 +118,12 @@ def test_every_explainer_belongs_to_one_of_the_benchmark():
     assert all(one.description.endswith(".") for one in TABLE_EXPLAINERS)
 
 
-def test_half_of_the_vote_depends_on_the_city():
+def test_the_city_and_the_number_share_the_vote():
     table, y = make_cities(1500, 0)
     clf = LANNClassifier(random_state=0).fit(table[:1200], y[:1200])
     assert clf.score(table[1200:], y[1200:]) > 0.9
     city, x = clf.explain(table[1200:]).relevances.mean(axis=0)
-    assert city == pytest.approx(0.5, abs=0.1)
-    assert x == pytest.approx(0.5, abs=0.1)
+    # Alone, each changes half of the votes. On the way to a row of the other class both together change all
+    # of it: near ones differ more often in x.
+    assert city + x == pytest.approx(1.0, abs=0.1)
+    assert min(city, x) > 0.25

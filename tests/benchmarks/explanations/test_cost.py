@@ -1,6 +1,6 @@
 import pytest
 
-from benchmarks.explanations.cost import measure_cost, ratios
+from benchmarks.explanations.cost import measure_cost, measure_first, ratios
 from lann import LANNClassifier
 
 
@@ -16,6 +16,16 @@ def test_kernel_shap_is_timed_on_the_same_model_if_installed(task, with_shap):
     if with_shap:
         pytest.importorskip("shap")
     cost = measure_cost(LANNClassifier(max_iter=2, random_state=0), task, 1, 1, with_shap=with_shap)
-    assert min(cost[name] for name in ("fit", "first", "explain", "predict", "one")) > 0
+    assert (
+        min(cost[name] for name in ("fit", "first", "explain", "predict", "details", "one", "one_in_words"))
+        > 0
+    )
     assert cost["n_rows"] == len(task.X_test)
     assert (cost["kernel"] is None) == (not with_shap)
+
+
+def test_the_first_call_is_compared_with_the_fit(task):
+    cost = measure_first(LANNClassifier(max_iter=2, random_state=0), task, 3)
+    assert cost["ratio"] > 0
+    assert cost["fit"] > 0
+    assert cost["first"] > 0

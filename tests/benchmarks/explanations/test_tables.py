@@ -8,11 +8,18 @@ def test_every_table_has_its_rows(made_up):
         "Agreement with the planted features",
         *(f"All scores, {n} features" for n in (8, 12, 20)),
         "Accuracy on the planted data",
+        "Further kinds of planted data",
         "Planted with categories",
         "A category and a number that decide together",
         "Permuted labels",
         "Deletion on real data",
+        "Supports beside their definition",
+        "Rows with an answer",
+        "Deletion and insertion curves",
+        "Curves compared with KernelSHAP",
         "Cost",
+        "The first call",
+        "A saved model in a new process",
     ]
     for table in tables.values():
         assert all(len(row.cells) == len(table.head) - 1 for row in table.rows)
@@ -22,12 +29,25 @@ def test_every_table_has_its_rows(made_up):
     assert tables["Permuted labels"].rows[0].cells == (".510 ± .141", "2")
     assert tables["Deletion on real data"].rows[0].cells == (".200", "–", "–", "–", ".100")
     assert tables["Cost"].rows[0].cells[:3] == ("0.500", "0.750", "1.50")
+    assert tables["Cost"].rows[0].cells[3:5] == ("2.000", "4.00")
+    assert tables["Further kinds of planted data"].rows[0].cells == (".990 ± .000",) * 6 + ("50",)
+    faithful = tables["Supports beside their definition"].rows[0]
+    assert faithful.cells == (".990 ± .010", ".900", "0.10 %", "40", "0.010", ".500", "20")
+    answered = tables["Rows with an answer"].rows[0]
+    assert answered.cells == ("90.0 %", "100.0 %", "95.0 %", "100.0 %", "60.0 %", "100")
+    curves = tables["Deletion and insertion curves"].rows[0]
+    assert curves.cells == (".200 ± .000", ".800 ± .000", ".200 ± .000", ".800 ± .000", "4", "0.1")
+    lead = tables["Curves compared with KernelSHAP"].rows[0]
+    assert lead.cells[:2] == ("−0.100 ± 0.000", "+0.100 ± 0.000")
+    assert lead.cells[-1] == "2000"
+    assert tables["The first call"].rows[0].cells == ("2.00", "1.80", "0.90 ± 0.10")
+    assert tables["A saved model in a new process"].rows[0].cells[-2:] == ("1.500", "4.0")
     assert tables["Accuracy on the planted data"].rows[0].cells[0] == ".950 ± .000"
 
 
 def test_the_best_of_a_column_is_highlighted(made_up):
     rows = auc_table(*made_up()).rows
-    assert rows[0].cells == (".980 ± .000",) * 3 + ("50", "0.1")
+    assert rows[0].cells == (".990 ± .000",) * 3 + ("50", "0.1")
     assert rows[0].best == {0, 1, 2}
     assert all(not row.best for row in rows[1:])
 
