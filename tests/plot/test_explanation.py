@@ -42,7 +42,7 @@ def test_bars_add_up_from_the_base_value_to_the_probability(binary_clf, breast_c
     np.testing.assert_allclose(starts[:-2], base + np.cumsum(lengths[:-2]) - lengths[:-2], atol=1e-12)
     assert base + lengths[:-2].sum() == pytest.approx(probability, abs=1e-12)
     lines = names(display.ax_)
-    assert lines[0] == "base value (nearest rows of other classes)"
+    assert lines[0] == "base value (rows of other classes)"
     assert lines[-2:] == ["24 other features", "this row"]
     texts = [text.get_text() for text in display.ax_.texts]
     assert f"{100 * base:.1f} %" in texts

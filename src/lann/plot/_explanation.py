@@ -348,7 +348,7 @@ class ExplanationDisplay:
         if signed and kind == "waterfall" and explanation.base_values is not None:
             base, has_base = float(explanation.base_values[0, self._predicted]), True
             starts = base + np.cumsum(lengths) - lengths
-            names = ["base value (nearest rows of other classes)", *names, "this row"]
+            names = ["base value (rows of other classes)", *names, "this row"]
         return _FeatureBars(names, starts, lengths, shown, signed=signed, has_base=has_base)
 
     def _value_texts(self, features: Indices) -> list[str]:

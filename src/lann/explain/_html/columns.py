@@ -47,7 +47,7 @@ def column_tables(view: RowView, n_features: int, scale: Scale) -> Html:
 def _additive(
     view: RowView, support: Floats, base_values: Floats, n_features: int, scale: Scale
 ) -> list[Html]:
-    """Return the vote at the nearest rows of other classes, what each column adds, and the probability.
+    """Return the vote at the rows of other classes, what each column adds, and the probability.
 
     The largest steps come first, then one of all other columns; these are listed in a table that is folded.
     """
