@@ -24,12 +24,12 @@ def test_tables_have_the_columns_of_the_user(run, model, new):
 
 def test_the_numbers_are_explained(run, model, new):
     printed = " ".join(run("explain", model, new, "--row", 1).split())
-    assert "share of the vote that changes when the value is replaced by other values" in printed
+    assert "the share that changes when its value is replaced" in printed
     label = printed.split("Predicted ")[1].split(",")[0]
     other = {"in": "out", "out": "in"}[label]
     assert f"Next is {other}, with" in printed
     assert f"{label}, because it is similar to" in printed
-    assert f"adds votes for {label}" in printed
+    assert f"adds to the probability of {label}" in printed
     assert "lead over" not in printed
 
 

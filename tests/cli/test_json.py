@@ -94,8 +94,8 @@ def test_predict(document, model, new, frame, tmp_path):
     assert found["accuracy"] is None
     frame.drop(columns="name").to_csv(tmp_path / "labeled.csv", index=False)
     found = document("predict", model, tmp_path / "labeled.csv", "-o", tmp_path / "p.csv")
-    assert found["rows"][0].keys() == {"row", "label", "prediction", "probabilities"}
-    correct = [row["label"] == row["prediction"] for row in found["rows"]]
+    assert found["rows"][0].keys() == {"row", "true_label", "prediction", "probabilities"}
+    correct = [row["true_label"] == row["prediction"] for row in found["rows"]]
     assert found["accuracy"] == pytest.approx(np.mean(correct))
     assert found["files"] == [str(tmp_path / "p.csv")]
 

@@ -23,20 +23,24 @@ BAR_LENGTH = 12
 
 
 def show_rows(explanation: Explanation, console: Console, *, n_columns: int) -> None:
-    """Print explained rows; several have a heading each."""
+    """Print explained rows; several have a heading each, and bars of the same scale."""
+    largest = float(explanation.relevances.max(initial=0.0))
     for position, row in enumerate(explanation.rows()):
         if len(explanation) > 1:
             console.print(f"\n{row.title}" if position else row.title, style="bold")
-        show_row(row, console, n_columns=n_columns)
+        show_row(row, console, n_columns=n_columns, largest=largest)
 
 
-def show_row(row: ExplainedRow, console: Console, *, n_columns: int) -> None:
-    """Print an explained row: a summary, the neighbors, and the most relevant columns."""
+def show_row(row: ExplainedRow, console: Console, *, n_columns: int, largest: float | None = None) -> None:
+    """Print an explained row: a summary, the neighbors, and the most relevant columns.
+
+    The longest bar is that of the relevance `largest`; None is the largest one of the row.
+    """
     console.print(_summary(row))
     console.print()
     console.print(_neighbors(row))
     console.print()
-    console.print(_columns(row, n_columns))
+    console.print(_columns(row, n_columns, largest))
     if not row.has_relevant_feature:
         console.print(_texts.NO_RELEVANT_COLUMN)
     if row.typical is not None and row.typical_of_runner_up is not None:
@@ -117,7 +121,7 @@ def _neighbors(row: ExplainedRow) -> Table:
     return table
 
 
-def _columns(row: ExplainedRow, n_columns: int) -> Table:
+def _columns(row: ExplainedRow, n_columns: int, largest: float | None) -> Table:
     from rich.table import Table
 
     n_shown = min(n_columns, len(row.feature_names))
@@ -141,7 +145,8 @@ def _columns(row: ExplainedRow, n_columns: int) -> Table:
         table.add_column("lead", justify="right")
         signed.append(row.separation)
     table.add_column("share of distance", justify="right", max_width=8)
-    largest, distance_shares = row.relevances.max() or 1.0, row.distance_shares
+    distance_shares = row.distance_shares
+    largest = (row.relevances.max() if largest is None else largest) or 1.0
     for j in range(n_shown):
         relevance = row.relevances[j]
         bar = "█" * round(BAR_LENGTH * relevance / largest) or ("▏" if relevance > 0 else "")
