@@ -164,7 +164,7 @@ def cities_table(results: Results) -> Table:
     ]
     notes = (
         f"The label is whether the number of one of {N_CITIES} cities is odd, exclusive or whether x is "
-        "positive. city, x: mean relevance, the share of the vote that changes; expected: .5. Replaced: mean "
+        "positive. city, x: mean relevance, a share of the vote; alone each changes half. Replaced: mean "
         "change of the prediction's probability with the value of another row.",
     )
     head = ("cities", "city", "x", "city replaced", "x replaced", "accuracy")
