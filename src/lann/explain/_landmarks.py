@@ -147,7 +147,7 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
     k = min(N_NEIGHBORS, n_rows - 1)
     contrast = walk_supports(
         model, model.X[rows], both[:, : work.n_contrasts], exclude=rows, n_votes=model.mean_weight * k,
-        rule=_even_rule(model), n_jobs=n_jobs,
+        rule=_even_rule(model), wider=1, n_jobs=n_jobs,
     ).changes  # fmt: skip
     is_category = np.isin(np.arange(n_features), list(work.categories))
     correlated = correlated_features(model.X, is_category=is_category)
@@ -192,7 +192,7 @@ class _Work:
             n_landmarks = min(n_landmarks, int(WORK / (self.n_changes * model.work_per_query)))
         self.n_landmarks = max(n_landmarks, 1)
         n_stops = 2 * min(n_features, MOST_ALONE)
-        per_walk = n_stops * (2 * model.wide_neighborhood * 2 * n_axes + model.work_per_query)
+        per_walk = n_stops * (model.wide_neighborhood * 2 * n_axes + model.work_per_query)
         self.n_contrasts = int(np.clip(0.5 * WORK / (self.n_landmarks * per_walk), 1, MOST_WALKS))
 
 

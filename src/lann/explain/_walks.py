@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 # Features that are replaced one by one, at most: those that hold most of the distance. The others are
 # replaced together, and share the credit by what they hold.
 MOST_ALONE = 64
-# So many times as many neighbors as a vote is based on can vote on the way.
-WIDER = 2
+# How many times as many neighbors as a vote is based on can vote on the way.
+WIDER = 4
 # Numbers that are held at once for a block of walks: 8 MB.
 HELD = 2**20
 # Digits of the shares of the distance that decide on the order: rounding does not.
@@ -62,6 +62,7 @@ def walk_supports(
     exclude: Indices | None = None,
     n_votes: float | None = None,
     rule: VoteRule | None = None,
+    wider: int = WIDER,
     n_jobs: int | None = None,
 ) -> Supports:
     """Compute the supports of queries by walks to given rows.
@@ -78,6 +79,8 @@ def walk_supports(
         Number of votes that are counted; None is those of a prediction.
     rule : VoteRule or None
         How the neighbors vote; None is as for a prediction.
+    wider : int
+        How many times as many neighbors as a vote is based on can vote on the way.
     n_jobs : int or None
         Number of threads.
     """
@@ -92,7 +95,7 @@ def walk_supports(
         anchors = _Anchors(model, queries, ends, exclude, n_jobs)
     n_votes = float(model.n_neighbors) if n_votes is None else n_votes
     walks = (
-        _CandidateVotes(model, queries, ends, exclude, n_votes, rule, n_jobs)
+        _CandidateVotes(model, queries, ends, exclude, n_votes, rule, wider, n_jobs)
         if model.has_training_rows
         else _FullVotes(model)
     )
@@ -200,11 +203,12 @@ class _CandidateVotes:
         exclude: Indices | None,
         n_votes: float,
         rule: VoteRule,
+        wider: int,
         n_jobs: int | None,
     ) -> None:
         self.model, self.exclude, self.n_votes, self.rule = model, exclude, n_votes, rule
         n_rows = len(model.X)
-        n_near = max(WIDER * model.wide_neighborhood, model.n_voters)
+        n_near = max(wider * model.wide_neighborhood, model.n_voters)
         self.own, _ = model.kneighbors(
             queries, min(n_near, n_rows - (exclude is not None)), exclude=exclude, n_jobs=n_jobs
         )
