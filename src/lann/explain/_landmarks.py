@@ -28,8 +28,8 @@ LANDMARKS = "landmarks"
 MOST_LANDMARKS = 500
 # Training rows among which the neighbors of changed rows are searched.
 MOST_VOTERS = 1000
-# Multiplications of all readings of one kind: a second, some seconds where changed rows are searched.
-WORK = 1e10
+# Multiplications of all readings of one kind, of which matrix products do SPEEDUP times as many: a second.
+WORK, SPEEDUP = 2e9, 8
 # Number of neighbors that vote at a landmark: more than for a prediction, so that none decides alone.
 N_NEIGHBORS = 20
 # Contrast rows of a landmark to which walks lead, at most.
@@ -170,8 +170,8 @@ class _Work:
         width = max(n_features, n_axes)
         self.fast = model.features_with_slopes
         # Each changed row is transformed, and compared with all voters; a category has several axes.
-        per_change = float(width * n_axes + MOST_VOTERS * (2 * width + 1))
-        per_slope = MOST_VOTERS * (n_axes / 8 + 3 * N_TYPICAL)
+        per_change = (width * n_axes + MOST_VOTERS * (2 * width + 1)) / SPEEDUP
+        per_slope = MOST_VOTERS * (n_axes / SPEEDUP + 3 * N_TYPICAL)
         self.categories = model.category_values(MOST_CATEGORIES)
 
         def total() -> float:
@@ -187,9 +187,9 @@ class _Work:
         shrink = min(1.0, (WORK / total()) ** 0.5)
         self.n_voters, n_landmarks = int(MOST_VOTERS * shrink), int(MOST_LANDMARKS * shrink)
         if self.n_changes and n_axes > n_features:  # fewer voters do not make the transform cheaper
-            n_landmarks = min(n_landmarks, int(WORK / (self.n_changes * width * n_axes)))
+            n_landmarks = min(n_landmarks, int(SPEEDUP * WORK / (self.n_changes * width * n_axes)))
         if model.work_per_query > 0:
-            n_landmarks = min(n_landmarks, int(WORK / (self.n_changes * model.work_per_query)))
+            n_landmarks = min(n_landmarks, int(SPEEDUP * WORK / (self.n_changes * model.work_per_query)))
         self.n_landmarks = max(n_landmarks, 1)
         n_stops = 2 * min(n_features, MOST_ALONE)
         per_walk = n_stops * (model.wide_neighborhood * 2 * n_axes + model.work_per_query)
