@@ -29,11 +29,11 @@ MOST_LANDMARKS = 500
 # Training rows among which the neighbors of changed rows are searched.
 MOST_VOTERS = 1000
 # Multiplications of all readings of one kind, of which matrix products do SPEEDUP times as many: a second.
-WORK, SPEEDUP = 2e9, 8
+WORK, SPEEDUP = 8e8, 8
 # Number of neighbors that vote at a landmark: more than for a prediction, so that none decides alone.
 N_NEIGHBORS = 20
-# Contrast rows of a landmark to which walks lead, at most.
-MOST_WALKS = 4
+# Contrast rows of a landmark to which walks lead.
+FEWEST_WALKS, MOST_WALKS = 2, 4
 # Number of landmarks over which the readings of a query are averaged.
 N_NEAR = 10
 # Number of values that represent the categories of a feature, if there is time; otherwise as many as of a
@@ -171,7 +171,7 @@ class _Work:
         self.fast = model.features_with_slopes
         # Each changed row is transformed, and compared with all voters; a category has several axes.
         per_change = (width * n_axes + MOST_VOTERS * (2 * width + 1)) / SPEEDUP
-        per_slope = MOST_VOTERS * (n_axes / SPEEDUP + 3 * N_TYPICAL)
+        per_slope = MOST_VOTERS * (n_axes / SPEEDUP + 6 * N_TYPICAL)
         self.categories = model.category_values(MOST_CATEGORIES)
 
         def total() -> float:
@@ -193,7 +193,7 @@ class _Work:
         self.n_landmarks = max(n_landmarks, 1)
         n_stops = 2 * min(n_features, MOST_ALONE)
         per_walk = n_stops * (model.wide_neighborhood * 2 * n_axes + model.work_per_query)
-        self.n_contrasts = int(np.clip(0.5 * WORK / (self.n_landmarks * per_walk), 1, MOST_WALKS))
+        self.n_contrasts = int(np.clip(0.5 * WORK / (self.n_landmarks * per_walk), FEWEST_WALKS, MOST_WALKS))
 
 
 def _even_rule(model: NeighborModel) -> VoteRule:
