@@ -130,3 +130,9 @@ def test_context_is_in_the_order_of_the_features(wine):
     assert frame["left_out"].isna().mean() == 0.5
     assert frame["percentile"].between(0, 100).all()
     assert frame["typical"].str.contains(" to ").all()
+
+
+def test_no_rows_have_no_table(made):
+    explanation = made([[0.5, 0.3, 0.2]], [["benign", "benign", "malignant"]])
+    with pytest.raises(ValueError, match="no explained rows"):
+        explanation[:0].to_long_frame()

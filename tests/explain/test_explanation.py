@@ -246,3 +246,24 @@ def test_values_to_show_default_to_the_numbers(fitted, wine, explanation, querie
     assert shown.neighbor_values is None
     training = np.full((89, 13), "red")
     assert (explanation.with_values(queries, training)[:2].neighbor_values == "red").all()
+
+
+def test_a_changed_array_does_not_change_the_explanation(fitted, queries):
+    given = np.array(queries[:5])
+    explanation = fitted.explain(given)
+    given[:] = 0.0
+    np.testing.assert_array_equal(explanation.queries, queries[:5])
+    np.testing.assert_allclose(explanation.supports, fitted.explain(queries[:5]).supports)
+
+
+def test_values_so_large_that_distances_overflow(fitted, queries):
+    explanation = fitted.explain(queries[:2] * 1e160)
+    total = explanation.base_values + explanation.supports.sum(axis=2)
+    np.testing.assert_allclose(total, explanation.probabilities, atol=1e-12)
+    assert explanation.is_far.all()
+
+
+@pytest.mark.parametrize("rows", [None, (0,), (slice(2), 1)])
+def test_indices_that_select_no_queries(explanation, rows):
+    with pytest.raises(IndexError, match="position, a slice, a list or a mask"):
+        explanation[rows]

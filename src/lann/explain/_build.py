@@ -66,6 +66,7 @@ def build_explanation(
     from lann.explain._distribution import distribution_of
     from lann.explain._spacing import find_far, nearest_distances
 
+    queries = np.array(queries)  # details are computed later, when the array may have changed
     if exclude is not None and not (exclude >= 0).any():
         exclude = None
     neighbors, distances, votes = _neighbors_and_votes(model, queries, exclude, n_jobs)

@@ -153,7 +153,7 @@ class Counterfactuals:
                     "new_probability": float(self.row_probabilities[i])
                     if is_changed and self.row_probabilities is not None
                     else None,
-                    "distance": float(self.distances[i]),
+                    "distance": float(self.distances[i]) if is_changed else None,
                     "changes": [
                         {
                             "column": str(self.feature_names[j]),
@@ -289,14 +289,14 @@ def counterfactuals(
         rows[failed], labels[failed] = queries[failed], origins[failed]
     shown = values_of_queries(clf, X, queries)
     return Counterfactuals(
-        queries=queries,
+        queries=queries.copy(),
         predictions=clf.classes_[origins],
         rows=rows,
         labels=clf.classes_[labels],
         found=goal.reached(labels),
         distances=limits.sizes(rows, queries),
         feature_names=names,
-        query_values=shown,
+        query_values=shown.copy(),
         row_values=np.where(differ(rows, queries), values_of_rows(clf, rows), shown),
         query_ids=row_ids(X),
         _schema=schema,

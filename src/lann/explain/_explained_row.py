@@ -497,6 +497,11 @@ def to_long_frame(explanation: Explanation) -> pd.DataFrame:
     frame : DataFrame
         With the columns of `ExplainedRow.to_frame`.
 
+    Raises
+    ------
+    ValueError
+        If no row is explained.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -508,4 +513,6 @@ def to_long_frame(explanation: Explanation) -> pd.DataFrame:
     """
     import pandas as pd
 
+    if len(explanation) == 0:
+        raise ValueError("There are no explained rows to show.")
     return pd.concat([row.to_frame() for row in rows(explanation)], ignore_index=True)

@@ -183,6 +183,8 @@ class Explanation:
             if not -len(self) <= rows < len(self):
                 raise IndexError(f"The explanation has {len(self)} queries; {rows} is out of bounds.")
             rows = np.array([rows])
+        if rows is None or isinstance(rows, tuple):
+            raise IndexError(f"Queries are selected by a position, a slice, a list or a mask; got {rows!r}.")
         values = {f.name: getattr(self, f.name) for f in fields(self)}
         return Explanation(**{k: v if k in _SHARED or v is None else v[rows] for k, v in values.items()})
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
-from lann.explain._walk_kernels import vote_on_walks
+from lann.explain._walk_kernels import HUGE, vote_on_walks
 from lann.model import walk_rows
 
 if TYPE_CHECKING:
@@ -229,6 +229,8 @@ class _CandidateVotes:
         labels = model.labels[known]
         weights = np.ones(candidates.shape) if model.row_weights is None else model.row_weights[known]
         flat = distances.reshape(len(query), -1, candidates.shape[1])
+        # Distances that overflow are equally far; only candidates that do not exist never vote.
+        flat[(candidates >= 0)[:, None] & ~(flat < HUGE)] = HUGE
         shares = vote_on_walks(
             flat, labels, weights, self.class_weight, self.n_voters, self.n_votes, self.rule.epsilon,
             float(self.rule.power), model.n_classes,

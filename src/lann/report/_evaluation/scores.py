@@ -192,6 +192,7 @@ def wilson_interval(correct: Floats, weights: Floats) -> tuple[float, float]:
     """
     if len(correct) == 0:
         return np.nan, np.nan
+    weights = weights / weights.max()  # squares of tiny or huge ones would leave the range of a float
     share = float(np.average(correct, weights=weights))
     n_rows = float(weights.sum() ** 2 / (weights**2).sum())
     middle = (share + Z**2 / (2 * n_rows)) / (1 + Z**2 / n_rows)
