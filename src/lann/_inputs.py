@@ -245,3 +245,12 @@ def get_feature_names(clf: Any) -> NDArray[Any]:
     if hasattr(clf, "feature_names_in_"):
         return clf.feature_names_in_
     return np.array([f"x{feature}" for feature in range(clf.n_features_in_)], dtype=object)
+
+
+def differ(rows: Floats, others: Floats) -> NDArray[np.bool_]:
+    """Return where values differ; two gaps do not.
+
+    >>> differ(np.array([1.0, 2.0, np.nan]), np.array([1.0, np.nan, np.nan])).tolist()
+    [False, True, False]
+    """
+    return (rows != others) & ~(np.isnan(rows) & np.isnan(others))

@@ -15,6 +15,7 @@ from lann.cli.options import (
     Decimal,
     Encoding,
     ModelFile,
+    RowNames,
     RowsFile,
     Sep,
     Sheet,
@@ -59,13 +60,7 @@ def counterfactual(
     max_columns: Annotated[
         int, typer.Option("--max-columns", min=1, help="Number of columns that change together, at most.")
     ] = 3,
-    id: Annotated[
-        str | None,
-        typer.Option(
-            "--id", metavar="COLUMN", help="A column that names the rows.",
-            show_default="that of the model, if there",
-        ),
-    ] = None,
+    id: RowNames = None,
     output: Annotated[
         Path | None,
         typer.Option(

@@ -17,6 +17,7 @@ from lann.cli.options import (
     Decimal,
     Encoding,
     ModelFile,
+    RowNames,
     RowsFile,
     Sep,
     Sheet,
@@ -81,13 +82,7 @@ def explain(
     columns: Annotated[
         int, typer.Option(min=1, help="Number of columns to show, the most relevant first.")
     ] = 10,
-    id: Annotated[
-        str | None,
-        typer.Option(
-            "--id", metavar="COLUMN", help="A column that names the rows.",
-            show_default="that of the model, if there",
-        ),
-    ] = None,
+    id: RowNames = None,
     output: Annotated[
         Path | None,
         typer.Option(

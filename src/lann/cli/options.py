@@ -21,6 +21,15 @@ FORMATS_HELP = ".csv, .tsv, .txt, .csv.gz, .parquet, .xlsx or .jsonl; - is stand
 RowsFile = Annotated[
     Path, typer.Argument(help=f"The table with the rows: {FORMATS_HELP}", show_default=False)
 ]
+RowNames = Annotated[
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="A column that names the rows.",
+        show_default="that of the model, if there",
+    ),
+]
 Sep = Annotated[
     str | None,
     typer.Option(

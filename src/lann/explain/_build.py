@@ -70,7 +70,6 @@ def build_explanation(
     if exclude is not None and not (exclude >= 0).any():
         exclude = None
     neighbors, distances, votes = _neighbors_and_votes(model, queries, exclude, n_jobs)
-    class_indices = votes.probabilities.argmax(axis=1)
     around = _around(model, queries, n_jobs)
     unmeasured = model.unmeasured(queries)
     distribution, is_far = None, None
@@ -80,7 +79,7 @@ def build_explanation(
         is_far = find_far(model, queries, nearest, distribution.extremes, exclude=exclude, n_jobs=n_jobs)
     return Explanation(
         queries=queries,
-        predictions=classes[class_indices],
+        predictions=classes[votes.probabilities.argmax(axis=1)],
         probabilities=votes.probabilities,
         neighbors=neighbors,
         neighbor_ids=None if ids is None else ids[neighbors],
@@ -103,7 +102,7 @@ def build_explanation(
             queries,
             neighbors,
             votes.shares,
-            class_indices,
+            votes.probabilities,
             exclude,
             around.pool,
             around.representatives,

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lann._inputs import get_feature_names
 from lann._table_inputs import read_queries, row_ids
 from lann._types import Floats, Indices
+from lann.explain._details import split_distances
 from lann.explain._fitted import (
     check_label,
     id_columns,
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lann.explain._explanation import Explanation
-
-# Contributions that are computed at once: 8 MB.
-SPLIT_AT_ONCE = 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,11 +149,7 @@ def nearest_other_class(clf: Any, X: ArrayLike, *, target: Any = None) -> Contra
     if (rows < 0).any():
         what = "another class than predicted" if target is None else f"the class {target!r}"
         raise ValueError(f"There is no training row of {what}.")
-    ids, contributions = training_ids(clf), np.empty(queries.shape)
-    block = max(SPLIT_AT_ONCE // queries.shape[1], 1)
-    for start in range(0, len(queries), block):
-        part = slice(start, start + block)
-        contributions[part] = model.contributions(queries[part], found[part])[:, 0]
+    ids, contributions = training_ids(clf), split_distances(model, queries, found)[:, 0]
     return Contrast(
         queries=queries,
         predictions=predictions,
@@ -223,7 +217,7 @@ def contrast_of_explanation(
     nearest = np.where(is_own, found[:, 1], found[:, 0])
     if (nearest < 0).any():
         return None
-    contributions = model.contributions(queries, nearest[:, None])[:, 0]
+    contributions = split_distances(model, queries, nearest[:, None])[:, 0]
     ids, values = training_ids(clf), explanation._training_values
     return Contrast(
         queries=queries,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
@@ -61,13 +62,12 @@ def nearest_contrasts(
     if exclude is not None:
         found = np.where(found == exclude[:, None], -1, found)
     rank = np.where(found < 0, 2, 0)
-    if model.has_training_rows and len(model.X) > 1:
-        rows = np.unique(found[found >= 0])
-        rank[found >= 0] = 1 - _are_typical(model, rows, n_jobs)[np.searchsorted(rows, found[found >= 0])]
+    if model.has_training_rows:
+        rows, position = np.unique(found[found >= 0], return_inverse=True)
+        rank[found >= 0] = ~_are_typical(model, rows, n_jobs)[position]
     first = np.argsort(rank, axis=1, kind="stable")[:, :k]
     chosen = np.take_along_axis(found, first, axis=1)
-    missing = k - chosen.shape[1]
-    return np.pad(chosen, ((0, 0), (0, missing)), constant_values=-1) if missing > 0 else chosen
+    return np.pad(chosen, ((0, 0), (0, k - chosen.shape[1])), constant_values=-1)
 
 
 def representative_rows(model: NeighborModel, rows: Indices, *, n_jobs: int | None = None) -> Indices:
@@ -85,9 +85,7 @@ def representative_rows(model: NeighborModel, rows: Indices, *, n_jobs: int | No
         Number of threads.
     """
     chosen = np.full((model.n_classes, N_OF_CLASS), -1)
-    are_typical = (
-        _are_typical(model, rows, n_jobs).astype(bool) if len(model.X) > 1 else np.ones(len(rows), bool)
-    )
+    are_typical = _are_typical(model, rows, n_jobs)
     for label in range(model.n_classes):
         is_own = model.labels[rows] == label
         own = rows[is_own]
@@ -137,12 +135,12 @@ def nearest_representatives(
     return np.pad(found, ((0, 0), (0, k - found.shape[1])), constant_values=-1)
 
 
-def _are_typical(model: NeighborModel, rows: Indices, n_jobs: int | None) -> Indices:
-    """Return for each of some rows 1 if the others predict its label, else 0."""
-    if len(rows) == 0:
-        return np.empty(0, np.int64)
+def _are_typical(model: NeighborModel, rows: Indices, n_jobs: int | None) -> NDArray[np.bool_]:
+    """Return whether the others predict the label of each of some rows; the only row is typical."""
+    if len(rows) == 0 or len(model.X) == 1:
+        return np.ones(len(rows), bool)
     votes = model.vote(*model.voters(model.X[rows], exclude=rows, n_jobs=n_jobs))
-    return (votes.probabilities.argmax(axis=1) == model.labels[rows]).astype(np.int64)
+    return votes.probabilities.argmax(axis=1) == model.labels[rows]
 
 
 def spread_contrasts(
@@ -195,7 +193,7 @@ def _spread(
     model: NeighborModel,
     queries: Floats,
     pool: Indices,
-    usable: np.ndarray,
+    usable: NDArray[np.bool_],
     points: Floats,
     positions: Indices,
     k: int,

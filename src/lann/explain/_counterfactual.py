@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from lann._inputs import check_columns, get_feature_names
+from lann._inputs import check_columns, differ, get_feature_names
 from lann._table_inputs import frame_of_values, read_queries, row_ids
 from lann._types import Floats, Indices
 from lann._validation import Integer, validate
 from lann.encoding import TableSchema
-from lann.explain._counterfactual_search import Goal, differ, follow, shrink
+from lann.explain._counterfactual_search import Goal, follow, shrink
 from lann.explain._counterfactual_setup import (
     find_limits,
     find_paths,

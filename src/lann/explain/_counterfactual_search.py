@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._inputs import differ
 from lann._types import Floats, Indices
 
 # From rows to the class indices of their predictions, and to probabilities if there are any.
@@ -17,11 +18,6 @@ Predictor = Callable[[Floats], tuple[Indices, Floats | None]]
 BISECTIONS = 12
 # The preference for features decides only between steps after which the votes are equal.
 TIE = 1e-6
-
-
-def differ(rows: Floats, others: Floats) -> NDArray[np.bool_]:
-    """Return where values differ; two gaps do not."""
-    return (rows != others) & ~(np.isnan(rows) & np.isnan(others))
 
 
 @dataclass(frozen=True)

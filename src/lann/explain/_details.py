@@ -17,6 +17,19 @@ if TYPE_CHECKING:
 SPLIT_AT_ONCE = 2**22
 
 
+def split_distances(model: NeighborModel, queries: Floats, indices: Indices) -> Floats:
+    """Return what each feature adds to the squared distances of given rows, computed block by block.
+
+    (n_queries, k, n_features).
+    """
+    contributions = np.empty((*indices.shape, queries.shape[1]))
+    block = max(SPLIT_AT_ONCE // max(contributions[:1].size, 1), 1)
+    for start in range(0, len(queries), block):
+        part = slice(start, start + block)
+        contributions[part] = model.contributions(queries[part], indices[part])
+    return contributions
+
+
 @dataclass(frozen=True, eq=False)
 class Details:
     """Contributions, feature weights, contrast rows and supports of some queries.
@@ -28,8 +41,7 @@ class Details:
         The queries as the model takes them.
     neighbors : ndarray of shape (n_queries, k)
     vote_shares : ndarray of shape (n_queries, k)
-    class_indices : ndarray of shape (n_queries,)
-        Of the predictions.
+    probabilities : ndarray of shape (n_queries, n_classes)
     exclude : ndarray of shape (n_queries,) or None
         The row that does not vote on each query; -1 for none.
     pool : ndarray of shape (n_queries, n_pool) or None
@@ -44,7 +56,7 @@ class Details:
     rows: Floats
     neighbors: Indices
     vote_shares: Floats
-    class_indices: Indices
+    probabilities: Floats
     exclude: Indices | None
     pool: Indices | None
     representatives: Indices | None
@@ -52,7 +64,7 @@ class Details:
 
     def __getitem__(self, rows: Any) -> Details:
         """Return the details of some of the queries."""
-        names = ("rows", "neighbors", "vote_shares", "class_indices", "exclude", "pool")
+        names = ("rows", "neighbors", "vote_shares", "probabilities", "exclude", "pool")
         values: dict[str, Any] = {name: getattr(self, name) for name in names}
         changes: dict[str, Any] = {name: None if v is None else v[rows] for name, v in values.items()}
         return replace(self, **changes)
@@ -60,12 +72,7 @@ class Details:
     @cached_property
     def contributions(self) -> Floats:
         """What each feature adds to each squared distance: (n_queries, k, n_features)."""
-        contributions = np.empty((*self.neighbors.shape, self.rows.shape[1]))
-        block = max(SPLIT_AT_ONCE // max(contributions[:1].size, 1), 1)
-        for start in range(0, len(self.rows), block):
-            part = slice(start, start + block)
-            contributions[part] = self.model.contributions(self.rows[part], self.neighbors[part])
-        return contributions
+        return split_distances(self.model, self.rows, self.neighbors)
 
     @cached_property
     def feature_weights(self) -> Floats:
@@ -79,12 +86,13 @@ class Details:
         """Rows of other classes, near ones first: (n_queries, n_contrasts), -1 for none."""
         from lann.explain._contrast_rows import nearest_contrasts, nearest_representatives, spread_contrasts
 
+        class_indices = self.probabilities.argmax(axis=1)
         if self.pool is None or self.representatives is None:
-            return nearest_contrasts(self.model, self.rows, self.class_indices, n_jobs=self.n_jobs)
+            return nearest_contrasts(self.model, self.rows, class_indices, n_jobs=self.n_jobs)
         near = spread_contrasts(
-            self.model, self.rows, self.class_indices, self.pool, exclude=self.exclude, n_jobs=self.n_jobs
+            self.model, self.rows, class_indices, self.pool, exclude=self.exclude, n_jobs=self.n_jobs
         )
-        others = nearest_representatives(self.model, self.rows, self.class_indices, self.representatives)
+        others = nearest_representatives(self.model, self.rows, class_indices, self.representatives)
         if self.exclude is not None:
             others[others == self.exclude[:, None]] = -1
         is_near = (others[:, :, None] == near[:, None]).any(axis=2)
@@ -96,5 +104,6 @@ class Details:
         from lann.explain._walks import walk_supports
 
         return walk_supports(
-            self.model, self.rows, self.contrast_rows, exclude=self.exclude, n_jobs=self.n_jobs
-        ).supports
+            self.model, self.rows, self.contrast_rows, probabilities=self.probabilities,
+            exclude=self.exclude, n_jobs=self.n_jobs,
+        ).supports  # fmt: skip

@@ -1,4 +1,4 @@
-"""Landmarks: training rows at which relevances and supports are known.
+"""Landmarks: training rows at which relevances are known.
 
 The readings at a single row are noisy, as few neighbors vote. Those of a query are therefore the mean over
 the landmarks near it, as these measure, which costs a search among a few hundred rows and no further vote.
@@ -6,8 +6,7 @@ the landmarks near it, as these measure, which costs a search among a few hundre
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,8 +18,9 @@ from lann.explain._contrast_rows import nearest_contrasts, nearest_representativ
 from lann.explain._correlation import Groups, correlated_features
 from lann.explain._reading_kernels import vote_on_changes
 from lann.explain._readings import Readings, read_alone
-from lann.explain._walks import MOST_ALONE, walk_supports
-from lann.model import N_TYPICAL, NeighborModel, NeighborSearch
+from lann.explain._row_sample import RowSample, positions_in
+from lann.explain._walks import MOST_ALONE, WalkVote, walk_supports
+from lann.model import N_TYPICAL, NeighborModel
 from lann.vote import VoteRule
 
 # The name under which they are kept in a model.
@@ -42,7 +42,7 @@ MOST_CATEGORIES = 24
 
 
 @dataclass
-class Landmarks:
+class Landmarks(RowSample):
     """Training rows with readings.
 
     Attributes
@@ -63,16 +63,6 @@ class Landmarks:
     contrast_rows: Indices
     representatives: Indices
     correlated: Groups
-    _search: NeighborSearch | None = field(default=None, init=False, repr=False, compare=False)
-
-    # The search is built on first use, and never taken from a file.
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_search"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(  # type: ignore[misc]
-            *(state[name] for name in ("rows", "readings", "contrast_rows", "representatives", "correlated"))
-        )
 
     def near(self, model: NeighborModel, queries: Floats, *, n_jobs: int | None = None) -> Indices:
         """Return the landmarks nearest to each query.
@@ -89,10 +79,8 @@ class Landmarks:
         near : ndarray of shape (n_queries, n_near)
             Positions in `rows`.
         """
-        if self._search is None:
-            self._search = model.search_among(self.rows)
         n_near = min(len(self.rows), max(3, min(N_NEAR, len(self.rows) // 50)))
-        return self._search.kneighbors(queries, n_near, n_jobs=n_jobs)[0]
+        return self.nearest(model, queries, n_near, n_jobs=n_jobs)
 
     def pool(self, near: Indices) -> Indices:
         """Return landmarks near queries and their contrast rows: (n_queries, n_pool), -1 for none.
@@ -145,13 +133,13 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
     others = nearest_representatives(model, model.X[rows], model.labels[rows], representatives)
     both = np.stack([ends[:, : others.shape[1]], others], axis=2).reshape(len(rows), -1)  # in turns
     k = min(N_NEIGHBORS, n_rows - 1)
-    contrast = walk_supports(
-        model, model.X[rows], both[:, : work.n_contrasts], exclude=rows, n_votes=model.mean_weight * k,
-        rule=_even_rule(model), wider=1, n_jobs=n_jobs,
-    ).changes  # fmt: skip
+    vote = WalkVote(_even_rule(model), model.mean_weight * k, wider=1)
+    walks = walk_supports(
+        model, model.X[rows], both[:, : work.n_contrasts], exclude=rows, vote=vote, n_jobs=n_jobs
+    )
     is_category = np.isin(np.arange(n_features), list(work.categories))
     correlated = correlated_features(model.X, is_category=is_category)
-    return Landmarks(rows, Readings(votes, alone, contrast), ends, representatives, correlated)
+    return Landmarks(rows, Readings(votes, alone, walks.changes), ends, representatives, correlated)
 
 
 class _Work:
@@ -161,39 +149,39 @@ class _Work:
     ----------
     n_landmarks, n_voters, n_contrasts : int
     categories : dict of int to CategoryValues
-    fast : (n_fast,)
-        Features whose changes are a formula.
+    fast, slow : (n_fast,), (n_slow,)
+        Features for which the effect of a change is a formula, and those for which changed rows are searched.
     """
 
     def __init__(self, model: NeighborModel) -> None:
         n_features, n_axes = model.X.shape[1], model.n_axes
         width = max(n_features, n_axes)
         self.fast = model.features_with_slopes
+        self.slow = np.setdiff1d(np.arange(n_features), self.fast)
         # Each changed row is transformed, and compared with all voters; a category has several axes.
         per_change = (width * n_axes + MOST_VOTERS * (2 * width + 1)) / SPEEDUP
         per_slope = MOST_VOTERS * (n_axes / SPEEDUP + 6 * N_TYPICAL)
-        self.categories = model.category_values(MOST_CATEGORIES)
-
-        def total() -> float:
-            slow = [f for f in range(n_features) if f not in set(self.fast.tolist())]
-            n_changes = sum(
-                len(self.categories[f].codes) if f in self.categories else N_TYPICAL for f in slow
-            )
-            self.n_changes = n_changes
-            return MOST_LANDMARKS * (n_changes * per_change + len(self.fast) * per_slope)
-
-        if total() > WORK:
-            self.categories = model.category_values(N_TYPICAL)
-        shrink = min(1.0, (WORK / total()) ** 0.5)
+        for n_categories in (MOST_CATEGORIES, N_TYPICAL):
+            self.categories = model.category_values(n_categories)
+            n_changes = self._n_changes()
+            total = MOST_LANDMARKS * (n_changes * per_change + len(self.fast) * per_slope)
+            if total <= WORK:
+                break
+        shrink = min(1.0, (WORK / total) ** 0.5)
         self.n_voters, n_landmarks = int(MOST_VOTERS * shrink), int(MOST_LANDMARKS * shrink)
-        if self.n_changes and n_axes > n_features:  # fewer voters do not make the transform cheaper
-            n_landmarks = min(n_landmarks, int(SPEEDUP * WORK / (self.n_changes * width * n_axes)))
+        if n_changes and n_axes > n_features:  # fewer voters do not make the transform cheaper
+            n_landmarks = min(n_landmarks, int(SPEEDUP * WORK / (n_changes * width * n_axes)))
         if model.work_per_query > 0:
-            n_landmarks = min(n_landmarks, int(SPEEDUP * WORK / (self.n_changes * model.work_per_query)))
+            n_landmarks = min(n_landmarks, int(SPEEDUP * WORK / (n_changes * model.work_per_query)))
         self.n_landmarks = max(n_landmarks, 1)
         n_stops = 2 * min(n_features, MOST_ALONE)
         per_walk = n_stops * (model.wide_neighborhood * 2 * n_axes + model.work_per_query)
         self.n_contrasts = int(np.clip(0.5 * WORK / (self.n_landmarks * per_walk), FEWEST_WALKS, MOST_WALKS))
+
+    def _n_changes(self) -> int:
+        """Return the number of changed rows per landmark that are searched."""
+        values = (self.categories.get(int(feature)) for feature in self.slow)
+        return sum(N_TYPICAL if value is None else len(value.codes) for value in values)
 
 
 def _even_rule(model: NeighborModel) -> VoteRule:
@@ -207,8 +195,7 @@ def _read_alone(
     """Return the votes at some rows, and how much of them changes with each feature alone."""
     search, rule = model.search_among(voters), _even_rule(model)
     k = min(N_NEIGHBORS, len(voters) - 1)
-    own = np.searchsorted(voters, rows)
-    own[voters[np.minimum(own, len(voters) - 1)] != rows] = -1
+    own = positions_in(voters, rows)
 
     def votes(changed: Floats, origins: Indices) -> Floats:
         # A landmark does not vote on itself: it would decide alone.
@@ -216,25 +203,21 @@ def _read_alone(
         return model.count_votes(voters[indices], distances, model.mean_weight * k, rule).probabilities
 
     before = votes(model.X[rows], np.arange(len(rows)))
-    slow = np.setdiff1d(np.arange(model.X.shape[1]), work.fast)
     alone = np.zeros((len(rows), model.X.shape[1]))
-    if len(slow):
-        alone = read_alone(votes, model.X[rows], model.typical_values, slow, work.categories)
+    if len(work.slow):
+        alone = read_alone(votes, model.X[rows], model.typical_values, work.slow, work.categories)
     if len(work.fast) == 0 or k < 1:
         return before, alone
     labels = model.labels[voters]
-    weights = np.ones((len(voters), 2))
-    if model.row_weights is not None:
-        weights[:, 0] = model.row_weights[voters]
-    if rule.class_weight is not None:
-        weights[:, 1] = rule.class_weight[labels]
+    row_weights = np.ones(len(voters)) if model.row_weights is None else model.row_weights[voters]
+    class_weight = np.ones(model.n_classes) if rule.class_weight is None else rule.class_weight
     measured = model.slopes_among(voters)
 
     def read(part: slice) -> None:
         for i in range(part.start, part.stop):
             changes = vote_on_changes(
-                *measured.at(model.X[rows[i]]), labels, weights, own[i], k, model.mean_weight * k,
-                rule.epsilon, model.n_classes,
+                *measured.at(model.X[rows[i]]), labels, row_weights, class_weight, own[i], k,
+                model.mean_weight * k, rule.epsilon,
             )  # fmt: skip
             lost = np.abs(changes - before[i]).sum(axis=2).mean(axis=1)
             alone[i, work.fast] = 0.5 * lost

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from lann.explain._walk_kernels import find_nearest
+from lann.explain._walk_kernels import count_votes, find_nearest
 
 
 @njit(nogil=True, cache=True)
 def vote_on_changes(
-    distances, slopes, curvatures, changes, labels, weights, own, k, n_votes, epsilon, n_classes
+    distances, slopes, curvatures, changes, labels, row_weights, class_weight, own, k, n_votes, epsilon
 ):
     """Return the share of each class where a feature is changed: (n_features, n_values, n_classes).
 
@@ -25,16 +25,16 @@ def vote_on_changes(
     changes : (n_features, n_values)
     labels : (n_rows,)
         Class indices.
-    weights : (n_rows, 2)
-        The number of votes of each row, and the factor of their support.
+    row_weights : (n_rows,)
+        Number of votes of each row.
+    class_weight : (n_classes,)
     own : int
         A row that does not vote; -1 for none.
     k : int
     n_votes, epsilon : float
-    n_classes : int
     """
     n_rows, (n_features, n_values) = len(distances), changes.shape
-    shares = np.zeros((n_features, n_values, n_classes))
+    shares = np.empty((n_features, n_values, len(class_weight)))
     moved, keys, slots = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows, np.int64)
     is_found = np.zeros(n_rows, np.bool_)
     n_found = 0
@@ -47,14 +47,8 @@ def vote_on_changes(
             if own >= 0:
                 moved[own] = np.inf
             n_found = find_nearest(moved, k, n_found, keys, slots, is_found)
-            left, total = n_votes, 0.0
-            for i in range(n_found):
-                j = slots[i]
-                counted = min(weights[j, 0], left)
-                left -= counted
-                support = counted * weights[j, 1] * (keys[0] + epsilon) / (keys[i] + epsilon)
-                shares[feature, value, labels[j]] += support
-                total += support
-            for label in range(n_classes):
-                shares[feature, value, label] /= total
+            count_votes(
+                keys, slots, n_found, labels, row_weights, class_weight, n_votes, epsilon, 1.0,
+                shares[feature, value],
+            )  # fmt: skip
     return shares

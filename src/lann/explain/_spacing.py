@@ -14,14 +14,14 @@ measured or not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
-from lann.model import NeighborModel, NeighborSearch
+from lann.explain._row_sample import RowSample
+from lann.model import NeighborModel
 
 # The name under which it is kept in a model.
 SPACING = "spacing"
@@ -40,7 +40,7 @@ LEAST_SHARE = 0.1
 
 
 @dataclass
-class Spacing:
+class Spacing(RowSample):
     """Distances of training rows to their neighbors.
 
     Attributes
@@ -56,14 +56,6 @@ class Spacing:
     rows: Indices
     distances: Floats
     limit: float
-    _search: NeighborSearch | None = field(default=None, init=False, repr=False, compare=False)
-
-    # The search is built on first use, and never taken from a file.
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_search"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["rows"], state["distances"], state["limit"])  # type: ignore[misc]
 
     def relative(
         self,
@@ -92,14 +84,8 @@ class Spacing:
         relative : ndarray of shape (n_queries,)
             0 where the distance is small.
         """
-        if self._search is None:
-            self._search = model.search_among(self.rows)
-        own = None
-        if exclude is not None:
-            own = np.searchsorted(self.rows, exclude)
-            own[self.rows[np.minimum(own, len(self.rows) - 1)] != exclude] = -1
         n_around = min(N_AROUND, len(self.rows) - 1)
-        around, _ = self._search.kneighbors(queries, n_around, exclude=own, n_jobs=n_jobs)
+        around = self.nearest(model, queries, n_around, exclude=exclude, n_jobs=n_jobs)
         least = LEAST_SHARE * self.distances.mean() or 1.0
         relative = (distances + least) / (self.distances[around].mean(axis=1) + least)
         return np.where(distances < np.quantile(self.distances, NEARER), 0.0, relative)

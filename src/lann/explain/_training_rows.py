@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._inputs import differ
 from lann._types import Floats, Indices
 from lann.model import NeighborModel
 
@@ -137,4 +138,5 @@ def _is_numbers(names: NDArray[Any]) -> bool:
 
 def _are_equal(rows: Floats, queries: Floats) -> NDArray[np.bool_]:
     """Return which rows have all values of their queries, or of one query, gaps included: (n_rows,)."""
-    return ((rows == queries) | (np.isnan(rows) & np.isnan(queries))).all(axis=1)
+    equal: NDArray[np.bool_] = np.logical_not(differ(rows, queries).any(axis=1))
+    return equal

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# Distances that overflow count as equally far.
-HUGE = 1e300
+from lann.vote import HUGE
+
 # Powers up to this one are products.
 LARGEST_PRODUCT = 16
 
@@ -55,10 +55,36 @@ def find_nearest(distances, k, n_found, keys, slots, is_found):
 
 
 @njit(nogil=True, cache=True)
-def vote_on_walks(distances, labels, row_weights, class_weight, k, n_votes, epsilon, power, n_classes):
+def count_votes(keys, slots, n_found, labels, row_weights, class_weight, n_votes, epsilon, power, shares):
+    """Set the share of each class in the vote of the nearest candidates: (n_classes,).
+
+    They vote until `n_votes` are counted, as by `NeighborModel.count_votes`.
+    """
+    exponent = int(power)
+    is_product = exponent == power and exponent <= LARGEST_PRODUCT
+    nearest, left, total = keys[0] + epsilon, n_votes, 0.0
+    shares[:] = 0.0
+    for i in range(n_found):
+        counted = min(row_weights[slots[i]], left)
+        left -= counted
+        ratio, support = nearest / (keys[i] + epsilon), 1.0
+        if is_product:
+            for _ in range(exponent):
+                support *= ratio
+        else:
+            support = ratio**power
+        label = labels[slots[i]]
+        support *= counted * class_weight[label]
+        shares[label] += support
+        total += support
+    shares /= total
+
+
+@njit(nogil=True, cache=True)
+def vote_on_walks(distances, labels, row_weights, class_weight, k, n_votes, epsilon, power):
     """Return the share of each class in the vote at every stop: (n_walks, n_stops, n_classes).
 
-    The k nearest candidates vote until `n_votes` are counted, as by `NeighborModel.count_votes`.
+    The k nearest candidates vote until `n_votes` are counted.
 
     Parameters
     ----------
@@ -71,34 +97,19 @@ def vote_on_walks(distances, labels, row_weights, class_weight, k, n_votes, epsi
     class_weight : (n_classes,)
     k : int
     n_votes, epsilon, power : float
-    n_classes : int
     """
     n_walks, n_stops, n_candidates = distances.shape
-    shares = np.zeros((n_walks, n_stops, n_classes))
+    shares = np.empty((n_walks, n_stops, len(class_weight)))
     keys, slots = np.empty(n_candidates), np.empty(n_candidates, np.int64)
     is_found = np.empty(n_candidates, np.bool_)
-    exponent = int(power)
-    is_product = exponent == power and exponent <= LARGEST_PRODUCT
     k = min(k, n_candidates)
     for walk in range(n_walks):
         n_found = 0
         is_found[:] = False
         for stop in range(n_stops):
             n_found = find_nearest(distances[walk, stop], k, n_found, keys, slots, is_found)
-            nearest, left, total = keys[0] + epsilon, n_votes, 0.0
-            for i in range(n_found):
-                counted = min(row_weights[walk, slots[i]], left)
-                left -= counted
-                ratio, support = nearest / (keys[i] + epsilon), 1.0
-                if is_product:
-                    for _ in range(exponent):
-                        support *= ratio
-                else:
-                    support = ratio**power
-                label = labels[walk, slots[i]]
-                support *= counted * class_weight[label]
-                shares[walk, stop, label] += support
-                total += support
-            for label in range(n_classes):
-                shares[walk, stop, label] /= total
+            count_votes(
+                keys, slots, n_found, labels[walk], row_weights[walk], class_weight, n_votes, epsilon, power,
+                shares[walk, stop],
+            )  # fmt: skip
     return shares

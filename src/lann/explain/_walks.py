@@ -19,8 +19,9 @@ import numpy as np
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
-from lann.explain._walk_kernels import HUGE, vote_on_walks
+from lann.explain._walk_kernels import vote_on_walks
 from lann.model import walk_rows
+from lann.vote import HUGE
 
 if TYPE_CHECKING:
     from lann.model import NeighborModel
@@ -37,6 +38,23 @@ HELD = 2**20
 DIGITS = 9
 # Shares of the vote that differ by less are the same.
 ROUNDING = 1e-12
+
+
+class WalkVote(NamedTuple):
+    """How neighbors vote on the way.
+
+    Attributes
+    ----------
+    rule : VoteRule
+    n_votes : float
+        Number of votes that are counted.
+    wider : int
+        How many times as many neighbors as a vote is based on can vote.
+    """
+
+    rule: VoteRule
+    n_votes: float
+    wider: int = WIDER
 
 
 class Supports(NamedTuple):
@@ -59,10 +77,9 @@ def walk_supports(
     queries: Floats,
     ends: Indices,
     *,
+    probabilities: Floats | None = None,
     exclude: Indices | None = None,
-    n_votes: float | None = None,
-    rule: VoteRule | None = None,
-    wider: int = WIDER,
+    vote: WalkVote | None = None,
     n_jobs: int | None = None,
 ) -> Supports:
     """Compute the supports of queries by walks to given rows.
@@ -73,14 +90,13 @@ def walk_supports(
     queries : (n_queries, n_features)
     ends : (n_queries, n_ends)
         Rows of the model; negative for none.
+    probabilities : (n_queries, n_classes) or None
+        Those of the queries, as predicted. Walks then begin and end with the votes of predictions, so that
+        supports add up to these: on the way, more rows can vote than the shortlist of the model has.
     exclude : (n_queries,) or None
         For each query a row that does not vote; -1 for none.
-    n_votes : float or None
-        Number of votes that are counted; None is those of a prediction.
-    rule : VoteRule or None
+    vote : WalkVote or None
         How the neighbors vote; None is as for a prediction.
-    wider : int
-        How many times as many neighbors as a vote is based on can vote on the way.
     n_jobs : int or None
         Number of threads.
     """
@@ -89,13 +105,11 @@ def walk_supports(
     changes = np.zeros((n_queries, n_features))
     if n_queries == 0 or not (ends >= 0).any():
         return Supports(supports, changes)
-    anchors = None
-    if rule is None:
-        rule, n_votes = model.vote_rule, float(model.n_neighbors)
-        anchors = _Anchors(model, queries, ends, exclude, n_jobs)
-    n_votes = float(model.n_neighbors) if n_votes is None else n_votes
+    if vote is None:
+        vote = WalkVote(model.vote_rule, float(model.n_neighbors))
+    anchors = None if probabilities is None else _Anchors(model, probabilities, ends, exclude, n_jobs)
     walks = (
-        _CandidateVotes(model, queries, ends, exclude, n_votes, rule, wider, n_jobs)
+        _CandidateVotes(model, queries, ends, exclude, vote, n_jobs)
         if model.has_training_rows
         else _FullVotes(model)
     )
@@ -106,7 +120,7 @@ def walk_supports(
         if len(query) == 0:
             return
         rows, query = ends[part][query, end], query + part.start
-        credits = _credits(model, walks, queries, query, rows, anchors) / (1.0 + rule.floor)
+        credits = _credits(model, walks, queries, query, rows, anchors) / (1.0 + vote.rule.floor)
         counts = np.maximum((ends[part] >= 0).sum(axis=1), 1)
         np.add.at(supports, query, credits)
         np.add.at(changes, query, 0.5 * np.abs(credits).sum(axis=1))
@@ -153,34 +167,21 @@ def _credits(
 
 
 class _Anchors:
-    """The votes where walks begin and end, as the model predicts.
-
-    On the way, more rows can vote than the shortlist of the model has; at the ends the vote is that of the
-    prediction, so that supports add up to it.
-    """
+    """The votes where walks begin and end, as the model predicts."""
 
     def __init__(
         self,
         model: NeighborModel,
-        queries: Floats,
+        probabilities: Floats,
         ends: Indices,
         exclude: Indices | None,
         n_jobs: int | None,
     ) -> None:
-        self.rows, floor = np.unique(ends[ends >= 0]), model.vote_rule.floor
-        self.exclude = exclude
-
-        def shares(rows: Floats, own: Indices | None) -> Floats:
-            voters = model.voters(rows, n_jobs=n_jobs)
-            found = model.vote(*voters).probabilities
-            if own is not None and (own >= 0).any():
-                changed = own >= 0
-                voters = model.voters(rows[changed], exclude=own[changed], n_jobs=n_jobs)
-                found = found.copy()
-                found[changed] = model.vote(*voters).probabilities
-            return found * (1.0 + floor) - floor / model.n_classes
-
-        self.starts, self.ends = shares(queries, exclude), shares(model.X[self.rows], None)
+        self.rows, self.exclude, floor = np.unique(ends[ends >= 0]), exclude, model.vote_rule.floor
+        votes = model.vote(*model.voters(model.X[self.rows], n_jobs=n_jobs))
+        self.starts, self.ends = (
+            found * (1.0 + floor) - floor / model.n_classes for found in (probabilities, votes.probabilities)
+        )
 
     def fix(self, shares_at: Floats, query: Indices, rows: Indices) -> None:
         """Set the votes at the first and the last stops: (n_walks, 2, n_stops, n_classes)."""
@@ -201,14 +202,12 @@ class _CandidateVotes:
         queries: Floats,
         ends: Indices,
         exclude: Indices | None,
-        n_votes: float,
-        rule: VoteRule,
-        wider: int,
+        vote: WalkVote,
         n_jobs: int | None,
     ) -> None:
-        self.model, self.exclude, self.n_votes, self.rule = model, exclude, n_votes, rule
+        self.model, self.exclude, self.vote = model, exclude, vote
         n_rows = len(model.X)
-        n_near = max(wider * model.wide_neighborhood, model.n_voters)
+        n_near = max(vote.wider * model.wide_neighborhood, model.n_voters)
         self.own, _ = model.kneighbors(
             queries, min(n_near, n_rows - (exclude is not None)), exclude=exclude, n_jobs=n_jobs
         )
@@ -216,8 +215,9 @@ class _CandidateVotes:
         self.theirs, _ = model.kneighbors(model.X[self.ends], min(n_near, n_rows), n_jobs=n_jobs)
         self.n_candidates = self.own.shape[1] + self.theirs.shape[1]
         # Without row weights each row has one vote.
-        self.n_voters = max(model.n_voters, int(np.ceil(n_votes)))
-        self.class_weight = np.ones(model.n_classes) if rule.class_weight is None else rule.class_weight
+        self.n_voters = max(model.n_voters, int(np.ceil(vote.n_votes)))
+        given = vote.rule.class_weight
+        self.class_weight = np.ones(model.n_classes) if given is None else given
 
     def at_stops(
         self, queries: Floats, query: Indices, rows: Indices, orders: Indices, bounds: Indices
@@ -232,8 +232,8 @@ class _CandidateVotes:
         # Distances that overflow are equally far; only candidates that do not exist never vote.
         flat[(candidates >= 0)[:, None] & ~(flat < HUGE)] = HUGE
         shares = vote_on_walks(
-            flat, labels, weights, self.class_weight, self.n_voters, self.n_votes, self.rule.epsilon,
-            float(self.rule.power), model.n_classes,
+            flat, labels, weights, self.class_weight, self.n_voters, self.vote.n_votes,
+            self.vote.rule.epsilon, float(self.vote.rule.power),
         )  # fmt: skip
         return shares.reshape(len(query), 2, len(bounds), -1)
 

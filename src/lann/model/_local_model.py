@@ -15,7 +15,14 @@ from lann._types import Floats, Indices
 from lann.encoding import CategoryPositions, gap_moments
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric, find_copies
 from lann.model._class_search import nearest_of_classes
-from lann.model._neighbor_model import Candidates, CategoryValues, NeighborModel, NeighborSearch, walk_rows
+from lann.model._neighbor_model import (
+    Candidates,
+    CategoryValues,
+    NeighborModel,
+    NeighborSearch,
+    distances_at_stops,
+    walk_rows,
+)
 from lann.model._walk_kernels import diagonal_walks
 from lann.search import (
     ExactSearch,
@@ -270,11 +277,9 @@ class LocalModel(NeighborModel):
         widths = encoding.n_axes_of_features
         moved = walk_rows(np.zeros(queries.shape), np.ones(queries.shape), orders, bounds)
         moved = encoded[:, None, None] + np.repeat(moved, widths, axis=3) * steps[:, None, None]
-        points = levels.transform_encoded(moved.reshape(-1, moved.shape[3]))
-        shape = (*moved.shape[:3], candidates.shape[1])
-        repeated = np.repeat(np.maximum(candidates, 0), shape[1] * shape[2], axis=0)
-        measured = metric.distances(points, repeated).reshape(shape)
-        return np.where(candidates[:, None, None] < 0, np.inf, measured)
+        return distances_at_stops(
+            moved, candidates, lambda rows, found: metric.distances(levels.transform_encoded(rows), found)
+        )
 
     def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
         search, own = self._search, np.arange(len(self.X))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
@@ -68,6 +69,29 @@ def walk_rows(queries: Floats, rows: Floats, orders: Indices, bounds: Indices) -
     replaced = ranks[:, None, :] < bounds[:, None]
     replaced = np.stack([replaced, ~replaced], axis=1)
     return np.where(replaced, rows[:, None, None], queries[:, None, None])
+
+
+def distances_at_stops(
+    rows: Floats, candidates: Indices, measure: Callable[[Floats, Indices], Floats]
+) -> Floats:
+    """Return squared distances of the rows at the stops of walks to the candidates of each walk.
+
+    Parameters
+    ----------
+    rows : (n_queries, 2, n_stops, n_columns)
+    candidates : (n_queries, n_candidates)
+        Infinitely far where negative.
+    measure : callable
+        From rows and candidates to squared distances.
+
+    Returns
+    -------
+    distances : (n_queries, 2, n_stops, n_candidates)
+    """
+    shape = (*rows.shape[:3], candidates.shape[1])
+    repeated = np.repeat(np.maximum(candidates, 0), shape[1] * shape[2], axis=0)
+    measured = measure(rows.reshape(-1, rows.shape[3]), repeated).reshape(shape)
+    return np.where(candidates[:, None, None] < 0, np.inf, measured)
 
 
 class CategoryValues(NamedTuple):
@@ -359,11 +383,9 @@ class NeighborModel(NeighborSearch, Protocol):
             First of the rows at the stops, then of their complements, in which all other features are
             replaced.
         """
-        rows = walk_rows(queries, self.X[ends], orders, bounds)
-        shape = (*rows.shape[:3], candidates.shape[1])
-        repeated = np.repeat(np.maximum(candidates, 0), shape[1] * shape[2], axis=0)
-        measured = self.distances(rows.reshape(-1, rows.shape[3]), repeated).reshape(shape)
-        return np.where(candidates[:, None, None] < 0, np.inf, measured)
+        return distances_at_stops(
+            walk_rows(queries, self.X[ends], orders, bounds), candidates, self.distances
+        )
 
     def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
         """Return the k nearest other rows of each row, under shared metrics if there are any."""

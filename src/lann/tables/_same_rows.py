@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from lann._inputs import differ
 from lann._table_inputs import read_rows
 from lann._types import Floats, Indices
 
@@ -54,8 +55,8 @@ def same_training_rows(
     if len(fitted.X) > 1 and is_training_table(model, table):
         found = np.searchsorted(model.row_numbers, rows)
         found = np.minimum(found, len(model.row_numbers) - 1)
-        same = (queries == fitted.X[found]) | (np.isnan(queries) & np.isnan(fitted.X[found]))
-        return np.where((model.row_numbers[found] == rows) & same.all(axis=1), found, -1)
+        is_other = differ(queries, fitted.X[found]).any(axis=1)
+        return np.where((model.row_numbers[found] == rows) & ~is_other, found, -1)
     ids = None if model.ids is None else model.ids.astype(str)
     return find_training_rows(
         fitted, queries, names=None if names is None else names.astype(str), training_names=ids
