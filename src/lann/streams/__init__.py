@@ -1,0 +1,1 @@
+"""Classifiers for streams of rows whose distribution changes."""
