@@ -108,8 +108,12 @@ def iter_prequential(
 
     Parameters
     ----------
-    estimator, X, y, classes, evaluation
-        As in `prequential`.
+    estimator : classifier
+        As in `prequential`, like the next four.
+    X : array-like or DataFrame of shape (n_rows, n_features), or iterable of tuples
+    y : array-like of shape (n_rows,) or None, default=None
+    classes : array-like or None, default=None
+    evaluation : PrequentialEvaluation or None, default=None
     batch_size : int, default=1000
         Number of rows of a batch, at most.
 
