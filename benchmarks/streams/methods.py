@@ -77,6 +77,12 @@ def _ours(name: str) -> Any:
     return getattr(import_module("lann.streams"), name)(random_state=SEED)
 
 
+def small_window_models(window: int) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Return SAMKNN and river's kNN with a window of this size, not learned yet."""
+    streams = import_module("lann.streams")
+    return lambda: streams.SAMKNN(window_size=window, random_state=SEED), lambda: _neighbors(window)
+
+
 METHODS = [
     Method(
         "no-change",

@@ -49,3 +49,7 @@ class Plan:
     def whole(self) -> list[Method]:
         """The methods that are measured on whole streams."""
         return [method for method in self.methods if not method.is_slow]
+
+    @property
+    def method_names(self) -> list[str]:
+        return [method.name for method in self.methods]

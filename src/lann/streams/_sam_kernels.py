@@ -351,7 +351,7 @@ def shrink(memories: Memories, limits: Limits, best: int) -> None:
         else:
             memories.window_starts[window] = -1
     drift = memories.drifts[counters[N_DRIFTS] % MAX_DRIFTS]
-    drift[0], drift[1], drift[2] = counters[N_SEEN], stop - start, stop - low
+    drift[0], drift[1], drift[2] = counters[N_SEEN] - 1, stop - start, stop - low
     counters[N_DRIFTS] += 1
 
 
