@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-HEAVY = ("numba", "river", "pandas", "matplotlib", "faiss")
+HEAVY = ("numba", "river", "matplotlib", "faiss")
 
 
 def run(code):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lann._types import Floats
+from lann.streams._sam import LARGEST_VALUE
 
 # Two rows of different categories differ by this in two columns: their squared distance is 1.
 CATEGORY = math.sqrt(0.5)
@@ -19,8 +20,6 @@ CATEGORY = math.sqrt(0.5)
 _PLAIN = frozenset(
     {float, int, bool, type(None), np.float64, np.float32, np.int64, np.int32, np.uint8, np.bool_}
 )
-# The squares of larger numbers may be infinite.
-LARGEST = 1e150
 _MISSING = ("NAType", "NaTType")  # of pandas
 
 
@@ -171,8 +170,8 @@ class FeatureColumns:
         except OverflowError:
             return None
         # Scaled down, the squares do not overflow. A missing value fails, too.
-        scaled = row * (1.0 / LARGEST)
-        if not scaled.dot(scaled) < 1.0 and np.fmax.reduce(np.abs(row)) > LARGEST:
+        scaled = row * (1.0 / LARGEST_VALUE)
+        if not scaled.dot(scaled) < 1.0 and np.fmax.reduce(np.abs(row)) > LARGEST_VALUE:
             _check_sizes(row[None], list(self._numbers))
         return row
 
@@ -241,16 +240,15 @@ def _values(x: Mapping[Hashable, Any]) -> dict[Hashable, float | str]:
             number = math.inf
         if math.isnan(number):
             continue
-        if not number * number < math.inf:
+        if abs(number) > LARGEST_VALUE:
             raise ValueError(_too_large(feature, value))
         found[feature] = number
     return found
 
 
 def _check_sizes(values: Floats, names: list[Any]) -> None:
-    """Raise ValueError if squares of values are not finite; NaN is a missing value."""
-    with np.errstate(over="ignore"):
-        too_large = np.isinf(np.square(values))
+    """Raise ValueError if a value is too large to be squared; NaN is a missing value."""
+    too_large = np.abs(values) > LARGEST_VALUE
     if too_large.any():
         row, feature = np.argwhere(too_large)[0]
         raise ValueError(_too_large(names[feature], values[row, feature]))

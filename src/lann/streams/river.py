@@ -5,15 +5,17 @@ Needs the package river: ``pip install 'lann[streams]'``.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lann._types import Floats
 from lann._validation import Integer, validate
-from lann.streams._feature_columns import FeatureColumns, NewColumn
+from lann.streams._dict_classifier import DictClassifier
+from lann.streams._feature_columns import NewColumn
+from lann.streams._growing_memories import GrowingMemories
 from lann.streams._refitted_lann import RefittedLANN
 
 try:
@@ -22,239 +24,87 @@ except ImportError as error:
     raise ImportError("lann.streams.river needs the package river: pip install 'lann[streams]'.") from error
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from lann.streams._sam import SelfAdjustingClassifier
 
-__all__ = ["LANNClassifier"]
-
-Row = Mapping[Hashable, Any]
+__all__ = ["LANNClassifier", "SAMKNNClassifier"]
 
 
-class _DictClassifier(MiniBatchClassifier):
-    """What the classifiers have in common: from dictionaries and tables to rows of numbers, and labels.
+class SAMKNNClassifier(DictClassifier, MiniBatchClassifier):
+    """Nearest neighbors with self-adjusting memories, for river.
+
+    Distances are measured in the units of the features: scale these beforehand if they differ, for instance
+    by ``preprocessing.StandardScaler() | SAMKNNClassifier()``. A category of a feature with text is a column
+    of its own; two rows of different categories are as far apart as the numbers 0 and 1. A missing value is
+    skipped: a distance is that over the features that both rows have, scaled up to all features.
 
     Parameters
     ----------
-    max_categories : int
-        Number of categories of a feature that have a column of their own.
+    n_neighbors : int, default=5
+        Number of neighbors that vote, weighted by 1/distance.
+    window_size : int, default=5000
+        Largest number of rows in both memories.
+    long_term_share : float, default=0.4
+        Share of `window_size` beyond which the long-term memory is compressed, once both memories are full.
+    min_window_size : int, default=50
+        Smallest size of the short-term memory that is considered.
+    max_categories : int, default=50
+        Number of categories of a feature that have a column of their own; all others share one.
+    seed : int or None, default=None
+        Of the compression.
+
+    See Also
+    --------
+    lann.streams.SAMKNN : The classifier in scikit-learn's form.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics, preprocessing
+    >>> from lann.streams.river import SAMKNNClassifier
+    >>> model = preprocessing.StandardScaler() | SAMKNNClassifier(seed=0)
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.85
+    True
     """
 
-    def __init__(self, max_categories: int) -> None:
-        validate("max_categories", max_categories, Integer(1))
-        self.max_categories = max_categories
-        self._columns = FeatureColumns(max_categories)
-        # The class index of each label, in the order in which labels were seen, and their frequencies.
-        self._classes: dict[Any, int] = {}
-        self._counts: list[int] = []
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        window_size: int = 5000,
+        long_term_share: float = 0.4,
+        min_window_size: int = 50,
+        max_categories: int = 50,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(max_categories)
+        self.n_neighbors = n_neighbors
+        self.window_size = window_size
+        self.long_term_share = long_term_share
+        self.min_window_size = min_window_size
+        self.seed = seed
+        self._model = GrowingMemories(self._new_estimator())
 
-    @property
-    def _multiclass(self) -> bool:
-        return True
+    def _new_estimator(self) -> SelfAdjustingClassifier:
+        from lann.streams._samknn import SAMKNN
 
-    @abstractmethod
+        return SAMKNN(
+            self.n_neighbors,
+            window_size=self.window_size,
+            long_term_share=self.long_term_share,
+            min_window_size=self.min_window_size,
+            random_state=self.seed,
+        )
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"window_size": 100, "min_window_size": 20}
+
     def _learn(self, rows: Floats, classes: Sequence[int], new: Sequence[NewColumn]) -> None:
-        """Learn some rows; columns can be new with the first of them."""
+        self._model.learn(rows, classes, new)
 
-    @abstractmethod
     def _probabilities(self, rows: Floats) -> Floats:
-        """Return the probability of each class that has been learned, (n_rows, at most n_classes)."""
-
-    def learn_one(self, x: Row, y: Any) -> None:
-        """Learn a row.
-
-        Parameters
-        ----------
-        x : dict
-            Numbers, text (a category), or None or NaN for missing values, by the names of features. A feature
-            that is new has a missing value in all earlier rows, and one that is not there in this row.
-        y : bool, int or str
-            The label.
-
-        Raises
-        ------
-        ValueError
-            If a value is infinite, or neither a number nor text; nothing is learned then.
-        """
-        row, new = self._columns.learn(x)
-        self._learn_rows(row[None], [y], new)
-
-    def learn_many(self, X: Any, y: Any) -> None:
-        """Learn the rows of a table, in their order; the same as `learn_one` for each of them.
-
-        Parameters
-        ----------
-        X : DataFrame
-            A feature can be new, or not be there, in every table.
-        y : Series
-            Labels.
-
-        Raises
-        ------
-        ValueError
-            If a value is infinite, or neither a number nor text.
-        """
-        labels = list(y)
-        names, values = _read(X)
-        if len(labels) != len(values):
-            raise ValueError(f"There are {len(values)} rows and {len(labels)} labels.")
-        if values.dtype == object:
-            for x, label in zip(_dicts(names, values), labels, strict=True):
-                self.learn_one(x, label)
-            return
-        # Columns are added with the row that has the first value.
-        starts = sorted({0, *self._columns.first_values(names, values)})
-        for start, stop in zip(starts, [*starts[1:], len(values)], strict=True):
-            if start < stop:
-                part = values[start:stop]
-                new = self._columns.learn_numbers(names, part)
-                self._learn_rows(self._columns.numbers(names, part), labels[start:stop], new)
-
-    def predict_one(self, x: Row, **_: Any) -> Any:
-        """Predict the label of a row.
-
-        Parameters
-        ----------
-        x : dict
-            As in `learn_one`; features that have not been learned are ignored.
-        **_ : dict
-            Not used.
-
-        Returns
-        -------
-        label : bool, int, str or None
-            None if nothing has been learned.
-        """
-        if not self._classes:
-            return None
-        return list(self._classes)[int(self._predict(self._columns.row(x)[None])[0].argmax())]
-
-    def predict_proba_one(self, x: Row, **_: Any) -> dict[Any, float]:
-        """Predict the probability of each label.
-
-        Parameters
-        ----------
-        x : dict
-            As in `learn_one`; features that have not been learned are ignored.
-        **_ : dict
-            Not used.
-
-        Returns
-        -------
-        probabilities : dict
-            For every label that has been learned. A row without any known value has the frequencies of the
-            labels.
-        """
-        if not self._classes:
-            return {}
-        return dict(zip(self._classes, self._predict(self._columns.row(x)[None])[0].tolist(), strict=True))
-
-    def predict_many(self, X: Any) -> pd.Series:
-        """Predict the labels of the rows of a table.
-
-        Parameters
-        ----------
-        X : DataFrame
-
-        Returns
-        -------
-        labels : Series
-            With the index of X; None if nothing has been learned.
-        """
-        import pandas as pd
-
-        rows, index = self._read_queries(X)
-        if not self._classes:
-            return pd.Series([None] * len(rows), index=index, dtype=object)
-        labels = list(self._classes)
-        return pd.Series([labels[best] for best in self._predict(rows).argmax(axis=1)], index=index)
-
-    def predict_proba_many(self, X: Any) -> pd.DataFrame:
-        """Predict the probability of each label for the rows of a table.
-
-        Parameters
-        ----------
-        X : DataFrame
-
-        Returns
-        -------
-        probabilities : DataFrame
-            A column for each label, and the index of X; no column if nothing has been learned.
-        """
-        import pandas as pd
-
-        rows, index = self._read_queries(X)
-        probabilities = self._predict(rows) if self._classes else np.empty((len(rows), 0))
-        # One by one, so that labels of several types stay what they are.
-        return pd.DataFrame(probabilities, index=index, columns=pd.Index(list(self._classes), dtype=object))
-
-    def _read_queries(self, X: Any) -> tuple[Floats, Any]:
-        """Return the rows of a table, and its index if it is one of pandas."""
-        names, values = _read(X)
-        index = X.index if hasattr(X, "iloc") else None
-        if values.dtype == object:
-            rows = [self._columns.row(x) for x in _dicts(names, values)]
-            return np.array(rows).reshape(len(rows), self._columns.n_columns), index
-        return self._columns.numbers(names, values), index
-
-    def _learn_rows(self, rows: Floats, labels: Sequence[Any], new: Sequence[NewColumn]) -> None:
-        """Learn rows and labels; a row without any value counts for the frequencies of the labels only."""
-        classes = []
-        for label in labels:
-            index = self._classes.setdefault(label, len(self._classes))
-            if index == len(self._counts):
-                self._counts.append(0)
-            self._counts[index] += 1
-            classes.append(index)
-        if rows.shape[1] == 0:
-            return
-        known = ~np.isnan(rows[:, 0])
-        if not known.all():
-            known = np.asarray(~np.isnan(rows).all(axis=1))
-            rows, classes = rows[known], [c for c, is_known in zip(classes, known, strict=True) if is_known]
-        if len(rows):
-            self._learn(rows, classes, new)
-
-    def _predict(self, rows: Floats) -> Floats:
-        """Return the probability of each label, (n_rows, n_labels)."""
-        counts = np.array(self._counts, np.float64)
-        found = np.tile(counts / counts.sum(), (len(rows), 1))
-        known = self._can_measure(rows)
-        if known.any():
-            voted = self._probabilities(rows if known.all() else rows[known])
-            # Labels of which no row has a value have their frequency, as the vote knows nothing of them.
-            n_voted = voted.shape[1]
-            found[known, :n_voted] = voted * (1.0 - found[0, n_voted:].sum())
-        return found
-
-    def _can_measure(self, rows: Floats) -> Any:
-        """Return which rows have a value that can be measured, (n_rows,)."""
-        if rows.shape[1] == 0:
-            return np.zeros(len(rows), np.bool_)
-        return ~np.isnan(rows).all(axis=1)
+        return self._model.probabilities(rows)
 
 
-def _read(X: Any) -> tuple[list[Any], Any]:
-    """Return the column names and the values of a table: numbers, or objects if not all are numbers."""
-    import narwhals.stable.v1 as nw
-
-    frame = nw.from_native(X, eager_only=True)
-    names = list(frame.columns)
-    if len(set(names)) < len(names):
-        raise ValueError("The columns of the table must have different names.")
-    if all(dtype.is_numeric() or dtype == nw.Boolean for dtype in frame.schema.values()):
-        columns = [np.asarray(frame[:, number].cast(nw.Float64).to_numpy()) for number in range(len(names))]
-        return names, np.array(columns, np.float64).reshape(len(names), len(frame)).T.copy()
-    values = np.empty((len(frame), len(names)), object)
-    for number in range(len(names)):
-        values[:, number] = frame[:, number].to_list()
-    return names, values
-
-
-def _dicts(names: list[Any], values: Any) -> Iterator[dict[Any, Any]]:
-    for row in values:
-        yield dict(zip(names, row, strict=True))
-
-
-class LANNClassifier(_DictClassifier):
+class LANNClassifier(DictClassifier, MiniBatchClassifier):
     """Locally adaptive nearest neighbors over the newest rows, for river.
 
     Every new row is added by `partial_fit` of `lann.LANNClassifier`, which adapts the metrics of its
@@ -262,8 +112,7 @@ class LANNClassifier(_DictClassifier):
     the last time, at the latest after `refit_every` rows, and at once when a label or a feature is new. Plain
     kNN votes before there are 50 rows.
 
-    A category of a feature with text is a column of its own, and so are two different categories as far apart
-    as the numbers 0 and 1; there is no need to scale numbers.
+    A category of a feature with text is a column of its own. There is no need to scale numbers.
 
     Parameters
     ----------
@@ -320,5 +169,5 @@ class LANNClassifier(_DictClassifier):
     def _probabilities(self, rows: Floats) -> Floats:
         return self._model.probabilities(rows)
 
-    def _can_measure(self, rows: Floats) -> Any:
+    def _can_measure(self, rows: Floats) -> NDArray[np.bool_]:
         return self._model.can_measure(rows)
