@@ -243,7 +243,7 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         """Forget all rows and classes; read the sizes of the memories from the parameters."""
         total, k = int(self.window_size), int(self.n_neighbors)
         smallest = max(int(self.min_window_size), k + 1)
-        self.limits_ = Limits(k, total, int(self.long_term_share * total), smallest)
+        self.limits_ = Limits(k, total, round(self.long_term_share * total), smallest)
         self.classes_ = np.empty(0, np.int64)
         self._start(self.n_features_in_, int(check_random_state(self.random_state).randint(2**31 - 1)))
 
