@@ -68,11 +68,12 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
     random_state: Any
     classes_: NDArray[Any]
     n_features_in_: int
+    limits_: Limits
     memories_: Memories
 
     @abstractmethod
     def _start(self, n_features: int, seed: int) -> None:
-        """Set `memories_`, and whatever else is learned, to those of no row and no class."""
+        """Set `memories_`, and whatever else is learned, to those of no row and no class, with `limits_`."""
 
     @abstractmethod
     def _learn(self, X: Floats, labels: Labels, out: Floats) -> None:
@@ -238,14 +239,11 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    @property
-    def _limits(self) -> Limits:
-        total = int(self.window_size)
-        smallest = max(int(self.min_window_size), int(self.n_neighbors) + 1)
-        return Limits(int(self.n_neighbors), total, int(self.long_term_share * total), smallest)
-
     def _restart(self) -> None:
-        """Forget all rows and classes."""
+        """Forget all rows and classes; read the sizes of the memories from the parameters."""
+        total, k = int(self.window_size), int(self.n_neighbors)
+        smallest = max(int(self.min_window_size), k + 1)
+        self.limits_ = Limits(k, total, round(self.long_term_share * total), smallest)
         self.classes_ = np.empty(0, np.int64)
         self._start(self.n_features_in_, int(check_random_state(self.random_state).randint(2**31 - 1)))
 

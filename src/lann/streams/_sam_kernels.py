@@ -239,8 +239,11 @@ def learn(memories: Memories, limits: Limits, x: Floats, label: int, measured: M
             hit = False
         memories.hits[number, column] = hit
         memories.hit_counts[number] += hit
+    n_windows = count_windows(column + 1 - counters[START], limits.smallest)
     for window in range(len(memories.window_starts)):
-        memories.window_hits[window, column] = measured.window_predicted[window] == label
+        memories.window_hits[window, column] = (
+            window < n_windows and measured.window_predicted[window] == label
+        )
     counters[STOP] += 1
     counters[N_SEEN] += 1
     if limit_sizes(memories, limits):

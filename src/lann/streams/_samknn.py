@@ -50,6 +50,9 @@ class SAMKNN(SelfAdjustingClassifier):
         The last times, at most 1000, that the short-term memory was made smaller.
     n_drifts_ : int
         Number of times that the short-term memory was made smaller.
+    limits_ : Limits
+        The sizes that the parameters had when the first row was learned; other values have an effect after
+        `fit` only.
     memories_ : Memories
         Both memories, in arrays.
 
@@ -106,10 +109,10 @@ class SAMKNN(SelfAdjustingClassifier):
         self.random_state = random_state
 
     def _start(self, n_features: int, seed: int) -> None:
-        self.memories_ = new_memories(n_features, 0, self._limits, seed)
+        self.memories_ = new_memories(n_features, 0, self.limits_, seed)
 
     def _learn(self, X: Floats, labels: Labels, out: Floats) -> None:
-        learn_rows(self.memories_, self._limits, X, labels, out)
+        learn_rows(self.memories_, self.limits_, X, labels, out)
 
     def _predict(self, X: Floats, out: Floats) -> None:
-        predict_rows(self.memories_, self._limits, X, out)
+        predict_rows(self.memories_, self.limits_, X, out)
