@@ -8,6 +8,7 @@ from lann.streams._prequential import StreamBatch, iter_prequential, prequential
 from lann.streams._scores import PrequentialCurve, PrequentialScores
 
 if TYPE_CHECKING:
+    from lann.streams._explanation import StreamExplanation
     from lann.streams._sam import Drift
     from lann.streams._samknn import SAMKNN
 
@@ -18,6 +19,7 @@ __all__ = [
     "PrequentialEvaluation",
     "PrequentialScores",
     "StreamBatch",
+    "StreamExplanation",
     "iter_prequential",
     "prequential",
 ]
@@ -26,6 +28,7 @@ __all__ = [
 _MODULES = {
     "Drift": "_sam",
     "SAMKNN": "_samknn",
+    "StreamExplanation": "_explanation",
 }
 
 
