@@ -10,6 +10,7 @@ from lann.streams._scores import PrequentialCurve, PrequentialScores
 if TYPE_CHECKING:
     from lann.streams._memory import Limits as Limits
     from lann.streams._sam import LARGEST_VALUE as LARGEST_VALUE
+    from lann.streams._explanation import StreamExplanation
     from lann.streams._sam import Drift
     from lann.streams._samknn import SAMKNN
     from lann.streams._saved_memories import SavedMemories as SavedMemories
@@ -21,6 +22,7 @@ __all__ = [
     "PrequentialEvaluation",
     "PrequentialScores",
     "StreamBatch",
+    "StreamExplanation",
     "iter_prequential",
     "prequential",
 ]
@@ -32,6 +34,7 @@ _MODULES = {
     "Limits": "_memory",
     "SAMKNN": "_samknn",
     "SavedMemories": "_saved_memories",
+    "StreamExplanation": "_explanation",
 }
 
 
