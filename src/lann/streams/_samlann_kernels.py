@@ -114,9 +114,7 @@ def predict_one(learned: Learned, limits: Limits, x: Floats, space: Space) -> No
     probabilities_of(memories, measured, deciding_vote(memories, limits), found.probabilities[0])
     for number in range(1, N_LEARNED):
         search, n_neighbors, power = VOTES[number]
-        vote_probabilities(
-            memories, metric, found, search, (n_neighbors, power), found.probabilities[number]
-        )
+        vote_probabilities(memories, metric, found, search, (n_neighbors, power), found.probabilities[number])
     best = best_vote(votes)
     for label in range(len(mixture)):
         total = 0.0
