@@ -421,7 +421,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         from lann.metrics import Levels
 
         with unchanged_on_failure(self):
-            validate_parameters(self, self._parameters)
+            self._validate_parameters()
             previous = self.model_.levels if self.warm_start and hasattr(self, "model_") else None
             schema = None if previous is None else self.schema_
             rows, y, weights = self._read_training_data(X, y, sample_weight, schema=schema)
@@ -490,7 +490,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     def _partial_fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None, sample_weight: ArrayLike | None
     ) -> Self:
-        validate_parameters(self, self._parameters)
+        self._validate_parameters()
         first = not hasattr(self, "model_")
         rows, y, weights = self._read_training_data(
             X, y, sample_weight, schema=None if first else self.schema_, adds=not first
@@ -508,6 +508,14 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         else:
             self._start(rows, labels, weights, first=first)
         return self
+
+    def _validate_parameters(self) -> None:
+        validate_parameters(self, self._parameters)
+        most, k = self.max_points, self.n_neighbors
+        if most is not None and k != "auto" and most < k:
+            raise ValueError(
+                f"max_points={most} is fewer than n_neighbors={k}; raise it, or lower n_neighbors."
+            )
 
     def _has_one_class_of_many(self, labels: Labels) -> bool:
         """Return whether nothing can be learned, although there are rows enough: all have the same label."""
