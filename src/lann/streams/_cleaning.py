@@ -106,7 +106,7 @@ def contradicted(memories: Memories, limits: Limits, low: int) -> NDArray[np.boo
             continue
         n_found = 0
         for other in range(low - 1, start - 1, -1):
-            if not removed[other] and (n_found < k or distances[other] < lengths[k - 1]):
+            if not removed[other] and (n_found < k or distances[other] <= lengths[k - 1]):
                 n_found = insert_nearest(other, distances[other], nearest, lengths, n_found)
         for i in range(n_found):
             if lengths[i] <= radius and labels[nearest[i]] != labels[column]:

@@ -36,7 +36,7 @@ class Limits(NamedTuple):
     long : int
         Number of long-term rows beyond which they are compressed once both memories are full.
     smallest : int
-        Smallest candidate window.
+        Smallest candidate window; more than `n_neighbors`.
     """
 
     n_neighbors: int
@@ -75,7 +75,7 @@ class Memories(NamedTuple):
     before_X, before_labels, before_arrivals : (n_features, 200), (200,), (200,)
         Some of the rows that the last drift removed from the short-term memory, oldest first.
     drifts : (1000, 3)
-        Number of rows learned, size before and size after of the last drifts, as a ring.
+        Arrival of the row that showed it, size before and size after of the last drifts, as a ring.
     counters : (9,)
         See the constants of this module.
     """

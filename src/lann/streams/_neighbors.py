@@ -104,7 +104,7 @@ def extend_nearest(
 ) -> int:
     """Add the columns from `high` - 1 down to `low` to the nearest; return how many there are.
 
-    Of columns at the same distance, the one that was added first comes first: the later row.
+    Of columns at the same distance, the lower one comes first: the older row, as in the authors' program.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def extend_nearest(
     limit = lengths[k - 1] if n_found == k else np.inf
     for column in range(high - 1, low - 1, -1):
         distance = distances[column]
-        if distance < limit:
+        if distance <= limit:
             n_found = insert_nearest(column, distance, nearest, lengths, n_found)
             if n_found == k:
                 limit = lengths[k - 1]
@@ -131,12 +131,12 @@ def extend_nearest(
 def insert_nearest(
     column: int, distance: float, nearest: NDArray[np.int64], lengths: Floats, n_found: int
 ) -> int:
-    """Insert a column among the nearest, behind those at the same distance; return how many there are."""
+    """Insert a column among the nearest, before those at the same distance; return how many there are."""
     k = len(nearest)
     position = n_found
     if n_found == k:
         position -= 1
-    while position > 0 and lengths[position - 1] > distance:
+    while position > 0 and lengths[position - 1] >= distance:
         lengths[position], nearest[position] = lengths[position - 1], nearest[position - 1]
         position -= 1
     lengths[position], nearest[position] = distance, column

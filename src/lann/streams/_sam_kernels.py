@@ -239,8 +239,11 @@ def learn(memories: Memories, limits: Limits, x: Floats, label: int, measured: M
             hit = False
         memories.hits[number, column] = hit
         memories.hit_counts[number] += hit
+    n_windows = count_windows(column + 1 - counters[START], limits.smallest)
     for window in range(len(memories.window_starts)):
-        memories.window_hits[window, column] = measured.window_predicted[window] == label
+        memories.window_hits[window, column] = (
+            window < n_windows and measured.window_predicted[window] == label
+        )
     counters[STOP] += 1
     counters[N_SEEN] += 1
     if limit_sizes(memories, limits):
@@ -351,7 +354,7 @@ def shrink(memories: Memories, limits: Limits, best: int) -> None:
         else:
             memories.window_starts[window] = -1
     drift = memories.drifts[counters[N_DRIFTS] % MAX_DRIFTS]
-    drift[0], drift[1], drift[2] = counters[N_SEEN], stop - start, stop - low
+    drift[0], drift[1], drift[2] = counters[N_SEEN] - 1, stop - start, stop - low
     counters[N_DRIFTS] += 1
 
 
