@@ -121,7 +121,7 @@ class Streams(Benchmark[StreamsOptions]):
     def _fingerprint(self, method: Method, digest: str, rows: int) -> dict[str, Any]:
         model = method.make()
         if method.is_ours:
-            return fingerprint("benchmarks.streams.measure", model, data=digest, rows=rows)
+            return fingerprint("benchmarks.streams.own_run", model, data=digest, rows=rows)
         return {
             "river": version("river"),
             "measured by": code_digest("benchmarks.streams.measure"),
