@@ -10,7 +10,7 @@ from benchmarks.streams.scores import Record
 
 
 def run_own(model: Any, X: Floats, y: Labels) -> Record:
-    """Predict and learn in batches; before the first row there is no prediction, whatever the model returns."""
+    """Predict and learn in batches; before the first row there is no prediction, whatever is returned."""
     record = run_batches(model, X, y)
     record.predicted[0], record.true_probability[0] = -1, 0.0
     return record

@@ -12,7 +12,9 @@ from lann.streams._neighbors import extend_nearest, insert_nearest, squared_dist
 
 
 @njit(nogil=True, cache=True)
-def same_class_radius(label: int, labels: Labels, nearest: Indices, lengths: Floats, n_found: int) -> float:
+def same_class_radius(
+    label: int, labels: Labels, nearest: Indices, lengths: Floats, n_found: int
+) -> float:
     """Return the largest squared distance to a neighbor with the label; -1 if there is none."""
     radius = -1.0
     for i in range(n_found):

@@ -72,7 +72,9 @@ def _merge(
 
 
 @njit(nogil=True, cache=True)
-def k_means(X: Floats, n_centers: int, gaps: bool, state: NDArray[np.uint64]) -> tuple[Floats, Indices]:
+def k_means(
+    X: Floats, n_centers: int, gaps: bool, state: NDArray[np.uint64]
+) -> tuple[Floats, Indices]:
     """Return the centers of k-means, from a start by k-means++, and the center of each row.
 
     A pass measures only what can have changed: rows to the centers that moved, and rows whose own center has

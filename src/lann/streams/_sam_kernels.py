@@ -165,10 +165,7 @@ def _combine(measured: Measured) -> None:
         has_short, has_long = short < measured.n_found[SHORT], long < measured.n_found[LONG]
         if has_short and (not has_long or lengths[SHORT, short] <= lengths[LONG, long]):
             columns[COMBINED, n_found] = columns[SHORT, short]
-            lengths[COMBINED, n_found], labels[COMBINED, n_found] = (
-                lengths[SHORT, short],
-                labels[SHORT, short],
-            )
+            lengths[COMBINED, n_found], labels[COMBINED, n_found] = lengths[SHORT, short], labels[SHORT, short]
             short += 1
         elif has_long:
             columns[COMBINED, n_found] = -1 - columns[LONG, long]
