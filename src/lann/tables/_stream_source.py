@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import hashlib
 import io
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,11 +36,6 @@ class StreamSource(Protocol):
 
     def read(self, n_rows: int) -> Batch:
         """Return the next rows, fewer at the end, and none after it."""
-        ...
-
-    @property
-    def digest(self) -> str:
-        """Digest of the rows that were read so far."""
         ...
 
 
@@ -114,7 +108,6 @@ class TextSource:
         encoding: str | None = None,
     ) -> None:
         self.name, self.batch_rows = name, batch_rows
-        self._hash = hashlib.sha256()
         raw: Any = file if hasattr(file, "peek") else io.BufferedReader(file)
         if raw.peek(2)[:2] == GZIP:
             raw = io.BufferedReader(gzip.GzipFile(fileobj=raw))
@@ -128,14 +121,9 @@ class TextSource:
         self.columns = column_names(header)
         check_duplicates(self.columns, name)
 
-    @property
-    def digest(self) -> str:
-        return self._hash.hexdigest()
-
     def read(self, n_rows: int) -> Batch:
         rows: list[list[str]] = []
         while len(rows) < n_rows and (cells := self._next()) is not None:
-            self._hash.update(("\x1f".join(cells) + "\x1e").encode("utf-8", "surrogatepass"))
             rows.append(cells)
         columns: list[Any] = list(zip(*rows, strict=True)) if rows else [()] * len(self.columns)
         return dict(zip(self.columns, columns, strict=True))
@@ -201,11 +189,6 @@ class ParquetSource:
         check_duplicates(self.columns, self.name)
         self._batches = self._file.iter_batches(batch_size=BATCH_ROWS)
         self._rest = pd.DataFrame(columns=self.columns)
-        self._hash = hashlib.sha256()
-
-    @property
-    def digest(self) -> str:
-        return self._hash.hexdigest()
 
     def read(self, n_rows: int) -> Batch:
         parts = [self._rest] if len(self._rest) else []
@@ -213,6 +196,27 @@ class ParquetSource:
             parts.append(batch.to_pandas().set_axis(self.columns, axis=1))
         frame = pd.concat(parts, ignore_index=True) if parts else self._rest
         taken, self._rest = frame.iloc[:n_rows], frame.iloc[n_rows:]
-        hashes = pd.util.hash_pandas_object(taken.astype(str), index=False)
-        self._hash.update(hashes.to_numpy().tobytes())
         return {name: taken[name] for name in self.columns}
+
+
+def length(batch: Batch) -> int:
+    """Return the number of rows."""
+    return len(next(iter(batch.values()), ()))
+
+
+def row_bytes(batch: Batch) -> bytes:
+    """Return bytes that differ if any cell differs; those of batches add up to those of the whole."""
+    columns = [
+        cells.astype(str).tolist() if isinstance(cells, pd.Series) else cells for cells in batch.values()
+    ]
+    return "".join("\x1f".join(cells) + "\x1e" for cells in zip(*columns, strict=True)).encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+def in_parts(batch: Batch, n_rows: int) -> list[Batch]:
+    """Return a batch in parts of so many rows, the last one with fewer."""
+    return [
+        {name: cells[start : start + n_rows] for name, cells in batch.items()}
+        for start in range(0, length(batch), n_rows)
+    ]
