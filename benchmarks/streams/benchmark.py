@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from benchmarks.common.datasets import load_sets
 from benchmarks.engine import Benchmark, Found, Job, Options, Report, Results, choose, fingerprint, option
@@ -113,6 +115,16 @@ class Streams(Benchmark[StreamsOptions]):
                     partial(self._measure, method, name, path),
                     fingerprint=self._fingerprint(method, digests[name], rows),
                 )
+
+    def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
+        """Compile the kernels of our estimators."""
+        waiting = {job.method for job in jobs}
+        X, y = np.random.default_rng(0).normal(size=(300, 3)), np.arange(300) % 2
+        return {
+            method.name: partial(method.run, method.make(), X, y)
+            for method in self.plan.methods
+            if method.is_ours and method.name in waiting
+        }
 
     def _most_rows(self, method: Method) -> int:
         rows = self.options.rows or MOST_ROWS
