@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from benchmarks.common.datasets import load_sets
 from benchmarks.engine import Benchmark, Found, Job, Options, Report, Results, choose, fingerprint, option
@@ -114,6 +116,16 @@ class Streams(Benchmark[StreamsOptions]):
                     fingerprint=self._fingerprint(method, digests[name], rows),
                 )
 
+    def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
+        """Compile the kernels of our estimators."""
+        waiting = {job.method for job in jobs}
+        X, y = np.random.default_rng(0).normal(size=(300, 3)), np.arange(300) % 2
+        return {
+            method.name: partial(method.run, method.make(), X, y)
+            for method in self.plan.methods
+            if method.is_ours and method.name in waiting
+        }
+
     def _most_rows(self, method: Method) -> int:
         rows = self.options.rows or MOST_ROWS
         return min(rows, self.plan.baseline_rows) if method.is_slow else rows
@@ -121,7 +133,7 @@ class Streams(Benchmark[StreamsOptions]):
     def _fingerprint(self, method: Method, digest: str, rows: int) -> dict[str, Any]:
         model = method.make()
         if method.is_ours:
-            return fingerprint("benchmarks.streams.measure", model, data=digest, rows=rows)
+            return fingerprint("benchmarks.streams.own_run", model, data=digest, rows=rows)
         return {
             "river": version("river"),
             "measured by": code_digest("benchmarks.streams.measure"),

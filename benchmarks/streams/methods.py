@@ -8,7 +8,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from benchmarks.streams.measure import Runner, run_batches, run_river
+from benchmarks.streams.measure import Runner, run_river
+from benchmarks.streams.own_run import run_own
 
 SEED = 0
 
@@ -41,7 +42,7 @@ class Method:
     @property
     def is_ours(self) -> bool:
         """Whether it is an estimator of `lann.streams`."""
-        return self.run is run_batches
+        return self.run is run_own
 
     @property
     def missing(self) -> str | None:
@@ -143,7 +144,7 @@ METHODS = [
         "self-adjusting memories, features as they are",
         lambda: _ours("SAMKNN"),
         is_slow=False,
-        run=run_batches,
+        run=run_own,
     ),
     Method(
         SAM_LANN,
@@ -151,7 +152,7 @@ METHODS = [
         "the same memories with learned metrics",
         lambda: _ours("SAMLANN"),
         is_slow=False,
-        run=run_batches,
+        run=run_own,
     ),
 ]
 """All methods, in the order in which they are measured."""
