@@ -10,9 +10,11 @@ from lann.streams._scores import PrequentialCurve, PrequentialScores
 if TYPE_CHECKING:
     from lann.streams._sam import Drift
     from lann.streams._samknn import SAMKNN
+    from lann.streams._samlann import SAMLANN
 
 __all__ = [
     "SAMKNN",
+    "SAMLANN",
     "Drift",
     "PrequentialCurve",
     "PrequentialEvaluation",
@@ -26,6 +28,7 @@ __all__ = [
 _MODULES = {
     "Drift": "_sam",
     "SAMKNN": "_samknn",
+    "SAMLANN": "_samlann",
 }
 
 
