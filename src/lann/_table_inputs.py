@@ -216,19 +216,39 @@ def row_ids(X: Any) -> NDArray[Any] | None:
     return ids if ids.dtype.kind in "iu" else ids.astype(str)
 
 
-def join_ids(
-    first: NDArray[Any] | None, n_first: int, second: NDArray[Any] | None, n_second: int
-) -> NDArray[Any] | None:
-    """Return the names of the rows of two tables; rows without a name go by their position."""
-    if first is None and second is None:
-        return None
-    if n_first == 0:
-        return second
-    first = np.arange(n_first) if first is None else first
-    second = np.arange(n_first, n_first + n_second) if second is None else second
+def join_ids(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """Return the names of the rows of two tables; numbers become text where the others are text."""
     if first.dtype.kind != second.dtype.kind:
         first, second = first.astype(str), second.astype(str)
     return np.concatenate([first, second])
+
+
+def find_ids(ids: Any, names: NDArray[Any] | None, arrivals: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the positions of the rows with given ids, ascending; raise ValueError if one has no row.
+
+    Parameters
+    ----------
+    ids : scalar or array-like of shape (n_ids,)
+    names : ndarray of shape (n_rows,) or None
+        The ids of the rows; None is the numbers of their arrival.
+    arrivals : ndarray of shape (n_rows,)
+        Ascending.
+    """
+    wanted, known = np.atleast_1d(np.asarray(ids)), arrivals if names is None else names
+    if wanted.ndim != 1:
+        raise ValueError(f"ids must be one id or a list of ids; got an array of shape {wanted.shape}.")
+    if wanted.size == 0:
+        return np.empty(0, np.int64)
+    if known.dtype.kind not in "iu":
+        wanted = wanted.astype(str)
+    elif wanted.dtype.kind not in "iu":
+        raise ValueError(f"ids must be integers, as those of the training rows are; got {wanted[0]!r}.")
+    found = np.isin(wanted, known)
+    if not found.all():
+        raise ValueError(f"ids has {wanted[~found].tolist()[0]!r}, which is not the id of a training row.")
+    if names is None:
+        return np.unique(np.searchsorted(arrivals, wanted))
+    return np.flatnonzero(np.isin(names, wanted))
 
 
 def frame_of_values(

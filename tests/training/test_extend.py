@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 from lann.metrics import Levels, MatrixMetric
-from lann.training import Settings, extend
+from lann.model import RowMemory
+from lann.training import Settings
+from lann.training import extend as extend_memory
+
+
+def extend(levels, *args, **options):
+    return extend_memory(RowMemory(levels), *args, **options).memory.levels
 
 
 @pytest.mark.parametrize("point_metrics", [True, False])

@@ -15,9 +15,12 @@ from lann.model._neighbor_model import (
     typical_values,
     walk_rows,
 )
+from lann.model._retention import POLICIES, rows_to_forget
+from lann.model._row_memory import RowMemory
 
 __all__ = [
     "N_TYPICAL",
+    "POLICIES",
     "ROWS_FOR_SCALE",
     "WIDE",
     "Candidates",
@@ -25,9 +28,11 @@ __all__ = [
     "LocalModel",
     "NeighborModel",
     "NeighborSearch",
+    "RowMemory",
     "Votes",
     "category_values",
     "nearest_of_classes",
+    "rows_to_forget",
     "typical_values",
     "walk_rows",
 ]

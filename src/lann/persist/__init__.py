@@ -46,7 +46,7 @@ def save(
     ----------
     model : estimator
         A LANNClassifier, an estimator of `lann.baselines`, a LANNEmbedding, NeighborEmbedding or
-        DiscriminantPlane.
+        DiscriminantPlane, or a classifier of `lann.streams`.
     path : str or path-like
         The file, usually ``*.lann``; an existing file is replaced.
     table : TableRecord or None, default=None
@@ -306,6 +306,6 @@ def _cannot_be_saved(model: Any) -> str:
             "give the table to the classifier itself and save that."
         )
     return (
-        "save takes a LANNClassifier, an estimator of lann.baselines, or an embedding of lann.embedding; got "
-        f"an object of type {type(model).__name__}."
+        "save takes a LANNClassifier, an estimator of lann.baselines, an embedding of lann.embedding, or a "
+        f"classifier of lann.streams; got an object of type {type(model).__name__}."
     )

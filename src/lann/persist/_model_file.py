@@ -13,12 +13,13 @@ from lann.persist._errors import InvalidModelFile, shown
 from lann.persist._json import read_json, write_json
 from lann.persist._kinds import PlainDict, Reader, Writer
 from lann.persist._records import AnyEstimator
+from lann.persist._streams import STREAMS
 from lann.persist._table_record import TABLE, TableRecord
 
 FORMAT = 1
 """The number of the file format; files with a higher one are of a later version."""
 
-ESTIMATORS = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, BY_CLASSIFIER, EUCLIDEAN, PLANE)
+ESTIMATORS = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, BY_CLASSIFIER, EUCLIDEAN, PLANE, *STREAMS)
 """What can be saved."""
 
 _MODEL, _FIELDS = "model.json", {"format", "lann", "model", "table"}

@@ -8,9 +8,13 @@ from lann.streams._prequential import StreamBatch, iter_prequential, prequential
 from lann.streams._scores import PrequentialCurve, PrequentialScores
 
 if TYPE_CHECKING:
+    from lann.streams._explanation import StreamExplanation
+    from lann.streams._memory import Limits as Limits
+    from lann.streams._sam import LARGEST_VALUE as LARGEST_VALUE
     from lann.streams._sam import Drift
     from lann.streams._samknn import SAMKNN
     from lann.streams._samlann import SAMLANN
+    from lann.streams._saved_memories import SavedMemories as SavedMemories
 
 __all__ = [
     "SAMKNN",
@@ -20,14 +24,19 @@ __all__ = [
     "PrequentialEvaluation",
     "PrequentialScores",
     "StreamBatch",
+    "StreamExplanation",
     "iter_prequential",
     "prequential",
 ]
 
-# Imported on first use, with numba: `import lann.streams` stays cheap.
+# Imported on first use, with numba: `import lann.streams` stays cheap. Model files need some further names.
 _MODULES = {
     "Drift": "_sam",
+    "LARGEST_VALUE": "_sam",
+    "Limits": "_memory",
     "SAMKNN": "_samknn",
+    "SavedMemories": "_saved_memories",
+    "StreamExplanation": "_explanation",
     "SAMLANN": "_samlann",
 }
 

@@ -196,20 +196,24 @@ class DictClassifier:
             classes.append(index)
         if rows.shape[1] == 0:
             return
-        known = ~np.isnan(rows[:, 0])
+        known = DictClassifier._can_measure(self, rows)
         if not known.all():
-            known = np.asarray(~np.isnan(rows).all(axis=1))
             rows, classes = rows[known], [c for c, is_known in zip(classes, known, strict=True) if is_known]
         if len(rows):
             self._learn(rows, classes, new)
 
     def _predict(self, rows: Floats) -> Floats:
         """Return the probability of each label, (n_rows, n_labels)."""
+        known = self._can_measure(rows)
+        all_known = bool(known.all())
+        if all_known:
+            voted = self._probabilities(rows)
+            if voted.shape[1] == len(self._counts):
+                return voted
         counts = np.array(self._counts, np.float64)
         found = np.tile(counts / counts.sum(), (len(rows), 1))
-        known = self._can_measure(rows)
         if known.any():
-            voted = self._probabilities(rows if known.all() else rows[known])
+            voted = self._probabilities(rows if all_known else rows[known])
             # Labels of which no row has a value have their frequency, as the vote knows nothing of them.
             n_voted = voted.shape[1]
             found[known, :n_voted] = voted * (1.0 - found[0, n_voted:].sum())
@@ -219,7 +223,8 @@ class DictClassifier:
         """Return which rows have a value that can be measured, (n_rows,)."""
         if rows.shape[1] == 0:
             return np.zeros(len(rows), np.bool_)
-        return np.asarray(~np.isnan(rows).all(axis=1))
+        known = rows[:, 0] == rows[:, 0]
+        return known if known.all() else np.asarray(~np.isnan(rows).all(axis=1))
 
 
 def _read(X: Any) -> tuple[list[Any], Any]:

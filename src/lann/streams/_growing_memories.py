@@ -37,7 +37,7 @@ class GrowingMemories:
             Columns that are new with the first of these rows.
         """
         estimator, labels = self.estimator, np.array(classes, np.int64)
-        n_classes = max(labels.max() + 1, len(getattr(estimator, "classes_", ())))
+        n_classes = max(max(classes) + 1, len(getattr(estimator, "classes_", ())))
         if not hasattr(estimator, "memories_"):
             estimator.partial_fit(rows, labels, classes=np.arange(n_classes))
             return
@@ -55,7 +55,9 @@ class GrowingMemories:
             self.estimator._add_columns(1)
             return
         # A row that has another category has the value 0, and one whose category is missing misses this, too.
-        has_gaps = any(np.isnan(X[like]).any() for X in (memories.short_X, memories.long_X, memories.before_X))
+        has_gaps = any(
+            np.isnan(X[like]).any() for X in (memories.short_X, memories.long_X, memories.before_X)
+        )
         self.estimator._add_columns(1, np.nan if has_gaps else 0.0)
         memories = self.estimator.memories_
         if has_gaps:

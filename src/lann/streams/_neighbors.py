@@ -18,10 +18,7 @@ LARGEST_RATIO = 1e9
 @njit(nogil=True, cache=True)
 def has_gaps(x: Floats) -> bool:
     """Return whether a value is missing."""
-    for value in x:
-        if np.isnan(value):
-            return True
-    return False
+    return bool(np.isnan(x).any())
 
 
 @njit(nogil=True, cache=True)

@@ -90,9 +90,7 @@ class SavedMemories(NamedTuple):
             (_LONG, slice(counters[N_LONG])),
             (_BEFORE, slice(counters[N_BEFORE])),
         ]
-        arrays = {
-            name: getattr(memories, name)[..., rows].copy() for names, rows in parts for name in names
-        }
+        arrays = {name: getattr(memories, name)[..., rows].copy() for names, rows in parts for name in names}
         starts = np.where(memories.window_starts < 0, -1, memories.window_starts - start)
         # Hits outside of the windows are left from earlier windows, and are never read.
         first = np.where(starts < 0, counters[STOP], starts + n_neighbors)
