@@ -10,7 +10,7 @@ from lann.streams._scores import PrequentialCurve, PrequentialScores
 if TYPE_CHECKING:
     from lann.streams._explanation import StreamExplanation
     from lann.streams._memory import Limits as Limits
-    from lann.streams._sam import LARGEST_VALUE as LARGEST_VALUE
+    from lann.streams._rows import LARGEST_VALUE as LARGEST_VALUE
     from lann.streams._sam import Drift
     from lann.streams._samknn import SAMKNN
     from lann.streams._samlann import SAMLANN
@@ -32,7 +32,7 @@ __all__ = [
 # Imported on first use, with numba: `import lann.streams` stays cheap. Model files need some further names.
 _MODULES = {
     "Drift": "_sam",
-    "LARGEST_VALUE": "_sam",
+    "LARGEST_VALUE": "_rows",
     "Limits": "_memory",
     "SAMKNN": "_samknn",
     "SavedMemories": "_saved_memories",
