@@ -19,7 +19,7 @@ from benchmarks.streams import memory, speed
 from benchmarks.streams.checks import make_checks
 from benchmarks.streams.data import QUICK_STREAMS, STREAMS, Stream, file_digest, find_streams, read_stream
 from benchmarks.streams.measure import MARK_EVERY, measure_stream
-from benchmarks.streams.methods import METHODS, SAM_KNN, Method
+from benchmarks.streams.methods import METHODS, SAM_KNN, SLOWEST_ROWS, Method
 from benchmarks.streams.plan import (
     BASELINE_ROWS,
     MEMORY,
@@ -128,7 +128,9 @@ class Streams(Benchmark[StreamsOptions]):
 
     def _most_rows(self, method: Method) -> int:
         rows = self.options.rows or MOST_ROWS
-        return min(rows, self.plan.baseline_rows) if method.is_slow else rows
+        if not method.is_slow:
+            return rows
+        return min(rows, self.plan.baseline_rows, method.most_rows or rows)
 
     def _fingerprint(self, method: Method, digest: str, rows: int) -> dict[str, Any]:
         model = method.make()
@@ -167,6 +169,8 @@ class Streams(Benchmark[StreamsOptions]):
             first = [score_table(found, plan, score, rows) for score in NAMES]
             whole = [score_table(found, plan, score, None) for score in NAMES] if plan.whole else []
             tables += [*first, means_table(found, plan, rows)]
+            if rows > SLOWEST_ROWS:
+                tables.append(means_table(found, plan, SLOWEST_ROWS))
             tables += [*whole, means_table(found, plan, None)] if whole else []
             tables.append(reference_table(found, plan))
         tables.append(speed_table(results))

@@ -12,6 +12,8 @@ from benchmarks.streams.measure import Runner, run_river
 from benchmarks.streams.own_run import run_own
 
 SEED = 0
+# SRP learns some hundred rows a second.
+SLOWEST_ROWS = 10_000
 
 SAM_KNN, SAM_LANN = "samknn", "samlann"
 ARF = "arf"
@@ -30,6 +32,10 @@ class Method:
         Return the model, with nothing learned.
     is_slow
         Whether it is measured on the first rows only.
+    run
+        What it does with a stream.
+    most_rows
+        Largest number of rows, of the slowest.
     """
 
     name: str
@@ -38,6 +44,7 @@ class Method:
     make: Callable[[], Any]
     is_slow: bool = True
     run: Runner = run_river
+    most_rows: int | None = None
 
     @property
     def is_ours(self) -> bool:
@@ -137,6 +144,7 @@ METHODS = [
         "SRP",
         "streaming random patches, 10 Hoeffding trees (river: `ensemble.SRPClassifier`)",
         lambda: _river("ensemble", "SRPClassifier", seed=SEED),
+        most_rows=SLOWEST_ROWS,
     ),
     Method(
         SAM_KNN,

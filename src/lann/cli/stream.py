@@ -48,7 +48,7 @@ def stream(
     data: Annotated[
         Path,
         typer.Argument(
-            help="The table in the order of time: .csv, .tsv, .txt, .csv.gz or .parquet; - is standard input.",
+            help="The table, in order of time: .csv, .tsv, .txt, .csv.gz or .parquet; - is standard input.",
             show_default=False,
         ),
     ],

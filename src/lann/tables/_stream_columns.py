@@ -143,7 +143,7 @@ class StreamColumns:
         """Return the labels of a batch as text, None where they are missing."""
         check_columns_present(pd.DataFrame(columns=list(batch)), [self.target], table)
         texts = Cells.from_column(_series(batch[self.target])).as_texts()
-        return texts.to_numpy(dtype=object)
+        return np.array([*(text if isinstance(text, str) else None for text in texts), None], object)[:-1]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns as JSON has them."""

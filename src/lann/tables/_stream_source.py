@@ -206,9 +206,7 @@ def length(batch: Batch) -> int:
 
 def row_bytes(batch: Batch) -> bytes:
     """Return bytes that differ if any cell differs; those of batches add up to those of the whole."""
-    columns = [
-        cells.astype(str).tolist() if isinstance(cells, pd.Series) else cells for cells in batch.values()
-    ]
+    columns = [list(map(str, cells)) if isinstance(cells, pd.Series) else cells for cells in batch.values()]
     return "".join("\x1f".join(cells) + "\x1e" for cells in zip(*columns, strict=True)).encode(
         "utf-8", "surrogatepass"
     )
