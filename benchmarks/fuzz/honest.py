@@ -28,7 +28,7 @@ from lann.baselines import (
 from lann.embedding import DiscriminantPlane, NeighborEmbedding
 from lann.encoding import TableSchema
 from lann.persist import CrossValidatedMethod, TableRecord
-from lann.streams import SAMKNN
+from lann.streams import SAMKNN, SAMLANN
 
 LAYOUT = {"method": "tsne", "max_iter": 250, "n_neighbors": 5, "random_state": 0}
 EXPLAINED = 4
@@ -59,6 +59,7 @@ def _estimators() -> list[Any]:
         LANNEmbedding(LANNClassifier(**quick), **LAYOUT),
         LANNEmbedding(LMNN(max_iter=2), **LAYOUT),
         SAMKNN(window_size=30, min_window_size=10, random_state=0),
+        SAMLANN(window_size=30, min_window_size=10, random_state=0),
     ]
 
 

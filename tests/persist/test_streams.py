@@ -8,9 +8,9 @@ import pytest
 from lann import load, save
 from lann.persist._model_file import to_bytes
 from lann.persist._npy import write_array
-from lann.streams import SAMKNN
+from lann.streams import SAMKNN, SAMLANN
 
-CLASSIFIERS = [SAMKNN]
+CLASSIFIERS = [SAMKNN, SAMLANN]
 SMALL = {"window_size": 120, "min_window_size": 20, "random_state": 0}
 
 
@@ -73,7 +73,7 @@ def test_classes_and_sizes_of_a_loaded_model(cls, tmp_path):
 def test_the_file_has_the_rows_only(cls, tmp_path):
     X, y = rows_with_drift(100)
     save(cls(random_state=0).partial_fit(X, y), tmp_path / "model.lann")
-    assert (tmp_path / "model.lann").stat().st_size < 40_000
+    assert (tmp_path / "model.lann").stat().st_size < 60_000
 
 
 # Hostile files
@@ -109,6 +109,15 @@ def test_values_that_are_invalid(saved_stream, changes, name, value, load_fails)
     load_fails(changed.write(), "cannot be loaded: (its|in its) ")
 
 
+def change_array(changed, entry, change):
+    """Write the file again with another array, and its declaration as an honest file has it."""
+    array = change(np.load(io.BytesIO(changed.entries[f"{entry}.npy"])))
+    dtype = array.dtype.newbyteorder("<").str
+    changed.array(entry).update(dtype=dtype, shape=list(array.shape))
+    changed.entries[f"{entry}.npy"] = write_array(array, dtype, "C")
+    changed.write()
+
+
 VALUES = {
     "labels out of range": ("short_labels", lambda a: a + 1000),
     "negative labels": ("long_labels", lambda a: a - 5),
@@ -135,12 +144,40 @@ VALUES = {
 
 @pytest.mark.parametrize(("name", "change"), VALUES.values(), ids=VALUES)
 def test_arrays_that_are_invalid(saved_stream, changes, name, change, load_fails):
-    changed, entry = changes(saved_stream), f"model/memories/{name}"
-    array = change(np.load(io.BytesIO(changed.entries[f"{entry}.npy"])))
-    dtype = array.dtype.newbyteorder("<").str
-    changed.array(entry).update(dtype=dtype, shape=list(array.shape))
-    changed.entries[f"{entry}.npy"] = write_array(array, dtype, "C")
-    load_fails(changed.write(), "cannot be loaded: (its|in its) ")
+    change_array(changes(saved_stream), f"model/memories/{name}", change)
+    load_fails(saved_stream, "cannot be loaded: (its|in its) ")
+
+
+METRICS = {
+    "NaN": ("metric_/center", lambda a: a * np.nan),
+    "scales of 0": ("metric_/scale", lambda a: a * 0.0),
+    "negative weights": ("metric_/class_weights", lambda a: -a),
+    "log weights that overflow": ("metric_/features", lambda a: a + 1e3),
+    "edges that fall": ("metric_/edges", lambda a: a[:, ::-1].copy()),
+    "fewer classes": ("metric_/classes", lambda a: a[:, :-1].copy()),
+    "fewer features": ("metric_/slopes", lambda a: a[:-1].copy()),
+    "fewer bins": ("metric_/features", lambda a: a[:, :, :-1].copy()),
+    "another type": ("metric_/counters", lambda a: a.astype(np.float64)),
+    "negative votes": ("votes_/weights", lambda a: -a),
+    "fewer votes": ("votes_/hits", lambda a: a[:-1].copy()),
+    "infinite extras": ("memories/short_extras", lambda a: a + np.inf),
+}
+
+
+@pytest.mark.parametrize(("name", "change"), METRICS.values(), ids=METRICS)
+def test_metrics_that_are_invalid(tmp_path, changes, name, change, load_fails):
+    path = tmp_path / "metric.lann"
+    save(SAMLANN(**SMALL).partial_fit(*rows_with_drift(200)), path)
+    change_array(changes(path), f"model/{name}", change)
+    load_fails(path, "cannot be loaded: (its|in its) ")
+
+
+def test_rows_without_the_values_of_the_metric(tmp_path, changes, load_fails):
+    path = tmp_path / "metric.lann"
+    save(SAMLANN(**SMALL).partial_fit(*rows_with_drift(200)), path)
+    for name in ("short_extras", "long_extras"):
+        change_array(changes(path), f"model/memories/{name}", lambda a: a[:-1].copy())
+    load_fails(path, "in its model, the rows do not have the values of a learned metric")
 
 
 @pytest.mark.parametrize("name", ["window_size", "n_neighbors", "long_term_share", "min_window_size"])

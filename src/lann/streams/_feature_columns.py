@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lann._types import Floats
-from lann.streams._sam import LARGEST_VALUE
+from lann.streams._rows import LARGEST_VALUE
 
 # Two rows of different categories differ by this in two columns: their squared distance is 1.
 CATEGORY = math.sqrt(0.5)

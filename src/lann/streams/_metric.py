@@ -4,9 +4,9 @@ The squared distance of a stored row x_j to a row x is
 
     d_j(x) = Σ_f w_jf (φ_f(x_jf) − φ_f(x_f))² + w_age g(age of x_j)²,    log w_jf = v_cf + u_jf,  c = y_j
 
-with a monotone curve φ_f, piecewise linear over bins of equal numbers of rows, on standardized values; slopes
-exp(a_f + s_fb); class weights v; point weights u, which are extras of the stored rows; and the age of a row, on a
-logarithmic axis, in units of the typical squared distance.
+with a monotone curve φ_f of standardized values, piecewise linear over bins of equal numbers of rows, with
+slopes exp(a_f + s_fb); class weights v; point weights u, which are extras of the stored rows; and the age of
+a row, on a logarithmic axis, in units of the typical squared distance.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Metric(NamedTuple):
         Weight, mean and variance of the values so far, with forgetting.
     center, scale : (n_features,)
         Standardization in use.
-    edges, knots : (n_features, n_bins - 1)
-        Edges between the bins, standardized, and the values of the curves there.
+    edges : (n_features, n_bins - 1)
+        Edges between the bins, standardized, ascending.
     slopes : (n_features, n_bins)
         Of the curves in use.
     class_weights : (n_classes, n_features)
@@ -63,7 +63,6 @@ class Metric(NamedTuple):
     center: Floats
     scale: Floats
     edges: Floats
-    knots: Floats
     slopes: Floats
     class_weights: Floats
     features: Floats
@@ -86,7 +85,6 @@ def new_metric(n_features: int, n_classes: int) -> Metric:
         center=np.zeros(n_features),
         scale=np.ones(n_features),
         edges=edges,
-        knots=edges.copy(),
         slopes=np.ones((n_features, N_BINS)),
         class_weights=np.ones((n_classes, n_features)),
         features=np.zeros((3, n_features, 1 + N_BINS)),
@@ -113,7 +111,7 @@ def metric_with_columns(metric: Metric, n_columns: int) -> Metric:
     def joined(name: str, axis: int) -> Floats:
         return np.concatenate([getattr(metric, name), getattr(fresh, name)], axis=axis)
 
-    first = ("center", "scale", "edges", "knots", "slopes")
+    first = ("center", "scale", "edges", "slopes")
     second = ("moments", "class_weights", "features")
     return metric._replace(
         **{name: joined(name, 0) for name in first},

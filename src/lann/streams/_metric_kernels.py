@@ -61,22 +61,27 @@ def standardize(metric: Metric, feature: int, value: float) -> float:
 
 
 @njit(nogil=True, cache=True)
-def find_bin(edges: Floats, value: float) -> int:
+def find_bin(metric: Metric, feature: int, value: float) -> int:
     """Return the bin of a standardized value: the number of edges below it."""
     number = 0
-    while number < len(edges) and value > edges[number]:
+    while number < metric.edges.shape[1] and value > metric.edges[feature, number]:
         number += 1
     return number
 
 
 @njit(nogil=True, cache=True)
 def transform_value(metric: Metric, feature: int, value: float) -> float:
-    """Return the value of a feature's curve."""
+    """Return the value of a feature's curve.
+
+    It is a sum over the edges: a line with the slope of the first bin, and a change of slope at every edge.
+    """
     standardized = standardize(metric, feature, value)
-    edges = metric.edges[feature]
-    number = find_bin(edges, standardized)
-    anchor = max(number - 1, 0)
-    return metric.knots[feature, anchor] + metric.slopes[feature, number] * (standardized - edges[anchor])
+    total = metric.slopes[feature, 0] * standardized
+    for number in range(metric.edges.shape[1]):
+        beyond = standardized - metric.edges[feature, number]
+        change = metric.slopes[feature, number + 1] - metric.slopes[feature, number]
+        total += change * (beyond if beyond > 0.0 else 0.0)
+    return total
 
 
 @njit(nogil=True, cache=True)
@@ -173,25 +178,26 @@ def refresh(metric: Metric, memories: Memories) -> None:
         counters[NEXT_BINS] = seen + min(BIN_INTERVAL, max(20, seen // 5))
         choose_bins(metric, memories)
     update_curves(metric)
-    for label in range(metric.classes.shape[1]):
-        for feature in range(len(metric.center)):
-            metric.class_weights[label, feature] = np.exp(metric.classes[VALUE, label, feature])
+    ratios = np.exp(metric.classes[VALUE]) / metric.class_weights
+    metric.class_weights[:] = np.exp(metric.classes[VALUE])
     start, stop, n_long = memories.counters[START], memories.counters[STOP], memories.counters[N_LONG]
-    transform_stored(metric, memories.short_X, memories.short_extras, memories.short_labels, start, stop)
-    transform_stored(metric, memories.long_X, memories.long_extras, memories.long_labels, 0, n_long)
+    transform_stored(metric, memories.short_X, memories.short_extras, start, stop)
+    transform_stored(metric, memories.long_X, memories.long_extras, 0, n_long)
+    scale_stored(ratios, memories.short_extras, memories.short_labels, start, stop)
+    if compressed:
+        # The weights of a mean of rows are those of the mean of their log weights.
+        weigh_stored(metric, memories.long_extras, memories.long_labels, 0, n_long)
+    else:
+        scale_stored(ratios, memories.long_extras, memories.long_labels, 0, n_long)
 
 
 @njit(nogil=True, cache=True)
 def update_curves(metric: Metric) -> None:
-    """Compute the slopes and knots of the curves in use from what was learned."""
+    """Compute the slopes of the curves in use from what was learned."""
     for feature in range(len(metric.center)):
-        values, slopes = metric.features[VALUE, feature], metric.slopes[feature]
-        for number in range(len(slopes)):
-            slopes[number] = np.exp(values[0] + values[1 + number])
-        edges, knots = metric.edges[feature], metric.knots[feature]
-        knots[0] = edges[0]
-        for number in range(1, len(edges)):
-            knots[number] = knots[number - 1] + slopes[number] * (edges[number] - edges[number - 1])
+        for number in range(metric.slopes.shape[1]):
+            log_slope = metric.features[VALUE, feature, 0] + metric.features[VALUE, feature, 1 + number]
+            metric.slopes[feature, number] = np.exp(log_slope)
 
 
 @njit(nogil=True, cache=True)
@@ -221,17 +227,43 @@ def choose_bins(metric: Metric, memories: Memories) -> None:
 
 
 @njit(nogil=True, cache=True)
-def transform_stored(
-    metric: Metric, X: Floats, extras: Floats, labels: Labels, start: int, stop: int
-) -> None:
-    """Transform the stored rows in the columns from `start` to `stop`, and compute their weights."""
-    n_features = X.shape[0]
+def transform_stored(metric: Metric, X: Floats, extras: Floats, start: int, stop: int) -> None:
+    """Transform the stored rows in the columns from `start` to `stop`, as `transform_value` does."""
+    for feature in range(X.shape[0]):
+        values, axes = X[feature, start:stop], extras[AXES * X.shape[0] + feature, start:stop]
+        standardized = np.empty(stop - start)
+        center, scale, slope = metric.center[feature], metric.scale[feature], metric.slopes[feature, 0]
+        for row in range(stop - start):
+            value = (values[row] - center) / scale
+            value = LARGEST_VALUE if value > LARGEST_VALUE else value
+            standardized[row] = -LARGEST_VALUE if value < -LARGEST_VALUE else value
+            axes[row] = slope * standardized[row]
+        for number in range(metric.edges.shape[1]):
+            edge = metric.edges[feature, number]
+            change = metric.slopes[feature, number + 1] - metric.slopes[feature, number]
+            for row in range(stop - start):
+                beyond = standardized[row] - edge
+                axes[row] += change * (beyond if beyond > 0.0 else 0.0)
+
+
+@njit(nogil=True, cache=True)
+def weigh_stored(metric: Metric, extras: Floats, labels: Labels, start: int, stop: int) -> None:
+    """Compute the weights of the stored rows in the columns from `start` to `stop`."""
+    n_features = len(metric.center)
     for feature in range(n_features):
-        values, axes = X[feature], extras[AXES * n_features + feature]
         logs, weights = extras[POINTS * n_features + feature], extras[WEIGHTS * n_features + feature]
         for column in range(start, stop):
-            axes[column] = transform_value(metric, feature, values[column])
             weights[column] = metric.class_weights[labels[column], feature] * np.exp(logs[column])
+
+
+@njit(nogil=True, cache=True)
+def scale_stored(ratios: Floats, extras: Floats, labels: Labels, start: int, stop: int) -> None:
+    """Multiply the weights of the stored rows by ratios of their classes: (n_classes, n_features)."""
+    n_features = ratios.shape[1]
+    for feature in range(n_features):
+        weights = extras[WEIGHTS * n_features + feature]
+        for column in range(start, stop):
+            weights[column] *= ratios[labels[column], feature]
 
 
 @njit(nogil=True, cache=True)

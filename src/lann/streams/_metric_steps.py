@@ -90,17 +90,16 @@ def add_row(
         if np.isnan(x[feature] - stored[feature]):
             continue
         here, there = standardize(metric, feature, x[feature]), standardize(metric, feature, stored[feature])
-        edges, slopes = metric.edges[feature], metric.slopes[feature]
         low, high = min(here, there), max(here, there)
-        first, last = find_bin(edges, low), find_bin(edges, high)
+        first, last = find_bin(metric, feature, low), find_bin(metric, feature, high)
         difference = 0.0  # of the curve's values
         for number in range(first, last + 1):
-            difference += slopes[number] * _overlap(edges, number, low, high)
+            difference += rise(metric, feature, number, low, high)
         # ∂loss/∂difference, of which each bin has its part of the difference.
         weight = extras[WEIGHTS * n_features + feature]
         factor = slope * weight * difference * (n_features / n_common)
         for number in range(first, last + 1):
-            part = slopes[number] * _overlap(edges, number, low, high)
+            part = rise(metric, feature, number, low, high)
             gradients.features[feature, 1 + number] += 2.0 * factor * part
         gradients.features[feature, 0] += 2.0 * factor * difference
         gradients.classes[label, feature] += factor * difference
@@ -108,13 +107,13 @@ def add_row(
 
 
 @njit(nogil=True, cache=True)
-def _overlap(edges: Floats, number: int, low: float, high: float) -> float:
-    """Return the length of the part of a bin that is between two values."""
+def rise(metric: Metric, feature: int, number: int, low: float, high: float) -> float:
+    """Return how much a curve rises within one bin, between two standardized values."""
     if number > 0:
-        low = max(low, edges[number - 1])
-    if number < len(edges):
-        high = min(high, edges[number])
-    return max(high - low, 0.0)
+        low = max(low, metric.edges[feature, number - 1])
+    if number < metric.edges.shape[1]:
+        high = min(high, metric.edges[feature, number])
+    return metric.slopes[feature, number] * max(high - low, 0.0)
 
 
 @njit(nogil=True, cache=True)

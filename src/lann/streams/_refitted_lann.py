@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats, Labels
+from lann._validation import validate_parameters
 from lann.classifier import LANNClassifier
 from lann.streams._feature_columns import NewColumn, with_columns
 
@@ -32,7 +33,10 @@ class RefittedLANN:
     """
 
     def __init__(self, max_points: int, refit_every: int, parameters: Mapping[str, Any]) -> None:
-        self.max_points, self.refit_every, self.parameters = max_points, refit_every, dict(parameters)
+        self.max_points, self.refit_every = max_points, refit_every
+        self.parameters = {**parameters, "max_points": max_points}
+        clf = LANNClassifier(**self.parameters)
+        validate_parameters(clf, clf._parameters)
         # The newest rows end at `_end`; there is space for as many again, so that few are ever moved.
         self._rows = np.empty((2 * max_points, 0))
         self._labels: Labels = np.empty(2 * max_points, np.int64)

@@ -5,7 +5,9 @@ Needs the package river: ``pip install 'lann[streams]'``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 from lann._types import Floats
 from lann._validation import Integer, validate
-from lann.streams._dict_classifier import DictClassifier
+from lann.streams._dict_classifier import DictClassifier, Row
 from lann.streams._feature_columns import NewColumn
 from lann.streams._growing_memories import GrowingMemories
 from lann.streams._refitted_lann import RefittedLANN
@@ -24,12 +26,114 @@ except ImportError as error:
     raise ImportError("lann.streams.river needs the package river: pip install 'lann[streams]'.") from error
 
 if TYPE_CHECKING:
+    from lann.streams._explanation import StreamExplanation
     from lann.streams._sam import SelfAdjustingClassifier
 
-__all__ = ["LANNClassifier", "SAMKNNClassifier"]
+__all__ = ["LANNClassifier", "SAMKNNClassifier", "SAMLANNClassifier"]
 
 
-class SAMKNNClassifier(DictClassifier, MiniBatchClassifier):
+class _MemoryClassifier(DictClassifier, MiniBatchClassifier):
+    """What the classifiers with self-adjusting memories have in common."""
+
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        window_size: int = 5000,
+        long_term_share: float = 0.4,
+        min_window_size: int = 50,
+        max_categories: int = 50,
+        seed: int | None = None,
+    ) -> None:
+        super().__init__(max_categories)
+        self.n_neighbors = n_neighbors
+        self.window_size = window_size
+        self.long_term_share = long_term_share
+        self.min_window_size = min_window_size
+        self.seed = seed
+        self._model = GrowingMemories(
+            self._estimator_class()(
+                n_neighbors,
+                window_size=window_size,
+                long_term_share=long_term_share,
+                min_window_size=min_window_size,
+                random_state=seed,
+            )
+        )
+
+    @classmethod
+    @abstractmethod
+    def _estimator_class(cls) -> type[SelfAdjustingClassifier]:
+        """Return the classifier in scikit-learn's form."""
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"window_size": 100, "min_window_size": 20}
+
+    def explain_one(self, x: Row) -> StreamExplanation:
+        """Explain the prediction for one row by the memories as they are now.
+
+        Parameters
+        ----------
+        x : dict
+            As in `learn_one`; features that have not been learned are ignored.
+
+        Returns
+        -------
+        explanation : StreamExplanation
+            The rows that voted, their age and memory, and the features in which the classes differ, now and
+            before the last drift. A category is a feature of its own, such as ``color=red``.
+
+        Raises
+        ------
+        ValueError
+            If no row with a value has been learned.
+        """
+        if not self._model.is_started:
+            raise ValueError("Nothing has been learned that could explain a prediction.")
+        labels = _as_objects(self._classes)
+        found = self._model.estimator.explain_one(self._columns.row(x)[None])
+        return replace(
+            found,
+            prediction=labels[found.prediction],
+            classes=labels[found.classes],
+            neighbor_labels=labels[found.neighbor_labels],
+            feature_names=np.array(self._columns.names, object),
+        )
+
+    def debug_one(self, x: Row) -> str:
+        """Return the explanation of a prediction as text; `debug_one` of pipelines shows it.
+
+        Parameters
+        ----------
+        x : dict
+
+        Returns
+        -------
+        text : str
+        """
+        return str(self.explain_one(x)) if self._model.is_started else "Nothing has been learned."
+
+    def _learn(self, rows: Floats, classes: Sequence[int], new: Sequence[NewColumn]) -> None:
+        self._model.learn(rows, classes, new)
+
+    def _probabilities(self, rows: Floats) -> Floats:
+        return self._model.probabilities(rows)
+
+    def _can_measure(self, rows: Floats) -> NDArray[np.bool_]:
+        if not self._model.is_started:
+            return np.zeros(len(rows), np.bool_)
+        return super()._can_measure(rows)
+
+
+def _as_objects(labels: Iterable[Any]) -> NDArray[Any]:
+    """Return labels as an array, each as it is."""
+    found = list(labels)
+    objects = np.empty(len(found), object)
+    objects[:] = found
+    return objects
+
+
+class SAMKNNClassifier(_MemoryClassifier):
     """Nearest neighbors with self-adjusting memories, for river.
 
     Distances are measured in the units of the features: scale these beforehand if they differ, for instance
@@ -65,43 +169,52 @@ class SAMKNNClassifier(DictClassifier, MiniBatchClassifier):
     True
     """
 
-    def __init__(
-        self,
-        n_neighbors: int = 5,
-        window_size: int = 5000,
-        long_term_share: float = 0.4,
-        min_window_size: int = 50,
-        max_categories: int = 50,
-        seed: int | None = None,
-    ) -> None:
-        super().__init__(max_categories)
-        self.n_neighbors = n_neighbors
-        self.window_size = window_size
-        self.long_term_share = long_term_share
-        self.min_window_size = min_window_size
-        self.seed = seed
-        self._model = GrowingMemories(self._new_estimator())
-
-    def _new_estimator(self) -> SelfAdjustingClassifier:
+    @classmethod
+    def _estimator_class(cls) -> type[SelfAdjustingClassifier]:
         from lann.streams._samknn import SAMKNN
 
-        return SAMKNN(
-            self.n_neighbors,
-            window_size=self.window_size,
-            long_term_share=self.long_term_share,
-            min_window_size=self.min_window_size,
-            random_state=self.seed,
-        )
+        return SAMKNN
+
+
+class SAMLANNClassifier(_MemoryClassifier):
+    """Nearest neighbors with self-adjusting memories and a learned metric, for river.
+
+    Features need not be scaled: they are standardized by running means and variances inside. A category of a
+    feature with text is a column of its own.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of neighbors of the plain vote, and for the sizes of the memories.
+    window_size : int, default=5000
+        Largest number of rows in both memories.
+    long_term_share : float, default=0.4
+        Share of `window_size` beyond which the long-term memory is compressed, once both memories are full.
+    min_window_size : int, default=50
+        Smallest size of the short-term memory that is considered.
+    max_categories : int, default=50
+        Number of categories of a feature that have a column of their own; all others share one.
+    seed : int or None, default=None
+        Of the compression.
+
+    See Also
+    --------
+    lann.streams.SAMLANN : The classifier in scikit-learn's form.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics
+    >>> from lann.streams.river import SAMLANNClassifier
+    >>> model = SAMLANNClassifier(seed=0)
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy()).get() > 0.85
+    True
+    """
 
     @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"window_size": 100, "min_window_size": 20}
+    def _estimator_class(cls) -> type[SelfAdjustingClassifier]:
+        from lann.streams._samlann import SAMLANN
 
-    def _learn(self, rows: Floats, classes: Sequence[int], new: Sequence[NewColumn]) -> None:
-        self._model.learn(rows, classes, new)
-
-    def _probabilities(self, rows: Floats) -> Floats:
-        return self._model.probabilities(rows)
+        return SAMLANN
 
 
 class LANNClassifier(DictClassifier, MiniBatchClassifier):
@@ -155,6 +268,9 @@ class LANNClassifier(DictClassifier, MiniBatchClassifier):
         self.refit_every = refit_every
         self.seed = seed
         self.parameters = parameters
+        for name in ("forget_policy", "random_state"):
+            if name in parameters:
+                raise ValueError(f"{name} cannot be given: the newest rows are kept, and seed is the seed.")
         self._model = RefittedLANN(max_points, refit_every, {**parameters, "random_state": seed})
 
     @classmethod
