@@ -8,6 +8,7 @@ from lann.streams._prequential import StreamBatch, iter_prequential, prequential
 from lann.streams._scores import PrequentialCurve, PrequentialScores
 
 if TYPE_CHECKING:
+    from lann.streams._explanation import StreamExplanation
     from lann.streams._sam import Drift
     from lann.streams._samknn import SAMKNN
     from lann.streams._samlann import SAMLANN
@@ -20,6 +21,7 @@ __all__ = [
     "PrequentialEvaluation",
     "PrequentialScores",
     "StreamBatch",
+    "StreamExplanation",
     "iter_prequential",
     "prequential",
 ]
@@ -29,6 +31,7 @@ _MODULES = {
     "Drift": "_sam",
     "SAMKNN": "_samknn",
     "SAMLANN": "_samlann",
+    "StreamExplanation": "_explanation",
 }
 
 

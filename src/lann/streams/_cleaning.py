@@ -7,14 +7,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices, Labels
-from lann.streams._memory import HAS_GAPS, START, STOP, N_LONG, Limits, Memories
+from lann.streams._memory import HAS_GAPS, N_LONG, START, STOP, Limits, Memories
 from lann.streams._neighbors import extend_nearest, insert_nearest, squared_distances
 
 
 @njit(nogil=True, cache=True)
-def same_class_radius(
-    label: int, labels: Labels, nearest: Indices, lengths: Floats, n_found: int
-) -> float:
+def same_class_radius(label: int, labels: Labels, nearest: Indices, lengths: Floats, n_found: int) -> float:
     """Return the largest squared distance to a neighbor with the label; -1 if there is none."""
     radius = -1.0
     for i in range(n_found):

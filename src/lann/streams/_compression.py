@@ -72,9 +72,7 @@ def _merge(
 
 
 @njit(nogil=True, cache=True)
-def k_means(
-    X: Floats, n_centers: int, gaps: bool, state: NDArray[np.uint64]
-) -> tuple[Floats, Indices]:
+def k_means(X: Floats, n_centers: int, gaps: bool, state: NDArray[np.uint64]) -> tuple[Floats, Indices]:
     """Return the centers of k-means, from a start by k-means++, and the center of each row.
 
     A pass measures only what can have changed: rows to the centers that moved, and rows whose own center has
@@ -95,7 +93,7 @@ def k_means(
     centers : (n_features, n_centers)
     members : (n_rows,)
     """
-    n_features, n_rows = X.shape
+    n_rows = X.shape[1]
     centers, members, nearest = start_centers(X, n_centers, gaps, state)
     distances = np.empty(max(n_rows, n_centers))
     moved, away = np.empty(n_centers, np.bool_), np.empty(n_rows, np.bool_)

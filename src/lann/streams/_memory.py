@@ -65,7 +65,8 @@ class Memories(NamedTuple):
     window_starts, window_counts : (n_windows,)
         First column of each candidate window, -1 for none, and the sum of its `window_hits`. Window j has the
         newest n // 2^j short-term rows.
-    long_X, long_labels, long_extras : as those of the short-term rows, in the first `counters[N_LONG]` columns
+    long_X, long_labels, long_extras
+        As those of the short-term rows, in the first `counters[N_LONG]` columns.
     long_arrivals : (long_capacity,)
         Mean arrival of the rows that a long-term row stands for.
     long_sizes : (long_capacity,)

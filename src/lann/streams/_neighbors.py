@@ -18,10 +18,7 @@ LARGEST_RATIO = 1e9
 @njit(nogil=True, cache=True)
 def has_gaps(x: Floats) -> bool:
     """Return whether a value is missing."""
-    for value in x:
-        if np.isnan(value):
-            return True
-    return False
+    return bool(np.isnan(x).any())
 
 
 @njit(nogil=True, cache=True)
@@ -45,19 +42,21 @@ def squared_distances(X: Floats, start: int, stop: int, x: Floats, gaps: bool, o
     for first in range(start, stop, BLOCK):
         last = min(first + BLOCK, stop)
         if gaps:
-            _measure_with_gaps(X[:, first:last], x, out[first:last])
+            _measure_with_gaps(X, first, last, x, out[first:last])
         else:
-            _measure(X[:, first:last], x, out[first:last])
+            _measure(X, first, last, x, out[first:last])
 
 
 @njit(nogil=True, cache=True)
-def _measure(X: Floats, x: Floats, out: Floats) -> None:
-    n_features, n_rows = X.shape
+def _measure(X: Floats, start: int, stop: int, x: Floats, out: Floats) -> None:
+    n_features, n_rows = len(x), stop - start
     out[:] = 0.0
     feature = 0
     # Four features at once, to load and store the sums less often.
     while feature + 4 <= n_features:
-        first, second, third, fourth = X[feature], X[feature + 1], X[feature + 2], X[feature + 3]
+        # Slices of one feature are contiguous, which the compiler has to know.
+        first, second = X[feature][start:stop], X[feature + 1][start:stop]
+        third, fourth = X[feature + 2][start:stop], X[feature + 3][start:stop]
         a, b, c, d = x[feature], x[feature + 1], x[feature + 2], x[feature + 3]
         for row in range(n_rows):
             step = first[row] - a
@@ -70,7 +69,7 @@ def _measure(X: Floats, x: Floats, out: Floats) -> None:
             out[row] = total + step * step
         feature += 4
     while feature < n_features:
-        values, a = X[feature], x[feature]
+        values, a = X[feature][start:stop], x[feature]
         for row in range(n_rows):
             step = values[row] - a
             out[row] += step * step
@@ -78,12 +77,12 @@ def _measure(X: Floats, x: Floats, out: Floats) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _measure_with_gaps(X: Floats, x: Floats, out: Floats) -> None:
-    n_features, n_rows = X.shape
+def _measure_with_gaps(X: Floats, start: int, stop: int, x: Floats, out: Floats) -> None:
+    n_features, n_rows = len(x), stop - start
     common = np.zeros(n_rows)
     out[:] = 0.0
     for feature in range(n_features):
-        values, a = X[feature], x[feature]
+        values, a = X[feature][start:stop], x[feature]
         if np.isnan(a):
             continue
         for row in range(n_rows):

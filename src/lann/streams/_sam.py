@@ -1,4 +1,4 @@
-"""What classifiers with self-adjusting memories share: rows in order, classes that appear later, and state."""
+"""What classifiers with self-adjusting memories share: rows in order, classes that appear later, state."""
 
 from __future__ import annotations
 
@@ -9,13 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_two_classes, get_feature_names
+from lann._inputs import check_two_classes
 from lann._types import Floats, Labels
 from lann._validation import RANDOM_STATE, Integer, Number, ParameterTable, validate_parameters
+from lann.streams._explain_one import (
+    DecidingVote,
+    Dependence,
+    build_explanation,
+    plain_dependence,
+    plain_vote,
+)
+from lann.streams._explanation import StreamExplanation
 from lann.streams._memory import (
     MAX_DRIFTS,
     N_DRIFTS,
@@ -28,9 +35,7 @@ from lann.streams._memory import (
     with_classes,
     with_columns,
 )
-
-# Squares of differences of such values are finite, and so are their sums.
-LARGEST_VALUE = 1e149
+from lann.streams._rows import read_labeled_rows, read_one_row, read_rows
 
 SIZES: ParameterTable = {
     "n_neighbors": [Integer(1)],
@@ -111,7 +116,8 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
             If a parameter or the data are invalid; a previous fit is then kept.
         """
         with unchanged_on_failure(self):
-            rows, labels = self._read(X, y, reset=True)
+            validate_parameters(self, self._parameters)
+            rows, labels = read_labeled_rows(self, X, y, reset=True)
             check_two_classes(np.unique(labels))
             if np.isnan(rows).all():
                 raise ValueError("X has no value in any row: all of them are missing.")
@@ -197,10 +203,39 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         probabilities : ndarray of shape (n_queries, n_classes)
             Columns are in the order of `classes_`.
         """
-        rows = self._read_queries(X)
+        check_is_fitted(self)
+        rows = read_rows(self, X)
         out = np.empty((len(rows), len(self.classes_)))
         self._predict(rows, out)
         return out
+
+    def explain_one(self, x: ArrayLike) -> StreamExplanation:
+        """Explain the prediction for one row by the memories as they are now.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,) or (1, n_features)
+            A row, or a table with one row.
+
+        Returns
+        -------
+        explanation : StreamExplanation
+            The rows that voted, their age and memory, and the features in which the classes differ, now and
+            before the last drift.
+
+        Raises
+        ------
+        ValueError
+            If x is not one row with the features of the fit.
+        """
+        check_is_fitted(self)
+        row = read_one_row(self, x)
+        vote, dependence = self._explained(row)
+        return build_explanation(self, row, self._predict_row(row), vote, dependence)
+
+    def _explained(self, x: Floats) -> tuple[DecidingVote, Dependence]:
+        """Return the vote that decides about a row, and the features in which classes differ."""
+        return plain_vote(self.memories_, self.limits_, x), plain_dependence(self.memories_)
 
     @property
     def n_seen_(self) -> int:
@@ -249,8 +284,9 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
 
     def _learn_more(self, X: Any, y: Any, classes: Any, *, with_probabilities: bool) -> Floats:
         with unchanged_on_failure(self):
+            validate_parameters(self, self._parameters)
             is_first = not hasattr(self, "memories_")
-            rows, labels = self._read(X, y, reset=is_first)
+            rows, labels = read_labeled_rows(self, X, y, reset=is_first)
             if is_first:
                 self._restart()
             return self._learn_labels(rows, labels, classes, with_probabilities=with_probabilities)
@@ -284,30 +320,6 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
     def _reorder_classes(self, positions: Labels, n_classes: int) -> None:
         """Give every class its new index; subclasses also reorder what else they learn by class."""
         self.memories_ = with_classes(self.memories_, positions, n_classes)
-
-    def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Floats, NDArray[Any]]:
-        """Check parameters and labeled rows as scikit-learn does."""
-        validate_parameters(self, self._parameters)
-        rows, labels = validate_data(
-            self, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=reset
-        )
-        check_classification_targets(labels)
-        self._check_sizes(rows)
-        return rows, labels
-
-    def _read_queries(self, X: Any) -> Floats:
-        check_is_fitted(self)
-        rows: Floats = validate_data(
-            self, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
-        )
-        self._check_sizes(rows)
-        return rows
-
-    def _check_sizes(self, rows: Floats) -> None:
-        too_large = np.abs(rows) > LARGEST_VALUE
-        if too_large.any():
-            name = get_feature_names(self)[too_large.any(axis=0).argmax()]
-            raise ValueError(f"The values of feature {name!r} are too large to be squared; scale them down.")
 
     # For rows that were checked before, one at a time.
 

@@ -101,7 +101,7 @@ def best_window(memories: Memories, limits: Limits, accuracies: Floats) -> int:
 
 @njit(nogil=True, cache=True)
 def choose_window(memories: Memories, limits: Limits) -> int:
-    """Return the window that becomes the short-term memory; records that speak for less rows are checked."""
+    """Return the window that becomes the short-term memory; records in favor of fewer rows are checked."""
     accuracies = np.empty(len(memories.window_starts))
     best = best_window(memories, limits, accuracies)
     if best == 0:
