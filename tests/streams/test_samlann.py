@@ -242,11 +242,14 @@ def test_the_newest_rows_are_kept():
 def test_new_classes_keep_what_was_learned():
     X, y = stream(500)
     clf = small().fit(X, np.where(y == 0, 5, y + 5))
-    before, weights = clf.predict_proba(X[1:20]), clf.metric_.classes[0]
-    clf.partial_fit(X[:1], [6], classes=[1, 5, 6, 7])
+    before, weights = clf.predict_proba(X), clf.metric_.classes.copy()
+    clf._add_classes(np.array([1]))
     assert clf.classes_.tolist() == [1, 5, 6, 7]
-    assert np.abs(clf.predict_proba(X[1:20])[:, 1:] - before).max() < 0.1
-    assert np.abs(clf.metric_.classes[0, 1:] - weights).max() < 0.05
+    np.testing.assert_allclose(clf.predict_proba(X), np.pad(before, ((0, 0), (1, 0))), rtol=1e-12)
+    np.testing.assert_array_equal(clf.metric_.classes, np.pad(weights, ((0, 0), (1, 0), (0, 0))))
+    probabilities = clf.test_then_train(X[:2] + 50.0, [1, 1])
+    assert probabilities[0, 0] == 0
+    assert probabilities[1].argmax() == 0
 
 
 def test_columns_can_be_added():
