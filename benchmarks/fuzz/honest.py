@@ -28,6 +28,7 @@ from lann.baselines import (
 from lann.embedding import DiscriminantPlane, NeighborEmbedding
 from lann.encoding import TableSchema
 from lann.persist import CrossValidatedMethod, TableRecord
+from lann.streams import SAMKNN, SAMLANN
 
 LAYOUT = {"method": "tsne", "max_iter": 250, "n_neighbors": 5, "random_state": 0}
 EXPLAINED = 4
@@ -57,6 +58,8 @@ def _estimators() -> list[Any]:
         NeighborEmbedding(**LAYOUT),
         LANNEmbedding(LANNClassifier(**quick), **LAYOUT),
         LANNEmbedding(LMNN(max_iter=2), **LAYOUT),
+        SAMKNN(window_size=30, min_window_size=10, random_state=0),
+        SAMLANN(window_size=30, min_window_size=10, random_state=0),
     ]
 
 
@@ -108,7 +111,7 @@ def _table(X: np.ndarray) -> pd.DataFrame:
 
 def use(model: Any, rng: np.random.Generator) -> None:
     """
-    Predict, explain and transform.
+    Predict, explain, transform and learn.
 
     Parameters
     ----------
@@ -137,6 +140,8 @@ def use(model: Any, rng: np.random.Generator) -> None:
         _ = explanation.supports
     if hasattr(model, "feature_weights_"):
         _ = model.class_feature_weights_
+    if hasattr(model, "test_then_train"):
+        model.test_then_train(queries, model.classes_[rng.integers(len(model.classes_), size=len(queries))])
 
 
 def _queries(schema: TableSchema, numbers: np.ndarray) -> Any:

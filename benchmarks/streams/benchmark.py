@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from benchmarks.common.datasets import load_sets
 from benchmarks.engine import Benchmark, Found, Job, Options, Report, Results, choose, fingerprint, option
@@ -17,7 +19,7 @@ from benchmarks.streams import memory, speed
 from benchmarks.streams.checks import make_checks
 from benchmarks.streams.data import QUICK_STREAMS, STREAMS, Stream, file_digest, find_streams, read_stream
 from benchmarks.streams.measure import MARK_EVERY, measure_stream
-from benchmarks.streams.methods import METHODS, SAM_KNN, Method
+from benchmarks.streams.methods import METHODS, SAM_KNN, SLOWEST_ROWS, Method
 from benchmarks.streams.plan import (
     BASELINE_ROWS,
     MEMORY,
@@ -114,14 +116,26 @@ class Streams(Benchmark[StreamsOptions]):
                     fingerprint=self._fingerprint(method, digests[name], rows),
                 )
 
+    def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
+        """Compile the kernels of our estimators."""
+        waiting = {job.method for job in jobs}
+        X, y = np.random.default_rng(0).normal(size=(300, 3)), np.arange(300) % 2
+        return {
+            method.name: partial(method.run, method.make(), X, y)
+            for method in self.plan.methods
+            if method.is_ours and method.name in waiting
+        }
+
     def _most_rows(self, method: Method) -> int:
         rows = self.options.rows or MOST_ROWS
-        return min(rows, self.plan.baseline_rows) if method.is_slow else rows
+        if not method.is_slow:
+            return rows
+        return min(rows, self.plan.baseline_rows, method.most_rows or rows)
 
     def _fingerprint(self, method: Method, digest: str, rows: int) -> dict[str, Any]:
         model = method.make()
         if method.is_ours:
-            return fingerprint("benchmarks.streams.measure", model, data=digest, rows=rows)
+            return fingerprint("benchmarks.streams.own_run", model, data=digest, rows=rows)
         return {
             "river": version("river"),
             "measured by": code_digest("benchmarks.streams.measure"),
@@ -155,6 +169,8 @@ class Streams(Benchmark[StreamsOptions]):
             first = [score_table(found, plan, score, rows) for score in NAMES]
             whole = [score_table(found, plan, score, None) for score in NAMES] if plan.whole else []
             tables += [*first, means_table(found, plan, rows)]
+            if rows > SLOWEST_ROWS:
+                tables.append(means_table(found, plan, SLOWEST_ROWS))
             tables += [*whole, means_table(found, plan, None)] if whole else []
             tables.append(reference_table(found, plan))
         tables.append(speed_table(results))

@@ -8,9 +8,12 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from benchmarks.streams.measure import Runner, run_batches, run_river
+from benchmarks.streams.measure import Runner, run_river
+from benchmarks.streams.own_run import run_own
 
 SEED = 0
+# SRP learns some hundred rows a second.
+SLOWEST_ROWS = 10_000
 
 SAM_KNN, SAM_LANN = "samknn", "samlann"
 ARF = "arf"
@@ -29,6 +32,10 @@ class Method:
         Return the model, with nothing learned.
     is_slow
         Whether it is measured on the first rows only.
+    run
+        What it does with a stream.
+    most_rows
+        Largest number of rows, of the slowest.
     """
 
     name: str
@@ -37,11 +44,12 @@ class Method:
     make: Callable[[], Any]
     is_slow: bool = True
     run: Runner = run_river
+    most_rows: int | None = None
 
     @property
     def is_ours(self) -> bool:
         """Whether it is an estimator of `lann.streams`."""
-        return self.run is run_batches
+        return self.run is run_own
 
     @property
     def missing(self) -> str | None:
@@ -136,6 +144,7 @@ METHODS = [
         "SRP",
         "streaming random patches, 10 Hoeffding trees (river: `ensemble.SRPClassifier`)",
         lambda: _river("ensemble", "SRPClassifier", seed=SEED),
+        most_rows=SLOWEST_ROWS,
     ),
     Method(
         SAM_KNN,
@@ -143,7 +152,7 @@ METHODS = [
         "self-adjusting memories, features as they are",
         lambda: _ours("SAMKNN"),
         is_slow=False,
-        run=run_batches,
+        run=run_own,
     ),
     Method(
         SAM_LANN,
@@ -151,7 +160,7 @@ METHODS = [
         "the same memories with learned metrics",
         lambda: _ours("SAMLANN"),
         is_slow=False,
-        run=run_batches,
+        run=run_own,
     ),
 ]
 """All methods, in the order in which they are measured."""

@@ -10,8 +10,9 @@ import numpy as np
 from benchmarks.common.arrays import Floats, Labels
 from benchmarks.common.datasets import DataSet
 from benchmarks.engine import Found, time_in_turns
-from benchmarks.streams.measure import run_batches, run_river
+from benchmarks.streams.measure import run_river
 from benchmarks.streams.methods import SAM_KNN, small_window_models
+from benchmarks.streams.own_run import run_own
 
 SET = "image-segmentation"
 CONSTANT_FEATURE = 2
@@ -34,9 +35,7 @@ def time_small_window(data: DataSet, repeats: int) -> Found:
     """Return the rows per second of SAMKNN and of river's KNN, predicted and learned one by one."""
     X, y = make_rows(data)
     makers = small_window_models(WINDOW)
-    sides = [
-        partial(_run, make, run, X, y) for make, run in zip(makers, (run_batches, run_river), strict=True)
-    ]
+    sides = [partial(_run, make, run, X, y) for make, run in zip(makers, (run_own, run_river), strict=True)]
     sides[0]()  # compile
     times = time_in_turns(*sides, repeats=repeats, warm_up=False)
     ratio = min(times.other) / min(times.ours)

@@ -25,7 +25,13 @@ def score_of(found: PartResults, method: str, stream: str, score: str, n_rows: i
     values = found.first(method, stream)
     if values is None:
         return None
-    scores = values if n_rows is None else scores_at(values, n_rows)
+    if n_rows is None:
+        return values[score]
+    # The length of the stream, as far as it was read: a method that ended before has no figure.
+    longest = max(one["n_rows"] for name in found.methods if (one := found.first(name, stream)) is not None)
+    if values["n_rows"] < min(n_rows, longest):
+        return None
+    scores = scores_at(values, n_rows)
     return None if scores is None else scores[score]
 
 

@@ -86,6 +86,13 @@ def test_curve_has_the_scores_of_the_window_at_its_rows():
         assert [column[i] for column in curve[1:7]] == list(expected[1:])
 
 
+def test_the_last_point_is_that_of_the_last_row():
+    labels, probabilities = make_predictions(5, n_rows=37)
+    evaluation = feed(PrequentialEvaluation(window_size=100), labels, probabilities)
+    assert evaluation.curve.rows.tolist() == [10, 20, 30, 37]
+    assert evaluation.curve.accuracy[-1] == evaluation.scores.accuracy
+
+
 def test_batches_do_not_change_scores():
     labels, probabilities = make_predictions(6)
     one = feed(PrequentialEvaluation(window_size=50), labels, probabilities)
@@ -126,7 +133,9 @@ def test_memory_is_constant():
         sizes.add((len(state["window"]), len(state["points"]) <= 16, len(state["drifts"]) <= 1000))
     assert sizes == {(20, True, True)}
     assert evaluation.n_drifts == 4000
-    spacing = np.diff(evaluation.curve.rows)
+    np.testing.assert_array_equal(evaluation.curve.n_drifts, evaluation.curve.rows)
+    assert evaluation.curve.rows[-1] == 4000
+    spacing = np.diff(evaluation.curve.rows[:-1])
     assert len(spacing) >= 7
     assert set(spacing) == {spacing[0]}
 
@@ -152,8 +161,10 @@ def test_state_continues_with_the_same_bits():
         ("last", 3),
         ("window", []),
         ("window", [[0, 0, 0, 0, "x"]] * 60),
-        ("points", [[1] * 9] * 9),
+        ("points", [[1] * 10] * 9),
+        ("points", [[1] * 9]),
         ("every", 0),
+        ("sizes", [1]),
         ("drifts", [1.5]),
         ("window_size", True),
     ],

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lann.plot._matplotlib import check_matplotlib_support
     from lann.plot._relevance import RelevanceDisplay
     from lann.plot._relevance_map import RelevanceMapDisplay
+    from lann.plot._stream import StreamDisplay
     from lann.plot._suspicious import SuspiciousRowsDisplay
 
 _MODULES = {
@@ -28,6 +29,7 @@ _MODULES = {
     "FeatureCurvesDisplay": "_feature_curves",
     "RelevanceDisplay": "_relevance",
     "RelevanceMapDisplay": "_relevance_map",
+    "StreamDisplay": "_stream",
     "SupportBeeswarmDisplay": "_beeswarm",
     "SuspiciousRowsDisplay": "_suspicious",
     "check_matplotlib_support": "_matplotlib",
@@ -41,6 +43,7 @@ __all__ = [
     "FeatureCurvesDisplay",
     "RelevanceDisplay",
     "RelevanceMapDisplay",
+    "StreamDisplay",
     "SupportBeeswarmDisplay",
     "SuspiciousRowsDisplay",
     "check_matplotlib_support",

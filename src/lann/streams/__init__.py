@@ -9,9 +9,15 @@ from lann.streams._scores import PrequentialCurve, PrequentialScores
 
 if TYPE_CHECKING:
     from lann.streams._explanation import StreamExplanation
+    from lann.streams._memory import Limits as Limits
+    from lann.streams._metric import N_GROUPS as N_GROUPS
+    from lann.streams._metric import new_metric as new_metric
+    from lann.streams._rows import LARGEST_VALUE as LARGEST_VALUE
     from lann.streams._sam import Drift
     from lann.streams._samknn import SAMKNN
     from lann.streams._samlann import SAMLANN
+    from lann.streams._samlann_kernels import new_votes as new_votes
+    from lann.streams._saved_memories import SavedMemories as SavedMemories
 
 __all__ = [
     "SAMKNN",
@@ -26,12 +32,18 @@ __all__ = [
     "prequential",
 ]
 
-# Imported on first use, with numba: `import lann.streams` stays cheap.
+# Imported on first use, with numba: `import lann.streams` stays cheap. Model files need some further names.
 _MODULES = {
     "Drift": "_sam",
+    "LARGEST_VALUE": "_rows",
+    "Limits": "_memory",
+    "N_GROUPS": "_metric",
     "SAMKNN": "_samknn",
     "SAMLANN": "_samlann",
+    "SavedMemories": "_saved_memories",
     "StreamExplanation": "_explanation",
+    "new_metric": "_metric",
+    "new_votes": "_samlann_kernels",
 }
 
 

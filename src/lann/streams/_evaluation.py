@@ -49,7 +49,7 @@ class PrequentialEvaluation:
     window_scores : PrequentialScores
         Over the last `window_size` rows.
     curve : PrequentialCurve
-        Scores in the moving window.
+        Scores in the moving window; the last point is that of the last row.
     drifts : tuple of int
         Rows at which the classifier has found a drift; the last 1000 of them.
     n_rows, n_drifts : int
@@ -83,6 +83,7 @@ class PrequentialEvaluation:
         self._last = self._most_frequent = NONE
         self._window: deque[Outcome] = deque(maxlen=window_size)
         self._every = max(window_size // 10, 1)
+        self._sizes: tuple[int, int] | None = None
         self._points: list[tuple[float | None, ...]] = []
         self._drifts: deque[int] = deque(maxlen=MOST_DRIFTS)
         self.n_drifts = 0
@@ -109,7 +110,7 @@ class PrequentialEvaluation:
         memory_sizes : tuple of int or None, default=None
             Rows in the short-term and in the long-term memory after these rows.
         drifts : iterable of int, default=()
-            Rows at which a drift was found, counted from 0 over the whole stream.
+            Those of these rows at which a drift was found, counted from 0 over the whole stream.
 
         Raises
         ------
@@ -126,13 +127,15 @@ class PrequentialEvaluation:
         # Rounding may leave a probability slightly above 1.
         if not np.all((probabilities >= 0) & (probabilities <= 1 + 1e-9)):
             raise ValueError("true_probability must be from 0 to 1.")
+        self._sizes = None if memory_sizes is None else (int(memory_sizes[0]), int(memory_sizes[1]))
+        found = deque(sorted(map(int, drifts)))
         for label, prediction, probability in zip(labels, predictions, probabilities.tolist(), strict=True):
             self._add(label, prediction, probability)
+            while found and found[0] < self.n_rows:
+                self._drifts.append(found.popleft())
+                self.n_drifts += 1
             if self.n_rows % self._every == 0:
-                self._add_point(memory_sizes)
-        for row in drifts:
-            self._drifts.append(int(row))
-            self.n_drifts += 1
+                self._add_point()
 
     @property
     def scores(self) -> PrequentialScores:
@@ -159,7 +162,10 @@ class PrequentialEvaluation:
 
     @property
     def curve(self) -> PrequentialCurve:
-        points = [[math.nan if value is None else value for value in point] for point in self._points]
+        points: list[Any] = list(self._points)
+        if self.n_rows % self._every:
+            points.append(self._point())
+        points = [[math.nan if value is None else value for value in point] for point in points]
         columns = np.array(points, dtype=np.float64).reshape(len(points), len(PrequentialCurve._fields)).T
         return PrequentialCurve(columns[0].astype(np.int64), *columns[1:])
 
@@ -204,6 +210,7 @@ class PrequentialEvaluation:
             most_frequent=self._most_frequent,
             window=[list(outcome) for outcome in self._window],
             every=self._every,
+            sizes=None if self._sizes is None else list(self._sizes),
             points=[list(point) for point in self._points],
             drifts=list(self._drifts),
             n_drifts=self.n_drifts,
@@ -237,6 +244,7 @@ class PrequentialEvaluation:
         evaluation._last, evaluation._most_frequent = found.last, found.most_frequent
         evaluation._window.extend(Outcome(*outcome) for outcome in found.window)
         evaluation._every = found.every
+        evaluation._sizes = None if found.sizes is None else (found.sizes[0], found.sizes[1])
         evaluation._points = [tuple(point) for point in found.points]
         evaluation._drifts.extend(found.drifts)
         evaluation.n_drifts = found.n_drifts
@@ -273,9 +281,11 @@ class PrequentialEvaluation:
             self._predicted_counts.append(0)
         return code
 
-    def _add_point(self, memory_sizes: tuple[int, int] | None) -> None:
-        sizes = (None, None) if memory_sizes is None else tuple(map(int, memory_sizes))
-        self._points.append((self.n_rows, *self.window_scores[1:], *sizes))
+    def _point(self) -> tuple[float | None, ...]:
+        return (self.n_rows, *self.window_scores[1:], *(self._sizes or (None, None)), self.n_drifts)
+
+    def _add_point(self) -> None:
+        self._points.append(self._point())
         if len(self._points) > self.max_points:
             self._every *= 2
             self._points = [point for point in self._points if _row(point) % self._every == 0]

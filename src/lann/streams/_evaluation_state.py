@@ -30,6 +30,7 @@ class EvaluationState:
     most_frequent: int
     window: list[list[Any]]
     every: int
+    sizes: list[int] | None
     points: list[list[Any]]
     drifts: list[int]
     n_drifts: int
@@ -106,8 +107,9 @@ def _are_points(values: Any, state: EvaluationState) -> bool:
             isinstance(value, list)
             and len(value) == len(PrequentialCurve._fields)
             and _is_count(value[0], 1, state.n_rows)
-            and all(_is_real(part) for part in value[1:-2])
-            and all(part is None or _is_count(part) for part in value[-2:])
+            and all(_is_real(part) for part in value[1:-3])
+            and all(part is None or _is_count(part) for part in value[-3:-1])
+            and _is_count(value[-1])
         )
 
     return _is_list(values, is_point) and len(values) <= state.max_points
@@ -129,6 +131,7 @@ _CHECKS: dict[str, Callable[[Any, EvaluationState], bool]] = {
     "most_frequent": _is_code,
     "window": _is_window,
     "every": lambda value, _: _is_count(value, 1),
+    "sizes": lambda value, _: value is None or (_is_list(value, _is_count) and len(value) == 2),
     "points": _are_points,
     "drifts": lambda value, state: _is_list(value, _is_count),
     "n_drifts": lambda value, state: _is_count(value, len(state.drifts)),

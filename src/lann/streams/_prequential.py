@@ -171,7 +171,11 @@ def _step_of(estimator: Any) -> Any:
 
 
 def _test_then_train(estimator: Any, X: Any, y: NDArray[Any], classes: ArrayLike | None) -> Floats:
-    return np.asarray(estimator.test_then_train(X, y, classes=classes))
+    is_new = classes is None and getattr(estimator, "n_seen_", 0) == 0
+    found = np.asarray(estimator.test_then_train(X, y, classes=classes))
+    if is_new:  # no class was known, whatever the columns are
+        found[0] = 0.0
+    return found
 
 
 def _row_by_row(estimator: Any, X: Any, y: NDArray[Any], classes: ArrayLike | None) -> Floats:

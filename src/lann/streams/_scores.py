@@ -104,6 +104,8 @@ class PrequentialCurve(NamedTuple):
         As in `PrequentialScores`, of the last rows before.
     short_term_size, long_term_size : ndarray of float
         Rows in the memories; NaN where they are not known.
+    n_drifts : ndarray of float
+        Drifts that had been found.
     """
 
     rows: Indices
@@ -115,3 +117,4 @@ class PrequentialCurve(NamedTuple):
     majority_accuracy: Floats
     short_term_size: Floats
     long_term_size: Floats
+    n_drifts: Floats
