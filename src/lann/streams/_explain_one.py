@@ -109,7 +109,7 @@ def build_explanation(
     if vote.age_contributions is not None:
         squared = squared + vote.age_contributions
     # Of the newest rows, some have left the short-term memory.
-    places = np.where(is_long, LONG, np.where(vote.columns < memories.counters[START], RECENT, SHORT))
+    memory_numbers = np.where(is_long, LONG, np.where(vote.columns < memories.counters[START], RECENT, SHORT))
     return StreamExplanation(
         prediction=clf.classes_[int(probabilities.argmax())],
         classes=clf.classes_,
@@ -121,7 +121,7 @@ def build_explanation(
         query=x,
         neighbors=stored_rows(memories, vote.columns),
         neighbor_labels=clf.classes_[labels],
-        neighbor_memories=np.array(MEMORY_NAMES)[places],
+        neighbor_memories=np.array(MEMORY_NAMES)[memory_numbers],
         ages=n_seen - arrivals,
         sizes=np.where(is_long, memories.long_sizes[long], 1.0),
         distances=np.where(np.isnan(squared), np.inf, np.sqrt(squared)),
