@@ -11,6 +11,7 @@ from PIL import Image
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 PICTURES = {
+    "conformal_sets": {"conformal_sets"},
     "gallery": {
         "decision_regions", "embedding", "explanation", "feature_curves", "relevance",
         "relevance_map", "support_beeswarm", "suspicious_rows",
