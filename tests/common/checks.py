@@ -144,6 +144,8 @@ def check_labels_and_probabilities(case):
 @check(lambda case: case.is_classifier)
 def check_grid_search_in_a_pipeline(case):
     name = "n_neighbors" if takes("n_neighbors")(case) else "prototypes_per_class"
+    if takes("estimator")(case):
+        name = "estimator__n_neighbors"
     pipeline = make_pipeline(StandardScaler(), case.make())
     search = GridSearchCV(pipeline, {f"{case.cls.__name__.lower()}__{name}": [1, 2]}, cv=2)
     assert search.fit(case.X, case.y).best_score_ > 0.8
