@@ -13,15 +13,27 @@ from lann.persist._errors import InvalidModelFile, shown
 from lann.persist._json import read_json, write_json
 from lann.persist._kinds import Reader, Writer
 from lann.persist._records import AnyEstimator
+from lann.persist._reject import CLASSIFIERS, REJECT_OPTION
 from lann.persist._table_record import TABLE, TableRecord
 
 FORMAT = 1
 """The number of the file format; files with a higher one are of a later version."""
 
-ESTIMATORS = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, BY_CLASSIFIER, EUCLIDEAN, PLANE)
+ESTIMATORS = AnyEstimator(
+    CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, BY_CLASSIFIER, EUCLIDEAN, PLANE, REJECT_OPTION
+)
 """What can be saved."""
 
 _MODEL, _FIELDS = "model.json", {"format", "lann", "model", "table"}
+
+
+def find_foreign(model: Any) -> Any:
+    """Return the model, or the classifier in a reject option, if it cannot be saved; None if it can."""
+    declared = ESTIMATORS.find(model)
+    if declared is REJECT_OPTION:
+        parts = (getattr(model, "estimator_", None), model.estimator)
+        return next((part for part in parts if part is not None and CLASSIFIERS.find(part) is None), None)
+    return model if declared is None else None
 
 
 def to_bytes(model: Any, table: TableRecord | None) -> bytes:
