@@ -27,6 +27,8 @@ from lann.reject import Coordinates, HeldOut, NoveltyScale, PlainRows, RejectOpt
 # The square of a sum of many such numbers is finite.
 LARGEST = 1e100
 CLASSIFIERS = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES)
+# Whose table can have held-out rows.
+WITH_STATE = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS)
 _FITTED = "fitted"
 PREFIT = "prefit"
 # Parts of the novelty: of the model, of plain rows, and of the range.
@@ -168,17 +170,28 @@ class RejectEstimator(Estimator):
 
     def _check_parts(self, option: Any, estimator: Any, state: RejectState) -> None:
         """Raise InvalidModelFile unless the parts fit to the parameters and to the classifier."""
-        wrong = _wrong_part(option, estimator.model_, state, len(estimator.classes_))
+        wrong = (
+            "there are no thresholds" if state.thresholds is None else _wrong_part(option, estimator, state)
+        )
         if wrong is not None:
             raise InvalidModelFile(f"in its {self.name}, {wrong}")
 
 
-def _wrong_part(option: RejectOption, model: Any, state: RejectState, n_classes: int) -> str | None:
-    """Return which part does not fit to the parameters and to the model of the classifier; None if all do."""
-    if state.thresholds is None:
-        return "there are no thresholds"
+def check_table_state(state: RejectState, estimator: Any) -> None:
+    """Raise InvalidModelFile unless the state of a table fits to the classifier, and has no thresholds."""
+    wrong = _wrong_part(RejectOption(), estimator, state)
+    if state.thresholds is not None:
+        wrong = "there are thresholds, which depend on a target"
+    if wrong is not None:
+        raise InvalidModelFile(f"in its table, {wrong}")
+
+
+def _wrong_part(option: RejectOption, estimator: Any, state: RejectState) -> str | None:
+    """Return which part does not fit to the parameters and to the classifier; None if all do."""
+    model, n_classes = estimator.model_, len(estimator.classes_)
     n_regions = None if state.landmarks is None else len(state.landmarks)
-    if len(state.thresholds) != {"global": 1, "class": n_classes, "local": n_regions}[option.by]:
+    n_thresholds = 1 if state.thresholds is None else len(state.thresholds)
+    if n_thresholds != {"global": 1, "class": n_classes, "local": n_regions}[option.by]:
         return "the number of thresholds is not that of the classes or regions"
     if state.landmarks is not None and (option.by != "local" or state.landmarks.max() >= len(model.X)):
         return "a region is not the neighborhood of a training row"
