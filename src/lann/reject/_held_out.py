@@ -10,7 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import KFold, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from lann._types import Floats, Indices, Labels
 from lann.reject._plain_rows import PlainRows
@@ -100,13 +100,31 @@ def split_folds(labels: Labels, n_folds: int, seed: int) -> list[tuple[Indices, 
 
 
 def split_part(labels: Labels, share: float, seed: int) -> list[tuple[Indices, Indices]]:
-    """Return the training rows and the held-back rows: the given share of the rows of each class."""
-    splitter = StratifiedShuffleSplit(1, test_size=share, random_state=seed)
-    try:
-        ((train, held_out),) = splitter.split(np.zeros(len(labels)), labels)
-    except ValueError as error:
-        raise ValueError(f"cv={share} cannot hold back rows of every class: {error}") from None
-    return [(np.sort(train), np.sort(held_out))]
+    """Return the training rows and the held-back rows: the given share of each class.
+
+    Parameters
+    ----------
+    labels : (n_rows,)
+        Class indices.
+    share : float
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If no row can be held back without all rows of a class.
+    """
+    order = np.random.default_rng(seed).permutation(len(labels))
+    order = order[np.argsort(labels[order], kind="stable")]
+    counts = np.bincount(labels)
+    # Rounded sums, so that rare classes together have their share, too.
+    held_back = np.diff(np.round(share * np.cumsum(counts)), prepend=0.0)
+    held_back = np.minimum(held_back, np.maximum(counts - 1, 0)).astype(np.int64)
+    position = np.arange(len(labels)) - np.repeat(np.cumsum(counts) - counts, counts)
+    is_held_out = position < np.repeat(held_back, counts)
+    if not is_held_out.any():
+        raise ValueError(f"cv={share:g} of n_samples={len(labels)} holds back no row; give more rows.")
+    return [(np.sort(order[~is_held_out]), np.sort(order[is_held_out]))]
 
 
 def fit_folds(

@@ -244,7 +244,6 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         own = get_tags(LANNClassifier() if self.estimator is None else self.estimator)
         tags.input_tags.allow_nan = own.input_tags.allow_nan
-        tags.input_tags.categorical = own.input_tags.categorical
         return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike, **fit_params: Any) -> Self:
