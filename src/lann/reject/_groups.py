@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 from sklearn.isotonic import IsotonicRegression
 
 from lann._types import Floats, Labels
 
-# Standard errors by which the number of errors differs from the expected one.
-SIGNIFICANT = 2.0
+# The probability that any group has a threshold of its own, although it does not differ.
+FALSE_ALARM = 0.05
 
 
 def excess_errors(certainties: Floats, wrong: NDArray[np.bool_], inside: NDArray[np.bool_]) -> float:
@@ -53,7 +54,8 @@ def merge_groups(certainties: Floats, wrong: NDArray[np.bool_], groups: Labels, 
     threshold_of : (n_groups,)
     """
     threshold_of = np.zeros(n_groups, np.int64)
+    significant = norm.isf(FALSE_ALARM / 2 / n_groups)  # standard errors, for so many comparisons
     for group in range(n_groups):
-        if abs(excess_errors(certainties, wrong, groups == group)) > SIGNIFICANT:
+        if abs(excess_errors(certainties, wrong, groups == group)) > significant:
             threshold_of[group] = threshold_of.max() + 1
     return threshold_of

@@ -108,8 +108,8 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     certainty : {"probability", "margin", "novelty", "combined"}, default="combined"
         "probability" is the largest probability of a class, "margin" its lead over the second largest,
         "novelty" the closeness to the training rows. "combined" is the probability and, with a weight of 1%,
-        how much nearer the nearest row of the predicted class is than that of any other class, which orders
-        rows of equal probability.
+        how much nearer the nearest row of the predicted class is than that of any other class, among the 50
+        nearest rows, which orders rows of equal probability.
     thresholds : {"greedy", "exact"}, default="greedy"
         How several thresholds are found: in linear time, or by dynamic programming. They are the same for a
         cost, and hardly differ for others.
