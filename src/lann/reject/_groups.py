@@ -55,7 +55,15 @@ def merge_groups(certainties: Floats, wrong: NDArray[np.bool_], groups: Labels, 
     """
     threshold_of = np.zeros(n_groups, np.int64)
     significant = norm.isf(FALSE_ALARM / 2 / n_groups)  # standard errors, for so many comparisons
-    for group in range(n_groups):
-        if abs(excess_errors(certainties, wrong, groups == group)) > significant:
-            threshold_of[group] = threshold_of.max() + 1
+    shared = list(range(n_groups))
+    while len(shared) > 1:
+        # The group that differs most is left out before the others are compared.
+        rows = np.isin(groups, shared)
+        excesses = [
+            abs(excess_errors(certainties[rows], wrong[rows], groups[rows] == group)) for group in shared
+        ]
+        largest = int(np.argmax(excesses))
+        if excesses[largest] <= significant:
+            break
+        threshold_of[shared.pop(largest)] = threshold_of.max() + 1
     return threshold_of

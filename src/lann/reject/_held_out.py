@@ -157,6 +157,20 @@ def fit_folds(
     return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fit)(*split) for split in splits))
 
 
+def check_folds(folds: Sequence[tuple[Any, Any, Any]], n_rows: int) -> list[Fold]:
+    """Return given folds; raise ValueError unless each has training rows and held-out rows."""
+    checked = [Fold(estimator, np.asarray(train), np.asarray(held)) for estimator, train, held in folds]
+    if not checked:
+        raise ValueError("folds must have at least one fold; got none.")
+    for fold in checked:
+        for rows in (fold.train, fold.held_out):
+            if rows.ndim != 1 or rows.dtype.kind not in "iu" or not len(rows):
+                raise ValueError("A fold needs positions of training rows and of held-out rows.")
+            if rows.min() < 0 or rows.max() >= n_rows:
+                raise ValueError(f"The positions of a fold must be those of the {n_rows} rows.")
+    return checked
+
+
 class RowReader(NamedTuple):
     """How held-out rows are read: with the labels of all rows, and what is needed of them.
 

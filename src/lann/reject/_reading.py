@@ -51,20 +51,22 @@ class Needs(NamedTuple):
     novelty: bool
 
 
-def final_step(estimator: Any) -> Any:
-    """Return the fitted classifier in a pipeline or a search, or the classifier itself."""
+def _unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Return the fitted classifier in pipelines and searches, and rows as it takes them; X can be None."""
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "named_steps") and hasattr(estimator, "steps"):
+            if X is not None and len(estimator.steps) > 1:
+                X = estimator[:-1].transform(X)
             estimator = estimator.steps[-1][1]
         else:
-            return estimator
+            return estimator, X
 
 
 def neighbor_model(estimator: Any) -> NeighborModel | None:
     """Return the model of a fitted classifier of `lann`, also at the end of a pipeline; None for others."""
-    model = getattr(final_step(estimator), "model_", None)
+    model = getattr(_unwrap(estimator, None)[0], "model_", None)
     if model is None:
         return None
     from lann.model import NeighborModel
@@ -74,15 +76,7 @@ def neighbor_model(estimator: Any) -> NeighborModel | None:
 
 def model_queries(estimator: Any, X: Any) -> Floats:
     """Return queries as the model of a classifier takes them: transformed by the steps before it."""
-    while True:
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif hasattr(estimator, "named_steps") and hasattr(estimator, "steps"):
-            if len(estimator.steps) > 1:
-                X = estimator[:-1].transform(X)
-            estimator = estimator.steps[-1][1]
-        else:
-            return read_queries(estimator, X)
+    return read_queries(*_unwrap(estimator, X))
 
 
 def model_spacing(model: NeighborModel, *, n_jobs: int | None = None) -> Floats | None:
