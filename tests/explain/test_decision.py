@@ -52,11 +52,21 @@ def decided(explained):
             AMBIGUOUS._replace(measure="margin"),
             "Its lead over the runner-up of 54% is below the 71% required.",
         ),
-        (AMBIGUOUS._replace(measure="combined"), "Its certainty of 0.54 is below the 0.71 required."),
+        (AMBIGUOUS._replace(measure="combined"), "Its certainty of 54% is below the 71% required."),
         (
             FAR,
             "Its nearest rows are 4.2 times as far away as is usual for training rows; up to 1.8 times is "
             "accepted.",
+        ),
+        (
+            FAR._replace(novelty=421.3, novelty_threshold=12.34),
+            "Its nearest rows are 421 times as far away as is usual for training rows; up to 12 times is "
+            "accepted.",
+        ),
+        (
+            FAR._replace(novelty=2.7e43),
+            "Its nearest rows are more than 1000 times as far away as is usual for training rows; up to 1.8 "
+            "times is accepted.",
         ),
         (FAR._replace(novelty=np.inf), "Its distance to the training rows is too large to be measured."),
     ],

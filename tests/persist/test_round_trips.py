@@ -97,8 +97,8 @@ def test_results_parameters_and_attributes_come_back(case, model, tmp_path):
     for name, value in loaded.get_params(deep=False).items():
         if name == "n_jobs":
             assert value is None
-        elif name == "classifier":
-            assert repr(value) == repr(model.classifier)
+        elif name in ("classifier", "estimator"):
+            assert repr(value) == repr(getattr(model, name))
         else:
             given = getattr(model, name)
             np.testing.assert_array_equal(value, given)
@@ -107,7 +107,7 @@ def test_results_parameters_and_attributes_come_back(case, model, tmp_path):
     assert {"n_features_in_"} < attributes.keys() <= fitted_attributes(loaded).keys()
     assert fitted_attributes(loaded).keys() <= attributes.keys()
     for name, value in attributes.items():
-        if name != "classifier_":  # its parameter n_jobs differs
+        if name not in ("classifier_", "estimator_", "reader_"):  # their n_jobs differs
             assert_equal(getattr(loaded, name), value, name)
 
 

@@ -23,8 +23,10 @@ MEASURES = {
     "combined": "certainty",
 }
 # Measures that are shares, which are shown in percent.
-SHARES = ("probability", "margin")
+SHARES = ("probability", "margin", "combined")
 MOST_DIGITS = 6
+# Larger novelties are not told apart.
+LARGEST_NOVELTY = 1000.0
 
 
 class Decision(NamedTuple):
@@ -106,9 +108,11 @@ class Decision(NamedTuple):
         return f"Its {MEASURES[self.measure]} of {own} is below the {required} required{where}."
 
     def _reason_far(self) -> str:
-        own, allowed = _two_figures(self.novelty, self.novelty_threshold, as_share=False)
         if not math.isfinite(self.novelty):
             return "Its distance to the training rows is too large to be measured."
+        own, allowed = _two_figures(self.novelty, self.novelty_threshold, as_share=False)
+        if self.novelty > LARGEST_NOVELTY > self.novelty_threshold:
+            own = f"more than {LARGEST_NOVELTY:.0f}"
         return (
             f"Its nearest rows are {own} times as far away as is usual for training rows; up to {allowed} "
             "times is accepted."
@@ -127,10 +131,15 @@ def _two_figures(value: float, limit: float, *, as_share: bool) -> tuple[str, st
         if as_share:
             texts = percent(value, digits), percent(limit, digits)
         else:
-            texts = f"{value:.{digits + 2}g}", f"{limit:.{digits + 2}g}"
+            texts = _plain_figure(value, digits + 2), _plain_figure(limit, digits + 2)
         if texts[0] != texts[1]:
             break
     return texts
+
+
+def _plain_figure(value: float, n_digits: int) -> str:
+    """Return a number with so many significant digits, without an exponent if it is between 1 and 10^6."""
+    return f"{value:.0f}" if 10.0 ** (n_digits - 1) <= abs(value) < 1e6 else f"{value:.{n_digits}g}"
 
 
 def check_decisions(decisions: Sequence[Decision], n_queries: int) -> NDArray[Any]:

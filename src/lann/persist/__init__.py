@@ -38,8 +38,8 @@ def save(model: BaseEstimator, path: str | os.PathLike[str], *, table: TableReco
     Parameters
     ----------
     model : estimator
-        A LANNClassifier, an estimator of `lann.baselines`, a LANNEmbedding, NeighborEmbedding or
-        DiscriminantPlane.
+        A LANNClassifier, an estimator of `lann.baselines`, a RejectOption around one of these, a
+        LANNEmbedding, NeighborEmbedding or DiscriminantPlane.
     path : str or path-like
         The file, usually ``*.lann``; an existing file is replaced.
     table : TableRecord or None, default=None
@@ -72,11 +72,12 @@ def save(model: BaseEstimator, path: str | os.PathLike[str], *, table: TableReco
     """
     from lann._files import write_atomically
     from lann.persist._errors import InvalidModelFile
-    from lann.persist._model_file import ESTIMATORS, to_bytes
+    from lann.persist._model_file import find_foreign, to_bytes
 
     path = Path(path)
-    if ESTIMATORS.find(model) is None:
-        raise ValueError(_cannot_be_saved(model))
+    foreign = find_foreign(model)
+    if foreign is not None:
+        raise ValueError(_cannot_be_saved(foreign))
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
     if not path.parent.is_dir():
@@ -255,6 +256,6 @@ def _cannot_be_saved(model: Any) -> str:
             "give the table to the classifier itself and save that."
         )
     return (
-        "save takes a LANNClassifier, an estimator of lann.baselines, or an embedding of lann.embedding; got "
-        f"an object of type {type(model).__name__}."
+        "save takes a LANNClassifier, an estimator of lann.baselines, a RejectOption around one of these, or "
+        f"an embedding of lann.embedding; got an object of type {type(model).__name__}."
     )

@@ -13,15 +13,27 @@ from lann.persist._errors import InvalidModelFile, shown
 from lann.persist._json import read_json, write_json
 from lann.persist._kinds import Reader, Writer
 from lann.persist._records import AnyEstimator
+from lann.persist._reject import CLASSIFIERS, REJECT_OPTION, WITH_STATE, check_table_state
 from lann.persist._table_record import TABLE, TableRecord
 
 FORMAT = 1
 """The number of the file format; files with a higher one are of a later version."""
 
-ESTIMATORS = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, BY_CLASSIFIER, EUCLIDEAN, PLANE)
+ESTIMATORS = AnyEstimator(
+    CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, BY_CLASSIFIER, EUCLIDEAN, PLANE, REJECT_OPTION
+)
 """What can be saved."""
 
 _MODEL, _FIELDS = "model.json", {"format", "lann", "model", "table"}
+
+
+def find_foreign(model: Any) -> Any:
+    """Return the model, or the classifier in a reject option, if it cannot be saved; None if it can."""
+    declared = ESTIMATORS.find(model)
+    if declared is REJECT_OPTION:
+        parts = (getattr(model, "estimator_", None), model.estimator)
+        return next((part for part in parts if part is not None and CLASSIFIERS.find(part) is None), None)
+    return model if declared is None else None
 
 
 def to_bytes(model: Any, table: TableRecord | None) -> bytes:
@@ -71,10 +83,21 @@ def from_bytes(content: bytes) -> FileContent:
     _check_format(described)
     reader = Reader(entries)
     model = ESTIMATORS.read(described["model"], "model", reader)
-    table = None if described["table"] is None else TABLE.read(described["table"], "table", reader)
+    table = None if described["table"] is None else _read_table(described["table"], model, reader)
     if reader.entries:
         raise InvalidModelFile(f"it has the unknown entry {min(reader.entries)}")
     return FileContent(model, table, described["format"], described["lann"])
+
+
+def _read_table(data: Any, model: Any, reader: Reader) -> TableRecord:
+    """Return the record of a table; what a reject option has learned has to be about the model."""
+    has_state = isinstance(data, dict) and data.get("reject") is not None
+    if has_state and WITH_STATE.find(model) is None:
+        raise InvalidModelFile("its table has held-out rows, but its model is no classifier with neighbors")
+    table: TableRecord = TABLE.read(data, "table", reader)
+    if table.reject is not None:
+        check_table_state(table.reject, model)
+    return table
 
 
 def _check_format(described: Any) -> None:

@@ -597,14 +597,22 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             plain_for.add("others")
         return needs, frozenset(plain_for)
 
-    def _choose_thresholds(self, target: Target) -> None:
-        """Set the thresholds, and what is reached by them on the held-out rows."""
+    def _choose_thresholds(self, target: Target, known: Floats | None = None) -> None:
+        """Set the thresholds, unless they are known, and what is reached by them on the held-out rows."""
         held_out = self.held_out_
         self.target_ = target
         share = min(self.novelty_share, 1.0 - target.value if target.kind == "coverage" else 1.0)
         self.novelty_threshold_ = novelty_threshold(held_out.novelties, share)
         near = ~(held_out.novelties > self.novelty_threshold_)
         wrong = held_out.y_true != held_out.y_pred
+        self.thresholds_ = self._best_thresholds(target, near, wrong) if known is None else known
+        accepted = near & (held_out.certainties >= self.thresholds_[held_out.groups])
+        self.coverage_ = float(accepted.mean())
+        self.risk_ = float(wrong[accepted].mean()) if accepted.any() else np.nan
+
+    def _best_thresholds(self, target: Target, near: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> Floats:
+        """Return the best thresholds for held-out rows: near ones, and those predicted wrongly."""
+        held_out = self.held_out_
         n_groups = {"global": 1, "class": len(self.classes_)}.get(self.by)
         if n_groups is None:
             assert self.regions_ is not None
@@ -619,10 +627,7 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             exact=self.thresholds == "exact",
             n_total=len(wrong),
         )
-        self.thresholds_ = thresholds[threshold_of]
-        accepted = near & (held_out.certainties >= self.thresholds_[held_out.groups])
-        self.coverage_ = float(accepted.mean())
-        self.risk_ = float(wrong[accepted].mean()) if accepted.any() else np.nan
+        return thresholds[threshold_of]
 
     def _novelties(self, reading: Reading) -> Floats:
         if reading.novelty is None or self.novelty_scale_ is None:
