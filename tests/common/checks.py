@@ -202,8 +202,9 @@ def check_constant_features_duplicates_and_small_classes(case):
     y[40:45] = 1 - y[40:45]
     y[0] = 2
     fitted = case.make().fit(X, y)
-    assert np.isfinite(fitted.predict_proba(X)).all()
-    assert fitted.score(X, y) > 0.6
+    probabilities = fitted.predict_proba(X)
+    assert np.isfinite(probabilities).all()
+    assert np.mean(probabilities.argmax(axis=1) == y) > 0.6
 
 
 @check(has("kneighbors"))

@@ -21,7 +21,7 @@ VARIANTS = {
         {"metric": "low_rank", "n_components": 2, "class_weight": "balanced"},
     ],
     "PublishedLANN": [{"metric": "full", "constraint": "determinant"}],
-    "RejectOption": [{"by": "local", "cv": 2, "certainty": "probability"}],
+    "RejectOption": [{"by": "local", "thresholds": "exact", "coverage": 0.99, "cv": 0.3}],
     "LANNEmbedding": [{"symmetry": "mean", "method": "tsne", "max_iter": 250}],
 }
 # What keeps a fit short; the results need not be good.

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 from sklearn.isotonic import IsotonicRegression
 
 from lann._types import Floats, Labels
 
-# Standard errors by which the number of errors differs from the expected one.
-SIGNIFICANT = 2.0
+# The probability that any group has a threshold of its own, although it does not differ.
+FALSE_ALARM = 0.05
 
 
 def excess_errors(certainties: Floats, wrong: NDArray[np.bool_], inside: NDArray[np.bool_]) -> float:
@@ -53,7 +54,16 @@ def merge_groups(certainties: Floats, wrong: NDArray[np.bool_], groups: Labels, 
     threshold_of : (n_groups,)
     """
     threshold_of = np.zeros(n_groups, np.int64)
-    for group in range(n_groups):
-        if abs(excess_errors(certainties, wrong, groups == group)) > SIGNIFICANT:
-            threshold_of[group] = threshold_of.max() + 1
+    significant = norm.isf(FALSE_ALARM / 2 / n_groups)  # standard errors, for so many comparisons
+    shared = list(range(n_groups))
+    while len(shared) > 1:
+        # The group that differs most is left out before the others are compared.
+        rows = np.isin(groups, shared)
+        excesses = [
+            abs(excess_errors(certainties[rows], wrong[rows], groups[rows] == group)) for group in shared
+        ]
+        largest = int(np.argmax(excesses))
+        if excesses[largest] <= significant:
+            break
+        threshold_of[shared.pop(largest)] = threshold_of.max() + 1
     return threshold_of

@@ -10,7 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import KFold, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from lann._types import Floats, Indices, Labels
 from lann.reject._plain_rows import PlainRows
@@ -100,13 +100,31 @@ def split_folds(labels: Labels, n_folds: int, seed: int) -> list[tuple[Indices, 
 
 
 def split_part(labels: Labels, share: float, seed: int) -> list[tuple[Indices, Indices]]:
-    """Return the training rows and the held-back rows: the given share of the rows of each class."""
-    splitter = StratifiedShuffleSplit(1, test_size=share, random_state=seed)
-    try:
-        ((train, held_out),) = splitter.split(np.zeros(len(labels)), labels)
-    except ValueError as error:
-        raise ValueError(f"cv={share} cannot hold back rows of every class: {error}") from None
-    return [(np.sort(train), np.sort(held_out))]
+    """Return the training rows and the held-back rows: the given share of each class.
+
+    Parameters
+    ----------
+    labels : (n_rows,)
+        Class indices.
+    share : float
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If no row can be held back without all rows of a class.
+    """
+    order = np.random.default_rng(seed).permutation(len(labels))
+    order = order[np.argsort(labels[order], kind="stable")]
+    counts = np.bincount(labels)
+    # Rounded sums, so that rare classes together have their share, too.
+    held_back = np.diff(np.round(share * np.cumsum(counts)), prepend=0.0)
+    held_back = np.minimum(held_back, np.maximum(counts - 1, 0)).astype(np.int64)
+    position = np.arange(len(labels)) - np.repeat(np.cumsum(counts) - counts, counts)
+    is_held_out = position < np.repeat(held_back, counts)
+    if not is_held_out.any():
+        raise ValueError(f"cv={share:g} of n_samples={len(labels)} holds back no row; give more rows.")
+    return [(np.sort(order[~is_held_out]), np.sort(order[is_held_out]))]
 
 
 def fit_folds(
@@ -137,6 +155,20 @@ def fit_folds(
         return Fold(clone(estimator).fit(take_rows(X, train), y[train], **own), train, held_out)
 
     return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fit)(*split) for split in splits))
+
+
+def check_folds(folds: Sequence[tuple[Any, Any, Any]], n_rows: int) -> list[Fold]:
+    """Return given folds; raise ValueError unless each has training rows and held-out rows."""
+    checked = [Fold(estimator, np.asarray(train), np.asarray(held)) for estimator, train, held in folds]
+    if not checked:
+        raise ValueError("folds must have at least one fold; got none.")
+    for fold in checked:
+        for rows in (fold.train, fold.held_out):
+            if rows.ndim != 1 or rows.dtype.kind not in "iu" or not len(rows):
+                raise ValueError("A fold needs positions of training rows and of held-out rows.")
+            if rows.min() < 0 or rows.max() >= n_rows:
+                raise ValueError(f"The positions of a fold must be those of the {n_rows} rows.")
+    return checked
 
 
 class RowReader(NamedTuple):

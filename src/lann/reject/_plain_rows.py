@@ -41,7 +41,7 @@ UNSEEN_OUTSIDE = 1.0
 
 
 class Measured(NamedTuple):
-    """How far queries are from plain rows.
+    """How far queries are from rows.
 
     Attributes
     ----------
@@ -223,17 +223,17 @@ class PlainRows:
         axes = self.coordinates.transform(read_plain(X, self.schema)[0])
         return axes if self.whitening is None else axes @ self.whitening
 
-    def measure(self, X: Any, predicted: Labels) -> Measured:
+    def measure(self, X: Any, predicted: Labels | None = None) -> Measured:
         """Return how far queries are from the rows.
 
         Parameters
         ----------
         X : array-like or table of shape (n_queries, n_features)
-        predicted : ndarray of shape (n_queries,)
-            Indices of the predicted classes.
+        predicted : ndarray of shape (n_queries,) or None, default=None
+            Indices of the predicted classes; with None, distances to classes are NaN.
         """
         queries = self.transform(X)
-        out = Measured(*(np.empty(len(queries)) for _ in range(3)))
+        out = Measured(*(np.full(len(queries), np.nan) for _ in range(3)))
         least = LEAST_SHARE * self.spacing.mean() or 1.0
         n_around = min(N_AROUND, len(self.rows))
         block = max(HELD // len(self.rows), 1)
@@ -242,8 +242,10 @@ class PlainRows:
             distances = euclidean_distances(queries[part], self.rows)
             around = np.argpartition(distances, n_around - 1, axis=1)[:, :n_around]
             usual = self.spacing[around].mean(axis=1)
-            same = self.labels[None] == predicted[part, None]
             out.nearest[part] = (distances.min(axis=1) + least) / (usual + least)
+            if predicted is None:
+                continue
+            same = self.labels[None] == predicted[part, None]
             out.own[part] = np.where(same, distances, np.inf).min(axis=1)
             out.other[part] = np.where(same, np.inf, distances).min(axis=1)
         return out

@@ -12,11 +12,13 @@ import numpy as np
 
 from lann._table_inputs import read_queries
 from lann._types import Floats, Labels
-from lann.reject._plain_rows import LEAST_SHARE, N_AROUND, PlainRows
+from lann.reject._plain_rows import LEAST_SHARE, N_AROUND, Measured, PlainRows
 
 if TYPE_CHECKING:
     from lann.model import NeighborModel
 
+# Nearest rows among which those of the predicted class and of others are found.
+N_NEAREST = 50
 # A value is outside the range of the training rows if it is outside by more than so many deviations.
 LEAST_OUTSIDE = 0.05
 # Distances at least as long, as their logarithms are compared.
@@ -31,7 +33,7 @@ class Reading(NamedTuple):
     probabilities : (n_queries, n_classes)
     separation : (n_queries,) or None
         (d⁻ − d⁺) / (d⁻ + d⁺), with d⁺ and d⁻ the distances to the nearest row of the predicted class and of
-        any other class: from -1 to 1. None if it is not needed.
+        any other class, of the 50 nearest rows: from -1 to 1. None if it is not needed.
     novelty : (n_queries, n_parts) or None
         Logarithms of relative distances: to the nearest row as the model measures, if it has neighbors; to
         the nearest plain row; to the range of the values. None if it is not needed.
@@ -49,20 +51,22 @@ class Needs(NamedTuple):
     novelty: bool
 
 
-def final_step(estimator: Any) -> Any:
-    """Return the fitted classifier in a pipeline or a search, or the classifier itself."""
+def _unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Return the fitted classifier in pipelines and searches, and rows as it takes them; X can be None."""
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "named_steps") and hasattr(estimator, "steps"):
+            if X is not None and len(estimator.steps) > 1:
+                X = estimator[:-1].transform(X)
             estimator = estimator.steps[-1][1]
         else:
-            return estimator
+            return estimator, X
 
 
 def neighbor_model(estimator: Any) -> NeighborModel | None:
     """Return the model of a fitted classifier of `lann`, also at the end of a pipeline; None for others."""
-    model = getattr(final_step(estimator), "model_", None)
+    model = getattr(_unwrap(estimator, None)[0], "model_", None)
     if model is None:
         return None
     from lann.model import NeighborModel
@@ -72,15 +76,7 @@ def neighbor_model(estimator: Any) -> NeighborModel | None:
 
 def model_queries(estimator: Any, X: Any) -> Floats:
     """Return queries as the model of a classifier takes them: transformed by the steps before it."""
-    while True:
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif hasattr(estimator, "named_steps") and hasattr(estimator, "steps"):
-            if len(estimator.steps) > 1:
-                X = estimator[:-1].transform(X)
-            estimator = estimator.steps[-1][1]
-        else:
-            return read_queries(estimator, X)
+    return read_queries(*_unwrap(estimator, X))
 
 
 def model_spacing(model: NeighborModel, *, n_jobs: int | None = None) -> Floats | None:
@@ -141,42 +137,48 @@ class Reader:
         probabilities[:, self.columns] = own
         if not (self.needs.separation or self.needs.novelty):
             return Reading(probabilities, None, None)
-        predicted = probabilities.argmax(axis=1)
         model = self.model
-        queries = None if model is None else model_queries(self.estimator, X)
-        plain = None if self.plain is None else self.plain.measure(X, predicted)
-        separation = None
+        near = None if model is None else self._find_nearest(model, X, own.argmax(axis=1))
+        plain = None
+        if self.plain is not None:
+            plain = self.plain.measure(X, probabilities.argmax(axis=1) if model is None else None)
+        separation = novelty = None
         if self.needs.separation:
-            if model is not None and queries is not None:
-                separation = self._model_separation(model, queries, own.argmax(axis=1))
-            elif plain is not None:
-                separation = _separation(plain.own, plain.other)
-        novelty = None
-        if self.needs.novelty and plain is not None and self.plain is not None:
+            measured = plain if near is None else near
+            assert measured is not None
+            separation = _separation(measured.own, measured.other)
+        if self.needs.novelty:
+            assert plain is not None
+            assert self.plain is not None
             outside = self.plain.outside(X)
-            parts = [np.log(plain.nearest), np.log1p(outside / LEAST_OUTSIDE)]
-            if model is not None and queries is not None:
-                parts.insert(0, self._model_novelty(model, queries))
+            with np.errstate(divide="ignore"):  # rows in the range are not novel at all
+                parts = [
+                    np.log(plain.nearest),
+                    np.where(outside > 0, np.log1p(outside / LEAST_OUTSIDE), -np.inf),
+                ]
+            if near is not None:
+                parts.insert(0, np.log(near.nearest))
             novelty = np.column_stack(parts)
         return Reading(probabilities, separation, novelty)
 
-    def _model_separation(self, model: NeighborModel, queries: Floats, predicted: Labels) -> Floats:
-        allowed = np.zeros((len(queries), model.n_classes), bool)
-        allowed[np.arange(len(queries)), predicted] = True
+    def _find_nearest(self, model: NeighborModel, X: Any, predicted: Labels) -> Measured:
+        """Return how far queries are from the rows of the model, as these measure."""
+        queries = model_queries(self.estimator, X)
+        k = min(N_NEAREST, len(model.X))
+        rows, squared = model.kneighbors(queries, k, n_jobs=self.n_jobs)
+        distances = np.sqrt(np.maximum(np.where(np.isnan(squared), np.inf, squared), 0.0))
+        same = model.labels[rows] == predicted[:, None]
+        # Where all of these rows are of one class, the farthest stands for the others.
         own, other = (
-            np.sqrt(np.maximum(model.kneighbors_of_classes(queries, a, 1, n_jobs=self.n_jobs)[1][:, 0], 0.0))
-            for a in (allowed, ~allowed)
+            np.minimum(np.where(mask, distances, np.inf).min(axis=1), distances[:, -1])
+            for mask in (same, ~same)
         )
-        return _separation(own, other)
-
-    def _model_novelty(self, model: NeighborModel, queries: Floats) -> Floats:
-        n_around = min(N_AROUND, len(model.X))
-        rows, squared = model.kneighbors(queries, n_around, n_jobs=self.n_jobs)
-        nearest = np.sqrt(np.maximum(squared[:, 0], 0.0))
-        if self.spacing is None:
-            return np.log(np.maximum(nearest, SHORTEST))
-        least = LEAST_SHARE * self.spacing.mean() or 1.0
-        return np.log((nearest + least) / (self.spacing[rows].mean(axis=1) + least))
+        nearest = np.maximum(distances[:, 0], SHORTEST)
+        if self.spacing is not None:
+            least = LEAST_SHARE * self.spacing.mean() or 1.0
+            usual = self.spacing[rows[:, :N_AROUND]].mean(axis=1)
+            nearest = (distances[:, 0] + least) / (usual + least)
+        return Measured(nearest, own, other)
 
 
 def _separation(own: Floats, other: Floats) -> Floats:

@@ -32,6 +32,7 @@ from lann._validation import (
     ParameterTable,
     validate_parameters,
 )
+from lann.encoding import as_table
 from lann.explain import Decision
 from lann.reject._certainty import CERTAINTIES, NoveltyScale, compute_certainties, novelty_threshold
 from lann.reject._groups import merge_groups
@@ -39,6 +40,7 @@ from lann.reject._held_out import (
     Fold,
     HeldOut,
     RowReader,
+    check_folds,
     fit_folds,
     plain_folds,
     split_folds,
@@ -108,8 +110,8 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     certainty : {"probability", "margin", "novelty", "combined"}, default="combined"
         "probability" is the largest probability of a class, "margin" its lead over the second largest,
         "novelty" the closeness to the training rows. "combined" is the probability and, with a weight of 1%,
-        how much nearer the nearest row of the predicted class is than that of any other class, which orders
-        rows of equal probability.
+        how much nearer the nearest row of the predicted class is than that of any other class, among the 50
+        nearest rows, which orders rows of equal probability.
     thresholds : {"greedy", "exact"}, default="greedy"
         How several thresholds are found: in linear time, or by dynamic programming. They are the same for a
         cost, and hardly differ for others.
@@ -244,7 +246,6 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         own = get_tags(LANNClassifier() if self.estimator is None else self.estimator)
         tags.input_tags.allow_nan = own.input_tags.allow_nan
-        tags.input_tags.categorical = own.input_tags.categorical
         return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike, **fit_params: Any) -> Self:
@@ -319,10 +320,7 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(estimator)
         reject.estimator_, reject.classes_ = estimator, estimator.classes_
         seeds = check_random_state(reject.random_state).randint(2**31 - 1, size=3)
-        checked = [Fold(one, np.asarray(train), np.asarray(held)) for one, train, held in folds]
-        if not checked or not all(len(fold.held_out) and len(fold.train) for fold in checked):
-            raise ValueError("folds must have training rows and held-out rows; got none.")
-        reject._learn(X, y, checked, target, int(seeds[2]))
+        reject._learn(X, y, check_folds(folds, len(y)), target, int(seeds[2]))
         return reject
 
     def with_target(
@@ -504,7 +502,7 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self, X: Any, y: ArrayLike, fit_params: dict[str, Any]
     ) -> tuple[Any, NDArray[Any], dict[str, Any]]:
         """Return the rows, labels and parameters of the fit, without rows of weight 0."""
-        if (hasattr(X, "columns") and len(getattr(X, "shape", ())) == 2) or hasattr(X, "column_names"):
+        if as_table(X) is not None:
             validate_data(self, X, skip_check_array=True)
             if y is None:
                 raise ValueError("y is None; a classifier needs a label for each row.")

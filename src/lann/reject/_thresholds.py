@@ -18,7 +18,7 @@ front, and for a cost the best point is among them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,12 +61,12 @@ class Steps(NamedTuple):
 
 
 class Front(NamedTuple):
-    """What can be reached together, and how.
+    """What can be reached together, and how; the first point rejects nothing, the last one all errors.
 
     Attributes
     ----------
     false, true : (n_points,)
-        Rejected correct predictions and rejected errors, ascending.
+        Rejected correct predictions, and rejected errors, which ascend.
     n_rejected : (n_points, n_groups)
         Rows of lowest certainty that are rejected in each group.
     """
@@ -116,9 +116,6 @@ def exact_front(groups: list[Steps]) -> Front:
             chosen[group, t:][better] = number
         false = best
     points = np.flatnonzero(false < NOT_REACHED)
-    # A point with more true rejects and no more false ones is better.
-    following = np.append(np.minimum.accumulate(false[points][::-1])[::-1][1:], NOT_REACHED)
-    points = points[false[points] < following]
     n_rejected = np.zeros((len(points), len(groups)), np.int64)
     left = points.copy()
     for group in range(len(groups) - 1, -1, -1):
@@ -185,13 +182,18 @@ def choose_point(front: Front, target: Target, *, n_rows: int, n_errors: int, n_
     """
     rejected, accepted_errors = front.false + front.true, n_errors - front.true
     if target.kind == "cost":
-        return int(np.argmin(accepted_errors + target.value * rejected))  # the first is that of most rows
+        total = accepted_errors + target.value * rejected
+        return _first_by(total, rejected)
     if target.kind == "coverage":
-        allowed = rejected <= budget_of(target.value, n_rows, n_total)
-        return int(np.flatnonzero(allowed)[-1])
-    accepted = n_rows - rejected
-    allowed = accepted_errors <= target.value * accepted
-    return int(np.flatnonzero(allowed)[0])
+        is_allowed = rejected <= budget_of(target.value, n_rows, n_total)
+        return _first_by(np.where(is_allowed, accepted_errors, NOT_REACHED), rejected)
+    is_allowed = accepted_errors <= target.value * (n_rows - rejected)
+    return _first_by(np.where(is_allowed, rejected, NOT_REACHED), accepted_errors)
+
+
+def _first_by(values: NDArray[Any], then: NDArray[Any]) -> int:
+    """Return the position of the smallest value; of equal ones, the one that is smallest by `then`."""
+    return int(np.lexsort((then, values))[0])
 
 
 def budget_of(coverage: float, n_rows: int, n_total: int) -> int:
