@@ -464,7 +464,11 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         labels that will follow. (Before there are 30 rows of two classes, nothing is learned and the vote is
         that of plain kNN.) Afterwards, new rows start with the metrics of their same-class neighbors, and
         each is trained on once, by bounded steps on the metrics of its neighbors. The shared levels and the
-        vote stay as they are, and so do `n_iter_` and `loss_curve_`.
+        vote stay as they are, and so do `n_iter_` and `loss_curve_`. Rows beyond `max_points` are forgotten
+        at the end of the call.
+
+        Adding a row takes constant time, apart from two passes over the rows in memory; the typical
+        distances of the vote are estimated again after half as many rows as there were at the last estimate.
 
         Parameters
         ----------
@@ -606,10 +610,10 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         >>> from lann import LANNClassifier
         >>> X, y = load_iris(return_X_y=True)
         >>> clf = LANNClassifier(random_state=0, max_iter=2).fit(X, y)
-        >>> clf.forget([0, 7]).kneighbors(X[:1], 3, return_distance=False)
-        array([[16,  3, 37]])
-        >>> clf.ids_[:7]
+        >>> clf.forget([0, 7]).ids_[:7]
         array([1, 2, 3, 4, 5, 6, 8])
+        >>> clf.n_seen_, len(clf.model_.X)
+        (150, 148)
         """
         check_is_fitted(self)
         with unchanged_on_failure(self):
