@@ -29,6 +29,7 @@ from lann.embedding import DiscriminantPlane, NeighborEmbedding
 from lann.encoding import TableSchema
 from lann.persist import CrossValidatedMethod, TableRecord, load_with_table
 from lann.reject import RejectOption, RejectState
+from lann.streams import SAMKNN, SAMLANN
 
 LAYOUT = {"method": "tsne", "max_iter": 250, "n_neighbors": 5, "random_state": 0}
 EXPLAINED = 4
@@ -61,6 +62,8 @@ def _estimators() -> list[Any]:
         RejectOption(LANNClassifier(**quick), cv=2, coverage=0.8, random_state=0),
         RejectOption(LANNClassifier(**quick), cv=2, by="local", risk=0.1, random_state=0),
         RejectOption(LMNN(max_iter=2), cv=2, by="class", certainty="novelty", random_state=0),
+        SAMKNN(window_size=30, min_window_size=10, random_state=0),
+        SAMLANN(window_size=30, min_window_size=10, random_state=0),
     ]
 
 
@@ -116,7 +119,7 @@ def _table(X: np.ndarray) -> pd.DataFrame:
 
 def use(model: Any, rng: np.random.Generator) -> None:
     """
-    Predict, explain and transform.
+    Predict, explain, transform and learn.
 
     Parameters
     ----------
@@ -147,6 +150,8 @@ def use(model: Any, rng: np.random.Generator) -> None:
         model.with_target(coverage=0.5).decision(rows)
     if hasattr(model, "feature_weights_"):
         _ = model.class_feature_weights_
+    if hasattr(model, "test_then_train"):
+        model.test_then_train(queries, model.classes_[rng.integers(len(model.classes_), size=len(queries))])
 
 
 def _queries(schema: TableSchema, numbers: np.ndarray) -> Any:

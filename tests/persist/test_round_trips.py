@@ -77,6 +77,8 @@ def fitted_attributes(model):
         n for n, v in inspect.getmembers(type(model)) if isinstance(v, property) and n.endswith("_")
     ]
     names = [name for name in [*vars(model), *properties] if name.endswith("_") and not name.startswith("_")]
+    # A file has no spare columns of memories; see tests/persist/test_streams.py.
+    names = [name for name in names if name != "memories_"]
     return {name: getattr(model, name) for name in sorted(set(names))}
 
 
@@ -124,7 +126,7 @@ def test_every_public_estimator_can_be_saved():
     assert [name for name, cls in names.items() if ESTIMATORS.find(cls()) is None] == []
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.is_classifier], ids=repr)
+@pytest.mark.parametrize("case", [case for case in CASES if hasattr(case.cls, "explain")], ids=repr)
 def test_explanations_are_the_same(case, tmp_path):
     model = case.fitted()
     before = round_trip(model, tmp_path)
