@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from numbers import Real
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -464,7 +465,11 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         labels that will follow. (Before there are 30 rows of two classes, nothing is learned and the vote is
         that of plain kNN.) Afterwards, new rows start with the metrics of their same-class neighbors, and
         each is trained on once, by bounded steps on the metrics of its neighbors. The shared levels and the
-        vote stay as they are, and so do `n_iter_` and `loss_curve_`.
+        vote stay as they are, and so do `n_iter_` and `loss_curve_`. Rows beyond `max_points` are forgotten
+        at the end of the call.
+
+        Adding a row takes constant time, apart from two passes over the rows in memory; the typical
+        distances of the vote are estimated again after half as many rows as there were at the last estimate.
 
         Parameters
         ----------
@@ -606,10 +611,10 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         >>> from lann import LANNClassifier
         >>> X, y = load_iris(return_X_y=True)
         >>> clf = LANNClassifier(random_state=0, max_iter=2).fit(X, y)
-        >>> clf.forget([0, 7]).kneighbors(X[:1], 3, return_distance=False)
-        array([[16,  3, 37]])
-        >>> clf.ids_[:7]
+        >>> clf.forget([0, 7]).ids_[:7]
         array([1, 2, 3, 4, 5, 6, 8])
+        >>> clf.n_seen_, len(clf.model_.X)
+        (150, 148)
         """
         check_is_fitted(self)
         with unchanged_on_failure(self):
@@ -623,6 +628,28 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
                 self._set_memory(self.model_.memory.without_rows(rows))
                 self._drop_names(rows)
         return self
+
+    def with_vote(self, vote: VoteChoice) -> LANNClassifier:
+        """Return a classifier with the same metrics in which neighbors vote in another way.
+
+        Probabilities of classifiers that were fitted to parts of the data can be compared if all vote in the
+        same way.
+
+        Parameters
+        ----------
+        vote : VoteChoice
+            Such as the attribute `vote_` of another classifier.
+
+        Returns
+        -------
+        classifier : LANNClassifier
+            A fitted one; this one is not changed.
+        """
+        check_is_fitted(self)
+        other = copy(self)
+        other.vote_ = vote
+        other._set_model(self.model_.levels, arrived=(self.model_.arrivals, self.n_seen_))
+        return other
 
     def _forget_beyond_limit(self) -> None:
         """Forget rows after all of them were learned from, if there are more than `max_points`."""
