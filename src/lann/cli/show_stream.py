@@ -44,7 +44,7 @@ class StreamView:
 
     def __init__(self, run: StreamRun, console: Console, every: int) -> None:
         self.run, self.console, self.every = run, console, every
-        self._start, self._first_row = time.perf_counter(), run.evaluation.n_rows
+        self._start, self._first_row = 0.0, 0
         self._last_line = run.evaluation.n_rows // every
         self._last_view = 0.0
         self._live: Any = None
@@ -64,13 +64,15 @@ class StreamView:
 
     @property
     def rows_per_second(self) -> float:
-        """Rows of this process, not of those before a checkpoint."""
-        seconds = time.perf_counter() - self._start
-        return (self.run.evaluation.n_rows - self._first_row) / max(seconds, 1e-9)
+        """Rows after the first batch of this process, in which kernels are compiled or loaded."""
+        n_rows = self.run.evaluation.n_rows - self._first_row
+        return n_rows / max(time.perf_counter() - self._start, 1e-9) if self._start else 0.0
 
     def on_batch(self, batch: StreamBatch) -> None:
         """Show the progress, if it is time to."""
         evaluation = self.run.evaluation
+        if not self._start:
+            self._start, self._first_row = time.perf_counter(), evaluation.n_rows
         if self._live is not None:
             now = time.perf_counter()
             if now - self._last_view >= SECONDS_BETWEEN_VIEWS:

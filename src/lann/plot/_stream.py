@@ -21,18 +21,21 @@ if TYPE_CHECKING:
 WIDTH = 8.6
 # More drifts than this have no lines of their own.
 MOST_LINES = 40
-# Baselines that are farther below the classifier are cut off.
+# Baselines that are farther below the classifier are not shown.
 MOST_BELOW = 0.35
-MAJORITY = "#B8A26B"
+# How the classifiers that learn nothing are drawn.
+BEFORE: dict[str, Any] = {"color": NEUTRAL, "linestyle": ":"}
+MAJORITY: dict[str, Any] = {"color": "#B8A26B", "linestyle": "--"}
 
 
 class StreamDisplay:
     """Accuracy of the last rows along a stream, with drifts and the sizes of the memories.
 
     The upper panel has the accuracy in a moving window, beside that of two classifiers that learn nothing:
-    the label of the row before, and the most frequent label so far. The lower panel has the number of rows in
-    the short-term and in the long-term memory. Vertical lines are drifts: rows at which the classifier made
-    its short-term memory smaller. If there are many of them, a panel has their number instead.
+    the label of the row before, and the most frequent label so far; the legend has their accuracies over the
+    whole stream. The lower panel has the number of rows in the short-term and in the long-term memory.
+    Vertical lines are drifts: rows at which the classifier made its short-term memory smaller. If there are
+    many of them, a panel has their number instead.
 
     It is recommended to use :meth:`from_evaluation` or :meth:`from_estimator` to create the display.
 
@@ -248,19 +251,25 @@ class StreamDisplay:
     def _draw_accuracy(self, ax: Axes) -> None:
         rows = self.curve.rows
         if self.baselines:
-            ax.plot(rows, self.curve.no_change_accuracy, color=NEUTRAL, linewidth=1.0, linestyle=":")
-            ax.plot(rows, self.curve.majority_accuracy, color=MAJORITY, linewidth=1.0, linestyle="--")
+            ax.plot(rows, self.curve.no_change_accuracy, linewidth=1.0, **BEFORE)
+            ax.plot(rows, self.curve.majority_accuracy, linewidth=1.0, **MAJORITY)
         for curve, color in zip(self.others.values(), self._other_colors(), strict=True):
             ax.plot(curve.rows, curve.accuracy, color=color, linewidth=1.1)
         ax.plot(rows, self.curve.accuracy, color=FOR, linewidth=1.6)
         ax.set_ylabel("accuracy", fontsize=SMALL)
         label_percent(ax.yaxis)
-        # Curves of which there is a window of few rows only, and baselines far below, may be cut off.
-        curves = [self.curve, *self.others.values()]
-        lowest = min(float(np.percentile(curve.accuracy, 2)) for curve in curves)
-        if ax.get_ylim()[0] < lowest - MOST_BELOW:
-            ax.set_ylim(bottom=max(lowest - MOST_BELOW, -0.02))
+        ax.set_ylim(self._lowest() - 0.03, 1.0)
         ax.set_ylim(top=1.0 + 0.02 * (1.0 - ax.get_ylim()[0]))
+
+    def _lowest(self) -> float:
+        """Return the lowest accuracy that is shown: baselines far below are not, as the legend has them."""
+        curves = [curve.accuracy for curve in (self.curve, *self.others.values())]
+        lowest = min(float(np.percentile(curve, 2)) for curve in curves)
+        if self.baselines:
+            both = (self.curve.no_change_accuracy, self.curve.majority_accuracy)
+            near = [float(curve.min()) for curve in both if curve.min() >= lowest - MOST_BELOW]
+            lowest = min([lowest, *near])
+        return max(lowest, 0.0)
 
     def _draw_sizes(self, ax: Axes) -> None:
         rows = self.curve.rows
@@ -298,23 +307,14 @@ class StreamDisplay:
             for name, color in zip(self.others, self._other_colors(), strict=True)
         ]
         if self.baselines:
-            before, majority = self.scores.no_change_accuracy, self.scores.majority_accuracy
-            handles.append(
-                line(
-                    f"label of the row before ({percent(before, 1)})",
-                    color=NEUTRAL,
-                    linewidth=1.0,
-                    linestyle=":",
-                )
-            )
-            handles.append(
-                line(
-                    f"most frequent label ({percent(majority, 1)})",
-                    color=MAJORITY,
-                    linewidth=1.0,
-                    linestyle="--",
-                )
-            )
+            bottom = self.ax_.get_ylim()[0]
+            for name, curve, total, style in (
+                ("label of the row before", self.curve.no_change_accuracy, "no_change_accuracy", BEFORE),
+                ("most frequent label", self.curve.majority_accuracy, "majority_accuracy", MAJORITY),
+            ):
+                below = ", below" if curve.max() < bottom else ""
+                share = percent(getattr(self.scores, total), 1)
+                handles.append(line(f"{name} ({share}{below})", linewidth=1.0, **style))
         if self.drifts and not self._has_many:
             handles.append(line("drift", color=AGAINST, linewidth=1.0, alpha=0.6))
         if has_sizes:

@@ -9,8 +9,8 @@ import numpy as np
 from lann._inputs import get_feature_names
 from lann._types import Floats, Indices
 from lann.streams._dependence import evenly_spaced, feature_dependence
-from lann.streams._explanation import MEMORY_NAMES, StreamExplanation
-from lann.streams._memory import N_BEFORE, N_SEEN, START, STOP, Limits, Memories
+from lann.streams._explanation import MEMORY_NAMES, RECENT, StreamExplanation
+from lann.streams._memory import LONG, N_BEFORE, N_SEEN, SHORT, START, STOP, Limits, Memories
 from lann.streams._neighbors import vote_weights
 from lann.streams._sam_kernels import deciding_vote, measure, new_measured
 
@@ -21,19 +21,25 @@ class DecidingVote(NamedTuple):
     Attributes
     ----------
     memory : int
-        SHORT, LONG or COMBINED.
+        SHORT, LONG, COMBINED or RECENT.
     columns : (n_neighbors,)
         Of the neighbors, nearest first; −1 − column for a long-term row.
     contributions : (n_neighbors, n_features)
         Parts of the squared distances; NaN for a row without a common feature.
     shares : (n_neighbors,)
         Of the vote.
+    age_contributions : (n_neighbors,) or None
+        Parts of the squared distances that are due to the age of the neighbors.
+    accuracy : float or None
+        Recent accuracy of a vote under a learned metric; None for plain distances.
     """
 
     memory: int
     columns: Indices
     contributions: Floats
     shares: Floats
+    age_contributions: Floats | None = None
+    accuracy: float | None = None
 
 
 class Dependence(NamedTuple):
@@ -100,6 +106,10 @@ def build_explanation(
     labels = np.where(is_long, memories.long_labels[long], memories.short_labels[short])
     drifts = clf.drifts_
     squared = vote.contributions.sum(axis=1)
+    if vote.age_contributions is not None:
+        squared = squared + vote.age_contributions
+    # Of the newest rows, some have left the short-term memory.
+    memory_numbers = np.where(is_long, LONG, np.where(vote.columns < memories.counters[START], RECENT, SHORT))
     return StreamExplanation(
         prediction=clf.classes_[int(probabilities.argmax())],
         classes=clf.classes_,
@@ -111,7 +121,7 @@ def build_explanation(
         query=x,
         neighbors=stored_rows(memories, vote.columns),
         neighbor_labels=clf.classes_[labels],
-        neighbor_memories=np.array(MEMORY_NAMES)[is_long.astype(np.int64)],
+        neighbor_memories=np.array(MEMORY_NAMES)[memory_numbers],
         ages=n_seen - arrivals,
         sizes=np.where(is_long, memories.long_sizes[long], 1.0),
         distances=np.where(np.isnan(squared), np.inf, np.sqrt(squared)),
@@ -121,4 +131,6 @@ def build_explanation(
         dependence_before=dependence.before,
         last_drift=drifts[-1] if drifts else None,
         n_seen=n_seen,
+        age_contributions=vote.age_contributions,
+        vote_accuracy=vote.accuracy,
     )

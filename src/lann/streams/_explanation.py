@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
     from lann.streams._sam import Drift
 
-MEMORY_NAMES = ("short-term", "long-term", "combined")
+MEMORY_NAMES = ("short-term", "long-term", "combined", "recent")
+MEMORY_WORDS = ("the short-term memory", "the long-term memory", "both memories together", "the newest rows")
+RECENT = 3
+# Neighbors that are listed.
+N_LISTED = 10
 # Features that are named, and the least change of a share that is worth mentioning.
 N_NAMED, LEAST_CHANGE = 3, 0.05
 
@@ -32,8 +36,9 @@ class StreamExplanation:
     classes : ndarray of shape (n_classes,)
     probabilities : ndarray of shape (n_classes,)
         As `predict_proba` returns them.
-    memory : {"short-term", "long-term", "combined"}
-        The memory whose neighbors decided.
+    memory : {"short-term", "long-term", "combined", "recent"}
+        The memory whose neighbors decided. "recent" are the newest rows of `SAMLANN`: the short-term memory
+        and rows that were in it before.
     memory_weights : ndarray of shape (3,)
         Recent accuracy of the votes of the short-term memory, of the long-term memory and of both.
     n_recent : int
@@ -45,7 +50,8 @@ class StreamExplanation:
         Values of the rows that voted, nearest first.
     neighbor_labels : ndarray of shape (n_neighbors,)
     neighbor_memories : ndarray of shape (n_neighbors,)
-        The memory that each is in: "short-term" or "long-term".
+        The memory that each is in: "short-term", "long-term", or "recent" for a row that has left the
+        short-term memory.
     ages : ndarray of shape (n_neighbors,)
         How many rows ago each was learned, 1 for the newest row; of a row that stands for several, the mean.
     sizes : ndarray of shape (n_neighbors,)
@@ -55,7 +61,7 @@ class StreamExplanation:
     vote_shares : ndarray of shape (n_neighbors,)
         Share of the vote of each; they add up to 1.
     contributions : ndarray of shape (n_neighbors, n_features)
-        Parts of the squared distance that are due to each feature.
+        Parts of the squared distance that are due to each feature, as the deciding vote measures.
     dependence_now : ndarray of shape (n_features,)
         How much each feature separates the classes in the short-term memory: its share in what makes the
         nearest rows of other classes farther than those of the same class.
@@ -64,6 +70,10 @@ class StreamExplanation:
     last_drift : Drift or None
     n_seen : int
         Number of rows that were learned before this prediction.
+    age_contributions : ndarray of shape (n_neighbors,) or None
+        Parts of the squared distance that are due to the age of the neighbors; None for plain distances.
+    vote_accuracy : float or None
+        Recent accuracy of the deciding vote, if it is one under a learned metric.
     """
 
     prediction: Any
@@ -86,6 +96,8 @@ class StreamExplanation:
     dependence_before: Floats | None
     last_drift: Drift | None
     n_seen: int
+    age_contributions: Floats | None = None
+    vote_accuracy: float | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -137,11 +149,12 @@ class StreamExplanation:
         return pd.concat([table, values], axis=1)
 
     def __repr__(self) -> str:
-        return f"<StreamExplanation: {self.prediction} by the {self.memory} memory>"
+        words = MEMORY_WORDS[MEMORY_NAMES.index(self.memory)]
+        return f"<StreamExplanation: {self.prediction} by {words}>"
 
     def __str__(self) -> str:
         lines = [self.sentence, "  vote   age  memory      label"]
-        for i, label in enumerate(self.neighbor_labels):
+        for i, label in enumerate(self.neighbor_labels[:N_LISTED]):
             stands_for = f", stands for {self.sizes[i]:.0f} rows" if self.sizes[i] > 1 else ""
             shown = [
                 f"{self.feature_names[f]} {value_text(float(self.neighbors[i, f]))}"
@@ -153,18 +166,22 @@ class StreamExplanation:
                 f"  {percent(self.vote_shares[i]):>4} {self.ages[i]:>5.0f}  {self.neighbor_memories[i]:<11} "
                 f"{label}{stands_for}{differs}"
             )
+        if len(self.neighbor_labels) > N_LISTED:
+            lines.append(f"  and {len(self.neighbor_labels) - N_LISTED} more")
         return "\n".join(lines)
 
     def _vote_text(self) -> str:
         probability = percent(self.probabilities[self.classes.tolist().index(self.prediction)])
-        text = f"Predicted {self.prediction} ({probability}) by the {self.memory} memory"
-        if self.memory == "combined":
-            text = f"Predicted {self.prediction} ({probability}) by both memories together"
+        words = MEMORY_WORDS[MEMORY_NAMES.index(self.memory)]
+        text = f"Predicted {self.prediction} ({probability}) by {words}"
+        if self.vote_accuracy is not None:
+            accuracy = percent(self.vote_accuracy)
+            return f"{text} under the learned metric, which was right about {accuracy} of the rows of late."
         if not self.n_recent:
             return text + "."
         accuracies = [
             f"{name} {percent(weight)}"
-            for name, weight in zip(MEMORY_NAMES, self.memory_weights, strict=True)
+            for name, weight in zip(MEMORY_NAMES[:3], self.memory_weights, strict=True)
         ]
         return f"{text}. Votes were right about the last {self.n_recent} rows: {', '.join(accuracies)}."
 

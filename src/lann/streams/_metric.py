@@ -108,13 +108,16 @@ def metric_with_columns(metric: Metric, n_columns: int) -> Metric:
     """Return a metric with further features at the end, for which nothing is learned."""
     fresh = new_metric(n_columns, metric.classes.shape[1])
 
-    def joined(name: str, axis: int) -> Floats:
-        return np.concatenate([getattr(metric, name), getattr(fresh, name)], axis=axis)
+    def joined(mine: Floats, new: Floats, axis: int) -> Floats:
+        return np.concatenate([mine, new], axis=axis)
 
-    first = ("center", "scale", "edges", "slopes")
-    second = ("moments", "class_weights", "features")
     return metric._replace(
-        **{name: joined(name, 0) for name in first},
-        **{name: joined(name, 1) for name in second},
-        classes=joined("classes", 2),
+        moments=joined(metric.moments, fresh.moments, 1),
+        center=joined(metric.center, fresh.center, 0),
+        scale=joined(metric.scale, fresh.scale, 0),
+        edges=joined(metric.edges, fresh.edges, 0),
+        slopes=joined(metric.slopes, fresh.slopes, 0),
+        class_weights=joined(metric.class_weights, fresh.class_weights, 1),
+        features=joined(metric.features, fresh.features, 1),
+        classes=joined(metric.classes, fresh.classes, 2),
     )

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from lann._types import Floats, Labels
-from lann.streams._memory import N_COMPRESSIONS, N_LONG, N_SEEN, START, STOP, Memories
+from lann.streams._memory import N_COMPRESSIONS, N_LONG, N_SEEN, STOP, Limits, Memories
 from lann.streams._metric import (
     AXES,
     COMPRESSIONS,
@@ -29,9 +29,14 @@ HALF_LIFE = 5000.0
 REFRESH_INTERVAL = 10
 # The bins are chosen again after so many rows, or a fifth of the rows so far; from so many rows.
 BIN_INTERVAL, BIN_ROWS = 500, 1000
-# Bounds of standardized values, and of differences to the mean.
+# Bound of standardized values.
 LARGEST_VALUE = 1e6
-LARGEST_DIFFERENCE = 1e150
+
+
+@njit(nogil=True, cache=True)
+def oldest_recent(memories: Memories, limits: Limits) -> int:
+    """Return the first column of the newest rows: those of the short-term memory, and rows before it."""
+    return max(memories.counters[STOP] - limits.total, 0)
 
 
 @njit(nogil=True, cache=True)
@@ -44,7 +49,7 @@ def update_moments(metric: Metric, x: Floats) -> None:
             continue
         weight[feature] = keep * weight[feature] + 1.0
         rate = 1.0 / weight[feature]
-        step = min(max(x[feature] - mean[feature], -LARGEST_DIFFERENCE), LARGEST_DIFFERENCE)
+        step = x[feature] - mean[feature]
         mean[feature] += rate * step
         variance[feature] = (1.0 - rate) * (variance[feature] + rate * step * step)
 
@@ -93,7 +98,7 @@ def transform_row(metric: Metric, x: Floats, out: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def weighted_distances(extras: Floats, start: int, stop: int, axes: Floats, gaps: bool, out: Floats) -> None:
-    """Compute the squared distances of a transformed row to the columns from `start` to `stop`, without the age.
+    """Compute the squared distances of a transformed row to stored rows, without their ages.
 
     With gaps, a sum over the features that both have counts for all, as in `squared_distances`.
 
@@ -102,30 +107,30 @@ def weighted_distances(extras: Floats, start: int, stop: int, axes: Floats, gaps
     extras : (3 * n_features, capacity)
         Of the stored rows.
     start, stop : int
+        The columns that are measured.
     axes : (n_features,)
     gaps : bool
         Whether values can be missing.
     out : (stop - start,)
     """
-    n_features = len(axes)
-    stored = extras[AXES * n_features : (AXES + 1) * n_features]
-    weights = extras[WEIGHTS * n_features : (WEIGHTS + 1) * n_features]
     for first in range(start, stop, BLOCK):
         last = min(first + BLOCK, stop)
         target = out[first - start : last - start]
         if gaps:
-            _measure_with_gaps(stored[:, first:last], weights[:, first:last], axes, target)
+            _measure_with_gaps(extras, first, last, axes, target)
         else:
-            _measure(stored[:, first:last], weights[:, first:last], axes, target)
+            _measure(extras, first, last, axes, target)
 
 
 @njit(nogil=True, cache=True)
-def _measure(stored: Floats, weights: Floats, axes: Floats, out: Floats) -> None:
+def _measure(extras: Floats, first: int, last: int, axes: Floats, out: Floats) -> None:
+    n_features, n_rows = len(axes), last - first
     out[:] = 0.0
-    feature, n_features, n_rows = 0, stored.shape[0], stored.shape[1]
+    feature = 0
     # Two features at once, to load and store the sums less often.
     while feature + 2 <= n_features:
-        one, two, w_one, w_two = stored[feature], stored[feature + 1], weights[feature], weights[feature + 1]
+        one, w_one = extras[feature][first:last], extras[WEIGHTS * n_features + feature][first:last]
+        two, w_two = extras[feature + 1][first:last], extras[WEIGHTS * n_features + feature + 1][first:last]
         a, b = axes[feature], axes[feature + 1]
         for row in range(n_rows):
             step = one[row] - a
@@ -134,25 +139,26 @@ def _measure(stored: Floats, weights: Floats, axes: Floats, out: Floats) -> None
             out[row] = total + w_two[row] * step * step
         feature += 2
     if feature < n_features:
-        one, w_one, a = stored[feature], weights[feature], axes[feature]
+        one, w_one = extras[feature][first:last], extras[WEIGHTS * n_features + feature][first:last]
+        a = axes[feature]
         for row in range(n_rows):
             step = one[row] - a
             out[row] += w_one[row] * step * step
 
 
 @njit(nogil=True, cache=True)
-def _measure_with_gaps(stored: Floats, weights: Floats, axes: Floats, out: Floats) -> None:
-    n_features, n_rows = stored.shape
+def _measure_with_gaps(extras: Floats, first: int, last: int, axes: Floats, out: Floats) -> None:
+    n_features, n_rows = len(axes), last - first
     common = np.zeros(n_rows)
     out[:] = 0.0
     for feature in range(n_features):
-        values, own, a = stored[feature], weights[feature], axes[feature]
-        if np.isnan(a):
+        if np.isnan(axes[feature]):
             continue
+        values, weights = extras[feature][first:last], extras[WEIGHTS * n_features + feature][first:last]
         for row in range(n_rows):
-            step = values[row] - a
+            step = values[row] - axes[feature]
             both = step == step  # not NaN
-            out[row] += own[row] * step * step if both else 0.0
+            out[row] += weights[row] * step * step if both else 0.0
             common[row] += 1.0 if both else 0.0
     for row in range(n_rows):
         if common[row] == 0.0:
@@ -162,7 +168,7 @@ def _measure_with_gaps(stored: Floats, weights: Floats, axes: Floats, out: Float
 
 
 @njit(nogil=True, cache=True)
-def refresh(metric: Metric, memories: Memories) -> None:
+def refresh(metric: Metric, memories: Memories, limits: Limits) -> None:
     """Apply what was learned, if it is time: standardization, bins and weights; transform the stored rows."""
     seen, counters = memories.counters[N_SEEN], metric.counters
     compressed = counters[COMPRESSIONS] != memories.counters[N_COMPRESSIONS]
@@ -176,11 +182,12 @@ def refresh(metric: Metric, memories: Memories) -> None:
         metric.scale[feature] = np.sqrt(variance) if variance > 1e-12 * (1e-12 + mean * mean) else 1.0
     if seen >= counters[NEXT_BINS]:
         counters[NEXT_BINS] = seen + min(BIN_INTERVAL, max(20, seen // 5))
-        choose_bins(metric, memories)
+        choose_bins(metric, memories, limits)
     update_curves(metric)
     ratios = np.exp(metric.classes[VALUE]) / metric.class_weights
     metric.class_weights[:] = np.exp(metric.classes[VALUE])
-    start, stop, n_long = memories.counters[START], memories.counters[STOP], memories.counters[N_LONG]
+    stop, n_long = memories.counters[STOP], memories.counters[N_LONG]
+    start = oldest_recent(memories, limits)
     transform_stored(metric, memories.short_X, memories.short_extras, start, stop)
     transform_stored(metric, memories.long_X, memories.long_extras, 0, n_long)
     scale_stored(ratios, memories.short_extras, memories.short_labels, start, stop)
@@ -201,9 +208,10 @@ def update_curves(metric: Metric) -> None:
 
 
 @njit(nogil=True, cache=True)
-def choose_bins(metric: Metric, memories: Memories) -> None:
+def choose_bins(metric: Metric, memories: Memories, limits: Limits) -> None:
     """Choose bins with equal numbers of stored rows, standardized."""
-    start, stop, n_long = memories.counters[START], memories.counters[STOP], memories.counters[N_LONG]
+    stop, n_long = memories.counters[STOP], memories.counters[N_LONG]
+    start = oldest_recent(memories, limits)
     n_rows = stop - start + n_long
     n_used = min(n_rows, BIN_ROWS)
     values = np.empty(n_used)
@@ -230,7 +238,7 @@ def choose_bins(metric: Metric, memories: Memories) -> None:
 def transform_stored(metric: Metric, X: Floats, extras: Floats, start: int, stop: int) -> None:
     """Transform the stored rows in the columns from `start` to `stop`, as `transform_value` does."""
     for feature in range(X.shape[0]):
-        values, axes = X[feature, start:stop], extras[AXES * X.shape[0] + feature, start:stop]
+        values, axes = X[feature][start:stop], extras[AXES * X.shape[0] + feature][start:stop]
         standardized = np.empty(stop - start)
         center, scale, slope = metric.center[feature], metric.scale[feature], metric.slopes[feature, 0]
         for row in range(stop - start):

@@ -10,19 +10,30 @@ from numba import njit
 from lann._types import Floats, Indices, Labels
 from lann.streams._memory import HAS_GAPS, N_LONG, N_SEEN, START, STOP, Limits, Memories
 from lann.streams._metric import VALUE, Metric
-from lann.streams._metric_kernels import transform_row, weighted_distances
+from lann.streams._metric_kernels import oldest_recent, transform_row, weighted_distances
 from lann.streams._neighbors import extend_nearest, has_gaps
 from lann.streams._sam_kernels import FLOOR, Measured
 
-# Searches in both memories: by the learned metric without and with the age, and by the plain distance.
-TIMELESS, AGED, PLAIN = range(3)
+# Searches: in both memories by the learned metric without and with the age, and by the plain distance; and
+# among the newest rows by the learned metric with the age.
+TIMELESS, AGED, PLAIN, RECENT = range(4)
+N_SEARCHES = 4
 # Number of neighbors that are found by each.
 N_FEW, N_WIDE = 5, 50
 # The votes: search, number of neighbors, and power of the inverse squared distance. Vote 0 is that of the
 # self-adjusting memories, by the plain distance.
-VOTES = ((PLAIN, 0, 0.5), (PLAIN, N_WIDE, 0.5), (TIMELESS, N_FEW, 2.0), (AGED, N_FEW, 2.0), (AGED, 20, 1.0),
-         (AGED, N_WIDE, 0.5), (AGED, N_WIDE, 2.0))  # fmt: skip
-N_LEARNED = len(VOTES)
+VOTES = (
+    (PLAIN, 0, 0.5),
+    (PLAIN, N_WIDE, 0.5),
+    (TIMELESS, N_FEW, 2.0),
+    (AGED, N_FEW, 2.0),
+    (AGED, N_WIDE, 2.0),
+    (RECENT, N_FEW, 2.0),
+    (RECENT, 20, 1.0),
+    (RECENT, N_WIDE, 0.5),
+    (RECENT, N_WIDE, 2.0),
+)
+N_VOTES = len(VOTES)
 # Part of the typical squared distance that is added to every squared distance.
 GUARD = 1e-3
 
@@ -38,11 +49,11 @@ class Found(NamedTuple):
         Squared distances without and with the age; those of long-term rows from `capacity` on.
     ages : (capacity + long_capacity,)
         Squared positions of the stored rows on the age axis.
-    age_table : (capacity,)
+    age_table : (capacity + 1,)
         Squared position of each age.
-    columns, lengths, labels : (3, 50)
+    columns, lengths, labels : (4, 50)
         Positions in `distances`, squared distances and class indices of the neighbors of each search.
-    n_found : (3,)
+    n_found : (4,)
         How many there are.
     probabilities : (n_votes, n_classes)
         Of each vote.
@@ -75,11 +86,11 @@ def new_found(memories: Memories, limits: Limits) -> Found:
         np.empty((2, n_positions)),
         np.empty(n_positions),
         age_table,
-        np.empty((3, N_WIDE), np.int64),
-        np.empty((3, N_WIDE)),
-        np.empty((3, N_WIDE), np.int64),
-        np.zeros(3, np.int64),
-        np.zeros((N_LEARNED, len(memories.known))),
+        np.empty((N_SEARCHES, N_WIDE), np.int64),
+        np.empty((N_SEARCHES, N_WIDE)),
+        np.empty((N_SEARCHES, N_WIDE), np.int64),
+        np.zeros(N_SEARCHES, np.int64),
+        np.zeros((N_VOTES, len(memories.known))),
         np.empty(N_WIDE),
     )
 
@@ -107,28 +118,35 @@ def find_learned(
     gaps = counters[HAS_GAPS] != 0 or has_gaps(x)
     transform_row(metric, x, found.axes)
     timeless, aged = found.distances[TIMELESS], found.distances[AGED]
-    weighted_distances(memories.short_extras, start, stop, found.axes, gaps, timeless[start:stop])
+    oldest = oldest_recent(memories, limits)
+    weighted_distances(memories.short_extras, oldest, stop, found.axes, gaps, timeless[oldest:stop])
     weighted_distances(memories.long_extras, 0, n_long, found.axes, gaps, timeless[capacity:])
     weight = age_weight(metric)
-    for column in range(start, stop):
-        # The short-term rows are the last ones, in order.
+    for column in range(oldest, stop):
+        # The newest rows are in order.
         found.ages[column] = found.age_table[stop - column]
         aged[column] = timeless[column] + weight * found.ages[column]
     for column in range(n_long):
         age = counters[N_SEEN] - memories.long_arrivals[column]
         found.ages[capacity + column] = age_position(age, limits) ** 2
         aged[capacity + column] = timeless[capacity + column] + weight * found.ages[capacity + column]
-    _find(memories, found.distances[TIMELESS], found, TIMELESS, N_FEW)
-    _find(memories, found.distances[AGED], found, AGED, N_WIDE)
+    _find(memories, timeless, start, found, TIMELESS, N_FEW)
+    _find(memories, aged, start, found, AGED, N_WIDE)
+    columns, lengths = found.columns[RECENT], found.lengths[RECENT]
+    found.n_found[RECENT] = extend_nearest(aged, oldest, stop, columns, lengths, 0)
+    for i in range(found.n_found[RECENT]):
+        found.labels[RECENT, i] = memories.short_labels[columns[i]]
     aged[start:stop] = measured.short_distances[start:stop]
     aged[capacity : capacity + n_long] = measured.long_distances[:n_long]
-    _find(memories, found.distances[AGED], found, PLAIN, N_WIDE)
+    _find(memories, aged, start, found, PLAIN, N_WIDE)
 
 
 @njit(nogil=True, cache=True)
-def _find(memories: Memories, distances: Floats, found: Found, search: int, n_neighbors: int) -> None:
+def _find(
+    memories: Memories, distances: Floats, start: int, found: Found, search: int, n_neighbors: int
+) -> None:
     """Find the neighbors of a search, by their squared distances."""
-    start, stop, n_long = memories.counters[START], memories.counters[STOP], memories.counters[N_LONG]
+    stop, n_long = memories.counters[STOP], memories.counters[N_LONG]
     capacity = memories.short_X.shape[1]
     columns, lengths = found.columns[search, :n_neighbors], found.lengths[search, :n_neighbors]
     n_found = extend_nearest(distances, start, stop, columns, lengths, 0)

@@ -8,6 +8,8 @@ import numpy as np
 
 from lann._types import Floats, Labels
 from lann._validation import ParameterTable
+from lann.streams._explain_learned import learned_dependence, learned_vote
+from lann.streams._explain_one import DecidingVote, Dependence
 from lann.streams._memory import new_memories
 from lann.streams._metric import (
     N_GROUPS,
@@ -25,10 +27,13 @@ from lann.streams._samlann_kernels import Learned, Votes, learn_rows, new_votes,
 class SAMLANN(SelfAdjustingClassifier):
     """Nearest neighbors with self-adjusting memories and a learned metric, for streams of rows.
 
-    The memories are those of `SAMKNN`. Besides its vote, the stored rows vote under a metric that is learned
+    The memories are those of `SAMKNN`; besides, the newest `window_size` rows are kept. Next to the vote of
+    `SAMKNN`, the neighbors in both memories and among the newest rows vote under a metric that is learned
     from every row, by the gradient of its loss: a curve for each feature, weights of the features for each
     class and for each stored row, and a weight for the age of the stored rows. Values are standardized by
-    running means and variances. The votes are weighted by their recent record.
+    running means and variances. The probabilities are to one half those of the vote with the best recent
+    accuracy, and to the other those of all votes, weighted by their recent log-loss. Where `SAMKNN` was
+    clearly more accurate of late, its vote decides.
 
     Parameters
     ----------
@@ -36,7 +41,7 @@ class SAMLANN(SelfAdjustingClassifier):
         Number of neighbors of the vote of `SAMKNN`, and for the sizes of the memories. The votes under the
         learned metric have 5, 20 and 50 neighbors.
     window_size : int, default=5000
-        Largest number of rows in both memories.
+        Largest number of rows in both memories, and number of the newest rows that are kept.
     long_term_share : float, default=0.4
         Share of `window_size` beyond which the long-term memory is compressed, once both memories are full.
     min_window_size : int, default=50
@@ -69,11 +74,17 @@ class SAMLANN(SelfAdjustingClassifier):
     metric_ : Metric
         The learned metric, in arrays.
     votes_ : Votes
-        Weights and recent hits of the votes.
+        Weights of the votes in the mixture; recent accuracy of the votes and of the mixture.
 
     See Also
     --------
     SAMKNN : The memories with plain distances.
+
+    Notes
+    -----
+    What is learned from a row takes effect within ten rows. A row that leaves the short-term memory takes its
+    weights along; compression averages their logarithms. Missing values (NaN) are skipped as in `SAMKNN`.
+    Time per row and memory are bounded.
 
     Examples
     --------
@@ -122,6 +133,9 @@ class SAMLANN(SelfAdjustingClassifier):
     def _predict(self, X: Floats, out: Floats) -> None:
         predict_rows(self._learned, self.limits_, X, out)
 
+    def _explained(self, x: Floats) -> tuple[DecidingVote, Dependence]:
+        return learned_vote(self._learned, self.limits_, x), learned_dependence(self._learned)
+
     def _reorder_classes(self, positions: Labels, n_classes: int) -> None:
         super()._reorder_classes(positions, n_classes)
         self.metric_ = metric_with_classes(self.metric_, positions, n_classes)
@@ -138,4 +152,4 @@ class SAMLANN(SelfAdjustingClassifier):
             short_extras=widened(self.memories_.short_extras), long_extras=widened(self.memories_.long_extras)
         )
         self.metric_.counters[NEXT_REFRESH] = 0
-        refresh(self.metric_, self.memories_)
+        refresh(self.metric_, self.memories_, self.limits_)

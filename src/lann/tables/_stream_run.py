@@ -180,7 +180,7 @@ class StreamRun:
         Parameters
         ----------
         checkpoint : str, path-like or None, default=None
-            The file of checkpoints, the last of which is kept; there is one at the end, too.
+            The file of checkpoints, of which the last is kept; that of the end, if the run is complete.
         every : int, default=10_000
             Number of rows between checkpoints, at least.
         on_batch, on_checkpoint : callable or None, default=None
@@ -207,7 +207,7 @@ class StreamRun:
             if is_end and self.n_read >= saved + every:
                 save_checkpoint()
                 saved = self.n_read
-        if self.evaluation.n_rows:
+        if self.evaluation.n_rows and self.n_read > saved:
             save_checkpoint()
 
     def stop(self) -> None:
