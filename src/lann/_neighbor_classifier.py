@@ -130,7 +130,8 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         return replace(explanation, query_ids=query_ids)
 
     def _validate_queries(self, X: ArrayLike) -> Floats:
-        check_is_fitted(self)
+        if "model_" not in vars(self):
+            check_is_fitted(self)
         return read_queries(self, X)
 
 

@@ -42,6 +42,10 @@ def read_training_data(
     schema : TableSchema or None
         That of rows to which these are added: categories can be new, kinds cannot.
     """
+    if schema is not None and _is_plain(estimator, X, schema):
+        known = _plain_labels(y, len(X), estimator.classes_)
+        if known is not None:
+            return X.copy(), known, schema
     reset = schema is None
     table = _table_of(X, categorical_features, schema)
     if table is None:
@@ -98,6 +102,8 @@ def read_rows(estimator: Any, X: Any, schema: TableSchema) -> Floats:
     X : array-like or table of shape (n_rows, n_features)
     schema : TableSchema
     """
+    if _is_plain(estimator, X, schema):
+        return X
     table = _table_of(X, None, schema)
     if table is None:
         rows: Floats = validate_data(
@@ -106,6 +112,33 @@ def read_rows(estimator: Any, X: Any, schema: TableSchema) -> Floats:
         return rows
     _check_table(estimator, X, table, reset=False)
     return read(table, schema)
+
+
+def _is_plain(estimator: Any, X: Any, schema: TableSchema) -> bool:
+    """Return whether X is an array that scikit-learn's checks would return as it is.
+
+    They take longer than the prediction of a row. Whatever else it may be is for them to convert or report.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and len(X) > 0
+        and X.shape[1] == estimator.n_features_in_
+        and X.flags.c_contiguous
+        and schema.is_numeric
+        and not _has_names(estimator)
+        and not np.isinf(X).any()
+    )
+
+
+def _plain_labels(y: Any, n_rows: int, classes: NDArray[Any]) -> NDArray[Any] | None:
+    """Return the labels of some rows; None where it takes scikit-learn's checks to validate them."""
+    if not isinstance(y, np.ndarray | list):
+        return None
+    labels = np.asarray(y)
+    kind = labels.dtype.kind
+    return labels if kind in "iubU" and kind == classes.dtype.kind and labels.shape == (n_rows,) else None
 
 
 def check_some_value(unmeasured: NDArray[np.bool_]) -> None:

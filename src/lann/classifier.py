@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Real
+from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -57,6 +59,8 @@ if TYPE_CHECKING:
 LEVELS = ("curves", "map", "class", "point")
 METRICS = ("diagonal", "low_rank", "full")
 FORGET_POLICIES = ("recent", "reservoir", "balanced")
+# Types of parameters that cannot be changed in place.
+IMMUTABLE = (int, float, str, tuple, type(None))
 # `partial_fit` learns nothing before it has this many rows.
 FEWEST_ROWS = 30
 # The typical distances, from which ε follows, are estimated again after so many changes per row.
@@ -312,6 +316,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     # The index of the tables of training rows, if there is one.
     _names: NDArray[Any] | None = None
     _progress: UpdateProgress = UpdateProgress()
+    # The parameters that were validated last.
+    _valid: Sequence[Any] = ()
 
     def __init__(
         self,
@@ -510,12 +516,16 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         return self
 
     def _validate_parameters(self) -> None:
+        values = [getattr(self, name) for name in self._parameters]
+        if len(values) == len(self._valid) and all(map(is_, values, self._valid)):
+            return  # the same objects, none of which can have changed
         validate_parameters(self, self._parameters)
         most, k = self.max_points, self.n_neighbors
         if most is not None and k != "auto" and most < k:
             raise ValueError(
                 f"max_points={most} is fewer than n_neighbors={k}; raise it, or lower n_neighbors."
             )
+        self._valid = values if all(isinstance(value, IMMUTABLE) for value in values) else []
 
     def _has_one_class_of_many(self, labels: Labels) -> bool:
         """Return whether nothing can be learned, although there are rows enough: all have the same label."""

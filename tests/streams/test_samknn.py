@@ -2,6 +2,7 @@
 
 import pickle
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,6 +67,17 @@ def test_a_pickled_model_continues_with_the_same_bits():
     np.testing.assert_array_equal(again.test_then_train(X[400:], y[400:]), expected)
 
 
+def test_a_model_in_a_mapped_file_can_learn(tmp_path):
+    X, y = make_stream(300)
+    clf = SAMKNN(random_state=0).fit(X[:200], y[:200])
+    joblib.dump(clf, tmp_path / "model")
+    again = joblib.load(tmp_path / "model", mmap_mode="r")
+    np.testing.assert_array_equal(
+        again.partial_fit(X[200:], y[200:]).predict_proba(X),
+        clf.partial_fit(X[200:], y[200:]).predict_proba(X),
+    )
+
+
 def test_classes_that_appear_later():
     X, y = make_stream()
     clf = SAMKNN(random_state=0)
@@ -95,6 +107,9 @@ def test_labels_of_another_type_raise():
     with pytest.raises(ValueError, match="labels of another type, such as 1"):
         clf.partial_fit([[0.0]], [1])
     assert clf.n_seen_ == 2
+    with pytest.raises(ValueError, match="labels of another type, such as 'c', than the classes"):
+        clf.partial_fit([[0.0]], ["c"], classes=[1, 2])
+    assert clf.classes_.tolist() == ["a", "b"]
 
 
 def test_drift_is_seen_and_the_memory_grows_again():

@@ -28,22 +28,34 @@ def learned(memories, X, labels):
     return out
 
 
-def state(memories):
-    return SavedMemories.of(memories, LIMITS.n_neighbors)
+def state(memories, **options):
+    return SavedMemories.of(memories, LIMITS, **options)
 
 
+@pytest.mark.parametrize("with_older", [False, True])
 @pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize("n_rows", [1, 2, 30, 151, 400, 707])
-def test_restored_memories_go_on_with_the_same_bits(n_rows, gaps):
+def test_restored_memories_go_on_with_the_same_bits(n_rows, gaps, with_older):
     X, labels = rows_with_drift(1000, gaps=gaps)
     memories = new_memories(3, 2, LIMITS, seed=5)
     learned(memories, X[:n_rows], labels[:n_rows])
-    saved = state(memories)
+    saved = state(memories, with_older=with_older)
     restored = saved.restored(LIMITS)
     expected = learned(memories, X[n_rows:], labels[n_rows:])
     np.testing.assert_array_equal(learned(restored, X[n_rows:], labels[n_rows:]), expected)
     for one, other in zip(state(restored), state(memories), strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_rows_that_were_dropped_come_first():
+    X, labels = rows_with_drift(170)
+    memories = new_memories(3, 2, LIMITS, seed=5)
+    learned(memories, X, labels)
+    saved, short = state(memories, with_older=True), state(memories)
+    assert saved.short_X.shape[1] == min(LIMITS.total, 170)
+    assert saved.n_older == saved.short_X.shape[1] - short.short_X.shape[1] > 0
+    np.testing.assert_array_equal(saved.short_X, X[-saved.short_X.shape[1] :].T)
+    np.testing.assert_array_equal(saved.restored(LIMITS).hit_counts, memories.hit_counts)
 
 
 def test_nothing_spare_is_saved_and_nothing_is_shared():
@@ -66,6 +78,7 @@ def test_nothing_spare_is_saved_and_nothing_is_shared():
     [
         ({"window_starts": 1000}, "windows of rows that are not there"),
         ({"window_counts": 1000}, "windows of rows that are not there"),
+        ({"n_older": 500}, "more rows that were dropped"),
         ({"n_drifts": 7000}, "drifts are not as many"),
         ({"short_X": np.nan}, "missing values where none were counted"),
         ({"known": 0}, "unknown classes"),

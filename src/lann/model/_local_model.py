@@ -442,6 +442,10 @@ class LocalModel(NeighborModel):
         points = self.transform(queries)
         return nearest_of_classes(points, self.labels, allowed, k, search_among, n_jobs=n_jobs)
 
+    def prepare_search(self, n_queries: int) -> None:
+        """Build what the search for so many queries at once needs, which the first one would do otherwise."""
+        self._search_for(n_queries)
+
     def _search_for(self, n_queries: int) -> ExactSearch | MeasuredSearch | Shortlist:
         """Return the search that is used for so many queries at once; it is kept."""
         # Two threads may both build it; either result is complete.

@@ -59,6 +59,7 @@ def _memories(n_extras: str | int) -> Record:
             "short_extras": Floats(n_extras, "n_short", low=-LARGEST_EXTRA, high=LARGEST_EXTRA, nan=True),
             "hits": Flags(N_VOTES, "n_short"),
             "window_hits": Flags("n_windows", "n_short"),
+            "n_older": Int(0, "n_short"),
             "window_starts": Indices("n_windows", below=None, low=-1),
             "window_counts": Indices("n_windows", below=None),
             "long_X": Floats("n_features", "n_long", low=-LARGEST_VALUE, high=LARGEST_VALUE, nan=True),
@@ -142,7 +143,9 @@ def _extras_fit(values: Values) -> str | None:
     return None if fit else "the rows do not have the values of a learned metric"
 
 
-def _self_adjusting(cls: type, memories: Record, *rules: Rule, **fields: Kind) -> Estimator:
+def _self_adjusting(
+    cls: type, memories: Record, *rules: Rule, with_older: bool = False, **fields: Kind
+) -> Estimator:
     """Return the declaration of a classifier with memories.
 
     Parameters
@@ -150,6 +153,8 @@ def _self_adjusting(cls: type, memories: Record, *rules: Rule, **fields: Kind) -
     cls : type
     memories : Record
     *rules : callables
+    with_older : bool
+        Whether it needs rows that the short-term memory has dropped.
     **fields : Kind
         The fitted attributes beside the memories.
     """
@@ -167,7 +172,7 @@ def _self_adjusting(cls: type, memories: Record, *rules: Rule, **fields: Kind) -
             },
             sources={
                 "feature_names_in_": if_present("feature_names_in_"),
-                "memories": lambda clf: SavedMemories.of(clf.memories_, clf.limits_.n_neighbors),
+                "memories": lambda clf: SavedMemories.of(clf.memories_, clf.limits_, with_older=with_older),
             },
             rules=rules,
         ),
@@ -176,5 +181,7 @@ def _self_adjusting(cls: type, memories: Record, *rules: Rule, **fields: Kind) -
 
 STREAMS = (
     _self_adjusting(SAMKNN, _memories(0)),
-    _self_adjusting(SAMLANN, _memories("n_extras"), _extras_fit, metric_=METRIC, votes_=VOTES),
+    _self_adjusting(
+        SAMLANN, _memories("n_extras"), _extras_fit, with_older=True, metric_=METRIC, votes_=VOTES
+    ),
 )

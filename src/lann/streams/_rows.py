@@ -23,7 +23,16 @@ def read_labeled_rows(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[F
     )
     check_classification_targets(labels)
     _check_sizes(estimator, rows)
-    return rows, labels
+    return _writeable(rows), labels
+
+
+def check_same_kind(labels: NDArray[Any], classes: NDArray[Any]) -> None:
+    """Raise ValueError if labels are text and classes are numbers, or the other way round."""
+    if len(classes) and (labels.dtype.kind in "OUS") != (classes.dtype.kind in "OUS"):
+        raise ValueError(
+            f"y has labels of another type, such as {labels.tolist()[0]!r}, than the classes "
+            f"{classes.tolist()[:5]}."
+        )
 
 
 def read_rows(estimator: Any, X: Any) -> Floats:
@@ -32,7 +41,18 @@ def read_rows(estimator: Any, X: Any) -> Floats:
         estimator, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
     )
     _check_sizes(estimator, rows)
-    return rows
+    return _writeable(rows)
+
+
+def _writeable(values: Any) -> Any:
+    """Return an array that can be written to, a copy if need be: kernels are compiled for these only."""
+    return values if type(values) is np.ndarray and values.flags.writeable else np.array(values)
+
+
+def with_writeable_arrays(record: Any) -> Any:
+    """Return a named tuple whose arrays can be written to; those of a file that is mapped cannot."""
+    values = (_writeable(value) if isinstance(value, np.ndarray) else value for value in record)
+    return type(record)._make(values)
 
 
 def read_one_row(estimator: Any, x: Any) -> Floats:

