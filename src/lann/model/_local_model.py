@@ -158,7 +158,8 @@ class LocalModel(NeighborModel):
     @cached_property
     def memory(self) -> RowMemory:
         """The training rows, in the form in which they can be added and forgotten."""
-        return RowMemory(self.levels, arrivals=self._given_arrivals, n_arrived=self.n_arrived)
+        metric = self.__dict__.get("_metric")
+        return RowMemory(self.levels, metric, arrivals=self._given_arrivals, n_arrived=self.n_arrived)
 
     @property
     def n_rows(self) -> int:
@@ -302,10 +303,10 @@ class LocalModel(NeighborModel):
         return smallest(self.memory.distances(points, np.maximum(found, 0)), found, k)
 
     def _scans(self, n_queries: int) -> bool:
-        """Return whether a pass over all rows answers so few queries sooner than a search is built."""
-        if n_queries > FEW_QUERIES or "_exact" in self.__dict__ or "_exhaustive" in self.__dict__:
-            return False
-        return "memory" in self.__dict__ or GraphSearch.pays(self.n_rows)
+        """Return whether a pass over all rows answers so few queries sooner than a search for many does."""
+        if n_queries > FEW_QUERIES or self.n_candidates is not None:
+            return n_queries <= FEW_QUERIES
+        return "memory" in self.__dict__ and "_exhaustive" not in self.__dict__
 
     def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
         distances = np.empty(indices.shape)

@@ -34,6 +34,8 @@ class RowMemory:
     Parameters
     ----------
     levels : Levels
+    metric : DiagonalMetric, MatrixMetric or None
+        `levels.local_metric()`, if there is one already.
     arrivals : (n_rows,) or None
         The number of each row in the order in which all rows have arrived, ascending; None is 0, 1, …
     n_arrived : int or None
@@ -55,7 +57,12 @@ class RowMemory:
     components: Floats | None
 
     def __init__(
-        self, levels: Levels, *, arrivals: Indices | None = None, n_arrived: int | None = None
+        self,
+        levels: Levels,
+        metric: DiagonalMetric | MatrixMetric | None = None,
+        *,
+        arrivals: Indices | None = None,
+        n_arrived: int | None = None,
     ) -> None:
         n_rows = len(levels.X)
         self.n_rows = self._n_stored = self._n_metrics = n_rows
@@ -69,13 +76,13 @@ class RowMemory:
         stored: dict[str, NDArray[Any]] = {
             "X": levels.X,
             "labels": levels.labels,
-            "points": levels.points,
+            "points": levels.points if metric is None else metric.points,
             "arrivals": np.arange(n_rows) if arrivals is None else arrivals,
         }
         if levels.row_weights is not None:
             stored["row_weights"] = levels.row_weights
         self._rows = {name: Buffer(values) for name, values in stored.items()}
-        metrics = _metrics_of(levels)
+        metrics = _metrics_of(levels, metric)
         self._metrics = {name: Buffer(values) for name, values in metrics.items()}
         # Where the rows are in the arrays, and where the metric of each stored row is; None is in order.
         self._alive: Indices | None = None
@@ -324,12 +331,13 @@ class RowMemory:
         return self
 
 
-def _metrics_of(levels: Levels) -> dict[str, NDArray[Any]]:
+def _metrics_of(
+    levels: Levels, metric: DiagonalMetric | MatrixMetric | None = None
+) -> dict[str, NDArray[Any]]:
     """Return what is stored of the metric of each row."""
+    stored = {"log_weights": levels.point_log_weights}
     if levels.point_matrices is None:
-        return {"log_weights": levels.point_log_weights, "weights": levels.weights}
-    return {
-        "log_weights": levels.point_log_weights,
-        "matrices": levels.point_matrices,
-        "scaled": levels.scaled_matrices(),
-    }
+        weights = metric.weights if isinstance(metric, DiagonalMetric) else levels.weights
+        return stored | {"weights": weights}
+    scaled = metric.matrices if isinstance(metric, MatrixMetric) else levels.scaled_matrices()
+    return stored | {"matrices": levels.point_matrices, "scaled": scaled}
