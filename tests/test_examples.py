@@ -13,7 +13,7 @@ EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 PICTURES = {
     "conformal_sets": {"conformal_sets"},
     "gallery": {
-        "decision_regions", "embedding", "explanation", "feature_curves", "relevance",
+        "decision_regions", "embedding", "explanation", "feature_curves", "reject", "relevance",
         "relevance_map", "support_beeswarm", "suspicious_rows",
     },
     "licorice_embedding": {"licorice_embedding", "licorice_embedding_any_direction"},

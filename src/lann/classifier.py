@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import unique_labels
+from sklearn.utils.validation import check_is_fitted
 
 from lann._compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
 from lann._inputs import (
@@ -451,6 +453,28 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             self._select_vote(start)
             self._set_model(start)
         return self
+
+    def with_vote(self, vote: VoteChoice) -> LANNClassifier:
+        """Return a classifier with the same metrics in which neighbors vote in another way.
+
+        Probabilities of classifiers that were fitted to parts of the data can be compared if all vote in the
+        same way.
+
+        Parameters
+        ----------
+        vote : VoteChoice
+            Such as the attribute `vote_` of another classifier.
+
+        Returns
+        -------
+        classifier : LANNClassifier
+            A fitted one; this one is not changed.
+        """
+        check_is_fitted(self)
+        other = copy(self)
+        other.vote_ = vote
+        other._set_model(self.model_.levels)
+        return other
 
     def _train(self, start: Levels, previous: Levels | None) -> None:
         """Train on all rows and set the fitted attributes."""

@@ -15,6 +15,7 @@ from lann.persist._kinds import Reader, Writer
 from lann.persist._records import AnyEstimator
 from lann.persist._reject import CLASSIFIERS, REJECT_OPTION, WITH_STATE, check_table_state
 from lann.persist._table_record import TABLE, TableRecord
+from lann.reject import RejectState
 
 FORMAT = 1
 """The number of the file format; files with a higher one are of a later version."""
@@ -38,6 +39,8 @@ def find_foreign(model: Any) -> Any:
 
 def to_bytes(model: Any, table: TableRecord | None) -> bytes:
     """Return the content of a model file; the same model gives the same bytes."""
+    if table is not None and table.reject is not None:
+        _check_state(table.reject, model)
     writer = Writer()
     content = {
         "format": FORMAT,
@@ -91,13 +94,22 @@ def from_bytes(content: bytes) -> FileContent:
 
 def _read_table(data: Any, model: Any, reader: Reader) -> TableRecord:
     """Return the record of a table; what a reject option has learned has to be about the model."""
-    has_state = isinstance(data, dict) and data.get("reject") is not None
-    if has_state and WITH_STATE.find(model) is None:
-        raise InvalidModelFile("its table has held-out rows, but its model is no classifier with neighbors")
+    if isinstance(data, dict) and data.get("reject") is not None:
+        _check_has_state(model)  # before sizes of the model are referred to
     table: TableRecord = TABLE.read(data, "table", reader)
     if table.reject is not None:
-        check_table_state(table.reject, model)
+        _check_state(table.reject, model)
     return table
+
+
+def _check_has_state(model: Any) -> None:
+    if WITH_STATE.find(model) is None:
+        raise InvalidModelFile("its table has held-out rows, but its model is no classifier with neighbors")
+
+
+def _check_state(state: RejectState, model: Any) -> None:
+    _check_has_state(model)
+    check_table_state(state, model)
 
 
 def _check_format(described: Any) -> None:

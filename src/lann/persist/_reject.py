@@ -120,6 +120,11 @@ def _same_labels(values: Values) -> str | None:
     return None if is_text[0] == is_text[1] else "some labels of the held-out rows are text and some are not"
 
 
+def _one_threshold_if_none_is_chosen(values: Values) -> str | None:
+    several = values["thresholds"] is None and values["n_thresholds"] != 1
+    return "there are several groups, but no thresholds" if several else None
+
+
 def _parts_are_complete(values: Values) -> str | None:
     scale, plain = values["novelty_scale"], values["plain"]
     complete = scale is None or plain is not None
@@ -138,7 +143,7 @@ STATE = Record(
         "landmarks": Maybe(Indices("n_thresholds", below=None)),
     },
     sources={"n_thresholds": lambda state: 1 if state.thresholds is None else len(state.thresholds)},
-    rules=(_same_labels, _parts_are_complete),
+    rules=(_one_threshold_if_none_is_chosen, _same_labels, _parts_are_complete),
     at_least={"n_thresholds": 1},
 )
 

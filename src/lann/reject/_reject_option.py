@@ -35,6 +35,7 @@ from lann._validation import (
 from lann.encoding import as_table
 from lann.explain import Decision
 from lann.reject._certainty import CERTAINTIES, NoveltyScale, compute_certainties, novelty_threshold
+from lann.reject._fold_votes import vote_as
 from lann.reject._groups import merge_groups
 from lann.reject._held_out import (
     Fold,
@@ -566,7 +567,7 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         positions = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
         labels = np.where(self.classes_[positions] == y, positions, -1).astype(np.int64)
         row_reader = RowReader(X, labels, self.classes_, *self._needs(), self.n_jobs)
-        reading, rows = row_reader.read(folds)
+        reading, rows = row_reader.read(vote_as(folds, self.estimator_))
         fitted_on = np.arange(len(y)) if len(folds) > 1 or isinstance(self.cv, str) else folds[0].train
         self.reader_ = row_reader.reader(self.estimator_, fitted_on)
         self.novelty_scale_ = None if reading.novelty is None else NoveltyScale.fit(reading.novelty)
