@@ -51,6 +51,7 @@ def test_only_what_is_needed_is_measured(linear, iris):
     assert reader.read(X[:3])[1:] == (None, None)
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_prototypes_have_distances(iris):
     X, y = iris
     reader = reader_of(GMLVQ(max_iter=10, random_state=0), X, y)
