@@ -34,6 +34,8 @@ WRONG_PARAMETERS = [
     ("verbose", ["loud", -1, None]),
     ("n_jobs", ["two", 1.5]),
     ("random_state", ["x", -1, 1.5]),
+    ("max_points", [0, 1, -5, 2.5, "many", np.nan]),
+    ("forget_policy", ["oldest", None, 1, ["recent"]]),
     ("categorical_features", ["all", [True], [4], [-1], ["sepal length"], [[True] * 4], [0.5]]),
 ]
 
@@ -311,3 +313,68 @@ def test_explain_and_predict_have_the_same_votes():
         explanation = clf.explain(queries, leave_out=None)
         np.testing.assert_array_equal(explanation.predictions, clf.predict(queries))
         np.testing.assert_array_equal(explanation.probabilities, clf.predict_proba(queries))
+
+
+# Arrays that need no conversion are not checked by scikit-learn, and everything else is.
+
+
+@pytest.mark.parametrize("method", ["predict", "partial_fit"])
+def test_checks_are_skipped_only_where_they_would_change_nothing(iris, method, monkeypatch):
+    from lann import _table_inputs
+
+    X, y = iris
+    clf = quick().fit(X, y)
+    checked = []
+    original = _table_inputs.validate_data
+
+    def recorded(*args, **kwargs):
+        checked.append(args)
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(_table_inputs, "validate_data", recorded)
+
+    def call(rows, labels=y[:1]):
+        checked.clear()
+        clf.predict(rows) if method == "predict" else clf.partial_fit(rows, labels)
+        return len(checked)
+
+    assert call(X[:1]) == 0
+    assert call(X[:1].tolist()) == 1
+    assert call(X[:1].astype(np.float32)) == 1
+    assert call(np.asfortranarray(X[:2]), y[:2]) == 1
+    for wrong in (X[:1] + np.inf, X[0], X[:0], X[:1, :3], X[:1].astype(complex), X[None, :1]):
+        with pytest.raises(ValueError, match=r"."):
+            call(wrong)
+        assert len(checked) == 1
+    if method == "partial_fit":
+        assert call(X[:1], [1]) == 0
+        assert call(X[:1], (1,)) == 1
+        for labels in ([1.0], np.array([[1]])):
+            call(X[:1], labels)
+            assert len(checked) == 1
+        for wrong in ([1.5], [1, 1], ["a"], [None], 1):
+            with pytest.raises((ValueError, TypeError), match=r"."):
+                call(X[:1], wrong)
+    assert clf.score(X, y) > 0.9
+
+
+def test_parameters_that_change_in_place_are_validated_again(iris):
+    X, y = iris
+    weights = {0: 1.0}
+    clf = quick().set_params(class_weight=weights).partial_fit(X, y)
+    weights[0] = -1.0
+    with pytest.raises(ValueError, match="class_weight must be above 0"):
+        clf.partial_fit(X[:1], y[:1])
+    clf = quick().partial_fit(X, y)
+    clf.partial_fit(X[:1], y[:1])
+    with pytest.raises(ValueError, match="alpha must be"):
+        clf.set_params(alpha=-1.0).partial_fit(X[:1], y[:1])
+
+
+def test_rows_are_copied(iris):
+    X, y = iris
+    clf = quick().partial_fit(X, y)
+    row = X[:1].copy()
+    clf.partial_fit(row, y[:1])
+    row[:] = 99.0
+    np.testing.assert_array_equal(clf.model_.X[-1], X[0])

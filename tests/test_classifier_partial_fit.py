@@ -106,11 +106,12 @@ def test_a_first_batch_of_one_row(iris):
 
 def test_with_nothing_to_learn_rows_are_only_stored(iris):
     X, y = iris
-    clf = clf_of(max_iter=0, n_candidates=None).partial_fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2])
-    together = clf_of(max_iter=0, n_candidates=None).fit(
-        np.concatenate([X[::2], X[1::2]]), np.concatenate([y[::2], y[1::2]])
-    )
-    np.testing.assert_allclose(clf.predict_proba(X + 0.1), together.predict_proba(X + 0.1))
+    options = {"max_iter": 0, "n_candidates": None, "n_neighbors": 7, "power": 3.0}
+    clf = clf_of(**options).partial_fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2])
+    together = clf_of(**options).fit(np.concatenate([X[::2], X[1::2]]), np.concatenate([y[::2], y[1::2]]))
+    for one, other in zip(clf.kneighbors(X + 0.1), together.kneighbors(X + 0.1), strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(clf.predict(X + 0.1), together.predict(X + 0.1))
 
 
 def test_labels_that_are_not_in_classes(iris):

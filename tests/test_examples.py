@@ -18,6 +18,7 @@ PICTURES = {
     },
     "licorice_embedding": {"licorice_embedding", "licorice_embedding_any_direction"},
     "segmentation_embedding": {"segmentation_embedding", "segmentation_embedding_details"},
+    "stream_drift": {"stream_drift"},
     "wisconsin_fingerprints": {
         "wisconsin_fingerprints_feature_weights", "wisconsin_fingerprints_relevances",
     },

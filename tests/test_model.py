@@ -136,22 +136,35 @@ def test_typical_values_are_quantiles_that_occur():
 
 def test_the_search_of_the_fit_serves_the_first_query(levels):
     model = make_model(levels, n_candidates=20)
-    search = vars(model)["_search"]
+    search = vars(model)["_exact"]
     model.kneighbors(levels.X[:3], 5)
-    assert vars(model)["_search"] is search
+    assert vars(model)["_exact"] is search
 
 
 def test_a_given_graph_is_used_for_many_rows(levels, monkeypatch):
     monkeypatch.setattr(_graph, "FEWEST_POINTS", 50)
     graph = GraphSearch(levels.class_metric())
+    monkeypatch.setattr(LocalModel, "_fewest_for_graph", 20)
     queries = levels.X[:20] + 0.1
     built, given = (make_model(levels, n_candidates=20, index=index) for index in (None, graph))
-    assert vars(given).get("_search") is None  # few queries of the fit were searched exactly
+    assert "_graph" not in vars(given)
     for one, other in zip(given.kneighbors(queries, 5), built.kneighbors(queries, 5), strict=True):
         np.testing.assert_array_equal(one, other)
-    search = vars(given)["_search"]
+    search = vars(given)["_graph"]
     assert isinstance(search, Shortlist)
     assert search.coarse._index is graph._index
+
+
+def test_few_queries_do_not_wait_for_a_graph(levels, monkeypatch):
+    monkeypatch.setattr(_graph, "FEWEST_POINTS", 50)
+    monkeypatch.setattr(LocalModel, "_fewest_for_graph", 50)
+    few, exact = (make_model(levels, n_candidates=20, epsilon=1.0) for _ in range(2))
+    for n_queries in (1, 16, 17, 49):
+        queries = levels.X[:n_queries] + 0.1
+        expected = exact._exact.query(exact.transform(queries), 5)
+        for one, other in zip(few.kneighbors(queries, 5), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert "_graph" not in vars(few)
 
 
 def test_the_search_is_not_pickled_and_built_again(levels):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.common.arrays import Floats, Indices, Labels
+from lann import LANNClassifier
 from lann.metrics import DiagonalMetric, Levels
+from lann.model import FEWEST_FOR_GRAPH, LocalModel, RowMemory
 from lann.search import ExactSearch, GraphSearch
-from lann.training import OnlineSettings
+from lann.training import OnlineSettings, Settings, extend
 from lann.training._online_weights import OnlineWeights
 
 
@@ -34,3 +36,25 @@ def online_pass(X: Floats, y: Labels, rows: Indices, *, k: int, rate: float, n_j
     updates = OnlineWeights(Levels.plain(X, y, n_classes), rule, 1e-3, "norm", n_jobs=n_jobs)
     updates.train_pass(rows, rate)
     return updates.metric.weights
+
+
+def add_by_rebuilding(classifier: LANNClassifier, X: Floats, y: Labels) -> None:
+    """Add rows and train on them as `partial_fit` does, in a model that is built again from all rows.
+
+    That is copies of all arrays, estimates of typical distances, and the search for many queries.
+    """
+    model = classifier.model_
+    labels = np.searchsorted(classifier.classes_, y)
+    rule = model.vote_rule
+    memory = RowMemory(model.levels)
+    extended = extend(memory, X, labels, Settings(n_jobs=classifier.n_jobs)).memory
+    rebuilt = LocalModel(
+        extended.levels,
+        n_candidates=model.n_candidates,
+        n_neighbors=model.n_neighbors,
+        power=rule.power,
+        floor=rule.floor,
+        n_jobs=classifier.n_jobs,
+    )
+    rebuilt.prepare_search(FEWEST_FOR_GRAPH)
+    classifier.model_ = rebuilt

@@ -8,12 +8,13 @@ from functools import partial
 
 from benchmarks.common.datasets import DataSet, load_sets
 from benchmarks.engine import Benchmark, Found, Job, Options, Report, Results, option
-from benchmarks.speed import fit, growth, search, startup
+from benchmarks.speed import fit, growth, search, startup, update
 from benchmarks.speed.figures import speed_table
 
-SEARCH, PREDICT, ONLINE, FIT, GRID, GROWTH, STARTUP = PARTS = (
+SEARCH, PREDICT, UPDATE, ONLINE, FIT, GRID, GROWTH, STARTUP = PARTS = (
     "search",
     "predict",
+    "update",
     "online",
     "fit",
     "grid",
@@ -40,9 +41,9 @@ class Speed(Benchmark[SpeedOptions]):
     name = "speed"
     Options = SpeedOptions
     parts = PARTS
-    slow_parts = (ONLINE, GRID, GROWTH)
+    slow_parts = (UPDATE, ONLINE, GRID, GROWTH)
     main_scores = dict.fromkeys(PARTS, "figure")
-    quick = f"1 repeat, and no {ONLINE}, {GRID} and {GROWTH}."
+    quick = f"1 repeat, and no {UPDATE}, {ONLINE}, {GRID} and {GROWTH}."
     omitted = ("results", "fresh")
 
     def jobs(self) -> Iterator[Job]:
@@ -56,6 +57,10 @@ class Speed(Benchmark[SpeedOptions]):
             elif part == PREDICT:
                 name = search.shape_name(*search.PREDICT_SHAPE)
                 yield self._job(part, name, partial(search.time_predict, n_jobs, repeats))
+            elif part == UPDATE:
+                for size in update.SIZES:
+                    name = search.shape_name(*size[:2])
+                    yield self._job(part, name, partial(update.time_updates, size, n_jobs, repeats))
             elif part == ONLINE:
                 for data in self._load(fit.ONLINE_SETS):
                     run = partial(fit.time_online, data, n_jobs, repeats)

@@ -21,7 +21,7 @@ PREDICT_SHAPE = (20_000, 16)
 
 def shape_name(n_rows: int, n_features: int) -> str:
     """Return the name of generated data: "100k × 16"."""
-    return f"{n_rows // 1000}k × {n_features}"
+    return f"{n_rows / 1000:g}k × {n_features}"
 
 
 def time_search(size: tuple[int, int, float, float], n_jobs: int, repeats: int) -> Found:

@@ -114,7 +114,7 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         schema: TableSchema | None = getattr(self, "schema_", None)
         if schema is not None and schema.is_numeric:
             schema = None  # the numbers are the values
-        names = getattr(self, "ids_", None) if ids is None else check_ids(ids, len(self.model_.X))
+        names = getattr(self, "ids_", None) if ids is None else check_ids(ids, self.model_.n_rows)
         explanation = build_explanation(
             self.model_,
             queries,
@@ -130,7 +130,8 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         return replace(explanation, query_ids=query_ids)
 
     def _validate_queries(self, X: ArrayLike) -> Floats:
-        check_is_fitted(self)
+        if "model_" not in vars(self):
+            check_is_fitted(self)
         return read_queries(self, X)
 
 
@@ -163,7 +164,7 @@ class NeighborClassifier(ModelClassifier):
         k = n_neighbors
         if k is None:
             k = model.n_neighbors if model.row_weights is None else min(model.n_voters, len(queries) - 1)
-        check_n_neighbors(k, len(model.X), exclude_self=X is None)
+        check_n_neighbors(k, model.n_rows, exclude_self=X is None)
         exclude = np.arange(len(queries)) if X is None else None
         indices, distances = model.kneighbors(queries, k, exclude=exclude, n_jobs=self.n_jobs)
         return (np.sqrt(distances), indices) if return_distance else indices
@@ -216,16 +217,18 @@ class NeighborClassifier(ModelClassifier):
         check_is_fitted(self)
         model, training_ids = self.model_, getattr(self, "ids_", None)
         if X is None:
-            queries, query_ids = model.X, training_ids if ids is None else check_ids(ids, len(model.X))
+            queries, query_ids = model.X, training_ids if ids is None else check_ids(ids, model.n_rows)
         else:
             queries, query_ids = self._validate_queries(X), row_ids(X)
         exclude: Indices | None
         if not isinstance(leave_out, str) or leave_out != "auto":
-            exclude = check_leave_out(leave_out, len(queries), len(model.X))
+            exclude = check_leave_out(leave_out, len(queries), model.n_rows)
         elif X is None:
-            exclude = check_leave_out(np.arange(len(queries)), len(queries), len(model.X))
+            exclude = check_leave_out(np.arange(len(queries)), len(queries), model.n_rows)
         else:
             from lann.explain import find_training_rows
 
-            exclude = find_training_rows(model, queries, names=query_ids, training_names=training_ids)
+            # Numbers of arrival are not names of rows of another table.
+            names = getattr(self, "_names", training_ids)
+            exclude = find_training_rows(model, queries, names=query_ids, training_names=names)
         return self._explain(queries, X, ids, query_ids=query_ids, exclude=exclude)

@@ -42,6 +42,10 @@ def read_training_data(
     schema : TableSchema or None
         That of rows to which these are added: categories can be new, kinds cannot.
     """
+    if schema is not None and _is_plain(estimator, X, schema):
+        known = _plain_labels(y, len(X), estimator.classes_)
+        if known is not None:
+            return X.copy(), known, schema
     reset = schema is None
     table = _table_of(X, categorical_features, schema)
     if table is None:
@@ -98,6 +102,8 @@ def read_rows(estimator: Any, X: Any, schema: TableSchema) -> Floats:
     X : array-like or table of shape (n_rows, n_features)
     schema : TableSchema
     """
+    if _is_plain(estimator, X, schema):
+        return X
     table = _table_of(X, None, schema)
     if table is None:
         rows: Floats = validate_data(
@@ -106,6 +112,33 @@ def read_rows(estimator: Any, X: Any, schema: TableSchema) -> Floats:
         return rows
     _check_table(estimator, X, table, reset=False)
     return read(table, schema)
+
+
+def _is_plain(estimator: Any, X: Any, schema: TableSchema) -> bool:
+    """Return whether X is an array that scikit-learn's checks would return as it is.
+
+    They take longer than the prediction of a row. Whatever else it may be is for them to convert or report.
+    """
+    return (
+        type(X) is np.ndarray
+        and X.dtype == np.float64
+        and X.ndim == 2
+        and len(X) > 0
+        and X.shape[1] == estimator.n_features_in_
+        and X.flags.c_contiguous
+        and schema.is_numeric
+        and not _has_names(estimator)
+        and not np.isinf(X).any()
+    )
+
+
+def _plain_labels(y: Any, n_rows: int, classes: NDArray[Any]) -> NDArray[Any] | None:
+    """Return the labels of some rows; None where it takes scikit-learn's checks to validate them."""
+    if not isinstance(y, np.ndarray | list):
+        return None
+    labels = np.asarray(y)
+    kind = labels.dtype.kind
+    return labels if kind in "iubU" and kind == classes.dtype.kind and labels.shape == (n_rows,) else None
 
 
 def check_some_value(unmeasured: NDArray[np.bool_]) -> None:
@@ -216,19 +249,39 @@ def row_ids(X: Any) -> NDArray[Any] | None:
     return ids if ids.dtype.kind in "iu" else ids.astype(str)
 
 
-def join_ids(
-    first: NDArray[Any] | None, n_first: int, second: NDArray[Any] | None, n_second: int
-) -> NDArray[Any] | None:
-    """Return the names of the rows of two tables; rows without a name go by their position."""
-    if first is None and second is None:
-        return None
-    if n_first == 0:
-        return second
-    first = np.arange(n_first) if first is None else first
-    second = np.arange(n_first, n_first + n_second) if second is None else second
+def join_ids(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """Return the names of the rows of two tables; numbers become text where the others are text."""
     if first.dtype.kind != second.dtype.kind:
         first, second = first.astype(str), second.astype(str)
     return np.concatenate([first, second])
+
+
+def find_ids(ids: Any, names: NDArray[Any] | None, arrivals: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the positions of the rows with given ids, ascending; raise ValueError if one has no row.
+
+    Parameters
+    ----------
+    ids : scalar or array-like of shape (n_ids,)
+    names : ndarray of shape (n_rows,) or None
+        The ids of the rows; None is the numbers of their arrival.
+    arrivals : ndarray of shape (n_rows,)
+        Ascending.
+    """
+    wanted, known = np.atleast_1d(np.asarray(ids)), arrivals if names is None else names
+    if wanted.ndim != 1:
+        raise ValueError(f"ids must be one id or a list of ids; got an array of shape {wanted.shape}.")
+    if wanted.size == 0:
+        return np.empty(0, np.int64)
+    if known.dtype.kind not in "iu":
+        wanted = wanted.astype(str)
+    elif wanted.dtype.kind not in "iu":
+        raise ValueError(f"ids must be integers, as those of the training rows are; got {wanted[0]!r}.")
+    found = np.isin(wanted, known)
+    if not found.all():
+        raise ValueError(f"ids has {wanted[~found].tolist()[0]!r}, which is not the id of a training row.")
+    if names is None:
+        return np.unique(np.searchsorted(arrivals, wanted))
+    return np.flatnonzero(np.isin(names, wanted))
 
 
 def frame_of_values(

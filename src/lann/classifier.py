@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from copy import copy
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from operator import is_
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,11 +28,12 @@ from lann._neighbor_classifier import NeighborClassifier
 from lann._table_inputs import (
     as_fitted,
     check_no_empty_feature,
+    find_ids,
     join_ids,
     read_training_data,
     row_ids,
 )
-from lann._types import Floats
+from lann._types import Floats, Indices, Labels
 from lann._validation import (
     BOOLEAN,
     N_JOBS,
@@ -49,17 +52,53 @@ from lann._validation import (
 if TYPE_CHECKING:
     from lann.encoding import TableSchema
     from lann.metrics import Levels
-    from lann.model import LocalModel
+    from lann.model import LocalModel, RowMemory
     from lann.search import GraphSearch
     from lann.training import Epoch, Settings
     from lann.vote import VoteChoice
 
 LEVELS = ("curves", "map", "class", "point")
 METRICS = ("diagonal", "low_rank", "full")
+FORGET_POLICIES = ("recent", "reservoir", "balanced")
+# Types of parameters that cannot be changed in place.
+IMMUTABLE = (int, float, str, tuple, type(None))
 # `partial_fit` learns nothing before it has this many rows.
 FEWEST_ROWS = 30
+# The typical distances, from which ε follows, are estimated again after so many changes per row.
+CHANGES_PER_ROW = 0.5
 # There are at least this many candidates for each neighbor, if the vote is chosen for noisy labels.
 CANDIDATES_PER_NEIGHBOR = 2
+
+
+class UpdateProgress(NamedTuple):
+    """What `partial_fit` keeps from call to call, beside the model.
+
+    Attributes
+    ----------
+    learned : bool
+        Whether the levels have been trained, so that further rows are only added.
+    loss_epsilon : float or None
+        ε of the training loss; None where it is to be estimated.
+    n_changes : int
+        Number of rows that were added or forgotten since ε of vote and loss were estimated.
+    n_rows : int
+        Number of rows at that time.
+    seed : int or None
+        Of the ranks of rows for `forget_policy`; None where they were not needed so far.
+    """
+
+    learned: bool = False
+    loss_epsilon: float | None = None
+    n_changes: int = 0
+    n_rows: int = 0
+    seed: int | None = None
+
+    def after(self, n_changes: int) -> UpdateProgress:
+        """Return the progress after so many further rows; with many of them, ε is estimated again."""
+        total = self.n_changes + n_changes
+        if total < CHANGES_PER_ROW * self.n_rows:
+            return self._replace(n_changes=total)
+        return self._replace(loss_epsilon=None, n_changes=0, n_rows=0)
 
 
 def _check_class_weight(class_weight: Any) -> None:
@@ -161,6 +200,13 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         Number of threads, as in scikit-learn. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Determines the order of the rows in training, and dropout.
+    max_points : int or None, default=None
+        Largest number of training rows that the model keeps; None keeps all. Further rows are learned from,
+        too, before rows are forgotten. It applies after `fit` and after every `partial_fit`; with fewer than
+        30, `partial_fit` of single rows learns nothing and is plain kNN.
+    forget_policy : {"recent", "reservoir", "balanced"}, default="recent"
+        Which rows are kept, if there are more than `max_points`: the last ones; a uniform sample of all rows
+        so far; or a sample of each class, of sizes as equal as possible.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Features that are categories: a mask, positions or names. "from_dtype" takes the columns of a table
         that have text or categories; None is none of them, and text is an error. Of the other columns of a
@@ -175,7 +221,11 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     schema_ : TableSchema
         The kind of each feature, and its categories.
     ids_ : ndarray of shape (n_rows,) or None
-        Names of the training rows: the index of the table, if it has one of its own.
+        Names of the training rows: the index of the table, if it has one of its own. Otherwise, rows are
+        numbered in the order of their arrival, 0, 1, …, those that were forgotten included; it is None as
+        long as these are their positions.
+    n_seen_ : int
+        Number of training rows so far, those that were forgotten included.
     model_ : NeighborModel
         The fitted model: training rows, metrics, search and vote.
     levels_ : tuple of str
@@ -250,6 +300,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         "verbose": VERBOSE,
         "n_jobs": N_JOBS,
         "random_state": RANDOM_STATE,
+        "max_points": [Integer(2), OneOf(None)],
+        "forget_policy": [OneOf(*FORGET_POLICIES)],
         "categorical_features": [Checked(_check_categorical_features)],
     }
 
@@ -260,9 +312,13 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     vote_: VoteChoice
     model_: LocalModel
     schema_: TableSchema
-    ids_: NDArray[Any] | None
     # The number by which sample weights are divided.
     _weight_unit: float = 1.0
+    # The index of the tables of training rows, if there is one.
+    _names: NDArray[Any] | None = None
+    _progress: UpdateProgress = UpdateProgress()
+    # The parameters that were validated last.
+    _valid: Sequence[Any] = ()
 
     def __init__(
         self,
@@ -287,6 +343,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         verbose=0,
         n_jobs=None,
         random_state=None,
+        max_points=None,
+        forget_policy="recent",
         categorical_features="from_dtype",
     ):
         self.n_neighbors = n_neighbors
@@ -309,6 +367,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.max_points = max_points
+        self.forget_policy = forget_policy
         self.categorical_features = categorical_features
 
     def __sklearn_tags__(self):
@@ -316,6 +376,26 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+    @property
+    def ids_(self) -> NDArray[Any] | None:
+        """Names of the training rows, or the numbers of their arrival: (n_rows,) or None."""
+        names, model = self._names, self._fitted_model()
+        return model.arrivals if names is None and model.n_arrived > model.n_rows else names
+
+    @ids_.setter
+    def ids_(self, ids: NDArray[Any] | None) -> None:
+        self._names = ids
+
+    @property
+    def n_seen_(self) -> int:
+        """Number of training rows so far, those that were forgotten included."""
+        return self._fitted_model().n_arrived
+
+    def _fitted_model(self) -> LocalModel:
+        if "model_" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} is not fitted yet.")
+        return self.model_
 
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -348,9 +428,10 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         from lann.metrics import Levels
 
         with unchanged_on_failure(self):
-            validate_parameters(self, self._parameters)
+            self._validate_parameters()
             previous = self.model_.levels if self.warm_start and hasattr(self, "model_") else None
-            rows, y, weights = self._read_training_data(X, y, sample_weight, previous=previous)
+            schema = None if previous is None else self.schema_
+            rows, y, weights = self._read_training_data(X, y, sample_weight, schema=schema)
             classes, labels = np.unique(y, return_inverse=True)
             if previous is not None and not np.array_equal(classes, self.classes_):
                 raise ValueError(
@@ -365,7 +446,9 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             if previous is not None:
                 extended = previous.encoding.extended(self.schema_.n_categories)
                 previous = previous.replace(encoding=extended)
+            self._progress = UpdateProgress()
             self._train(start, previous)
+            self._forget_beyond_limit()
         return self
 
     @with_callbacks
@@ -382,7 +465,11 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         labels that will follow. (Before there are 30 rows of two classes, nothing is learned and the vote is
         that of plain kNN.) Afterwards, new rows start with the metrics of their same-class neighbors, and
         each is trained on once, by bounded steps on the metrics of its neighbors. The shared levels and the
-        vote stay as they are, and so do `n_iter_` and `loss_curve_`.
+        vote stay as they are, and so do `n_iter_` and `loss_curve_`. Rows beyond `max_points` are forgotten
+        at the end of the call.
+
+        Adding a row takes constant time, apart from two passes over the rows in memory; the typical
+        distances of the vote are estimated again after half as many rows as there were at the last estimate.
 
         Parameters
         ----------
@@ -414,14 +501,11 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
     def _partial_fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None, sample_weight: ArrayLike | None
     ) -> Self:
-        from lann.encoding import Encoding
-        from lann.metrics import Levels, join_weights
-        from lann.training import extend
-
-        validate_parameters(self, self._parameters)
+        self._validate_parameters()
         first = not hasattr(self, "model_")
-        previous = None if first else self.model_.levels
-        rows, y, weights = self._read_training_data(X, y, sample_weight, previous=previous, adds=not first)
+        rows, y, weights = self._read_training_data(
+            X, y, sample_weight, schema=None if first else self.schema_, adds=not first
+        )
         if first:
             self.classes_ = unique_labels(y if classes is None else classes)
         elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
@@ -430,28 +514,119 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
                 f"{self.classes_.tolist()}."
             )
         labels = class_indices(y, self.classes_)
-        all_rows, all_labels, all_weights = rows, labels, weights
-        if previous is not None:
-            all_rows = np.concatenate([previous.X, rows])
-            all_labels = np.concatenate([previous.labels, labels])
-            all_weights = join_weights((previous.row_weights, len(previous.X)), (weights, len(rows)))
-        encoding = Encoding.plain(all_rows, self.schema_.n_categories, all_weights)
-        start = Levels.plain(
-            all_rows, all_labels, len(self.classes_), encoding=encoding, row_weights=all_weights
-        )
-        if previous is not None and self.levels_:
-            self._keep_vote()
-            settings = self._settings(start).replace(point_metrics="point" in self.levels_)
-            previous = previous.replace(encoding=previous.encoding.extended(self.schema_.n_categories))
-            self._set_model(extend(previous, rows, labels, settings, row_weights=weights))
-            return self
-        n_rows = len(start.X) if start.row_weights is None else start.row_weights.sum()
-        if len(np.unique(start.labels)) > 1 and n_rows >= FEWEST_ROWS:
-            self._train(start, None)
+        if not first and (self._progress.learned or self._has_one_class_of_many(labels)):
+            self._extend(rows, labels, weights)
+        else:
+            self._start(rows, labels, weights, first=first)
+        return self
+
+    def _validate_parameters(self) -> None:
+        values = [getattr(self, name) for name in self._parameters]
+        if len(values) == len(self._valid) and all(map(is_, values, self._valid)):
+            return  # the same objects, none of which can have changed
+        validate_parameters(self, self._parameters)
+        most, k = self.max_points, self.n_neighbors
+        if most is not None and k != "auto" and most < k:
+            raise ValueError(
+                f"max_points={most} is fewer than n_neighbors={k}; raise it, or lower n_neighbors."
+            )
+        self._valid = values if all(isinstance(value, IMMUTABLE) for value in values) else []
+
+    def _has_one_class_of_many(self, labels: Labels) -> bool:
+        """Return whether nothing can be learned, although there are rows enough: all have the same label."""
+        model = self.model_
+        counts = model.memory.class_counts + np.bincount(labels, minlength=model.n_classes)
+        return model.n_rows >= FEWEST_ROWS and int((counts > 0).sum()) == 1
+
+    def _start(self, rows: Floats, labels: Labels, weights: Floats | None, *, first: bool) -> None:
+        """Learn from all rows so far, if there are enough of them."""
+        from lann.encoding import Encoding
+        from lann.metrics import Levels, join_weights
+
+        arrived = None
+        if first:
+            self._progress = UpdateProgress()
+        else:
+            model, n_new = self.model_, len(rows)
+            weights = join_weights((model.row_weights, model.n_rows), (weights, n_new))
+            rows = np.concatenate([model.X, rows])
+            labels = np.concatenate([model.labels, labels])
+            new = np.arange(model.n_arrived, model.n_arrived + n_new)
+            arrived = np.concatenate([model.arrivals, new]), model.n_arrived + n_new
+        encoding = Encoding.plain(rows, self.schema_.n_categories, weights)
+        start = Levels.plain(rows, labels, len(self.classes_), encoding=encoding, row_weights=weights)
+        n_rows = len(rows) if weights is None else weights.sum()
+        if len(np.unique(labels)) > 1 and n_rows >= FEWEST_ROWS:
+            self._train(start, None, arrived)
         else:
             self.n_iter_, self.loss_curve_, self.validation_curve_, self.levels_ = 0, [], [], ()
             self._select_vote(start)
-            self._set_model(start)
+            self._set_model(start, arrived=arrived)
+        self._forget_beyond_limit()
+
+    def _extend(self, rows: Floats, labels: Labels, weights: Floats | None) -> None:
+        """Add rows to the model, and train on each of them once."""
+        from lann.training import extend
+
+        self._keep_vote()
+        memory = self.model_.memory
+        if not self.schema_.is_numeric:
+            memory = memory.with_encoding(memory.encoding.extended(self.schema_.n_categories))
+        class_weight = None
+        if self.class_weight is not None:
+            class_weight = self._class_weights(*memory.labels_with(labels, weights))
+        settings = self._settings(class_weight).replace(point_metrics="point" in self.levels_)
+        progress = self._progress.after(len(rows))
+        extension = extend(memory, rows, labels, settings, row_weights=weights, epsilon=progress.loss_epsilon)
+        self._progress = progress._replace(loss_epsilon=extension.epsilon)
+        lost = self._rows_beyond_limit(extension.memory)
+        self._set_memory(extension.memory.without_rows(lost) if len(lost) else extension.memory)
+        self._drop_names(lost)
+
+    def forget(self, ids: ArrayLike) -> Self:
+        """Remove training rows, as if they had not been among the neighbors.
+
+        What was learned from them stays in the metrics of the other rows. A class can lose all its rows; it
+        stays one of `classes_`, and rows of it can be added again.
+
+        Parameters
+        ----------
+        ids : scalar or array-like of shape (n_ids,)
+            The rows, as `ids_` and `Explanation.neighbor_ids` name them: by the index of the table, or by the
+            number of their arrival, 0, 1, …, which does not change when others are forgotten. (The positions
+            of rows in `model_` do.) All rows of a name that occurs more than once are removed.
+
+        Returns
+        -------
+        self : LANNClassifier
+
+        Raises
+        ------
+        ValueError
+            If there is no row with one of these ids, or no row would remain; the model is then unchanged.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from lann import LANNClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> clf = LANNClassifier(random_state=0, max_iter=2).fit(X, y)
+        >>> clf.forget([0, 7]).ids_[:7]
+        array([1, 2, 3, 4, 5, 6, 8])
+        >>> clf.n_seen_, len(clf.model_.X)
+        (150, 148)
+        """
+        check_is_fitted(self)
+        with unchanged_on_failure(self):
+            rows = find_ids(ids, self._names, self.model_.arrivals)
+            if len(rows) == self.model_.n_rows:
+                raise ValueError(
+                    f"The {len(rows)} ids are those of all training rows; at least one row has to remain."
+                )
+            if len(rows):
+                self._progress = self._progress.after(len(rows))
+                self._set_memory(self.model_.memory.without_rows(rows))
+                self._drop_names(rows)
         return self
 
     def with_vote(self, vote: VoteChoice) -> LANNClassifier:
@@ -473,15 +648,46 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         check_is_fitted(self)
         other = copy(self)
         other.vote_ = vote
-        other._set_model(self.model_.levels)
+        other._set_model(self.model_.levels, arrived=(self.model_.arrivals, self.n_seen_))
         return other
 
-    def _train(self, start: Levels, previous: Levels | None) -> None:
+    def _forget_beyond_limit(self) -> None:
+        """Forget rows after all of them were learned from, if there are more than `max_points`."""
+        if self.max_points is not None and self.model_.n_rows > self.max_points:
+            lost = self._rows_beyond_limit(self.model_.memory)
+            self._progress = self._progress._replace(
+                n_rows=0
+            )  # typical distances are larger among fewer rows
+            self._set_memory(self.model_.memory.without_rows(lost))
+            self._drop_names(lost)
+
+    def _rows_beyond_limit(self, memory: RowMemory) -> Indices:
+        """Return the rows to forget, so that no more than `max_points` remain."""
+        from lann.model import rows_to_forget
+
+        n_lost = 0 if self.max_points is None else max(memory.n_rows - int(self.max_points), 0)
+        if n_lost == 0 or self.forget_policy == "recent":
+            return np.arange(n_lost)
+        seed = self._progress.seed
+        if seed is None:
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            self._progress = self._progress._replace(seed=seed)
+        return rows_to_forget(
+            self.forget_policy, memory.labels, memory.arrivals, memory.n_rows - n_lost, seed=seed
+        )
+
+    def _drop_names(self, rows: Indices) -> None:
+        if self._names is not None and len(rows):
+            self._names = np.delete(self._names, rows)
+
+    def _train(
+        self, start: Levels, previous: Levels | None, arrived: tuple[Indices, int] | None = None
+    ) -> None:
         """Train on all rows and set the fitted attributes."""
         from lann.training import n_epochs_of, train, warm_start
 
         self._select_vote(start)
-        settings = self._settings(start)
+        settings = self._settings(self._class_weights(start.labels, start.row_weights))
         if previous is not None:
             start = warm_start(start, previous, settings)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
@@ -490,7 +696,8 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         result = train(start, settings, rng, callback=lambda epoch: self._on_epoch_end(epoch, progress))
         self.loss_curve_, self.validation_curve_ = result.losses, result.validation_losses
         self.n_iter_ = len(result.losses)
-        self._set_model(result.levels, result.index)
+        self._set_model(result.levels, result.index, arrived)
+        self._progress = self._progress._replace(learned=True)
         self.levels_ = tuple(level for level in result.levels.in_use if level not in result.dropped_levels)
         progress.end()
 
@@ -502,7 +709,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             levels,
             n_neighbors=None if self.n_neighbors == "auto" else int(self.n_neighbors),
             power=None if self.power == "auto" else float(self.power),
-            class_weight=self._class_weights(levels),
+            class_weight=self._class_weights(levels.labels, levels.row_weights),
             n_jobs=self.n_jobs,
         )
 
@@ -529,32 +736,71 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
 
         return progress.epoch(fitted_now)
 
-    def _set_model(self, levels: Levels, index: GraphSearch | None = None) -> None:
-        """Set the fitted attributes that follow from the levels, and a graph under their class metric."""
+    def _set_model(
+        self,
+        levels: Levels,
+        index: GraphSearch | None = None,
+        arrived: tuple[Indices, int] | None = None,
+    ) -> None:
+        """Set the fitted attributes that follow from the levels.
+
+        `index` is a graph under their class metric, `arrived` the order in which the rows have arrived, and
+        how many have.
+        """
         from lann.model import LocalModel
 
-        vote, n_candidates = self.vote_, self.n_candidates
-        if n_candidates is not None and self.n_neighbors == "auto" and vote.is_for_noise:
-            mean_weight = 1.0 if levels.row_weights is None else max(levels.row_weights.mean(), 1.0)
-            n_rows = math.ceil(vote.n_neighbors / mean_weight)
-            n_candidates = max(n_candidates, CANDIDATES_PER_NEIGHBOR * n_rows)
+        vote = self.vote_
+        arrivals, n_arrived = (None, None) if arrived is None else arrived
         self.model_ = LocalModel(
             levels,
-            n_candidates=n_candidates,
+            n_candidates=self._shortlist_size(levels.row_weights),
             n_neighbors=vote.n_neighbors,
             power=vote.power,
             floor=vote.floor,
-            class_weight=self._class_weights(levels),
+            class_weight=self._class_weights(levels.labels, levels.row_weights),
             index=index,
+            arrivals=arrivals,
+            n_arrived=n_arrived,
             n_jobs=self.n_jobs,
         )
+        self._progress = self._progress._replace(loss_epsilon=None, n_changes=0, n_rows=len(levels.X))
         self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power
         self.encoding_, self.curves_, self.components_ = levels.encoding, levels.curves, levels.components
 
-    def _class_weights(self, levels: Levels) -> Floats | None:
-        return class_weight_array(self.class_weight, self.classes_, levels.labels, levels.row_weights)
+    def _set_memory(self, memory: RowMemory) -> None:
+        """Set the fitted attributes that follow from rows that were added or forgotten."""
+        from lann.vote import VoteRule
 
-    def _settings(self, levels: Levels) -> Settings:
+        vote, class_weight = self.vote_, None
+        if self.class_weight is not None:
+            class_weight = self._class_weights(memory.labels, memory.row_weights)
+        is_due = self._progress.n_rows == 0
+        self.model_ = self.model_.with_memory(
+            memory,
+            n_candidates=self._shortlist_size(memory.row_weights if vote.is_for_noise else None),
+            vote=VoteRule(vote.power, class_weight=class_weight, floor=vote.floor),
+            n_neighbors=vote.n_neighbors,
+            epsilon=None if is_due else self.model_.vote_rule.epsilon,
+            n_jobs=self.n_jobs,
+        )
+        if is_due:
+            self._progress = self._progress._replace(n_rows=memory.n_rows)
+        self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power
+        self.encoding_ = memory.encoding
+
+    def _shortlist_size(self, row_weights: Floats | None) -> int | None:
+        """Return the number of candidates, which is larger for a vote that was chosen for noisy labels."""
+        vote, n_candidates = self.vote_, self.n_candidates
+        if n_candidates is not None and self.n_neighbors == "auto" and vote.is_for_noise:
+            mean_weight = 1.0 if row_weights is None else max(row_weights.mean(), 1.0)
+            n_rows = math.ceil(vote.n_neighbors / mean_weight)
+            n_candidates = max(n_candidates, CANDIDATES_PER_NEIGHBOR * n_rows)
+        return n_candidates
+
+    def _class_weights(self, labels: Labels, row_weights: Floats | None) -> Floats | None:
+        return class_weight_array(self.class_weight, self.classes_, labels, row_weights)
+
+    def _settings(self, class_weight: Floats | None) -> Settings:
         from lann.training import Settings
 
         settings = Settings(
@@ -573,7 +819,7 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             max_iter=self.max_iter,
             learning_rate=self.learning_rate or Settings.learning_rate,
             validation_fraction=self.validation_fraction if self.early_stopping else None,
-            class_weight=self._class_weights(levels),
+            class_weight=class_weight,
             n_jobs=self.n_jobs,
         )
         return settings.for_vote(self.vote_)
@@ -584,25 +830,30 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         *,
-        previous: Levels | None,
+        schema: TableSchema | None,
         adds: bool = False,
     ) -> tuple[Floats, NDArray[Any], Floats | None]:
-        """Return the training rows as numbers, their labels and weights; set the schema and the ids.
+        """Return the training rows as numbers, their labels and weights; set the schema and the names.
 
-        With `previous` levels, the rows are to fit their schema; `adds` says that they are added to those of
-        a previous call.
+        The rows are to fit the schema, if there is one; `adds` says that they are added to those of a
+        previous call.
         """
-        fitted = None if previous is None else self.schema_
-        rows, labels, schema = read_training_data(self, X, y, self.categorical_features, fitted)
-        ids = row_ids(X)
-        n_old = len(self.model_.X) if adds else 0
+        new = schema is None
+        rows, labels, schema = read_training_data(self, X, y, self.categorical_features, schema)
+        names = row_ids(X)
         rows, labels, weights, counts = self._weigh(rows, labels, sample_weight, first=not adds)
-        if fitted is None:
+        if new:
             check_no_empty_feature(rows, schema)
             schema, rows = schema.without_unused(rows)
         self.schema_ = schema
-        ids = ids if ids is None or counts is None else ids[counts]
-        self.ids_ = join_ids(self.ids_ if adds else None, n_old, ids, len(rows))
+        names = names if names is None or counts is None else names[counts]
+        if adds and (names is not None or self._names is not None):
+            n_arrived = self.model_.n_arrived
+            names = join_ids(
+                self.model_.arrivals if self._names is None else self._names,
+                np.arange(n_arrived, n_arrived + len(rows)) if names is None else names,
+            )
+        self._names = names
         return rows, labels, weights
 
     def _weigh(

@@ -168,3 +168,20 @@ def test_slope_gradient_equals_finite_differences(reference, seed, n_bins):
         lambda slopes: np.sum(pull * FeatureCurves(curves.edges, slopes).transform(X)), curves.slopes
     )
     np.testing.assert_allclose(curves.slope_gradient(sums, moments), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("n_bins", [1, 2, 16])
+@pytest.mark.parametrize("n_steps", [0, 3])
+def test_few_rows_have_the_same_values_as_in_many(n_bins, n_steps):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(300, 4)), rng.integers(-2, 3, size=(300, 4))])
+    X[:, 3] = np.round(X[:, 3])  # few values: fewer bins
+    curves = FeatureCurves.straight(X, n_bins)
+    thresholds = np.sort(X[rng.integers(len(X), size=n_steps)].T, axis=1)
+    if n_steps:
+        thresholds[1, 1:] = np.inf
+    jumps = np.where(np.isfinite(thresholds), rng.exponential(size=thresholds.shape), 0.0)
+    curves = FeatureCurves(curves.edges, rng.exponential(size=curves.slopes.shape), thresholds, jumps)
+    together = curves.transform(X)
+    for start in range(0, len(X), 7):
+        np.testing.assert_array_equal(curves.transform(X[start : start + 7]), together[start : start + 7])

@@ -77,6 +77,8 @@ def fitted_attributes(model):
         n for n, v in inspect.getmembers(type(model)) if isinstance(v, property) and n.endswith("_")
     ]
     names = [name for name in [*vars(model), *properties] if name.endswith("_") and not name.startswith("_")]
+    # A file has no spare columns of memories; see tests/persist/test_streams.py.
+    names = [name for name in names if name != "memories_"]
     return {name: getattr(model, name) for name in sorted(set(names))}
 
 
@@ -124,7 +126,7 @@ def test_every_public_estimator_can_be_saved():
     assert [name for name, cls in names.items() if ESTIMATORS.find(cls()) is None] == []
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.is_classifier], ids=repr)
+@pytest.mark.parametrize("case", [case for case in CASES if hasattr(case.cls, "explain")], ids=repr)
 def test_explanations_are_the_same(case, tmp_path):
     model = case.fitted()
     before = round_trip(model, tmp_path)
@@ -375,3 +377,25 @@ def test_an_invalid_record_raises(classifier, table, change, tmp_path):
     invalid = TableRecord(**(vars(table) | change))
     with pytest.raises(ValueError, match=r"cannot be saved: its table.*\.$"):
         save(classifier, tmp_path / "m.lann", table=invalid)
+
+
+def test_files_without_what_was_added_later(data, tmp_path, changes):
+    X, y = data[0], data[1]
+    model = LANNClassifier(max_iter=1, random_state=0).fit(X, y)
+    path = tmp_path / "model.lann"
+    save(model, path)
+    changed = changes(path)
+    for name in ("max_points", "forget_policy"):
+        del changed.parameters[name]
+    del (
+        changed.fitted["_progress"],
+        changed.fitted["model_"]["arrivals"],
+        changed.fitted["model_"]["n_arrived"],
+    )
+    loaded = load(changed.write())
+    assert (loaded.max_points, loaded.forget_policy, loaded.ids_, loaded.n_seen_) == (
+        None, "recent", None, len(X)
+    )  # fmt: skip
+    for one in (model, loaded):
+        one.partial_fit(X[:5], y[:5])
+    np.testing.assert_array_equal(loaded.feature_weights_, model.feature_weights_)

@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 from lann.metrics import Levels
-from lann.training._inheritance import inherit, mean_matrices
+from lann.model import RowMemory
+from lann.training._inheritance import inherit as inherit_points
+from lann.training._inheritance import mean_matrices
+
+
+def inherit(levels, X, labels):
+    return inherit_points(RowMemory(levels), levels.transform(X), labels)
 
 
 @pytest.mark.parametrize("n_rows", [90, 7])

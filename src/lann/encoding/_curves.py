@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from lann._types import Floats
 
 CHUNK = 16_384
+# Up to this many rows, NumPy takes longer to call than to compute.
+FEW_ROWS = 64
 
 
 class FeatureCurves:
@@ -178,6 +180,10 @@ class FeatureCurves:
         """
         if self.is_identity:
             return X
+        if len(X) <= FEW_ROWS:
+            from lann.encoding._curve_kernels import curve_rows
+
+            return curve_rows(X, self.edges, self.slopes, self.widths, self.thresholds, self.jumps)
         curved = np.empty(X.shape)
         features, starts, heights = np.arange(X.shape[1]), self.starts, self.heights
         # In chunks of rows: the bins and offsets of a million rows would fill the memory.

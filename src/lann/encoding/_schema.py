@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ class TableSchema:
         """
         return cls(tuple(Feature(str(name)) for name in names), has_names)
 
-    @property
+    @cached_property
     def is_numeric(self) -> bool:
         """Whether all features are numbers."""
         return all(feature.kind == "number" for feature in self.features)

@@ -4,6 +4,7 @@ from lann.metrics._copies import Copies, find_copies, join_weights
 from lann.metrics._diagonal import DiagonalMetric, distance, overflow_is_far, rounding_bound
 from lann.metrics._levels import Levels
 from lann.metrics._matrix import MatrixMetric, project, squared_norm
+from lann.metrics._pairs import measure_pairs
 
 __all__ = [
     "Copies",
@@ -13,6 +14,7 @@ __all__ = [
     "distance",
     "find_copies",
     "join_weights",
+    "measure_pairs",
     "overflow_is_far",
     "project",
     "rounding_bound",

@@ -105,7 +105,7 @@ class DiagonalMetric:
     def distances(self, queries: Floats, candidates: Indices) -> Floats:
         """Return the squared distances of each query to its own candidates: (n_queries, n_candidates)."""
         weights = self.weights[None] if self.shared else self.weights
-        return _pair_distances(queries, self.points, weights, candidates)
+        return measure_diagonal(queries, self.points, weights, candidates)
 
 
 # Sums may be reordered, so that they vectorize; the compiled code fixes the order, the same for every call.
@@ -130,7 +130,12 @@ def rounding_bound(size, distance, rounding):
 
 
 @njit(nogil=True, cache=True)
-def _pair_distances(queries, points, weights, candidates):
+def measure_diagonal(queries, points, weights, candidates):
+    """Return the squared distances of each query to its own candidates: (n_queries, n_candidates).
+
+    queries : (n_queries, n_axes); points : (n_points, n_axes); candidates : (n_queries, n_candidates)
+    weights : (n_points, n_axes), or (1, n_axes) if shared
+    """
     n_queries, n_candidates = candidates.shape
     n_weights = weights.shape[0]
     out = np.empty((n_queries, n_candidates))

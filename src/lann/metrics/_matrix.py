@@ -157,10 +157,15 @@ class MatrixMetric:
     def distances(self, queries: Floats, candidates: Indices) -> Floats:
         """Return the squared distances of each query to its own candidates: (n_queries, n_candidates)."""
         queries = np.ascontiguousarray(queries, dtype=np.float64)
-        out = np.empty(candidates.shape)
-        order = _pair_order(candidates, self.matrices)
-        _pair_distances(queries, self.points, self.matrices, candidates.ravel(), order, out.reshape(-1))
-        return out
+        return measure_matrices(queries, self.points, self.matrices, candidates)
+
+
+def measure_matrices(queries: Floats, points: Floats, matrices: NDArray, candidates: Indices) -> Floats:
+    """Return the squared distances of each query to its own candidates: (n_queries, n_candidates)."""
+    out = np.empty(candidates.shape)
+    order = _pair_order(candidates, matrices)
+    _pair_distances(queries, points, matrices, candidates.ravel(), order, out.reshape(-1))
+    return out
 
 
 def row_blocks(n_points: int, size: int) -> list[slice]:

@@ -4,7 +4,13 @@ Rows and queries are in the user's units; distances are squared.
 """
 
 from lann.model._class_search import nearest_of_classes
-from lann.model._local_model import ROWS_FOR_SCALE, WIDE, LocalModel, category_values
+from lann.model._local_model import (
+    FEWEST_FOR_GRAPH,
+    ROWS_FOR_SCALE,
+    WIDE,
+    LocalModel,
+    category_values,
+)
 from lann.model._neighbor_model import (
     N_TYPICAL,
     Candidates,
@@ -15,9 +21,13 @@ from lann.model._neighbor_model import (
     typical_values,
     walk_rows,
 )
+from lann.model._retention import POLICIES, rows_to_forget
+from lann.model._row_memory import RowMemory
 
 __all__ = [
+    "FEWEST_FOR_GRAPH",
     "N_TYPICAL",
+    "POLICIES",
     "ROWS_FOR_SCALE",
     "WIDE",
     "Candidates",
@@ -25,9 +35,11 @@ __all__ = [
     "LocalModel",
     "NeighborModel",
     "NeighborSearch",
+    "RowMemory",
     "Votes",
     "category_values",
     "nearest_of_classes",
+    "rows_to_forget",
     "typical_values",
     "walk_rows",
 ]

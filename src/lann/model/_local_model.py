@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices
+from lann._types import Floats, Indices, Labels
 from lann.encoding import CategoryPositions, gap_moments
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric, find_copies
 from lann.model._class_search import nearest_of_classes
@@ -23,15 +24,19 @@ from lann.model._neighbor_model import (
     distances_at_stops,
     walk_rows,
 )
+from lann.model._row_memory import FEW_QUERIES, RowMemory
 from lann.model._walk_kernels import diagonal_walks
 from lann.search import (
+    FEWEST_QUERIES,
     ExactSearch,
     GraphSearch,
+    GrownGraph,
     MeasuredSearch,
     Search,
     Shortlist,
     coarse_search,
     exhaustive_search,
+    smallest,
 )
 from lann.vote import VoteRule, n_rows_for, zero_distance_guard
 
@@ -39,7 +44,13 @@ from lann.vote import VoteRule, n_rows_for, zero_distance_guard
 ROWS_FOR_SCALE = 1_000
 NEIGHBORS_FOR_SCALE = 5
 # What is computed when it is needed, and not saved.
-LAZY = ("_search", "_feature_weights", "_index", "_without_features")
+LAZY = (
+    "_exact", "_graph", "_exhaustive", "_index", "_earlier", "_metric", "_feature_weights",
+    "_without_features", "n_voters", "memory", "X", "labels", "row_weights",
+)  # fmt: skip
+# A graph is used for this many queries at once: it takes seconds to build, and one that there is already is
+# not used for fewer, so that the result of a query does not depend on earlier ones.
+FEWEST_FOR_GRAPH = 1_000
 # Number of models without some features that are kept, and of their weights together: 256 MB.
 MOST_KEPT, KEPT_NUMBERS = 16, 2**25
 # The size of a wide neighborhood: as many rows as there usually are candidates.
@@ -65,12 +76,17 @@ class LocalModel(NeighborModel):
         A graph under the class metric of the levels, if there is one already.
     epsilon : float or None
         Of the vote; None is estimated from the distances of training rows to their neighbors.
+    arrivals, n_arrived : (n_rows,) or None, int or None
+        The order in which the rows have arrived: see `RowMemory`.
     n_jobs : int or None
         Number of threads.
     """
 
     has_training_rows = True
     _index: GraphSearch | None = None
+    # The graph of an earlier version of the rows, and when these had arrived.
+    _earlier: tuple[GraphSearch, Indices] | None = None
+    _fewest_for_graph = FEWEST_FOR_GRAPH
 
     def __init__(
         self,
@@ -83,10 +99,13 @@ class LocalModel(NeighborModel):
         class_weight: Floats | None = None,
         index: GraphSearch | None = None,
         epsilon: float | None = None,
+        arrivals: Indices | None = None,
+        n_arrived: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.levels = levels
-        self.X, self.labels, self.row_weights = levels.X, levels.labels, levels.row_weights
+        self.__dict__["levels"] = levels
+        self._given_arrivals = arrivals
+        self.n_arrived = len(levels.X) if n_arrived is None else n_arrived
         self.n_classes = len(levels.class_log_weights)
         self.n_candidates = n_candidates
         # More would make the shortlist longer, and change the neighbors.
@@ -96,11 +115,89 @@ class LocalModel(NeighborModel):
             self._index = index
         self.n_neighbors = int(n_neighbors)
         if epsilon is None:
-            epsilon = self._estimate_epsilon(n_jobs) if len(self.X) > 1 else 1.0
+            epsilon = self._estimate_epsilon(n_jobs)
         self._vote_rule = VoteRule(float(power), epsilon, class_weight, float(floor))
+
+    def with_memory(
+        self,
+        memory: RowMemory,
+        *,
+        n_candidates: int | None,
+        vote: VoteRule,
+        n_neighbors: int,
+        epsilon: float | None,
+        n_jobs: int | None = None,
+    ) -> LocalModel:
+        """Return the model of rows of which some have been added, adapted or forgotten.
+
+        Parameters
+        ----------
+        memory : RowMemory
+            Of the rows of this model, changed.
+        n_candidates, n_neighbors, epsilon, n_jobs
+            As for the model.
+        vote : VoteRule
+            The vote, but for ε.
+        """
+        other = LocalModel.__new__(LocalModel)
+        other.__dict__["memory"] = memory
+        other.n_arrived, other._given_arrivals = memory.n_arrived, None
+        other.n_classes, other.n_candidates = self.n_classes, n_candidates
+        other.n_neighbors, other.derived = int(n_neighbors), {}
+        other.wide_neighborhood = n_candidates or max(WIDE, n_neighbors)
+        other._earlier = self._earlier if self._index is None else (self._index, self.arrivals)
+        epsilon = other._estimate_epsilon(n_jobs) if epsilon is None else epsilon
+        other._vote_rule = replace(vote, epsilon=epsilon)
+        return other
+
+    @cached_property
+    def levels(self) -> Levels:
+        """Training rows and their metrics."""
+        return self.memory.levels
+
+    @cached_property
+    def memory(self) -> RowMemory:
+        """The training rows, in the form in which they can be added and forgotten."""
+        metric = self.__dict__.get("_metric")
+        return RowMemory(self.levels, metric, arrivals=self._given_arrivals, n_arrived=self.n_arrived)
+
+    @property
+    def n_rows(self) -> int:
+        return self.memory.n_rows if "memory" in self.__dict__ else len(self.levels.X)
+
+    @property
+    def arrivals(self) -> Indices:
+        """The number of each row in the order in which all rows have arrived: (n_rows,)."""
+        if "memory" in self.__dict__:
+            return self.memory.arrivals
+        return np.arange(self.n_rows) if self._given_arrivals is None else self._given_arrivals
+
+    @cached_property
+    def X(self) -> Floats:  # type: ignore[override]
+        return self.memory.X if "memory" in self.__dict__ else self.levels.X
+
+    @cached_property
+    def labels(self) -> Labels:  # type: ignore[override]
+        return self.memory.labels if "memory" in self.__dict__ else self.levels.labels
+
+    @cached_property
+    def row_weights(self) -> Floats | None:  # type: ignore[override]
+        return self.memory.row_weights if "memory" in self.__dict__ else self.levels.row_weights
+
+    def labels_of(self, rows: Indices) -> Labels:
+        if "labels" in self.__dict__ or "memory" not in self.__dict__:
+            return self.labels[rows]
+        return self.memory.values_of("labels", rows)
+
+    def weights_of(self, rows: Indices) -> Floats | None:
+        if "row_weights" in self.__dict__ or "memory" not in self.__dict__:
+            return super().weights_of(rows)
+        return self.memory.values_of("row_weights", rows) if self.memory.has_row_weights else None
 
     def _estimate_epsilon(self, n_jobs: int | None) -> float:
         """Return ε, from the neighbors of a sample of training rows."""
+        if self.n_rows < 2:
+            return 1.0
         # Of the distinct rows, so that two copies are the same as one row of weight 2.
         copies = find_copies(self.X, self.labels, self.row_weights)
         levels = self.levels if copies is None else self.levels.subset(copies.distinct)
@@ -110,12 +207,11 @@ class LocalModel(NeighborModel):
         n_sampled = min(n_rows, ROWS_FOR_SCALE)
         rows = np.linspace(0, n_rows - 1, n_sampled).astype(np.int64)
         k = min(NEIGHBORS_FOR_SCALE, n_rows - 1)
-        search = self._build_search(n_sampled, levels)
-        _, distances = search.query(levels.points[rows], k, exclude=rows, n_jobs=n_jobs)
-        if levels is not self.levels:
-            return zero_distance_guard(distances)
-        if not isinstance(search, Shortlist) or not self._wants_graph(None):
-            self.__dict__["_search"] = search  # the one that queries use
+        if levels is self.levels:
+            search = self._search_for(0)  # a graph would take longer to build
+        else:
+            search = self._search_among(levels.local_metric(), levels.class_metric(), n_sampled)
+        _, distances = search.query(search.metric.points[rows], k, exclude=rows, n_jobs=n_jobs)
         return zero_distance_guard(distances)
 
     @property
@@ -124,27 +220,43 @@ class LocalModel(NeighborModel):
 
     @cached_property
     def n_voters(self) -> int:
-        n_rows, k = len(self.X), min(self.n_neighbors, len(self.X))
-        if self.row_weights is None:
+        n_rows, k = self.n_rows, min(self.n_neighbors, self.n_rows)
+        if "memory" in self.__dict__ and not self.memory.has_row_weights:
+            return k
+        weights = self.row_weights
+        if weights is None:
             return k
         # Any that many rows have the votes; the shortlist has no more than its length.
-        enough = n_rows_for(self.n_neighbors, self.row_weights)
-        return min(enough, n_rows, max(self.n_candidates or n_rows, k))
+        most = min(max(self.n_candidates or n_rows, k), n_rows)
+        lightest = weights if most == n_rows else np.partition(weights, most - 1)[:most]
+        return min(n_rows_for(self.n_neighbors, lightest), most)
 
     @property
     def n_axes(self) -> int:
-        return self.levels.class_log_weights.shape[1]
+        return self._shared.class_log_weights.shape[1]
 
     @property
     def metric(self) -> DiagonalMetric | MatrixMetric:
         """The metric of every training row, on the axes."""
-        return self._search.metric
+        return self._metric
+
+    @cached_property
+    def _metric(self) -> DiagonalMetric | MatrixMetric:
+        return self.memory.local_metric() if "memory" in self.__dict__ else self.levels.local_metric()
+
+    def _class_metric(self) -> DiagonalMetric:
+        return self.memory.class_metric() if "memory" in self.__dict__ else self.levels.class_metric()
+
+    @property
+    def _shared(self) -> Levels | RowMemory:
+        """What has the shared levels, without a copy of the rows."""
+        return self.memory if "memory" in self.__dict__ else self.levels
 
     def transform(self, X: Floats) -> Floats:
-        return self.levels.transform(X)
+        return self._shared.transform(X)
 
     def category_values(self, most: int) -> dict[int, CategoryValues]:
-        encoding = self.levels.encoding
+        encoding = self._shared.encoding
         return {
             feature: category_values(positions, most)
             for feature, positions in zip(encoding.category_features, encoding.positions, strict=True)
@@ -161,7 +273,8 @@ class LocalModel(NeighborModel):
         return _Slopes(self, rows)
 
     def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
-        return np.isnan(queries) & ~self.levels.encoding.has_gaps
+        missing = np.isnan(queries)
+        return missing & ~self._shared.encoding.has_gaps if missing.any() else missing
 
     def kneighbors(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
@@ -169,10 +282,31 @@ class LocalModel(NeighborModel):
         indices, distances = np.empty((len(queries), k), np.int64), np.empty((len(queries), k))
         for rows, model in self._by_gaps(queries):
             own = None if exclude is None else exclude[rows]
-            indices[rows], distances[rows] = model._search.query(
+            indices[rows], distances[rows] = model._nearest(
                 model.transform(queries[rows]), k, exclude=own, n_jobs=n_jobs
             )
         return indices, distances
+
+    def _nearest(
+        self, points: Floats, k: int, *, exclude: Indices | None, n_jobs: int | None
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest rows of queries on the axes: see `kneighbors`."""
+        if not self._scans(len(points)):
+            return self._search_for(len(points)).query(points, k, exclude=exclude, n_jobs=n_jobs)
+        if self.n_candidates is None:
+            found = np.tile(np.arange(self.n_rows), (len(points), 1))
+            if exclude is not None:
+                found[found == exclude[:, None]] = -1
+        else:
+            n_candidates = min(max(self.n_candidates, k), self.n_rows - (exclude is not None))
+            found, _ = self.memory.nearest(points, n_candidates, exclude=exclude)
+        return smallest(self.memory.distances(points, np.maximum(found, 0)), found, k)
+
+    def _scans(self, n_queries: int) -> bool:
+        """Return whether a pass over all rows answers so few queries sooner than a search for many does."""
+        if n_queries > FEW_QUERIES or self.n_candidates is not None:
+            return n_queries <= FEW_QUERIES
+        return "memory" in self.__dict__ and "_exhaustive" not in self.__dict__
 
     def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
         distances = np.empty(indices.shape)
@@ -196,19 +330,17 @@ class LocalModel(NeighborModel):
         patterns, position = np.unique(unmeasured, axis=0, return_inverse=True)
         for number, pattern in enumerate(patterns):
             rows = np.flatnonzero(position.ravel() == number)
-            yield rows, self._without(tuple(np.flatnonzero(pattern).tolist()), len(rows))
+            yield rows, self._without(tuple(np.flatnonzero(pattern).tolist()))
 
-    def _without(self, features: tuple[int, ...], n_queries: int) -> LocalModel:
-        """Return the model that measures without some features, for some queries; the last ones are kept."""
+    def _without(self, features: tuple[int, ...]) -> LocalModel:
+        """Return the model that measures without some features; the last ones are kept."""
         if not features:
             return self
         kept = self.__dict__.setdefault("_without_features", {})
         if features not in kept:
             other = copy(self)
-            for name in LAZY:
-                other.__dict__.pop(name, None)
-            other.levels = self.levels.without_features(features)
-            other.__dict__["_search"] = other._build_search(n_queries, other.levels)
+            other.__dict__["levels"] = self.levels.without_features(features)
+            other._fewest_for_graph = FEWEST_QUERIES
             most_kept = max(min(MOST_KEPT, KEPT_NUMBERS // self.levels.point_log_weights.size), 1)
             while len(kept) >= most_kept:
                 kept.pop(next(iter(kept)))
@@ -234,14 +366,15 @@ class LocalModel(NeighborModel):
         return _Among(self.transform, exhaustive_search(self.metric.subset(rows)))
 
     def candidates(self, queries: Floats, *, n_jobs: int | None = None) -> Candidates:
-        search, n_rows = self._search, len(self.X)
-        if not isinstance(search, Shortlist) or search.n_candidates >= n_rows:
+        n_rows = self.n_rows
+        if self.n_candidates is None or self.n_candidates >= n_rows:
             return super().candidates(queries, n_jobs=n_jobs)
-        n_searched = max(search.n_candidates, self.n_voters)
+        n_searched = max(self.n_candidates, self.n_voters)
         shape = (len(queries), min(n_searched + 1, n_rows))
         indices, distances = np.empty(shape, np.int64), np.empty(shape)
         for rows, model in self._by_gaps(queries):
-            search, points = model._search, model.transform(queries[rows])
+            points = model.transform(queries[rows])
+            search = model._search_for(len(points))
             if isinstance(search, Shortlist):
                 found, _ = search.coarse.query(points, shape[1], n_jobs=n_jobs)
                 indices[rows] = found
@@ -282,9 +415,9 @@ class LocalModel(NeighborModel):
         )
 
     def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
-        search, own = self._search, np.arange(len(self.X))
-        coarse = search.coarse if isinstance(search, Shortlist) else coarse_search(self.levels.class_metric())
-        return coarse.query(self.levels.points, k, exclude=own, n_jobs=n_jobs)
+        search, own = self._search_for(self.n_rows), np.arange(self.n_rows)
+        coarse = search.coarse if isinstance(search, Shortlist) else coarse_search(self._class_metric())
+        return coarse.query(self.metric.points, k, exclude=own, n_jobs=n_jobs)
 
     def kneighbors_of_classes(
         self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None = None
@@ -310,27 +443,66 @@ class LocalModel(NeighborModel):
         points = self.transform(queries)
         return nearest_of_classes(points, self.labels, allowed, k, search_among, n_jobs=n_jobs)
 
-    @cached_property
-    def _search(self) -> ExactSearch | MeasuredSearch | Shortlist:
-        # Two threads may both build it; either result is complete.
-        return self._build_search(None, self.levels)
+    def prepare_search(self, n_queries: int) -> None:
+        """Build what the search for so many queries at once needs, which the first one would do otherwise."""
+        self._search_for(n_queries)
 
-    def _build_search(
-        self, n_queries: int | None, levels: Levels
+    def _search_for(self, n_queries: int) -> ExactSearch | MeasuredSearch | Shortlist:
+        """Return the search that is used for so many queries at once; it is kept."""
+        # Two threads may both build it; either result is complete.
+        if self.n_candidates is None:
+            return self._exhaustive
+        return self._graph if self._wants_graph(n_queries) else self._exact
+
+    @cached_property
+    def _exhaustive(self) -> ExactSearch | MeasuredSearch:
+        return exhaustive_search(self.metric)
+
+    @cached_property
+    def _exact(self) -> Shortlist:
+        return Shortlist(ExactSearch(self._class_metric()), self.metric, self.n_candidates or self.n_rows)
+
+    @cached_property
+    def _graph(self) -> Shortlist:
+        metric = self._class_metric()
+        coarse: GraphSearch | GrownGraph | None = self._index
+        if coarse is None:
+            coarse = self._grown_graph(metric)
+        if coarse is None:
+            coarse = self._index = GraphSearch(metric)
+        return Shortlist(coarse, self.metric, self.n_candidates or self.n_rows)
+
+    def _grown_graph(self, metric: DiagonalMetric) -> GrownGraph | None:
+        """Return a search by the graph of an earlier version of the rows, None if that is of no use."""
+        if self._earlier is None:
+            return None
+        graph, earlier = self._earlier
+        now = self.arrivals
+        position = np.minimum(np.searchsorted(now, earlier), len(now) - 1)
+        position = np.where(now[position] == earlier, position, -1)
+        n_old = int((position >= 0).sum())
+        pays = GrownGraph.pays(len(earlier), n_old, len(now))
+        return GrownGraph(graph, position, metric) if pays else None
+
+    def _search_among(
+        self, metric: DiagonalMetric | MatrixMetric, class_metric: DiagonalMetric, n_queries: int
     ) -> ExactSearch | MeasuredSearch | Shortlist:
-        metric = levels.local_metric()
+        """Return a search among some of the rows, for so many queries in total."""
         if self.n_candidates is None:
             return exhaustive_search(metric)
-        if self._index is not None and self._wants_graph(n_queries) and levels is self.levels:
-            return Shortlist(self._index, metric, self.n_candidates)
-        return Shortlist(coarse_search(levels.class_metric(), n_queries), metric, self.n_candidates)
+        return Shortlist(coarse_search(class_metric, n_queries), metric, self.n_candidates)
 
-    def _wants_graph(self, n_queries: int | None) -> bool:
-        return GraphSearch.pays(len(self.X), n_queries)
+    def _wants_graph(self, n_queries: int) -> bool:
+        return n_queries >= self._fewest_for_graph and GraphSearch.pays(self.n_rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        lazy = (*LAZY, "n_voters")
-        return {name: value for name, value in self.__dict__.items() if name not in lazy}
+        state = {name: value for name, value in self.__dict__.items() if name not in LAZY}
+        return state | {"levels": self.levels, "_given_arrivals": self.arrivals_if_forgotten}
+
+    @property
+    def arrivals_if_forgotten(self) -> Indices | None:
+        """The order of arrival, None where no row has been forgotten."""
+        return None if self.n_arrived == self.n_rows else self.arrivals
 
 
 def category_values(positions: CategoryPositions, most: int) -> CategoryValues:

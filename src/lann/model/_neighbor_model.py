@@ -253,6 +253,19 @@ class NeighborModel(NeighborSearch, Protocol):
         """How the neighbors vote."""
 
     @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    def labels_of(self, rows: Indices) -> Labels:
+        """Return the class indices of some rows, of any shape."""
+        return self.labels[rows]
+
+    def weights_of(self, rows: Indices) -> Floats | None:
+        """Return the weights of some rows, of any shape; None is 1 for all."""
+        return None if self.row_weights is None else self.row_weights[rows]
+
+    @property
     def n_axes(self) -> int:
         """Number of axes in which distances are measured."""
         return self.X.shape[1]
@@ -294,7 +307,7 @@ class NeighborModel(NeighborSearch, Protocol):
     @property
     def n_voters(self) -> int:
         """Number of nearest rows that have to be searched, so that `n_neighbors` votes can be counted."""
-        return min(self.n_neighbors, len(self.X))
+        return min(self.n_neighbors, self.n_rows)
 
     def voters(
         self, queries: Floats, *, exclude: Indices | None = None, n_jobs: int | None = None
@@ -304,11 +317,12 @@ class NeighborModel(NeighborSearch, Protocol):
         With row weights, the number of columns is that of the query on which the most rows vote; further rows
         have a share of 0 of the vote.
         """
-        k = min(self.n_voters, len(self.X) - (exclude is not None))
+        k = min(self.n_voters, self.n_rows - (exclude is not None))
         indices, distances = self.kneighbors(queries, k, exclude=exclude, n_jobs=n_jobs)
-        if self.row_weights is None or len(queries) == 0:
+        weights = self.weights_of(indices)
+        if weights is None or len(queries) == 0:
             return indices, distances
-        counted = counted_weights(self.row_weights[indices], self.n_neighbors)
+        counted = counted_weights(weights, self.n_neighbors)
         n_used = int((counted > 0).sum(axis=1).max())
         return indices[:, :n_used].copy(), distances[:, :n_used].copy()
 
@@ -333,9 +347,8 @@ class NeighborModel(NeighborSearch, Protocol):
 
     def count_votes(self, indices: Indices, distances: Floats, n_votes: float, rule: VoteRule) -> Votes:
         """Let rows vote by a rule: as `vote`, until so many votes are counted."""
-        labels, counted = self.labels[indices], None
-        if self.row_weights is not None:
-            counted = counted_weights(self.row_weights[indices], n_votes)
+        labels, weights = self.labels_of(indices), self.weights_of(indices)
+        counted = None if weights is None else counted_weights(weights, n_votes)
         shares = rule.shares(distances, labels, counted)
         return Votes(shares, rule.probabilities(class_shares(shares, labels, self.n_classes)))
 

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from lann._inputs import LARGEST_WEIGHT
-from lann.classifier import LANNClassifier
+from lann.classifier import LANNClassifier, UpdateProgress
 from lann.explain import Landmarks, Readings, Spacing
 from lann.metrics import Levels
 from lann.model import LocalModel
 from lann.persist._encoding import ENCODING, SCHEMA, check_codes, check_values
 from lann.persist._kinds import (
+    Bool,
     Float,
     FloatList,
     Floats,
@@ -133,6 +134,15 @@ def with_derived(model: Any, **derived: Any) -> Any:
     return model
 
 
+def _rows_have_arrived(values: Values) -> str | None:
+    arrivals, n_rows = values["arrivals"], len(values["levels"].X)
+    n_arrived = n_rows if values["n_arrived"] is None else values["n_arrived"]
+    if arrivals is None:
+        return None if n_arrived == n_rows else "the order in which the rows have arrived is missing"
+    ascending = bool((arrivals[1:] > arrivals[:-1]).all())
+    return None if ascending and arrivals[-1] < n_arrived else "the rows have not arrived one after another"
+
+
 LOCAL_MODEL = Record(
     lambda landmarks, spacing, **values: with_derived(
         LocalModel(**values), landmarks=landmarks, spacing=spacing
@@ -145,6 +155,8 @@ LOCAL_MODEL = Record(
         "floor": Float(0.0),
         "epsilon": Float(above=0.0),
         "class_weight": Maybe(Floats("n_classes", above=0.0)),
+        "arrivals": Maybe(Indices("n_rows", below=None)),
+        "n_arrived": Maybe(Int(1)),
         **DERIVED,
     },
     sources={
@@ -152,9 +164,11 @@ LOCAL_MODEL = Record(
         "floor": "vote_rule.floor",
         "epsilon": "vote_rule.epsilon",
         "class_weight": "vote_rule.class_weight",
+        "arrivals": "arrivals_if_forgotten",
         **DERIVED_SOURCES,
     },
-    optional=OPTIONAL,
+    optional=(*OPTIONAL, "arrivals", "n_arrived"),
+    rules=(_rows_have_arrived,),
 )
 
 
@@ -206,8 +220,23 @@ def _same_categories(values: Values) -> str | None:
     return None if same else "the categories of the features are not those of their positions"
 
 
+PROGRESS = Record(
+    UpdateProgress,
+    {
+        "learned": Bool(),
+        "loss_epsilon": Maybe(Float(above=0.0)),
+        "n_changes": Int(0),
+        "n_rows": Int(0),
+        "seed": Maybe(Int(0, 2**31 - 1)),
+    },
+    own_sizes=True,
+)
+
+
 def _fitted_attributes(**values: Any) -> Values:
     vote, levels = values["vote_"], values["model_"].levels
+    if values["_progress"] is None:  # of an earlier version
+        values["_progress"] = UpdateProgress(learned=bool(values["levels_"]), n_rows=len(levels.X))
     follows = {
         "n_neighbors_": vote.n_neighbors,
         "power_": vote.power,
@@ -235,8 +264,11 @@ CLASSIFIER = Estimator(
             "loss_curve_": FloatList(),
             "validation_curve_": FloatList(),
             "_weight_unit": Float(above=0.0, high=1.0),
+            "_progress": Maybe(PROGRESS),
         },
-        sources={"feature_names_in_": if_present("feature_names_in_")},
+        sources={"feature_names_in_": if_present("feature_names_in_"), "ids_": "_names"},
         rules=(_same_vote, _same_categories, _values_are_valid),
+        optional=("_progress",),
     ),
+    added=("max_points", "forget_policy"),
 )

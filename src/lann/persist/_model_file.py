@@ -11,9 +11,10 @@ from lann.persist._classifier import CLASSIFIER
 from lann.persist._embeddings import BY_CLASSIFIER, EUCLIDEAN, PLANE
 from lann.persist._errors import InvalidModelFile, shown
 from lann.persist._json import read_json, write_json
-from lann.persist._kinds import Reader, Writer
+from lann.persist._kinds import PlainDict, Reader, Writer
 from lann.persist._records import AnyEstimator
 from lann.persist._reject import CLASSIFIERS, REJECT_OPTION, WITH_STATE, check_table_state
+from lann.persist._streams import STREAMS
 from lann.persist._table_record import TABLE, TableRecord
 from lann.reject import RejectState
 
@@ -21,11 +22,14 @@ FORMAT = 1
 """The number of the file format; files with a higher one are of a later version."""
 
 ESTIMATORS = AnyEstimator(
-    CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, BY_CLASSIFIER, EUCLIDEAN, PLANE, REJECT_OPTION
+    CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, BY_CLASSIFIER, EUCLIDEAN, PLANE, REJECT_OPTION, *STREAMS
 )
 """What can be saved."""
 
 _MODEL, _FIELDS = "model.json", {"format", "lann", "model", "table"}
+# A field that only checkpoints of runs over streams have.
+_PROGRESS = "progress"
+_PROGRESS_KIND = PlainDict()
 
 
 def find_foreign(model: Any) -> Any:
@@ -37,7 +41,7 @@ def find_foreign(model: Any) -> Any:
     return model if declared is None else None
 
 
-def to_bytes(model: Any, table: TableRecord | None) -> bytes:
+def to_bytes(model: Any, table: TableRecord | None, progress: dict[str, Any] | None = None) -> bytes:
     """Return the content of a model file; the same model gives the same bytes."""
     if table is not None and table.reject is not None:
         _check_state(table.reject, model)
@@ -48,6 +52,8 @@ def to_bytes(model: Any, table: TableRecord | None) -> bytes:
         "model": ESTIMATORS.write(model, "model", writer),
         "table": None if table is None else TABLE.write(table, "table", writer),
     }
+    if progress is not None:
+        content[_PROGRESS] = _PROGRESS_KIND.write(progress, _PROGRESS, writer)
     return write_archive({_MODEL: write_json(content), **writer.entries})
 
 
@@ -63,12 +69,15 @@ class FileContent(NamedTuple):
         Number of the file format.
     version : str
         The version of lann that has written the file.
+    progress : dict or None
+        How far a run over a stream has come.
     """
 
     model: Any
     table: TableRecord | None
     format: int
     version: str
+    progress: dict[str, Any] | None
 
 
 def from_bytes(content: bytes) -> FileContent:
@@ -87,9 +96,12 @@ def from_bytes(content: bytes) -> FileContent:
     reader = Reader(entries)
     model = ESTIMATORS.read(described["model"], "model", reader)
     table = None if described["table"] is None else _read_table(described["table"], model, reader)
+    progress = None
+    if _PROGRESS in described:
+        progress = _PROGRESS_KIND.read(described[_PROGRESS], _PROGRESS, reader)
     if reader.entries:
         raise InvalidModelFile(f"it has the unknown entry {min(reader.entries)}")
-    return FileContent(model, table, described["format"], described["lann"])
+    return FileContent(model, table, described["format"], described["lann"], progress)
 
 
 def _read_table(data: Any, model: Any, reader: Reader) -> TableRecord:
@@ -121,5 +133,5 @@ def _check_format(described: Any) -> None:
             f"it was written by lann {shown(described.get('lann'))} in format {number}, and this version "
             f"reads formats up to {FORMAT}; update lann"
         )
-    if described.keys() != _FIELDS or type(described["lann"]) is not str:
+    if described.keys() - {_PROGRESS} != _FIELDS or type(described["lann"]) is not str:
         raise InvalidModelFile(f"its {_MODEL} does not have the fields {', '.join(sorted(_FIELDS))}")

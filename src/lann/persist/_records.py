@@ -122,6 +122,8 @@ class Estimator(Kind):
         Attributes that the estimator may not have.
     parameters : mapping of str to Kind
         Kinds of parameters that are neither numbers, text, lists, dictionaries nor arrays.
+    added : tuple of str
+        Parameters that files of earlier versions do not have; they have their defaults then.
     """
 
     def __init__(
@@ -131,8 +133,9 @@ class Estimator(Kind):
         *,
         absent: tuple[str, ...] = ("feature_names_in_",),
         parameters: Mapping[str, Kind] | None = None,
+        added: tuple[str, ...] = (),
     ) -> None:
-        self.cls, self.fitted, self.absent = cls, fitted, absent
+        self.cls, self.fitted, self.absent, self.added = cls, fitted, absent, added
         self._kinds = dict(parameters or {})
 
     @property
@@ -175,7 +178,7 @@ class Estimator(Kind):
     def read_parameters(self, data: Json, name: str, reader: Reader) -> Any:
         """Return an estimator with the parameters that is not fitted."""
         known = self.cls().get_params(deep=False).keys() - set(NOT_SAVED)
-        if not isinstance(data, dict) or data.keys() != known:
+        if not isinstance(data, dict) or not known - set(self.added) <= data.keys() <= known:
             invalid(name, data, f"an estimator with the parameters {', '.join(sorted(known))}")
         parameters = {
             parameter: self._kind(parameter).read(given, f"{name}/parameters/{parameter}", reader)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lann.plot._reject import RejectCurve, RejectDisplay
     from lann.plot._relevance import RelevanceDisplay
     from lann.plot._relevance_map import RelevanceMapDisplay
+    from lann.plot._stream import StreamDisplay
     from lann.plot._suspicious import SuspiciousRowsDisplay
 
 _MODULES = {
@@ -31,6 +32,7 @@ _MODULES = {
     "RejectDisplay": "_reject",
     "RelevanceDisplay": "_relevance",
     "RelevanceMapDisplay": "_relevance_map",
+    "StreamDisplay": "_stream",
     "SupportBeeswarmDisplay": "_beeswarm",
     "SuspiciousRowsDisplay": "_suspicious",
     "check_matplotlib_support": "_matplotlib",
@@ -46,6 +48,7 @@ __all__ = [
     "RejectDisplay",
     "RelevanceDisplay",
     "RelevanceMapDisplay",
+    "StreamDisplay",
     "SupportBeeswarmDisplay",
     "SuspiciousRowsDisplay",
     "check_matplotlib_support",

@@ -114,6 +114,9 @@ class RejectState(NamedTuple):
         target = check_parameters(reject)
         classes = estimator.classes_
         reject.estimator_, reject.classes_ = estimator, classes
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(estimator, name) and not hasattr(reject, name):
+                setattr(reject, name, getattr(estimator, name))
         reject.reject_label_ = marker_of(classes, reject.reject_label)
         reject.held_out_, reject.novelty_scale_ = self.held_out, self.novelty_scale
         reject.regions_ = None if self.landmarks is None else Regions(self.landmarks)

@@ -9,6 +9,7 @@ from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, MatrixMetric
 from lann.search._exact import ExactSearch
 from lann.search._graph import GraphSearch
+from lann.search._grown_graph import GrownGraph
 from lann.search._topk import concatenate_results, smallest
 
 QUERY_BLOCK = 2048
@@ -35,7 +36,7 @@ class Shortlist:
 
     Parameters
     ----------
-    coarse : ExactSearch or GraphSearch
+    coarse : ExactSearch, GraphSearch or GrownGraph
         Finds the candidates.
     metric : DiagonalMetric or MatrixMetric
         Ranks them.
@@ -43,7 +44,10 @@ class Shortlist:
     """
 
     def __init__(
-        self, coarse: ExactSearch | GraphSearch, metric: DiagonalMetric | MatrixMetric, n_candidates: int
+        self,
+        coarse: ExactSearch | GraphSearch | GrownGraph,
+        metric: DiagonalMetric | MatrixMetric,
+        n_candidates: int,
     ) -> None:
         self.coarse = coarse
         self.metric = metric

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices, Labels
-from lann.metrics import Levels
-from lann.search import coarse_search
+from lann.model import RowMemory
 from lann.vote import zero_distance_guard
 
 N_NEIGHBORS = 5
@@ -28,26 +27,28 @@ class Inherited(NamedTuple):
     matrices: NDArray | None
 
 
-def inherit(levels: Levels, X: Floats, labels: Labels, *, n_jobs: int | None = None) -> Inherited:
+def inherit(memory: RowMemory, points: Floats, labels: Labels, *, n_jobs: int | None = None) -> Inherited:
     """Return point metrics for new rows; a row that is already there inherits its own.
 
     Parameters
     ----------
-    levels : Levels
+    memory : RowMemory
         Rows from which is inherited, and their metrics.
-    X : (n_new, n_features)
-        In the user's units.
+    points : (n_new, n_axes)
+        The new rows, on the axes.
     labels : (n_new,)
     """
-    near, shares = _same_class_neighbors(levels, X, labels, n_jobs)
-    log_weights = np.einsum("qk,qkf->qf", shares, levels.point_log_weights[near])
+    near, shares = _same_class_neighbors(memory, points, labels, n_jobs)
+    rows, position = np.unique(near, return_inverse=True)
+    levels, position = memory.levels_of(rows), position.reshape(near.shape)
+    log_weights = np.einsum("qk,qkf->qf", shares, levels.point_log_weights[position])
     if levels.point_matrices is None:
         return Inherited(log_weights, None)
-    return Inherited(log_weights, mean_matrices(levels.point_matrices, near, shares))
+    return Inherited(log_weights, mean_matrices(levels.point_matrices, position, shares))
 
 
 def _same_class_neighbors(
-    levels: Levels, X: Floats, labels: Labels, n_jobs: int | None
+    memory: RowMemory, points: Floats, labels: Labels, n_jobs: int | None
 ) -> tuple[Indices, Floats]:
     """Return the same-class neighbors of new rows, and the share that each has in the mean.
 
@@ -56,18 +57,16 @@ def _same_class_neighbors(
     near, shares : (n_new, N_NEIGHBORS)
         Shares add up to 1; all are 0 where the class has no rows so far.
     """
-    near, shares = np.zeros((len(X), N_NEIGHBORS), np.int64), np.zeros((len(X), N_NEIGHBORS))
-    metric = levels.class_metric()
-    queries = levels.transform(X)
+    shape = (len(points), N_NEIGHBORS)
+    near, shares = np.zeros(shape, np.int64), np.zeros(shape)
+    n_old = memory.class_counts
     for label in np.unique(labels):
-        old, new = np.flatnonzero(levels.labels == label), np.flatnonzero(labels == label)
-        if len(old) == 0:
+        new, k = np.flatnonzero(labels == label), min(N_NEIGHBORS, int(n_old[label]))
+        if k == 0:
             continue
-        k = min(N_NEIGHBORS, len(old))
-        search = coarse_search(metric.subset(old), len(new))
-        found, distances = search.query(queries[new], k, n_jobs=n_jobs)
+        found, distances = memory.nearest(points[new], k, label=int(label), n_jobs=n_jobs)
         closeness = 1.0 / (distances + 1e-9 * zero_distance_guard(distances))
-        near[new, :k] = old[found]
+        near[new, :k] = found
         shares[new, :k] = closeness / closeness.sum(axis=1, keepdims=True)
     return near, shares
 

@@ -47,9 +47,10 @@ class OnlineMatrixPoints(NamedTuple):
     matrices: NDArray
 
     @classmethod
-    def of(cls, levels: Levels, targets: Targets) -> OnlineMatrixPoints:
-        """Return the points of some levels, with a copy of their matrices."""
-        return cls(levels.points, targets, np.sqrt(levels.weights), initial_matrices(levels))
+    def of(cls, levels: Levels, targets: Targets, points: Floats | None = None) -> OnlineMatrixPoints:
+        """Return the points of some levels, on the axes if they are given, with a copy of their matrices."""
+        points = levels.points if points is None else points
+        return cls(points, targets, np.sqrt(levels.weights), initial_matrices(levels))
 
 
 class MatrixUpdate(NamedTuple):

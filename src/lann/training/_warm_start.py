@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lann.metrics import Levels
+from lann.model import RowMemory
 from lann.training._inheritance import inherit
 from lann.training._initial_map import n_axes_of
 from lann.training._settings import Settings
@@ -41,6 +42,7 @@ def warm_start(start: Levels, previous: Levels, settings: Settings) -> Levels:
     if settings.point_metrics:
         if settings.form == "diagonal":
             previous = previous.replace(point_matrices=None)
-        inherited = inherit(previous, start.X, start.labels, n_jobs=settings.n_jobs)
+        memory = RowMemory(previous)
+        inherited = inherit(memory, previous.transform(start.X), start.labels, n_jobs=settings.n_jobs)
         start = start.replace(point_log_weights=inherited.log_weights, point_matrices=inherited.matrices)
     return start

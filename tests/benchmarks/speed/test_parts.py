@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks.common.datasets import DataSet
-from benchmarks.speed import fit, growth, search, startup
+from benchmarks.speed import fit, growth, search, startup, update
 from benchmarks.speed._internals import online_pass
 
 
@@ -24,6 +24,24 @@ def test_search_is_compared_with_two_libraries_and_the_product(monkeypatch):
         (3.0, True), (2.0, True), (2.5, False)
     ]  # fmt: skip
     assert all(values["figure"] > 0 for values in found.values())
+
+
+def test_updates_are_compared_with_a_model_that_is_built_again(monkeypatch):
+    monkeypatch.setattr(update, "N_ROWS", 5)
+    per_second, ratio = update.time_updates((100, 4, 10.0, 2.0), n_jobs=1, repeats=2).values()
+    assert per_second["figure"] == pytest.approx(1000 / per_second["seconds"])
+    assert (per_second["target"], per_second["unit"]) == (10.0, "/s")
+    assert ratio["figure"] == pytest.approx(ratio["other_seconds"] / ratio["seconds"])
+
+
+def test_a_model_that_is_built_again_learns_the_same():
+    grown, rebuilt = (update._stream(200, 4, 1) for _ in range(2))
+    for x, y in grown.next_rows(3):
+        grown.classifier.partial_fit(x, y)
+        update.add_by_rebuilding(rebuilt.classifier, x, y)
+    one, other = (stream.classifier.feature_weights_ for stream in (grown, rebuilt))
+    np.testing.assert_allclose(one, other, rtol=1e-3)
+    np.testing.assert_array_equal(grown.classifier.model_.X, rebuilt.classifier.model_.X)
 
 
 def test_both_online_passes_learn_the_same(data):

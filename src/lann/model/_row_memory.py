@@ -1,0 +1,343 @@
+"""Training rows that can be added, adapted and forgotten without a copy of all others."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats, Indices, Labels
+from lann.encoding import Encoding
+from lann.metrics import DiagonalMetric, Levels, MatrixMetric, join_weights, measure_pairs
+from lann.model._buffer import Buffer
+from lann.search import ScanPoints, coarse_search, find_nearest
+
+# Up to this many queries are answered by a pass over all rows.
+FEW_QUERIES = 16
+# Rows that are stored beyond those that are in use, at most, as a multiple of these, and in addition.
+MOST_STORED, SPARE_ROWS = 2, 64
+NONE: Indices = np.empty(0, np.int64)
+
+
+class RowMemory:
+    """Training rows and their metrics, as a version of a table that changes row by row.
+
+    Every change returns a new memory; earlier ones stay as they are. They share arrays: rows are appended to
+    the arrays of the earlier version, and the changed metric of a row is appended to those of all metrics.
+    A version consists of the positions of its rows and metrics in these arrays. A change of a few rows
+    therefore copies these positions, which is less than a search reads, and the arrays only where more than
+    half of what they have is not in use any more.
+
+    Parameters
+    ----------
+    levels : Levels
+    metric : DiagonalMetric, MatrixMetric or None
+        `levels.local_metric()`, if there is one already.
+    arrivals : (n_rows,) or None
+        The number of each row in the order in which all rows have arrived, ascending; None is 0, 1, …
+    n_arrived : int or None
+        How many rows have arrived, those that were forgotten included; None is the number of rows.
+
+    Attributes
+    ----------
+    n_rows : int
+    n_arrived : int
+    class_counts : (n_classes,)
+        Number of rows of each class.
+    encoding : Encoding
+    class_log_weights, components
+        The shared levels.
+    """
+
+    encoding: Encoding
+    class_log_weights: Floats
+    components: Floats | None
+
+    def __init__(
+        self,
+        levels: Levels,
+        metric: DiagonalMetric | MatrixMetric | None = None,
+        *,
+        arrivals: Indices | None = None,
+        n_arrived: int | None = None,
+    ) -> None:
+        n_rows = len(levels.X)
+        self.n_rows = self._n_stored = self._n_metrics = n_rows
+        self.n_arrived = n_rows if n_arrived is None else n_arrived
+        self.encoding, self.components = levels.encoding, levels.components
+        self.class_log_weights, self._class_weights = (
+            levels.class_log_weights,
+            np.exp(levels.class_log_weights),
+        )
+        self.class_counts = np.bincount(levels.labels, minlength=len(levels.class_log_weights))
+        stored: dict[str, NDArray[Any]] = {
+            "X": levels.X,
+            "labels": levels.labels,
+            "points": levels.points if metric is None else metric.points,
+            "arrivals": np.arange(n_rows) if arrivals is None else arrivals,
+        }
+        if levels.row_weights is not None:
+            stored["row_weights"] = levels.row_weights
+        self._rows = {name: Buffer(values) for name, values in stored.items()}
+        metrics = _metrics_of(levels, metric)
+        self._metrics = {name: Buffer(values) for name, values in metrics.items()}
+        # Where the rows are in the arrays, and where the metric of each stored row is; None is in order.
+        self._alive: Indices | None = None
+        self._slots: Indices | None = None
+        self.__dict__["levels"] = levels
+
+    @property
+    def X(self) -> Floats:
+        """The rows, in the user's units: (n_rows, n_features)."""
+        return self._values("X")
+
+    @property
+    def labels(self) -> Labels:
+        """Their class indices: (n_rows,)."""
+        return self._values("labels")
+
+    @property
+    def arrivals(self) -> Indices:
+        """The number of each row in the order of their arrival: (n_rows,)."""
+        return self._values("arrivals")
+
+    @property
+    def points(self) -> Floats:
+        """The rows on the axes: (n_rows, n_axes)."""
+        return self._values("points")
+
+    @property
+    def row_weights(self) -> Floats | None:
+        """As how many rows each of them counts: (n_rows,); None is 1 for all."""
+        return self._values("row_weights") if "row_weights" in self._rows else None
+
+    def labels_with(self, labels: Labels, row_weights: Floats | None) -> tuple[Labels, Floats | None]:
+        """Return the class indices and the weights of the rows with those of others after them."""
+        both = join_weights((self.row_weights, self.n_rows), (row_weights, len(labels)))
+        return np.concatenate([self.labels, labels]), both
+
+    def _values(self, name: str) -> Any:
+        stored = self._rows[name].head(self._n_stored)
+        return stored if self._alive is None else stored[self._alive]
+
+    def values_of(self, name: str, rows: Indices) -> Any:
+        """Return the values of some rows: of "X", "labels", "arrivals", "points" or "row_weights"."""
+        return self._rows[name].head(self._n_stored)[self._stored(rows)]
+
+    @property
+    def has_row_weights(self) -> bool:
+        return "row_weights" in self._rows
+
+    def _stored(self, rows: Indices) -> Indices:
+        return rows if self._alive is None else self._alive[rows]
+
+    def _metric_values(self, name: str, stored: Indices | slice) -> NDArray[Any]:
+        values = self._metrics[name].head(self._n_metrics)
+        return values[stored if self._slots is None else self._slots[stored]]
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The rows and their metrics in arrays of their own."""
+        rows = slice(None) if self._alive is None else self._alive
+        return self._levels_of(rows)
+
+    def levels_of(self, rows: Indices) -> Levels:
+        """Return some of the rows and their metrics."""
+        return self._levels_of(self._stored(rows))
+
+    def _levels_of(self, stored: Indices | slice) -> Levels:
+        own = {
+            name: self._rows[name].head(self._n_stored)[stored] for name in ("X", "labels", "row_weights")
+            if name in self._rows
+        }  # fmt: skip
+        matrices = self._metric_values("matrices", stored) if "matrices" in self._metrics else None
+        return Levels(
+            encoding=self.encoding,
+            class_log_weights=self.class_log_weights,
+            components=self.components,
+            point_log_weights=self._metric_values("log_weights", stored),
+            point_matrices=matrices,
+            **own,
+        )
+
+    def local_metric(self) -> DiagonalMetric | MatrixMetric:
+        """Return the metric in which every row measures with its own weights or matrix."""
+        rows = slice(None) if self._alive is None else self._alive
+        if "scaled" in self._metrics:
+            return MatrixMetric(self.points, self._metric_values("scaled", rows))
+        return DiagonalMetric(self.points, self._metric_values("weights", rows))
+
+    def class_metric(self) -> DiagonalMetric:
+        """Return the metric in which every row measures with the weights of its class."""
+        return Levels.metric_of_classes(self.points, self.labels, self.class_log_weights)
+
+    def transform(self, X: Floats) -> Floats:
+        """Return rows on the axes: (n_queries, n_axes)."""
+        return self._shared_levels.transform(X)
+
+    @cached_property
+    def _shared_levels(self) -> Levels:
+        empty = np.empty((0, self.class_log_weights.shape[1]))
+        return Levels(
+            np.empty((0, self.encoding.n_features)),
+            NONE,
+            self.encoding,
+            self.class_log_weights,
+            empty,
+            self.components,
+        )
+
+    def nearest(
+        self,
+        points: Floats,
+        k: int,
+        *,
+        exclude: Indices | None = None,
+        label: int | None = None,
+        n_jobs: int | None = None,
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest rows of each query under the class metric: see `Search.query`.
+
+        Parameters
+        ----------
+        points : (n_queries, n_axes)
+            Queries on the axes.
+        k : int
+        exclude : (n_queries,) or None
+        label : int or None
+            The class to which the search is limited; None is all. It has k rows at least.
+        """
+        if len(points) <= FEW_QUERIES:
+            return find_nearest(points, self._searched, k, exclude=exclude, label=label)
+        if label is None:
+            search = coarse_search(self.class_metric(), len(points))
+            return search.query(points, k, exclude=exclude, n_jobs=n_jobs)
+        members = np.flatnonzero(self.labels == label)
+        search = coarse_search(self.class_metric().subset(members), len(points))
+        found, distances = search.query(points, k, n_jobs=n_jobs)
+        return members[found], distances
+
+    @property
+    def _searched(self) -> ScanPoints:
+        points, labels = (self._rows[name].head(self._n_stored) for name in ("points", "labels"))
+        return ScanPoints(points, labels, self._class_weights, NONE if self._alive is None else self._alive)
+
+    def distances(self, points: Floats, rows: Indices) -> Floats:
+        """Return the squared distances of each query to some rows, as these measure.
+
+        Parameters
+        ----------
+        points : (n_queries, n_axes)
+            Queries on the axes.
+        rows : (n_queries, k)
+
+        Returns
+        -------
+        distances : (n_queries, k)
+        """
+        stored = self._stored(rows.ravel())
+        name = "scaled" if "scaled" in self._metrics else "weights"
+        own = self._metric_values(name, stored)
+        at = self._rows["points"].head(self._n_stored)[stored]
+        return measure_pairs(points, at, own, np.arange(rows.size).reshape(rows.shape))
+
+    def with_encoding(self, encoding: Encoding) -> RowMemory:
+        """Return the memory with an encoding that has further categories; all rows stay where they are."""
+        other = self._changed()
+        other.encoding = encoding
+        return other
+
+    def with_rows(self, added: Levels, points: Floats) -> RowMemory:
+        """Return the memory with further rows.
+
+        Parameters
+        ----------
+        added : Levels
+            The rows; their shared levels are those of the memory.
+        points : (n_new, n_axes)
+            The rows on the axes.
+        """
+        n_new = len(added.X)
+        other = self._changed()
+        rows: dict[str, NDArray[Any]] = {
+            "X": added.X,
+            "labels": added.labels,
+            "points": points,
+            "arrivals": np.arange(self.n_arrived, self.n_arrived + n_new),
+        }
+        if added.row_weights is not None or self.has_row_weights:
+            rows["row_weights"] = np.ones(n_new) if added.row_weights is None else added.row_weights
+        if "row_weights" in rows and not self.has_row_weights:
+            other._rows["row_weights"] = Buffer(np.ones(self._n_stored))
+        for name, values in rows.items():
+            other._rows[name] = other._rows[name].appended(self._n_stored, values)
+        other._append_metrics(added)
+        other._n_stored += n_new
+        if self._slots is not None:
+            other._slots = np.concatenate([self._slots, np.arange(self._n_metrics, other._n_metrics)])
+        if self._alive is not None:
+            other._alive = np.concatenate([self._alive, np.arange(self._n_stored, other._n_stored)])
+        other.n_rows, other.n_arrived = self.n_rows + n_new, self.n_arrived + n_new
+        other.class_counts = self.class_counts + np.bincount(added.labels, minlength=len(self.class_counts))
+        return other
+
+    def with_metrics(self, rows: Indices, levels: Levels) -> RowMemory:
+        """Return the memory in which some rows, distinct ones, have the point metrics of given levels."""
+        other = self._changed()
+        other._append_metrics(levels)
+        slots = np.arange(self._n_stored) if self._slots is None else self._slots.copy()
+        slots[self._stored(rows)] = np.arange(self._n_metrics, other._n_metrics)
+        other._slots = slots
+        return other._compact_if_sparse()
+
+    def without_rows(self, rows: Indices) -> RowMemory:
+        """Return the memory without some rows, at least one of which remains."""
+        other = self._changed()
+        alive = np.arange(self._n_stored) if self._alive is None else self._alive
+        lost = np.bincount(self.values_of("labels", rows), minlength=len(self.class_counts))
+        other.class_counts = self.class_counts - lost
+        other._alive = np.delete(alive, rows)
+        other.n_rows = len(other._alive)
+        return other._compact_if_sparse()
+
+    def _append_metrics(self, levels: Levels) -> None:
+        for name, values in _metrics_of(levels).items():
+            self._metrics[name] = self._metrics[name].appended(self._n_metrics, values)
+        self._n_metrics += len(levels.X)
+
+    def _changed(self) -> RowMemory:
+        """Return a copy that shares all arrays, without what is computed from them."""
+        other = copy(self)
+        other._rows, other._metrics = dict(self._rows), dict(self._metrics)
+        for name in ("levels", "_shared_levels"):
+            other.__dict__.pop(name, None)
+        return other
+
+    def _compact_if_sparse(self) -> RowMemory:
+        """Return the memory with arrays of its own, if too much of the shared ones is not in use."""
+        most = MOST_STORED * self.n_rows + SPARE_ROWS
+        if self._n_stored <= most and self._n_metrics <= most:
+            return self
+        stored = np.arange(self._n_stored) if self._alive is None else self._alive
+        metrics = {name: Buffer(self._metric_values(name, stored)) for name in self._metrics}
+        self._rows = {
+            name: Buffer(buffer.head(self._n_stored)[stored]) for name, buffer in self._rows.items()
+        }
+        self._metrics, self._alive, self._slots = metrics, None, None
+        self._n_stored = self._n_metrics = self.n_rows
+        return self
+
+
+def _metrics_of(
+    levels: Levels, metric: DiagonalMetric | MatrixMetric | None = None
+) -> dict[str, NDArray[Any]]:
+    """Return what is stored of the metric of each row."""
+    stored = {"log_weights": levels.point_log_weights}
+    if levels.point_matrices is None:
+        weights = metric.weights if isinstance(metric, DiagonalMetric) else levels.weights
+        return stored | {"weights": weights}
+    scaled = metric.matrices if isinstance(metric, MatrixMetric) else levels.scaled_matrices()
+    return stored | {"matrices": levels.point_matrices, "scaled": scaled}

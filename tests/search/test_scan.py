@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+
+from lann.metrics import DiagonalMetric
+from lann.search import ExactSearch, ScanPoints, find_nearest
+
+
+@pytest.fixture
+def stored():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=200)
+    return ScanPoints(
+        rng.normal(size=(200, 5)), labels, np.exp(rng.normal(size=(3, 5))), np.empty(0, np.int64)
+    )
+
+
+def exact(searched, rows=None):
+    rows = np.arange(len(searched.points)) if rows is None else rows
+    return ExactSearch(DiagonalMetric(searched.points[rows], searched.class_weights[searched.labels[rows]]))
+
+
+def assert_equal(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("k", [1, 5, 50, 199])
+@pytest.mark.parametrize("some", [False, True])
+@pytest.mark.parametrize("rounded", [False, True])
+def test_the_result_is_that_of_the_exact_search(stored, k, some, rounded):
+    if rounded:  # many copies and ties
+        stored = stored._replace(points=np.round(stored.points), class_weights=np.ones((3, 5)))
+    rows = np.flatnonzero(np.arange(200) % 3 != 0) if some else np.arange(200)
+    searched = stored._replace(rows=rows) if some else stored
+    k = min(k, len(rows) - 1)
+    queries = np.concatenate([stored.points[rows[:10]], np.random.default_rng(1).normal(size=(10, 5))])
+    assert_equal(find_nearest(queries, searched, k), exact(stored, rows).query(queries, k))
+    own = np.arange(10)
+    assert_equal(
+        find_nearest(queries[:10], searched, k, exclude=own),
+        exact(stored, rows).query(queries[:10], k, exclude=own),
+    )
+
+
+@pytest.mark.parametrize("some", [False, True])
+def test_a_search_within_a_class(stored, some):
+    rows = np.flatnonzero(np.arange(200) % 3 != 0) if some else np.arange(200)
+    searched = stored._replace(rows=rows) if some else stored
+    queries = np.random.default_rng(1).normal(size=(10, 5))
+    for label in range(3):
+        members = np.flatnonzero(stored.labels[rows] == label)
+        for k in (1, 20, len(members)):
+            found, distances = find_nearest(queries, searched, k, label=label)
+            expected = exact(stored, rows[members]).query(queries, k)
+            assert_equal((found, distances), (members[expected[0]], expected[1]))
+
+
+def test_all_points_coincide(stored):
+    same = stored._replace(points=np.zeros((200, 5)))
+    found, distances = find_nearest(np.zeros((2, 5)), same, 3)
+    assert found.tolist() == [[0, 1, 2]] * 2
+    assert not distances.any()
+
+
+def test_distances_that_overflow(stored):
+    queries = np.full((2, 5), 1e200)
+    assert_equal(find_nearest(queries, stored, 4), exact(stored).query(queries, 4))

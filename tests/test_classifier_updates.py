@@ -1,0 +1,460 @@
+"""Rows that are added one by one and forgotten: the same results as a model that is built from the rows."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+
+from lann import LANNClassifier, load, save
+from lann.model import LocalModel, rows_to_forget
+from lann.model._row_memory import MOST_STORED, SPARE_ROWS, RowMemory
+from lann.search import GraphSearch, GrownGraph, _graph
+
+
+def clf_of(**options):
+    return LANNClassifier(**({"random_state": 0, "max_iter": 3} | options))
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_blobs(400, 4, centers=6, cluster_std=2.0, random_state=0)
+    return X, y % 3
+
+
+def rebuilt(clf):
+    """Return the model that is built from the rows and metrics of a classifier."""
+    model = clf.model_
+    rule = model.vote_rule
+    return LocalModel(
+        pickle.loads(pickle.dumps(model.levels)),
+        n_candidates=model.n_candidates,
+        n_neighbors=model.n_neighbors,
+        power=rule.power,
+        floor=rule.floor,
+        class_weight=rule.class_weight,
+        epsilon=rule.epsilon,
+    )
+
+
+def assert_same_model(clf, queries):
+    model, other = clf.model_, rebuilt(clf)
+    for n_queries in (1, 7, len(queries)):
+        some = queries[:n_queries]
+        for one, expected in zip(model.voters(some), other.voters(some), strict=True):
+            np.testing.assert_array_equal(one, expected)
+        expected = other.vote(*other.voters(some)).probabilities
+        np.testing.assert_array_equal(clf.predict_proba(some), expected)
+
+
+def updates(clf, X, y, start, stop):
+    """Add rows one by one, and forget some."""
+    for row in range(start, stop):
+        clf.partial_fit(X[row : row + 1], y[row : row + 1])
+        if row % 4 == 0:
+            ids = np.arange(clf.n_seen_) if clf.ids_ is None else clf.ids_
+            clf.forget(ids[[row % len(ids)]])
+        yield row
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"n_candidates": None},
+        {"n_candidates": 5},
+        {"metric": "full"},
+        {"metric": "full", "n_candidates": None},
+        {"class_weight": "balanced", "levels": ("curves", "class", "point")},
+        {"max_iter": 0},
+        {"max_points": 120, "forget_policy": "reservoir"},
+    ],
+)
+def test_every_version_predicts_like_a_model_that_is_built_from_its_rows(data, options):
+    X, y = data
+    clf = clf_of(**options).partial_fit(X[:150], y[:150], classes=[0, 1, 2])
+    for row in updates(clf, X, y, 150, 260):
+        if row % 9 == 0:
+            assert_same_model(clf, X[300:] + 0.01)
+    assert clf.n_seen_ == 260
+    assert clf.model_.n_rows == len(clf.model_.X) < 260
+
+
+def test_with_weights_too(data):
+    X, y = data
+    weights = np.random.default_rng(0).choice([0.5, 1.0, 3.0], len(X))
+    clf = clf_of().partial_fit(X[:150], y[:150])
+    for row in range(150, 200):
+        clf.partial_fit(X[row : row + 1], y[row : row + 1], sample_weight=weights[row : row + 1])
+        clf.forget(row - 100)
+        assert_same_model(clf, X[300:330])
+    np.testing.assert_array_equal(clf.model_.row_weights[-50:], weights[150:200])
+    np.testing.assert_array_equal(clf.model_.row_weights[:-50], 1.0)
+
+
+def test_equal_rows_and_equal_distances(data):
+    X, y = data
+    grid = np.round(X[:, :2])  # many copies, many ties
+    clf = clf_of(n_candidates=10).partial_fit(grid[:150], y[:150])
+    for row in updates(clf, grid, y, 150, 220):
+        if row % 10 == 0:
+            assert_same_model(clf, grid[300:])
+
+
+def test_values_whose_squares_are_not_finite(data):
+    X, y = data
+    clf = clf_of().partial_fit(X[:100], y[:100]).partial_fit(X[100:101], y[100:101])
+    assert_same_model(clf, X[300:330] * 1e200)
+
+
+def test_the_order_of_calls_with_one_row_or_several(data):
+    X, y = data
+    together, one_by_one = (clf_of(levels=("curves",)).partial_fit(X[:200], y[:200]) for _ in range(2))
+    together.partial_fit(X[200:260], y[200:260])
+    for row in range(200, 260):
+        one_by_one.partial_fit(X[row : row + 1], y[row : row + 1])
+    for one, other in zip(together.kneighbors(X), one_by_one.kneighbors(X), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_explanations_stay_what_they_were(data):
+    X, y = data
+    clf = clf_of().partial_fit(X[:150], y[:150])
+    clf.partial_fit(X[150:151], y[150:151])
+    explained, expected = (clf.explain(X[300:310]) for _ in range(2))
+    expected = {name: getattr(expected, name).copy() for name in ("contributions", "feature_weights")}
+    model = clf.model_
+    voters = model.voters(X[300:302])
+    for _ in updates(clf, X, y, 151, 300):
+        pass
+    assert clf.model_ is not model
+    for name, value in expected.items():
+        np.testing.assert_array_equal(getattr(explained, name), value)
+    for one, other in zip(model.voters(X[300:302]), voters, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_two_models_that_go_on_from_the_same_one(data):
+    X, y = data
+    first = clf_of().partial_fit(X[:150], y[:150]).partial_fit(X[150:151], y[150:151])
+    second = clone(first)
+    vars(second).update(vars(first))
+    expected = pickle.loads(pickle.dumps(first))
+    first.partial_fit(X[151:152], y[151:152])
+    second.partial_fit(X[160:170], y[160:170])
+    expected.partial_fit(X[160:170], y[160:170])
+    np.testing.assert_array_equal(second.model_.X[-10:], X[160:170])
+    np.testing.assert_array_equal(second.feature_weights_, expected.feature_weights_)
+    np.testing.assert_array_equal(first.model_.X[-1], X[151])
+
+
+def test_the_memory_has_few_rows_that_are_not_in_use(data):
+    X, y = data
+    clf = clf_of(max_points=40).partial_fit(X[:60], y[:60])
+    for row in range(60, 400):
+        clf.partial_fit(X[row : row + 1], y[row : row + 1])
+        memory = clf.model_.memory
+        assert max(memory._n_stored, memory._n_metrics) <= MOST_STORED * 40 + SPARE_ROWS + 1
+    assert len(memory._rows["X"]._rows) <= 4 * 40 + 2 * SPARE_ROWS
+    assert len(pickle.dumps(clf)) < 40_000
+
+
+@pytest.mark.parametrize("method", ["with_rows", "with_metrics", "without_rows"])
+def test_an_interrupted_update_changes_nothing(data, monkeypatch, method):
+    X, y = data
+    clf, undisturbed = (clf_of(max_points=150).partial_fit(X[:151], y[:151]) for _ in range(2))
+    original = getattr(RowMemory, method)
+
+    def interrupted(self, *args):
+        original(self, *args)
+        raise KeyboardInterrupt
+
+    def add(classifier, row):
+        classifier.partial_fit(X[row : row + 1], y[row : row + 1])
+
+    for row in range(151, 180):
+        with monkeypatch.context() as patch:
+            patch.setattr(RowMemory, method, interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                add(clf, row + 100)
+            assert clf.n_seen_ == undisturbed.n_seen_
+            np.testing.assert_array_equal(clf.predict_proba(X[300:]), undisturbed.predict_proba(X[300:]))
+        add(clf, row)
+        add(undisturbed, row)
+    np.testing.assert_array_equal(clf.feature_weights_, undisturbed.feature_weights_)
+    np.testing.assert_array_equal(clf.ids_, undisturbed.ids_)
+
+
+def test_a_loaded_model_goes_on_with_the_same_bits(data, tmp_path):
+    X, y = data
+    clf = clf_of(max_points=150, forget_policy="balanced").partial_fit(X[:200], y[:200])
+    for _ in updates(clf, X, y, 200, 230):
+        pass
+    save(clf, tmp_path / "model.lann")
+    loaded, pickled = load(tmp_path / "model.lann"), pickle.loads(pickle.dumps(clf))
+    np.testing.assert_array_equal(loaded.ids_, clf.ids_)
+    for one in (clf, loaded, pickled):
+        for _ in updates(one, X, y, 230, 330):
+            pass
+    for other in (loaded, pickled):
+        np.testing.assert_array_equal(other.ids_, clf.ids_)
+        np.testing.assert_array_equal(other.feature_weights_, clf.feature_weights_)
+        np.testing.assert_array_equal(other.predict_proba(X), clf.predict_proba(X))
+
+
+# graphs
+
+
+def test_a_graph_serves_later_versions(monkeypatch):
+    monkeypatch.setattr(_graph, "FEWEST_POINTS", 500)
+    monkeypatch.setattr(LocalModel, "_fewest_for_graph", 100)
+    X, y = make_blobs(2000, 5, centers=10, cluster_std=3.0, random_state=0)
+    clf = clf_of(max_iter=0, n_neighbors=5).fit(X[:1000], y[:1000])
+    clf.predict(X[:100])
+    graph = clf.model_._graph.coarse
+    assert isinstance(graph, GraphSearch)
+    for row in range(1000, 1100):
+        clf.partial_fit(X[row : row + 1], y[row : row + 1])
+    clf.forget(np.arange(0, 1000, 10))
+    model = clf.model_
+    found, _ = model.voters(X)
+    assert isinstance(model._graph.coarse, GrownGraph)
+    assert model._graph.coarse._graph is graph
+    exact, _ = rebuilt(clf)._exact.query(model.transform(X), 5)
+    assert (found == exact).mean() > 0.99
+    assert_same_model(clf, X[:99])  # few queries are searched exactly
+    clf.partial_fit(X[1100:1300], y[1100:1300])
+    clf.predict(X)
+    assert isinstance(clf.model_._graph.coarse, GraphSearch)  # too much has changed
+    clf.partial_fit(X[1300:1301], y[1300:1301])
+    clf.predict(X)
+    assert isinstance(clf.model_._graph.coarse, GrownGraph)
+    assert clf.model_._graph.coarse._graph is not graph
+
+
+# forget
+
+
+def test_forgotten_rows_are_no_neighbors(data):
+    X, y = data
+    clf = clf_of().fit(X[:200], y[:200])
+    assert clf.ids_ is None
+    assert clf.kneighbors(X[5:6], 1, return_distance=False)[0, 0] == 5
+    assert clf.forget([5, 3]) is clf
+    assert clf.kneighbors(X[5:6], 1)[0][0, 0] > 0
+    np.testing.assert_array_equal(clf.ids_, np.delete(np.arange(200), [3, 5]))
+    np.testing.assert_array_equal(clf.model_.X, np.delete(X[:200], [3, 5], axis=0))
+    assert clf.explain(X[6:7], leave_out=None).neighbor_ids[0, 0] == 6
+    clf.partial_fit(X[5:6], y[5:6])  # a new row, with a new number
+    assert clf.explain(X[5:6], leave_out=None).neighbor_ids[0, 0] == 200
+    clf.forget(200)
+    assert clf.n_seen_ == 201
+    assert clf.model_.n_rows == 198
+
+
+def test_rows_are_forgotten_by_name(data):
+    X, y = data
+    names = [f"row {number}" for number in range(200)]
+    clf = clf_of().fit(pd.DataFrame(X[:200], index=names), y[:200])
+    clf.forget(pd.Index(["row 7", "row 100"])).forget("row 3")
+    assert len(clf.ids_) == 197
+    assert not np.isin(["row 3", "row 7", "row 100"], clf.ids_).any()
+    clf.partial_fit(pd.DataFrame(X[200:202], index=["row 1", "new"]), y[200:202])
+    clf.forget("row 1")  # both of them
+    assert clf.ids_.tolist().count("row 1") == 0
+    np.testing.assert_array_equal(clf.model_.X[-1], X[201])
+    assert clf.explain(pd.DataFrame(X[201:202]), leave_out=None).neighbor_ids[0, 0] == "new"
+
+
+def test_rows_without_a_name_are_numbered(data):
+    X, y = data
+    clf = clf_of().fit(X[:100], y[:100]).forget(np.arange(10))
+    clf.partial_fit(pd.DataFrame(X[100:101], index=[1000]), y[100:101])
+    clf.partial_fit(X[101:102], y[101:102])
+    np.testing.assert_array_equal(clf.ids_, [*range(10, 100), 1000, 101])
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        (200, "ids has 200, which is not the id of a training row"),
+        ([9, -1], "ids has -1, which"),
+        ([7], "ids has 7, which"),
+        (["a"], "ids must be integers, .* got .*'a'"),
+        ([1.0], "ids must be integers"),
+        ([True], "ids must be integers"),
+        ([[1, 2]], r"one id or a list of ids; got an array of shape \(1, 2\)"),
+        (range(8, 200), "ids are those of all training rows; at least one row has to remain"),
+    ],
+)
+def test_ids_that_cannot_be_forgotten(data, ids, message):
+    X, y = data
+    clf = clf_of(max_iter=1).fit(X[:200], y[:200]).forget(range(8))
+    before = clf.predict_proba(X)
+    with pytest.raises(ValueError, match=message):
+        clf.forget(list(ids) if isinstance(ids, range) else ids)
+    np.testing.assert_array_equal(clf.predict_proba(X), before)
+    assert clf.model_.n_rows == 192
+
+
+def test_no_ids_change_nothing(data):
+    X, y = data
+    clf = clf_of(max_iter=1).fit(X, y)
+    model = clf.model_
+    assert clf.forget([]).model_ is model
+
+
+def test_a_class_can_lose_all_its_rows(data):
+    X, y = data
+    clf = clf_of().fit(X[:200], y[:200])
+    clf.forget(np.flatnonzero(y[:200] != 1))
+    assert set(clf.predict(X)) == {1}
+    assert clf.predict_proba(X).shape == (400, 3)
+    clf.forget(clf.ids_[3:])  # fewer rows than neighbors
+    assert set(clf.predict(X)) == {1}
+    clf.partial_fit(X[200:], y[200:])
+    assert clf.score(X, y) > 0.6
+
+
+# max_points
+
+
+@pytest.mark.parametrize("policy", ["recent", "reservoir", "balanced"])
+@pytest.mark.parametrize("step", [1, 7, 100])
+def test_the_limit_is_kept(data, policy, step):
+    X, y = data
+    clf = clf_of(max_points=90, forget_policy=policy).partial_fit(X[:100], y[:100], classes=[0, 1, 2])
+    assert clf.model_.n_rows == 90
+    for start in range(100, 300, step):
+        clf.partial_fit(X[start : start + step], y[start : start + step])
+        assert clf.model_.n_rows == len(clf.ids_) == 90
+    ids = clf.ids_
+    np.testing.assert_array_equal(clf.model_.X, X[ids])
+    np.testing.assert_array_equal(clf.model_.labels, y[ids])
+    if policy == "recent":
+        np.testing.assert_array_equal(ids, np.arange(clf.n_seen_ - 90, clf.n_seen_))
+    elif policy == "balanced":
+        assert np.bincount(clf.model_.labels).tolist() == [30, 30, 30]
+    else:
+        assert 0.1 < (ids < 100).mean() < 0.6
+        # The same rows, however they arrive.
+        np.testing.assert_array_equal(
+            ids, np.delete(np.arange(clf.n_seen_), kept_out(policy, y[: clf.n_seen_], 90))
+        )
+
+
+def kept_out(policy, labels, n_kept):
+    seed = np.random.RandomState(0).randint(2**31 - 1)
+    return rows_to_forget(policy, labels, np.arange(len(labels)), n_kept, seed=seed)
+
+
+def test_fit_keeps_the_limit_too(data):
+    X, y = data
+    clf = clf_of(max_points=100).fit(X, y)
+    np.testing.assert_array_equal(clf.ids_, np.arange(300, 400))
+    everything = clf_of().fit(X, y)
+    np.testing.assert_array_equal(clf.curves_.slopes, everything.curves_.slopes)  # all rows are learned from
+    assert clf.score(X, y) > everything.score(X, y) - 0.1
+
+
+def test_the_seed_decides_what_is_kept(data):
+    X, y = data
+    kept = [
+        clf_of(max_iter=0, max_points=100, forget_policy="reservoir", random_state=seed).fit(X, y).ids_
+        for seed in (0, 0, 1)
+    ]
+    np.testing.assert_array_equal(kept[0], kept[1])
+    assert (kept[0] != kept[2]).any()
+
+
+def test_a_reservoir_is_a_uniform_sample():
+    n_rows, n_kept, n_seeds = 60, 20, 3000
+    counts = np.zeros(n_rows)
+    together = np.zeros(n_rows - 1)
+    for seed in range(n_seeds):
+        kept = np.ones(n_rows, bool)
+        kept[rows_to_forget("reservoir", np.zeros(n_rows, int), np.arange(n_rows), n_kept, seed=seed)] = False
+        assert kept.sum() == n_kept
+        counts += kept
+        together += kept[1:] & kept[:-1]
+    share = n_kept / n_rows
+    error = np.sqrt(share * (1 - share) / n_seeds)
+    assert np.abs(counts / n_seeds - share).max() < 4 * error
+    # χ² of the counts, whose sum is fixed: n_rows - 1 on average.
+    chi2 = ((counts - n_seeds * share) ** 2).sum() / (n_seeds * share * (1 - share)) * (1 - 1 / n_rows)
+    assert 30 < chi2 < 100
+    pairs = share * (n_kept - 1) / (n_rows - 1)
+    assert abs(together.mean() / n_seeds - pairs) < 0.01
+
+
+@pytest.mark.parametrize("counts", [[50, 3, 20], [10, 10, 10], [1, 0, 99], [5, 4, 3], [40, 41, 1]])
+@pytest.mark.parametrize("n_kept", [2, 9, 11, 12, 30])
+def test_balanced_classes_are_as_equal_as_possible(counts, n_kept):
+    labels = np.random.default_rng(0).permutation(np.repeat(np.arange(3), counts))
+    n_kept = min(n_kept, len(labels))
+    forgotten = rows_to_forget("balanced", labels, np.arange(len(labels)), n_kept)
+    assert (np.diff(forgotten) > 0).all()
+    expected = np.array(counts)
+    for _ in range(len(labels) - n_kept):
+        expected[np.argmax(expected)] -= 1
+    found = np.bincount(np.delete(labels, forgotten), minlength=3)
+    assert sorted(found) == sorted(expected)
+    assert found.sum() == n_kept
+
+
+def test_fewer_rows_than_the_limit():
+    for policy in ("recent", "reservoir", "balanced"):
+        assert len(rows_to_forget(policy, np.zeros(5, int), np.arange(5), 5)) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_points": 1}, "max_points must be an integer of at least 2"),
+        ({"max_points": 2.5}, "max_points must be"),
+        ({"forget_policy": "oldest"}, "forget_policy must be one of 'recent', 'reservoir', 'balanced'"),
+        ({"max_points": 4, "n_neighbors": 5}, "max_points=4 is fewer than n_neighbors=5"),
+    ],
+)
+def test_limits_that_make_no_sense(data, options, message):
+    for method in ("fit", "partial_fit"):
+        with pytest.raises(ValueError, match=message):
+            getattr(clf_of(**options), method)(*data)
+
+
+def test_a_stream_of_single_rows_from_the_first_one(data):
+    X, y = data
+    clf = clf_of(max_points=60, n_neighbors=5)
+    for row in range(200):
+        clf.partial_fit(X[row : row + 1], y[row : row + 1], classes=[0, 1, 2])
+    assert clf.n_iter_ == 3
+    assert clf.n_seen_ == 200
+    assert clf.score(X[140:200], y[140:200]) > 0.7
+
+
+def test_recent_rows_follow_a_change(data):
+    X, y = data
+    changed = (y + 1) % 3
+    accuracies = {}
+    for policy in ("recent", "reservoir"):
+        clf = clf_of(max_points=100, forget_policy=policy, n_neighbors=5).partial_fit(X[:200], y[:200])
+        for row in range(200, 320):
+            clf.partial_fit(X[row : row + 1], changed[row : row + 1])
+        accuracies[policy] = clf.score(X[320:], changed[320:])
+    assert accuracies["recent"] > 0.7 > accuracies["reservoir"]
+
+
+def test_rows_of_one_class_are_only_stored(data):
+    X, y = data
+    one, other = X[y == 0], X[y == 1]
+    clf = clf_of().partial_fit(one[:40], np.zeros(40, int), classes=[0, 1])
+    vote = clf.vote_
+    for row in range(40, 60):
+        clf.partial_fit(one[row : row + 1], [0])
+    assert clf.vote_ is vote
+    assert clf.n_iter_ == 0
+    clf.partial_fit(other[:1], [1])
+    assert clf.n_iter_ == 3
+    assert clf.model_.n_rows == 61
