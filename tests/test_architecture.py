@@ -94,7 +94,10 @@ def test_modules_of_packages_that_export_names_are_private(package):
     public = [
         path.name
         for path in (SOURCE / package).iterdir()
-        if (path.suffix == ".py" or (path / "__init__.py").exists()) and not path.name.startswith("_")
+        if (path.suffix == ".py" or (path / "__init__.py").exists())
+        and not path.name.startswith("_")
+        # Needs a package that is not installed by default.
+        and path.relative_to(SOURCE).as_posix() != "streams/river.py"
     ]
     assert public == []
 

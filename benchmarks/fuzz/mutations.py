@@ -242,7 +242,9 @@ def special_values(file: ModelFile, rng: np.random.Generator) -> bytes:
             with np.errstate(over="ignore"):
                 array[some] = array[some] * 1e5 if rng.random() < 0.2 else _choose(rng, SPECIAL)
         elif array.dtype.kind in "iu":
-            array[some] = _choose(rng, [-1, 0, 1, 2, len(array), 10**6, 2**31, 2**62, -(2**62)])
+            number = _choose(rng, [-1, 0, 1, 2, len(array), 10**6, 2**31, 2**62, -(2**62)])
+            bounds = np.iinfo(array.dtype)
+            array[some] = min(max(number, bounds.min), bounds.max)
         elif array.dtype.kind == "U":
             array[some] = _choose(rng, ["", "a", "ä", "\x00", "x" * 50])
         else:

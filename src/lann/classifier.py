@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from numbers import Real
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
@@ -627,6 +628,28 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
                 self._set_memory(self.model_.memory.without_rows(rows))
                 self._drop_names(rows)
         return self
+
+    def with_vote(self, vote: VoteChoice) -> LANNClassifier:
+        """Return a classifier with the same metrics in which neighbors vote in another way.
+
+        Probabilities of classifiers that were fitted to parts of the data can be compared if all vote in the
+        same way.
+
+        Parameters
+        ----------
+        vote : VoteChoice
+            Such as the attribute `vote_` of another classifier.
+
+        Returns
+        -------
+        classifier : LANNClassifier
+            A fitted one; this one is not changed.
+        """
+        check_is_fitted(self)
+        other = copy(self)
+        other.vote_ = vote
+        other._set_model(self.model_.levels, arrived=(self.model_.arrivals, self.n_seen_))
+        return other
 
     def _forget_beyond_limit(self) -> None:
         """Forget rows after all of them were learned from, if there are more than `max_points`."""

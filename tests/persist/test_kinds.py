@@ -8,6 +8,7 @@ import pytest
 from lann.persist._errors import InvalidModelFile
 from lann.persist._kinds import (
     Bool,
+    Flags,
     Float,
     FloatList,
     Floats,
@@ -17,6 +18,7 @@ from lann.persist._kinds import (
     ListOf,
     Maybe,
     Names,
+    PlainDict,
     PlainDicts,
     Ragged,
     Reader,
@@ -50,6 +52,7 @@ def round_trip(kind, value):
         (Floats("n", single=True), np.arange(3, dtype=np.float32)),
         (Floats("n", "m"), np.empty((0, 3))),
         (Indices("n", below=None), np.arange(3)),
+        (Flags("n", "m"), np.array([[0, 1, 1]], np.uint8)),
         (Texts("n"), np.array(["a", "größe", ""], object)),
         (Names("n"), np.array(["b", "a"])),
         (Names("n", distinct=True), np.array([False, True])),
@@ -60,6 +63,7 @@ def round_trip(kind, value):
         (Float(), 0.1),
         (Text(), "ä\n"),
         (TextDict(), {"a": "b"}),
+        (PlainDict(), {"a": [1, None, {"b": 2.5}]}),
         (PlainDicts(), [{"a": [1, None, {"b": 2.5}]}]),
         (TextTuple("a", "b"), ("b",)),
         (TextList(), ["a", "1"]),

@@ -77,6 +77,8 @@ def fitted_attributes(model):
         n for n, v in inspect.getmembers(type(model)) if isinstance(v, property) and n.endswith("_")
     ]
     names = [name for name in [*vars(model), *properties] if name.endswith("_") and not name.startswith("_")]
+    # A file has no spare columns of memories; see tests/persist/test_streams.py.
+    names = [name for name in names if name != "memories_"]
     return {name: getattr(model, name) for name in sorted(set(names))}
 
 
@@ -97,8 +99,8 @@ def test_results_parameters_and_attributes_come_back(case, model, tmp_path):
     for name, value in loaded.get_params(deep=False).items():
         if name == "n_jobs":
             assert value is None
-        elif name == "classifier":
-            assert repr(value) == repr(model.classifier)
+        elif name in ("classifier", "estimator"):
+            assert repr(value) == repr(getattr(model, name))
         else:
             given = getattr(model, name)
             np.testing.assert_array_equal(value, given)
@@ -107,7 +109,7 @@ def test_results_parameters_and_attributes_come_back(case, model, tmp_path):
     assert {"n_features_in_"} < attributes.keys() <= fitted_attributes(loaded).keys()
     assert fitted_attributes(loaded).keys() <= attributes.keys()
     for name, value in attributes.items():
-        if name != "classifier_":  # its parameter n_jobs differs
+        if name not in ("classifier_", "estimator_", "reader_"):  # their n_jobs differs
             assert_equal(getattr(loaded, name), value, name)
 
 
@@ -124,7 +126,7 @@ def test_every_public_estimator_can_be_saved():
     assert [name for name, cls in names.items() if ESTIMATORS.find(cls()) is None] == []
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.is_classifier], ids=repr)
+@pytest.mark.parametrize("case", [case for case in CASES if hasattr(case.cls, "explain")], ids=repr)
 def test_explanations_are_the_same(case, tmp_path):
     model = case.fitted()
     before = round_trip(model, tmp_path)

@@ -14,6 +14,7 @@ from lann.cli.explain import explain
 from lann.cli.fit import fit
 from lann.cli.info import info
 from lann.cli.predict import predict
+from lann.cli.stream import stream
 from lann.cli.suspects import suspects
 
 app = typer.Typer(
@@ -28,6 +29,7 @@ COMMANDS = {
     "Start here": (demo,),
     "Models": (fit, evaluate, info),
     "New rows": (predict, explain, counterfactual),
+    "Streams": (stream,),
     "Data": (embed, suspects),
 }
 for panel, commands in COMMANDS.items():

@@ -22,13 +22,20 @@ __all__ = [
     "ModelFile",
     "TableRecord",
     "load",
+    "load_with_progress",
     "load_with_table",
     "read_model_file",
     "save",
 ]
 
 
-def save(model: BaseEstimator, path: str | os.PathLike[str], *, table: TableRecord | None = None) -> None:
+def save(
+    model: BaseEstimator,
+    path: str | os.PathLike[str],
+    *,
+    table: TableRecord | None = None,
+    progress: dict[str, Any] | None = None,
+) -> None:
     """Save a fitted model; the file is complete or not written at all.
 
     The same model always gives the same bytes. Not saved are `n_jobs`, `verbose`, callbacks, settings of
@@ -38,12 +45,15 @@ def save(model: BaseEstimator, path: str | os.PathLike[str], *, table: TableReco
     Parameters
     ----------
     model : estimator
-        A LANNClassifier, an estimator of `lann.baselines`, a LANNEmbedding, NeighborEmbedding or
-        DiscriminantPlane.
+        A LANNClassifier, an estimator of `lann.baselines`, a RejectOption around one of these, a
+        LANNEmbedding, NeighborEmbedding or DiscriminantPlane, or a classifier of `lann.streams`.
     path : str or path-like
         The file, usually ``*.lann``; an existing file is replaced.
     table : TableRecord or None, default=None
         What is known about the table to which the model was fitted.
+    progress : dict or None, default=None
+        How far a run over a stream has come, for its checkpoint: whatever JSON can express, with finite
+        numbers.
 
     Raises
     ------
@@ -72,17 +82,18 @@ def save(model: BaseEstimator, path: str | os.PathLike[str], *, table: TableReco
     """
     from lann._files import write_atomically
     from lann.persist._errors import InvalidModelFile
-    from lann.persist._model_file import ESTIMATORS, to_bytes
+    from lann.persist._model_file import find_foreign, to_bytes
 
     path = Path(path)
-    if ESTIMATORS.find(model) is None:
-        raise ValueError(_cannot_be_saved(model))
+    foreign = find_foreign(model)
+    if foreign is not None:
+        raise ValueError(_cannot_be_saved(foreign))
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent} to save {path.name} in.")
     try:
-        content = to_bytes(model, table)
+        content = to_bytes(model, table, progress)
     except InvalidModelFile as error:
         raise ValueError(f"The model cannot be saved: {error}.") from error
     write_atomically(path, content)
@@ -166,6 +177,44 @@ def load_with_table(path: str | os.PathLike[str]) -> tuple[Any, TableRecord | No
     return file.model, file.table
 
 
+def load_with_progress(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any] | None]:
+    """Load a model, and how far a run over a stream had come when it was saved.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    model : estimator
+    progress : dict or None
+        As it was given to `save`, every number to the bit; None if the model was saved without. Nothing is
+        known of its content but that it is of JSON: whoever uses it has to check it.
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError
+        If there is no such file.
+    ValueError
+        If the file is damaged, of another format, or contains anything but a model of lann.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.persist import load_with_progress, save
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = os.path.join(folder, "iris.lann")
+    ...     save(LANNClassifier(random_state=0).fit(X, y), file, progress={"n_rows": 150})
+    ...     load_with_progress(file)[1]
+    {'n_rows': 150}
+    """
+    file = read_model_file(path)
+    return file.model, file.progress
+
+
 @dataclass(frozen=True, eq=False)
 class ModelFile:
     """What a model file has, and the file itself.
@@ -183,6 +232,8 @@ class ModelFile:
         Size of the file.
     sha256 : str
         Hash of the file: two files with the same hash have the same content.
+    progress : dict or None
+        How far a run over a stream had come.
     """
 
     model: Any
@@ -191,6 +242,7 @@ class ModelFile:
     version: str
     n_bytes: int
     sha256: str
+    progress: dict[str, Any] | None
 
 
 def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
@@ -255,6 +307,7 @@ def _cannot_be_saved(model: Any) -> str:
             "give the table to the classifier itself and save that."
         )
     return (
-        "save takes a LANNClassifier, an estimator of lann.baselines, or an embedding of lann.embedding; got "
-        f"an object of type {type(model).__name__}."
+        "save takes a LANNClassifier, an estimator of lann.baselines, a RejectOption around one of these, an "
+        "embedding of lann.embedding, or a classifier of lann.streams; got an object of type "
+        f"{type(model).__name__}."
     )

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from lann.plot._explanation import ExplanationDisplay
     from lann.plot._feature_curves import FeatureCurvesDisplay
     from lann.plot._matplotlib import check_matplotlib_support
+    from lann.plot._reject import RejectCurve, RejectDisplay
     from lann.plot._relevance import RelevanceDisplay
     from lann.plot._relevance_map import RelevanceMapDisplay
+    from lann.plot._stream import StreamDisplay
     from lann.plot._suspicious import SuspiciousRowsDisplay
 
 _MODULES = {
@@ -26,8 +28,11 @@ _MODULES = {
     "EmbeddingDisplay": "_embedding.display",
     "ExplanationDisplay": "_explanation",
     "FeatureCurvesDisplay": "_feature_curves",
+    "RejectCurve": "_reject",
+    "RejectDisplay": "_reject",
     "RelevanceDisplay": "_relevance",
     "RelevanceMapDisplay": "_relevance_map",
+    "StreamDisplay": "_stream",
     "SupportBeeswarmDisplay": "_beeswarm",
     "SuspiciousRowsDisplay": "_suspicious",
     "check_matplotlib_support": "_matplotlib",
@@ -39,8 +44,11 @@ __all__ = [
     "EmbeddingDisplay",
     "ExplanationDisplay",
     "FeatureCurvesDisplay",
+    "RejectCurve",
+    "RejectDisplay",
     "RelevanceDisplay",
     "RelevanceMapDisplay",
+    "StreamDisplay",
     "SupportBeeswarmDisplay",
     "SuspiciousRowsDisplay",
     "check_matplotlib_support",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from lann._format import counted
@@ -37,8 +37,12 @@ class Dialect:
 
     def records(self, text: str) -> Iterator[tuple[int, list[str]]]:
         """Yield the line in which each record starts, and its cells; empty lines are left out."""
+        return self.records_of_lines(io.StringIO(text, newline=""))
+
+    def records_of_lines(self, lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+        """Yield the records of lines, which are read as they are needed."""
         reader = csv.reader(
-            io.StringIO(text, newline=""),
+            lines,
             delimiter=self.sep,
             quotechar=self.quote or None,
             quoting=csv.QUOTE_MINIMAL if self.quote else csv.QUOTE_NONE,
@@ -90,7 +94,7 @@ def split_text(text: str, source: str, sep: str | None = None) -> tuple[list[lis
     ValueError
         If the text has no record, or the records have different numbers of cells.
     """
-    dialect = _find_dialect(text, sep)
+    dialect = find_dialect(text, sep)
     try:
         return _equal_records(text, dialect), dialect
     except DelimitedTextError as error:
@@ -107,12 +111,18 @@ def _equal_records(text: str, dialect: Dialect) -> list[list[str]]:
     for line, cells in dialect.records(text):
         if not records:
             n_cells = len(cells)
-        elif len(cells) == n_cells + 1 and not cells[-1]:  # a separator at the end of the line
-            cells.pop()
-        elif len(cells) != n_cells:
-            raise DelimitedTextError(line, f"has {counted(len(cells), 'cell')}, but the header has {n_cells}")
+        else:
+            check_length(cells, n_cells, line)
         records.append(cells)
     return records
+
+
+def check_length(cells: list[str], n_cells: int, line: int) -> None:
+    """Raise DelimitedTextError if a record is not as long as the header; drop an empty cell at its end."""
+    if len(cells) == n_cells + 1 and not cells[-1]:  # a separator at the end of the line
+        cells.pop()
+    elif len(cells) != n_cells:
+        raise DelimitedTextError(line, f"has {counted(len(cells), 'cell')}, but the header has {n_cells}")
 
 
 def _unquoted_records(text: str, dialect: Dialect) -> list[list[str]] | None:
@@ -127,7 +137,8 @@ def _unquoted_records(text: str, dialect: Dialect) -> list[list[str]] | None:
     return None if is_quoted else records
 
 
-def _find_dialect(text: str, sep: str | None) -> Dialect:
+def find_dialect(text: str, sep: str | None = None) -> Dialect:
+    """Return how the cells of a text are separated and quoted, as its start shows it."""
     sample = text[:SAMPLE_LENGTH]
     if len(sample) < len(text):
         sample = sample[: max(sample.rfind("\n"), sample.rfind("\r")) + 1] or sample

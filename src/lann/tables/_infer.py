@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +42,9 @@ class _Requests:
     categorical: frozenset[str]
     numeric: frozenset[str]
     dates: Mapping[str, str | None]
+    drop: frozenset[str]
+    decimal: str | None
+    keeps_constant: bool = False
 
 
 def infer_columns(
@@ -116,16 +119,53 @@ def infer_columns(
     day date it has dates like 31.05.2024
     city category it has text
     """
-    frame = with_text_names(frame, table)
     formats: dict[str, str | None] = dict(dates) if isinstance(dates, Mapping) else dict.fromkeys(dates)
-    requests = _Requests(frozenset(categorical), frozenset(numeric), formats)
-    _check_requests(frame, requests, drop, table)
+    requests = _Requests(frozenset(categorical), frozenset(numeric), formats, frozenset(drop), decimal)
+    return _infer_all(frame, requests, table, row_numbers)
+
+
+def infer_first_rows(
+    frame: pd.DataFrame,
+    kinds: Mapping[str, str],
+    *,
+    drop: Sequence[str] = (),
+    decimal: str | None = None,
+    table: str = "the table",
+) -> tuple[Column, ...]:
+    """Decide what each column has from the first rows of a table; constant columns are used, too.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    kinds : mapping of str to str
+        What columns have, if it is not to be inferred: "category", "number", "date", or a format of dates.
+    drop, decimal, table
+        As in `infer_columns`.
+    """
+    dates = {name: kind for name, kind in kinds.items() if kind not in ("category", "number")}
+    requests = _Requests(
+        frozenset(name for name, kind in kinds.items() if kind == "category"),
+        frozenset(name for name, kind in kinds.items() if kind == "number"),
+        {name: None if kind == "date" else kind for name, kind in dates.items()},
+        frozenset(drop),
+        decimal,
+        keeps_constant=True,
+    )
+    return _infer_all(frame, requests, table)
+
+
+def _infer_all(
+    frame: pd.DataFrame, requests: _Requests, table: str, row_numbers: Indices | None = None
+) -> tuple[Column, ...]:
+    frame = with_text_names(frame, table)
+    _check_requests(frame, requests, table)
+    decimal = requests.decimal
     if decimal not in (None, ".", ","):
         raise ValueError(f"decimal must be '.' or ','; got {decimal!r}.")
     decimal = decimal or frame.attrs.get("decimal") or table_decimal(frame)
     columns = []
     for name in frame.columns:
-        if name in set(drop):
+        if name in requests.drop:
             columns.append(Column(name, "ignored", "it is dropped"))
             continue
         cells = Cells.from_column(frame[name], row_numbers)
@@ -133,7 +173,8 @@ def infer_columns(
         column, ambiguous = _infer(name, cells, requests, decimal, is_categorical, table)
         values = column._convert(cells, table) if column.is_used else None
         if values is not None:
-            column = if_useful(column, values, is_named=is_categorical or name in requests.categorical)
+            is_named = is_categorical or name in requests.categorical
+            column = if_useful(column, values, is_named=is_named, keeps_constant=requests.keeps_constant)
         columns.append(column)
         _warn(column, ambiguous, values)
     return tuple(columns)
@@ -163,7 +204,9 @@ def _infer(
     return column, ambiguous
 
 
-def if_useful(column: Column, values: pd.Series, *, is_named: bool = True) -> Column:
+def if_useful(
+    column: Column, values: pd.Series, *, is_named: bool = True, keeps_constant: bool = False
+) -> Column:
     """Return the column, or an ignored one if there is nothing to learn from its values.
 
     Text that identifies the rows is ignored unless the user has named the column.
@@ -171,7 +214,7 @@ def if_useful(column: Column, values: pd.Series, *, is_named: bool = True) -> Co
     n_values = values.nunique()
     if n_values == 0:
         return Column(column.name, "ignored", "it is empty")
-    if n_values == 1:
+    if n_values == 1 and not keeps_constant:
         return Column(column.name, "ignored", "it has the same value in every row")
     if column.kind == "category" and not is_named and n_values > max(MOST_IDENTIFIERS, len(values) / 2):
         reason = f"it is text with a different value in most rows ({n_values} values)"
@@ -275,19 +318,19 @@ def _warn(column: Column, ambiguous: str, values: pd.Series | None) -> None:
         warn_of_ignored(column)
     if ambiguous:
         message = f"Column {column.name!r} is read as text, because {ambiguous}."
-        warnings.warn(message, TableWarning, stacklevel=3)
+        warnings.warn(message, TableWarning, stacklevel=4)
     if column.is_used and values is not None and (why := _identifies_rows(column, values)):
         warnings.warn(
             f"Column {column.name!r} seems to identify the rows, as {why}; leave it out with drop (--drop), "
             "or let it name the rows with id (--id).",
             TableWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
 def warn_of_ignored(column: Column) -> None:
     """Warn that a column is not used."""
-    warnings.warn(f"Column {column.name!r} is ignored: {column.reason}.", TableWarning, stacklevel=4)
+    warnings.warn(f"Column {column.name!r} is ignored: {column.reason}.", TableWarning, stacklevel=5)
 
 
 def _identifies_rows(column: Column, values: pd.Series) -> str:
@@ -307,13 +350,13 @@ def _identifies_rows(column: Column, values: pd.Series) -> str:
     return ""
 
 
-def _check_requests(frame: pd.DataFrame, requests: _Requests, drop: Iterable[str], table: str) -> None:
+def _check_requests(frame: pd.DataFrame, requests: _Requests, table: str) -> None:
     """Raise ValueError if a named column does not exist, or is named twice."""
     given = {
         "categorical": requests.categorical,
         "numeric": requests.numeric,
         "dates": frozenset(requests.dates),
-        "drop": frozenset(drop),
+        "drop": requests.drop,
     }
     seen: dict[str, str] = {}
     for parameter, names in given.items():

@@ -154,7 +154,7 @@ class Reading:
 
     def _checked(self, decimal: str | None) -> Reading:
         frame = self.frame
-        frame.columns = pd.Index(_column_names(frame.columns))
+        frame.columns = pd.Index(column_names(frame.columns))
         if frame.columns.has_duplicates:
             name = frame.columns[frame.columns.duplicated()][0]
             raise ValueError(f"{self.source} has more than one column {name!r}.")
@@ -207,8 +207,8 @@ def _read_text(
     if not records:
         raise ValueError(f"{source} is empty.")
     header, *rows = records
-    names = _column_names(header)
-    _check_duplicates(names, source)
+    names = column_names(header)
+    check_duplicates(names, source)
     dtype = pd.Series(["text"]).dtype
     columns = {
         name: pd.Series([None if cell in _MISSING or cell.strip() in _MISSING else cell for cell in cells],
@@ -255,8 +255,8 @@ def _read_excel(content: bytes, source: str, sheet: str | int | None) -> Reading
     header, rows, title, n_sheets = read_sheet(content, source, sheet)
     if not header:
         raise ValueError(f"{source} has an empty sheet {title!r}.")
-    names = _column_names(header)
-    _check_duplicates(names, source)
+    names = column_names(header)
+    check_duplicates(names, source)
     cells = list(zip(*rows, strict=True)) if rows else [()] * len(names)
     frame = pd.DataFrame({name: _typed_column(values) for name, values in zip(names, cells, strict=True)})
     notes = (f"sheet {title!r}, the first of {n_sheets}",) if sheet is None and n_sheets > 1 else ()
@@ -292,13 +292,14 @@ def _typed_column(values: Sequence[Any]) -> pd.Series:
     return pd.Series(cells, dtype=object)
 
 
-def _column_names(names: Sequence[Any]) -> list[str]:
+def column_names(names: Sequence[Any]) -> list[str]:
     """Return names without spaces around them; those of columns without a name are numbered, as in pandas."""
     texts = [str(name).strip() for name in names]
     return [text or f"Unnamed: {position}" for position, text in enumerate(texts)]
 
 
-def _check_duplicates(names: list[str], source: str) -> None:
+def check_duplicates(names: list[str], source: str) -> None:
+    """Raise ValueError if two columns have the same name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:

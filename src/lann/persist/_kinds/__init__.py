@@ -20,7 +20,7 @@ has records of several fields, and estimators.
 Kinds check values when they are written, too, so that `save` raises where `load` would.
 """
 
-from lann.persist._kinds.arrays import FloatList, Floats, Indices, Names, Ragged, Texts
+from lann.persist._kinds.arrays import Flags, FloatList, Floats, Indices, Names, Ragged, Texts
 from lann.persist._kinds.base import Json, Kind, Reader, Writer, invalid
 from lann.persist._kinds.values import (
     Bool,
@@ -29,6 +29,7 @@ from lann.persist._kinds.values import (
     Int,
     ListOf,
     Maybe,
+    PlainDict,
     PlainDicts,
     Size,
     Text,
@@ -39,6 +40,7 @@ from lann.persist._kinds.values import (
 
 __all__ = [
     "Bool",
+    "Flags",
     "Float",
     "FloatList",
     "Floats",
@@ -50,6 +52,7 @@ __all__ = [
     "ListOf",
     "Maybe",
     "Names",
+    "PlainDict",
     "PlainDicts",
     "Ragged",
     "Reader",

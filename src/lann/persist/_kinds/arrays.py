@@ -180,6 +180,16 @@ class Indices(Array):
             check_ascending(array, -1, name)
 
 
+class Flags(Array):
+    """Marks of 0 and 1, a byte each."""
+
+    dtypes = ("|u1",)
+
+    def check(self, array: NDArray[Any], name: str, sizes: Sizes) -> None:
+        if (array > 1).any():
+            raise InvalidModelFile(f"its {name} has marks that are neither 0 nor 1")
+
+
 class Texts(Array):
     """Text, as an array of Python strings."""
 

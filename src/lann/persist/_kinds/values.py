@@ -180,6 +180,21 @@ class PlainDicts(Kind):
         return value
 
 
+class PlainDict(Kind):
+    """A dictionary of whatever JSON can express; whoever uses it has to check it."""
+
+    def write(self, value: Any, name: str, writer: Writer) -> Json:
+        return self._checked(value, name)
+
+    def read(self, data: Json, name: str, reader: Reader) -> Any:
+        return self._checked(data, name)
+
+    def _checked(self, value: Any, name: str) -> dict[str, Any]:
+        if type(value) is not dict or not _is_plain(value):
+            invalid(name, value, "a dictionary of values that JSON can express")
+        return value
+
+
 def _is_plain(value: Any) -> bool:
     if type(value) is dict:
         return all(type(key) is str and _is_plain(item) for key, item in value.items())

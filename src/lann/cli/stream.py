@@ -1,0 +1,271 @@
+"""`lann stream`: predict, score and learn the rows of a table, one after the other."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lann.cli.consoles import collected_notes, note, results
+from lann.cli.documents import AsJson, print_document
+from lann.cli.errors import one_sentence
+from lann.cli.options import (
+    SEED_HELP,
+    Categorical,
+    Dates,
+    Decimal,
+    Drop,
+    Encoding,
+    Numeric,
+    Sep,
+    column_kinds,
+    table_name,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lann.cli.show_stream import StreamView
+    from lann.tables import StreamRun
+
+INTERRUPTED = 130  # what a shell reports of a program that was ended by Ctrl-C
+
+
+class Model(StrEnum):
+    """The classifiers for streams."""
+
+    samlann = "samlann"
+    samknn = "samknn"
+
+
+@one_sentence
+def stream(
+    data: Annotated[
+        Path,
+        typer.Argument(
+            help="The table, in order of time: .csv, .tsv, .txt, .csv.gz or .parquet; - is standard input.",
+            show_default=False,
+        ),
+    ],
+    target: Annotated[
+        str | None,
+        typer.Option("--target", "-t", metavar="COLUMN", help="The column with the labels."),
+    ] = None,
+    model: Annotated[
+        Model, typer.Option(help="With learned metrics (samlann), or with the features as they are (samknn).")
+    ] = Model.samlann,
+    window: Annotated[
+        int, typer.Option(metavar="ROWS", help="Number of rows that the memories have, at most.")
+    ] = 5000,
+    neighbors: Annotated[int, typer.Option("--neighbors", "-k", help="Number of neighbors.")] = 5,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A file to save the state to, from which --resume continues."),
+    ] = None,
+    every: Annotated[
+        int, typer.Option(metavar="ROWS", help="Rows between checkpoints, and between lines of progress.")
+    ] = 10_000,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue after the checkpoint.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A .csv file for the prediction of every row."),
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A picture of the accuracy along the stream: .png, .pdf or .svg."),
+    ] = None,
+    drop: Drop = None,
+    categorical: Categorical = None,
+    numeric: Numeric = None,
+    dates: Dates = None,
+    seed: Annotated[int, typer.Option(help=SEED_HELP)] = 0,
+    json: AsJson = False,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+) -> None:
+    """Predict every row of a stream before it is learned, and score the predictions.
+
+    The rows are read in batches, so that the table may be larger than memory or never end. The classifier
+    keeps a short-term memory, which it makes smaller when the data change, and a long-term memory of older
+    rows that still agree with it.
+
+    Ctrl-C saves the checkpoint and the picture of what was seen.
+    """
+    from lann.cli.show_stream import StreamView
+    from lann.tables import StreamRun
+
+    _check_files(checkpoint, output, picture, resume=resume, target=target, every=every)
+    console = results(quiet=json)
+    with collected_notes() as notes:
+        run = StreamRun(
+            data,
+            target,
+            None if resume else _make_model(model, window, neighbors, seed),
+            checkpoint=checkpoint if resume else None,
+            output=output,
+            drop=drop or (),
+            kinds=column_kinds(categorical, numeric, dates),
+            sep=sep,
+            decimal=decimal,
+            encoding=encoding,
+        )
+    for text in notes:
+        note(text, console)
+    is_interrupted = False
+    with run, StreamView(run, console, every) as view:
+        try:
+            with _gentle_interrupts(run):
+                run.run(
+                    checkpoint=checkpoint,
+                    every=every,
+                    on_batch=view.on_batch,
+                    on_checkpoint=view.on_checkpoint,
+                )
+        except KeyboardInterrupt:
+            is_interrupted = True
+            if checkpoint is not None and run.evaluation.n_rows:
+                run.save(checkpoint)
+    files = _finish(run, view, console, checkpoint=checkpoint, output=output, picture=picture)
+    if json:
+        print_document(_document(run, view, data, files, notes, is_interrupted=is_interrupted))
+    if is_interrupted:
+        if checkpoint is not None and run.evaluation.n_rows:
+            console.print("Interrupted. The same command with --resume continues.", soft_wrap=True)
+        raise typer.Exit(INTERRUPTED)
+
+
+def _check_files(
+    checkpoint: Path | None,
+    output: Path | None,
+    picture: Path | None,
+    *,
+    resume: bool,
+    target: str | None,
+    every: int,
+) -> None:
+    """Raise an error before any work if a file cannot be written, or options do not fit."""
+    from lann._files import check_writable
+
+    if resume and checkpoint is None:
+        raise ValueError("--resume needs the checkpoint: --checkpoint FILE.")
+    if not resume and target is None:
+        raise ValueError("Name the column with the labels: --target COLUMN.")
+    if every < 1:
+        raise ValueError(f"--every must be at least 1; got {every}.")
+    if output is not None and output.suffix.lower() != ".csv":
+        raise ValueError(f"--output must be a .csv file; got {output}.")
+    if picture is not None:
+        from lann.plot import check_matplotlib_support
+
+        check_matplotlib_support()
+        if picture.suffix.lower() not in (".png", ".pdf", ".svg"):
+            raise ValueError(f"--picture must be a .png, .pdf or .svg file; got {picture}.")
+    for path in (checkpoint, output, picture):
+        if path is not None:
+            check_writable(path)
+
+
+def _make_model(model: Model, window: int, neighbors: int, seed: int) -> Any:
+    import lann.streams
+
+    kind = lann.streams.SAMLANN if model is Model.samlann else lann.streams.SAMKNN
+    return kind(neighbors, window_size=window, random_state=seed)
+
+
+@contextmanager
+def _gentle_interrupts(run: StreamRun) -> Iterator[None]:
+    """Let Ctrl-C wait until the rows that are being learned are complete; the second one does not wait."""
+    is_first = True
+
+    def interrupt(*_: object) -> None:
+        nonlocal is_first
+        if run.is_busy and is_first:
+            is_first = False
+            run.stop()
+        else:
+            raise KeyboardInterrupt
+
+    try:
+        before = signal.signal(signal.SIGINT, interrupt)
+    except ValueError:  # not in the main thread, where signals do not arrive
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _finish(
+    run: StreamRun,
+    view: StreamView,
+    console: Console,
+    *,
+    checkpoint: Path | None,
+    output: Path | None,
+    picture: Path | None,
+) -> list[Path]:
+    """Print the table at the end, draw the picture, and return the files that were written."""
+    from lann.cli.show_stream import overview
+
+    console.print(overview(run.evaluation, view.rows_per_second))
+    if run.n_unlabeled:
+        note(f"{run.n_unlabeled:,} of {run.n_read:,} rows have no label; they were left out.", console)
+    files = [path for path in (output, checkpoint) if path is not None and path.exists()]
+    if picture is not None and run.evaluation.n_rows:
+        _draw(run, picture)
+        files.append(picture)
+    for path in files:
+        console.print(f"Wrote {path}", soft_wrap=True)
+    return files
+
+
+def _draw(run: StreamRun, picture: Path) -> None:
+    import io
+
+    import matplotlib as mpl
+
+    from lann._files import write_atomically
+    from lann.plot import StreamDisplay
+
+    with mpl.rc_context({"backend": "agg"}):
+        display = StreamDisplay.from_evaluation(
+            run.evaluation, name=type(run.estimator).__name__, data_name=table_name(Path(run.name))
+        )
+        content = io.BytesIO()
+        display.figure_.savefig(content, format=picture.suffix[1:].lower(), dpi=150)
+    write_atomically(picture, content.getvalue())
+
+
+def _document(
+    run: StreamRun,
+    view: StreamView,
+    data: Path,
+    files: list[Path],
+    notes: list[str],
+    *,
+    is_interrupted: bool,
+) -> dict[str, Any]:
+    evaluation = run.evaluation
+    return {
+        "table": table_name(data),
+        "target": run.columns.target,
+        "model": type(run.estimator).__name__,
+        "n_rows": evaluation.n_rows,
+        "n_rows_without_label": run.n_unlabeled,
+        "rows_per_second": view.rows_per_second,
+        "scores": evaluation.scores._asdict(),
+        "last_rows": evaluation.window_scores._asdict(),
+        "n_drifts": evaluation.n_drifts,
+        "drifts": evaluation.drifts,
+        "curve": {name: values.tolist() for name, values in evaluation.curve._asdict().items()},
+        "interrupted": is_interrupted,
+        "files": files,
+        "notes": notes,
+    }

@@ -1,0 +1,249 @@
+"""Classifiers whose rows come as dictionaries, one at a time, or as tables."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats
+from lann._validation import Integer, validate
+from lann.streams._feature_columns import FeatureColumns, NewColumn
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = Mapping[Hashable, Any]
+
+
+class DictClassifier:
+    """From dictionaries and tables to rows of numbers and class indices; subclasses learn and vote.
+
+    Parameters
+    ----------
+    max_categories : int
+        Number of categories of a feature that have a column of their own.
+    """
+
+    def __init__(self, max_categories: int) -> None:
+        validate("max_categories", max_categories, Integer(1))
+        self.max_categories = max_categories
+        self._columns = FeatureColumns(max_categories)
+        # The class index of each label, in the order in which labels were seen, and their frequencies.
+        self._classes: dict[Any, int] = {}
+        self._counts: list[int] = []
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    @abstractmethod
+    def _learn(self, rows: Floats, classes: Sequence[int], new: Sequence[NewColumn]) -> None:
+        """Learn some rows; columns can be new with the first of them."""
+
+    @abstractmethod
+    def _probabilities(self, rows: Floats) -> Floats:
+        """Return the probability of each class that has been learned, (n_rows, at most n_classes)."""
+
+    def learn_one(self, x: Row, y: Any) -> None:
+        """Learn a row.
+
+        Parameters
+        ----------
+        x : dict
+            Numbers, text (a category), or None or NaN for missing values, by the names of features. A feature
+            that is new has a missing value in all earlier rows, and one that is not there in this row.
+        y : bool, int or str
+            The label.
+
+        Raises
+        ------
+        ValueError
+            If a value is infinite, or neither a number nor text; nothing is learned then.
+        """
+        row, new = self._columns.learn(x)
+        self._learn_rows(row[None], [y], new)
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Learn the rows of a table, in their order; the same as `learn_one` for each of them.
+
+        Parameters
+        ----------
+        X : DataFrame
+            A feature can be new, or not be there, in every table.
+        y : Series
+            Labels.
+
+        Raises
+        ------
+        ValueError
+            If a value is infinite, or neither a number nor text.
+        """
+        labels = list(y)
+        names, values = _read(X)
+        if len(labels) != len(values):
+            raise ValueError(f"There are {len(values)} rows and {len(labels)} labels.")
+        if values.dtype == object:
+            for x, label in zip(_dicts(names, values), labels, strict=True):
+                self.learn_one(x, label)
+            return
+        # Columns are added with the row that has the first value.
+        starts = sorted({0, *self._columns.first_values(names, values)})
+        for start, stop in zip(starts, [*starts[1:], len(values)], strict=True):
+            if start < stop:
+                part = values[start:stop]
+                new = self._columns.learn_numbers(names, part)
+                self._learn_rows(self._columns.numbers(names, part), labels[start:stop], new)
+
+    def predict_one(self, x: Row, **_: Any) -> Any:
+        """Predict the label of a row.
+
+        Parameters
+        ----------
+        x : dict
+            As in `learn_one`; features that have not been learned are ignored.
+        **_ : dict
+            Not used.
+
+        Returns
+        -------
+        label : bool, int, str or None
+            None if nothing has been learned.
+        """
+        if not self._classes:
+            return None
+        return list(self._classes)[int(self._predict(self._columns.row(x)[None])[0].argmax())]
+
+    def predict_proba_one(self, x: Row, **_: Any) -> dict[Any, float]:
+        """Predict the probability of each label.
+
+        Parameters
+        ----------
+        x : dict
+            As in `learn_one`; features that have not been learned are ignored.
+        **_ : dict
+            Not used.
+
+        Returns
+        -------
+        probabilities : dict
+            For every label that has been learned. A row without any known value has the frequencies of the
+            labels.
+        """
+        if not self._classes:
+            return {}
+        return dict(zip(self._classes, self._predict(self._columns.row(x)[None])[0].tolist(), strict=True))
+
+    def predict_many(self, X: Any) -> pd.Series:
+        """Predict the labels of the rows of a table.
+
+        Parameters
+        ----------
+        X : DataFrame
+
+        Returns
+        -------
+        labels : Series
+            With the index of X; None if nothing has been learned.
+        """
+        import pandas as pd
+
+        rows, index = self._read_queries(X)
+        if not self._classes:
+            return pd.Series([None] * len(rows), index=index, dtype=object)
+        labels = list(self._classes)
+        return pd.Series([labels[best] for best in self._predict(rows).argmax(axis=1)], index=index)
+
+    def predict_proba_many(self, X: Any) -> pd.DataFrame:
+        """Predict the probability of each label for the rows of a table.
+
+        Parameters
+        ----------
+        X : DataFrame
+
+        Returns
+        -------
+        probabilities : DataFrame
+            A column for each label, and the index of X; no column if nothing has been learned.
+        """
+        import pandas as pd
+
+        rows, index = self._read_queries(X)
+        probabilities = self._predict(rows) if self._classes else np.empty((len(rows), 0))
+        # One by one, so that labels of several types stay what they are.
+        return pd.DataFrame(probabilities, index=index, columns=pd.Index(list(self._classes), dtype=object))
+
+    def _read_queries(self, X: Any) -> tuple[Floats, Any]:
+        """Return the rows of a table, and its index if it is one of pandas."""
+        names, values = _read(X)
+        index = X.index if hasattr(X, "iloc") else None
+        if values.dtype == object:
+            rows = [self._columns.row(x) for x in _dicts(names, values)]
+            return np.array(rows).reshape(len(rows), self._columns.n_columns), index
+        return self._columns.numbers(names, values), index
+
+    def _learn_rows(self, rows: Floats, labels: Sequence[Any], new: Sequence[NewColumn]) -> None:
+        """Learn rows and labels; a row without any value counts for the frequencies of the labels only."""
+        classes = []
+        for label in labels:
+            index = self._classes.setdefault(label, len(self._classes))
+            if index == len(self._counts):
+                self._counts.append(0)
+            self._counts[index] += 1
+            classes.append(index)
+        if rows.shape[1] == 0:
+            return
+        known = DictClassifier._can_measure(self, rows)
+        if not known.all():
+            rows, classes = rows[known], [c for c, is_known in zip(classes, known, strict=True) if is_known]
+        if len(rows):
+            self._learn(rows, classes, new)
+
+    def _predict(self, rows: Floats) -> Floats:
+        """Return the probability of each label, (n_rows, n_labels)."""
+        known = self._can_measure(rows)
+        all_known = bool(known.all())
+        if all_known:
+            voted = self._probabilities(rows)
+            if voted.shape[1] == len(self._counts):
+                return voted
+        counts = np.array(self._counts, np.float64)
+        found = np.tile(counts / counts.sum(), (len(rows), 1))
+        if known.any():
+            voted = self._probabilities(rows if all_known else rows[known])
+            # Labels of which no row has a value have their frequency, as the vote knows nothing of them.
+            n_voted = voted.shape[1]
+            found[known, :n_voted] = voted * (1.0 - found[0, n_voted:].sum())
+        return found
+
+    def _can_measure(self, rows: Floats) -> NDArray[np.bool_]:
+        """Return which rows have a value that can be measured, (n_rows,)."""
+        if rows.shape[1] == 0:
+            return np.zeros(len(rows), np.bool_)
+        known = rows[:, 0] == rows[:, 0]
+        return known if known.all() else np.asarray(~np.isnan(rows).all(axis=1))
+
+
+def _read(X: Any) -> tuple[list[Any], Any]:
+    """Return the column names and the values of a table: numbers, or objects if not all are numbers."""
+    import narwhals.stable.v1 as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    names = list(frame.columns)
+    if len(set(names)) < len(names):
+        raise ValueError("The columns of the table must have different names.")
+    if all(dtype.is_numeric() or dtype == nw.Boolean for dtype in frame.schema.values()):
+        columns = [np.asarray(frame[:, number].cast(nw.Float64).to_numpy()) for number in range(len(names))]
+        return names, np.array(columns, np.float64).reshape(len(names), len(frame)).T.copy()
+    values = np.empty((len(frame), len(names)), object)
+    for number in range(len(names)):
+        values[:, number] = frame[:, number].to_list()
+    return names, values
+
+
+def _dicts(names: list[Any], values: Any) -> Iterator[dict[Any, Any]]:
+    for row in values:
+        yield dict(zip(names, row, strict=True))

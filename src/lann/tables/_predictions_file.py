@@ -1,0 +1,80 @@
+"""A CSV file of the predictions of a stream, which grows as the stream is read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from pathlib import Path
+from typing import IO
+
+from lann._files import check_writable
+from lann._types import Indices
+from lann.streams import StreamBatch
+
+COLUMNS = ("row", "label", "prediction", "probability", "correct", "drift")
+
+
+class PredictionsFile:
+    """A CSV file with a line per row of a stream.
+
+    Parameters
+    ----------
+    path : str or path-like
+    n_bytes : int or None, default=None
+        What is kept of an existing file; None starts a new one.
+
+    Raises
+    ------
+    ValueError
+        If the file is shorter than what is to be kept.
+    OSError
+        If it cannot be written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], n_bytes: int | None = None) -> None:
+        self.path = Path(path)
+        check_writable(self.path)
+        if n_bytes is None:
+            self._file: IO[bytes] = self.path.open("wb")
+            self._write([COLUMNS])
+            return
+        if not self.path.exists() or self.path.stat().st_size < n_bytes:
+            raise ValueError(
+                f"{self.path} does not have the predictions that were there at the checkpoint; start again "
+                "without resuming."
+            )
+        self._file = self.path.open("r+b")
+        self._file.truncate(n_bytes)
+        self._file.seek(n_bytes)
+
+    def add(self, batch: StreamBatch, rows: Indices) -> None:
+        """Add the predictions of a batch, whose rows have these numbers."""
+        drifts = set((batch.drifts - batch.first_row).tolist())
+        self._write(
+            (
+                row,
+                label,
+                "" if prediction is None else prediction,
+                f"{probability:.6g}",
+                int(prediction == label),
+                int(i in drifts),
+            )
+            for i, (row, label, prediction, probability) in enumerate(
+                zip(rows.tolist(), batch.labels, batch.predictions, batch.probabilities, strict=True)
+            )
+        )
+
+    def flush(self) -> int:
+        """Write everything to the disk, and return the number of bytes."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        return self._file.tell()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _write(self, lines: object) -> None:
+        text = io.StringIO(newline="")
+        csv.writer(text, lineterminator="\n").writerows(lines)  # type: ignore[arg-type]
+        self._file.write(text.getvalue().encode())

@@ -1,0 +1,165 @@
+"""`lann stream`: predictions, checkpoints, interruptions and output."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lann.cli.show_stream import sparkline
+
+PROGRAM = "from lann.cli import main; main()"
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """A stream whose classes swap in the middle."""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(1500, 2)).round(4)
+    y = np.where((X[:, 0] > 0.5) == (np.arange(1500) < 700), "up", "down")
+    return pd.DataFrame({"a": X[:, 0], "b": X[:, 1], "y": y})
+
+
+@pytest.fixture
+def data(rows, tmp_path):
+    rows.to_csv(tmp_path / "s.csv", index=False)
+    return tmp_path / "s.csv"
+
+
+@pytest.fixture
+def child(tmp_path):
+    """Return a function that starts a command in a process of its own, with pipes."""
+    started = []
+
+    def start(*arguments):
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "COLUMNS": "100"},
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+OPTIONS = ("--model", "samknn", "--window", "300")
+
+
+def feed_until_checkpoint(process, text):
+    """Give rows to a process, and wait for its first checkpoint; it then waits for further rows."""
+    process.stdin.write(text)
+    process.stdin.flush()
+    for line in process.stdout:
+        if line.startswith("Checkpoint after"):
+            return line
+    raise AssertionError(process.stderr.read())
+
+
+def test_scores_are_printed(run, data):
+    shown = run("stream", data, "--target", "y", *OPTIONS, "--every", 500)
+    assert "1,000 rows: accuracy" in shown
+    assert "kappa-temporal" in shown
+    assert "short-term" in shown
+    assert "the last at" in shown
+
+
+def test_json_has_the_scores_and_the_curve(run, data, tmp_path):
+    output, picture = tmp_path / "p.csv", tmp_path / "p.png"
+    shown = run("stream", data, "-t", "y", *OPTIONS, "-o", output, "--picture", picture, "--json")
+    document = json.loads(shown)
+    predictions = pd.read_csv(output, keep_default_na=False)
+    correct = (predictions["label"] == predictions["prediction"]).mean()
+    assert document["scores"]["accuracy"] == correct > 0.8
+    assert document["n_rows"] == 1500
+    assert document["curve"]["rows"][-1] == 1500
+    assert document["n_drifts"] == predictions["drift"].sum() > 0
+    assert document["files"] == [str(output), str(picture)]
+    assert document["interrupted"] is False
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_killed_run_continues_with_the_same_predictions(run, rows, data, child, tmp_path):
+    whole, part = tmp_path / "whole.csv", tmp_path / "part.csv"
+    expected = json.loads(run("stream", data, "-t", "y", *OPTIONS, "-o", whole, "--json"))
+    checkpoint = ("--checkpoint", tmp_path / "c.lann", "--every", 300)
+    process = child("stream", "-", "-t", "y", *OPTIONS, *checkpoint, "-o", part)
+    # It learns some rows after the checkpoint and waits for more when it is killed.
+    feed_until_checkpoint(process, rows[:1250].to_csv(index=False))
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    assert whole.read_bytes() != part.read_bytes()
+    found = json.loads(run("stream", data, *checkpoint, "--resume", "-o", part, "--json"))
+    assert part.read_bytes() == whole.read_bytes()
+    for name in ("scores", "last_rows", "drifts", "curve", "n_rows"):
+        assert found[name] == expected[name]
+
+
+def test_ctrl_c_saves_the_checkpoint_and_the_picture(run, rows, data, child, tmp_path):
+    whole, part = tmp_path / "whole.csv", tmp_path / "part.csv"
+    run("stream", data, "-t", "y", *OPTIONS, "-o", whole)
+    checkpoint, picture = tmp_path / "c.lann", tmp_path / "p.svg"
+    process = child(
+        "stream", "-", "-t", "y", *OPTIONS, "--checkpoint", checkpoint, "--every", 1000, "-o", part,
+        "--picture", picture,
+    )  # fmt: skip
+    feed_until_checkpoint(process, rows[:1250].to_csv(index=False))
+    process.send_signal(signal.SIGINT)
+    shown, errors = process.communicate()
+    assert process.returncode == 130, errors
+    assert "The same command with --resume continues." in shown
+    assert b"<svg" in picture.read_bytes()
+    run("stream", data, "--checkpoint", checkpoint, "--resume", "-o", part)
+    assert part.read_bytes() == whole.read_bytes()
+
+
+def test_tables_with_categories_dates_and_gaps(run, tmp_path):
+    rng = np.random.default_rng(0)
+    city = rng.choice(["Ulm", "Bonn", ""], 400)
+    frame = pd.DataFrame(
+        {
+            "day": pd.date_range("2024-01-01", periods=400).strftime("%d.%m.%Y"),
+            "city": city,
+            "size": np.where(rng.random(400) < 0.1, "", rng.normal(size=400).round(2).astype(str)),
+            "y": np.where(city == "Ulm", 1, 2),
+        }
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False, sep=";")
+    document = json.loads(run("stream", tmp_path / "t.csv", "-t", "y", *OPTIONS, "--drop", "day", "--json"))
+    assert document["scores"]["accuracy"] > 0.7
+    document = json.loads(run("stream", tmp_path / "t.csv", "-t", "y", *OPTIONS, "--json"))
+    assert document["n_rows"] == 400
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "Name the column with the labels: --target COLUMN."),
+        (("--resume",), "--resume needs the checkpoint: --checkpoint FILE."),
+        (("-t", "z"), "There is no column 'z'"),
+        (("-t", "y", "--every", 0), "--every must be at least 1; got 0."),
+        (("-t", "y", "-o", "p.txt"), "--output must be a .csv file; got p.txt."),
+        (("-t", "y", "--picture", "p.gif"), "--picture must be a .png, .pdf or .svg file; got p.gif."),
+        (("-t", "y", "-o", "missing/p.csv"), "There is no folder missing"),
+        (("-t", "y", "--window", 1, "--model", "samknn"), "window_size must be"),
+    ],
+)
+def test_wrong_input_is_one_sentence(fails, data, arguments, message):
+    assert fails("stream", data, *arguments).startswith(message)
+
+
+def test_sparklines():
+    assert sparkline([]) == ""
+    assert sparkline([0.5, 0.5]) == "██"
+    assert sparkline(list(range(8))) == "▁▂▃▄▅▆▇█"
+    assert len(sparkline([0.1] * 1000 + [0.9] * 1000)) == 40

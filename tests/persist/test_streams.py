@@ -1,0 +1,197 @@
+"""Classifiers for streams in model files: they go on as if they had never been saved."""
+
+import io
+
+import numpy as np
+import pytest
+
+from lann import load, save
+from lann.persist._model_file import to_bytes
+from lann.persist._npy import write_array
+from lann.streams import SAMKNN, SAMLANN
+
+CLASSIFIERS = [SAMKNN, SAMLANN]
+SMALL = {"window_size": 120, "min_window_size": 20, "random_state": 0}
+
+
+def rows_with_drift(n_rows, *, gaps=False):
+    """Return rows of three classes whose boundaries turn now and then."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, 3))
+    turned = np.arange(n_rows) // 150 % 2 == 1
+    y = np.array(["a", "b", "c"])[np.digitize(np.where(turned, X[:, 0], X[:, 1]), [-0.5, 0.5])]
+    if gaps:
+        X[rng.random(X.shape) < 0.1] = np.nan
+    return X, y
+
+
+@pytest.fixture(params=CLASSIFIERS, ids=lambda cls: cls.__name__)
+def cls(request):
+    return request.param
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("n_rows", [1, 5, 170, 333, 700])
+def test_a_loaded_model_goes_on_with_the_same_bits(cls, tmp_path, n_rows, gaps):
+    X, y = rows_with_drift(1000, gaps=gaps)
+    clf = cls(**SMALL).partial_fit(X[:n_rows], y[:n_rows])
+    save(clf, tmp_path / "model.lann")
+    loaded = load(tmp_path / "model.lann")
+    np.testing.assert_array_equal(loaded.predict_proba(X[-50:]), clf.predict_proba(X[-50:]))
+    assert loaded.get_params() == clf.get_params()
+    more = [model.test_then_train(X[n_rows:], y[n_rows:]) for model in (loaded, clf)]
+    np.testing.assert_array_equal(*more)
+    assert loaded.drifts_ == clf.drifts_
+    assert loaded.n_seen_ == clf.n_seen_ == 1000
+    np.testing.assert_array_equal(loaded.memory_weights_, clf.memory_weights_)
+    assert to_bytes(loaded, None) == to_bytes(clf, None)
+
+
+def test_saving_changes_nothing_and_shares_nothing(cls, tmp_path):
+    X, y = rows_with_drift(600)
+    clf = cls(**SMALL).partial_fit(X[:300], y[:300])
+    save(clf, tmp_path / "model.lann")
+    loaded, other = load(tmp_path / "model.lann"), cls(**SMALL).partial_fit(X[:300], y[:300])
+    clf.partial_fit(X[300:], y[300:])
+    np.testing.assert_array_equal(loaded.predict_proba(X), other.predict_proba(X))
+
+
+def test_classes_and_sizes_of_a_loaded_model(cls, tmp_path):
+    """Classes can be added, and sizes that were set after the first row have no effect before `fit`."""
+    X, y = rows_with_drift(300)
+    clf = cls(**SMALL).partial_fit(X, y, classes=["a", "b", "c", "never"])
+    clf.set_params(window_size=10, n_neighbors=3)
+    save(clf, tmp_path / "model.lann")
+    loaded = load(tmp_path / "model.lann")
+    for model in (clf, loaded):
+        model.partial_fit(X[:5], ["aa"] * 5)
+    assert loaded.classes_.tolist() == ["a", "aa", "b", "c", "never"]
+    assert loaded.limits_ == clf.limits_
+    np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
+
+
+def test_the_file_has_the_rows_only(cls, tmp_path):
+    X, y = rows_with_drift(100)
+    save(cls(random_state=0).partial_fit(X, y), tmp_path / "model.lann")
+    assert (tmp_path / "model.lann").stat().st_size < 60_000
+
+
+# Hostile files
+
+
+@pytest.fixture
+def saved_stream(cls, tmp_path):
+    X, y = rows_with_drift(700)
+    path = tmp_path / "stream.lann"
+    save(cls(**SMALL).partial_fit(X, y), path)
+    return path
+
+
+SCALARS = [
+    ("limits_/n_neighbors", 0), ("limits_/n_neighbors", 10**8), ("limits_/n_neighbors", 30),
+    ("limits_/total", 1), ("limits_/total", 60), ("limits_/total", 10**12), ("limits_/long", 10**6),
+    ("limits_/smallest", 0), ("limits_/smallest", 6), ("limits_", None), ("memories", None),
+    ("memories/n_seen", -1), ("memories/n_drifts", 10**6), ("memories/n_compressions", -1),
+    ("memories/seed", -1), ("memories/seed", 2**40), ("memories/has_gaps", 1),
+    ("n_features_in_", 2), ("n_features_in_", 2**40), ("feature_names_in_", "abc"), ("classes_", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "value"), SCALARS)
+def test_values_that_are_invalid(saved_stream, changes, name, value, load_fails):
+    changed = changes(saved_stream)
+    *owners, last = name.split("/")
+    record = changed.fitted
+    for owner in owners:
+        record = record[owner]
+    assert repr(record[last]) != repr(value)
+    record[last] = value
+    load_fails(changed.write(), "cannot be loaded: (its|in its) ")
+
+
+def change_array(changed, entry, change):
+    """Write the file again with another array, and its declaration as an honest file has it."""
+    array = change(np.load(io.BytesIO(changed.entries[f"{entry}.npy"])))
+    dtype = array.dtype.newbyteorder("<").str
+    changed.array(entry).update(dtype=dtype, shape=list(array.shape))
+    changed.entries[f"{entry}.npy"] = write_array(array, dtype, "C")
+    changed.write()
+
+
+VALUES = {
+    "labels out of range": ("short_labels", lambda a: a + 1000),
+    "negative labels": ("long_labels", lambda a: a - 5),
+    "labels before the drift out of range": ("before_labels", lambda a: a + 3),
+    "infinite": ("short_X", lambda a: a + np.inf),
+    "too large": ("long_X", lambda a: a * 1e200),
+    "gaps that were not counted": ("short_X", lambda a: a * np.nan),
+    "unknown classes": ("known", lambda a: a * 0),
+    "marks": ("hits", lambda a: a + 2),
+    "marks of windows": ("window_hits", lambda a: a + 200),
+    "windows beyond the rows": ("window_starts", lambda a: a + 10_000),
+    "negative windows": ("window_starts", lambda a: a - 10_000),
+    "counts beyond the rows": ("window_counts", lambda a: a + 10_000),
+    "fewer windows": ("window_counts", lambda a: a[:-1].copy()),
+    "rows without size": ("long_sizes", lambda a: a * 0.0),
+    "fewer labels": ("short_labels", lambda a: a[:-1].copy()),
+    "fewer features": ("long_X", lambda a: a[:-1].copy()),
+    "more drifts": ("drifts", lambda a: np.tile(a, (50, 1))),
+    "another type": ("short_arrivals", lambda a: a.astype(np.float64)),
+    "more rows from before": ("before_X", lambda a: np.tile(a, 50)),
+    "more votes": ("hits", lambda a: np.tile(a, (50, 1))),
+}
+
+
+@pytest.mark.parametrize(("name", "change"), VALUES.values(), ids=VALUES)
+def test_arrays_that_are_invalid(saved_stream, changes, name, change, load_fails):
+    change_array(changes(saved_stream), f"model/memories/{name}", change)
+    load_fails(saved_stream, "cannot be loaded: (its|in its) ")
+
+
+METRICS = {
+    "NaN": ("metric_/center", lambda a: a * np.nan),
+    "scales of 0": ("metric_/scale", lambda a: a * 0.0),
+    "negative weights": ("metric_/class_weights", lambda a: -a),
+    "log weights that overflow": ("metric_/features", lambda a: a + 1e3),
+    "edges that fall": ("metric_/edges", lambda a: a[:, ::-1].copy()),
+    "fewer classes": ("metric_/classes", lambda a: a[:, :-1].copy()),
+    "fewer features": ("metric_/slopes", lambda a: a[:-1].copy()),
+    "fewer bins": ("metric_/features", lambda a: a[:, :, :-1].copy()),
+    "another type": ("metric_/counters", lambda a: a.astype(np.float64)),
+    "negative votes": ("votes_/weights", lambda a: -a),
+    "fewer votes": ("votes_/hits", lambda a: a[:-1].copy()),
+    "infinite extras": ("memories/short_extras", lambda a: a + np.inf),
+}
+
+
+@pytest.mark.parametrize(("name", "change"), METRICS.values(), ids=METRICS)
+def test_metrics_that_are_invalid(tmp_path, changes, name, change, load_fails):
+    path = tmp_path / "metric.lann"
+    save(SAMLANN(**SMALL).partial_fit(*rows_with_drift(200)), path)
+    change_array(changes(path), f"model/{name}", change)
+    load_fails(path, "cannot be loaded: (its|in its) ")
+
+
+def test_rows_without_the_values_of_the_metric(tmp_path, changes, load_fails):
+    path = tmp_path / "metric.lann"
+    save(SAMLANN(**SMALL).partial_fit(*rows_with_drift(200)), path)
+    for name in ("short_extras", "long_extras"):
+        change_array(changes(path), f"model/memories/{name}", lambda a: a[:-1].copy())
+    load_fails(path, "in its model, the rows do not have the values of a learned metric")
+
+
+@pytest.mark.parametrize("name", ["window_size", "n_neighbors", "long_term_share", "min_window_size"])
+def test_parameters_that_are_invalid(saved_stream, changes, name, load_fails):
+    changed = changes(saved_stream)
+    changed.parameters[name] = -1
+    load_fails(changed.write(), f"invalid {name}")
+
+
+def test_a_large_window_takes_no_memory_before_it_is_used(saved_stream, changes):
+    """Sizes are those that the file says, but rows take their space when they come."""
+    changed = changes(saved_stream)
+    changed.fitted["limits_"]["total"] = 150
+    changed.parameters["window_size"] = 10**9
+    loaded = load(changed.write())
+    assert loaded.window_size == 10**9
+    assert loaded.memories_.short_X.shape[1] < 1000

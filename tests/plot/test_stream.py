@@ -1,0 +1,90 @@
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from lann.plot import StreamDisplay
+from lann.streams import PrequentialEvaluation
+
+
+def evaluate(n_rows=500, *, drifts=(), sizes=(100, 50), accuracy=0.8, window_size=100):
+    """Return the evaluation of predictions that are correct as often as wanted."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=n_rows)
+    predictions = np.where(rng.random(n_rows) < accuracy, labels, (labels + 1) % 3)
+    evaluation = PrequentialEvaluation(window_size=window_size)
+    evaluation.update(labels, predictions, np.full(n_rows, 0.7), memory_sizes=sizes, drifts=drifts)
+    return evaluation
+
+
+def labels_of(display):
+    return [text.get_text() for text in display.ax_.get_legend().get_texts()]
+
+
+def test_curves_are_those_of_the_evaluation(assert_legible):
+    evaluation = evaluate(drifts=[120, 300])
+    display = StreamDisplay.from_evaluation(evaluation, name="SAMKNN", data_name="weather")
+    lines = {
+        line.get_linestyle(): line.get_ydata() for line in display.ax_.lines if len(line.get_xdata()) > 2
+    }
+    np.testing.assert_array_equal(lines["-"], evaluation.curve.accuracy)
+    np.testing.assert_array_equal(lines[":"], evaluation.curve.no_change_accuracy)
+    np.testing.assert_array_equal(lines["--"], evaluation.curve.majority_accuracy)
+    marks = [line.get_xdata()[0] for line in display.ax_.lines if len(line.get_xdata()) == 2]
+    assert marks == [120, 300]
+    assert len(display.axes_) == 2
+    names = ["SAMKNN", "label of the row before", "most frequent label", "drift", "short-term memory",
+             "long-term memory"]  # fmt: skip
+    assert [label.partition(" (")[0] for label in labels_of(display)] == names
+    title = display.figure_.axes[0].get_title()
+    assert "weather" in title
+    assert "2 drifts" in title
+    assert_legible(display.figure_)
+
+
+def test_many_drifts_are_counted(assert_legible):
+    display = StreamDisplay.from_evaluation(evaluate(drifts=range(0, 500, 5)))
+    assert len(display.axes_) == 3
+    assert sum(bar.get_height() for bar in display.axes_[2].patches) == 100
+    assert display.axes_[2].get_ylabel() == "drifts"
+    assert "drift" not in labels_of(display)
+    assert_legible(display.figure_)
+
+
+def test_other_classifiers_are_beside_it(assert_legible):
+    display = StreamDisplay.from_evaluation(
+        evaluate(), name="SAMLANN", others={"SAMKNN": evaluate(accuracy=0.7)}, baselines=False
+    )
+    assert labels_of(display)[:2] == ["SAMLANN", "SAMKNN"]
+    assert len([line for line in display.ax_.lines if len(line.get_xdata()) > 2]) == 2
+    assert_legible(display.figure_)
+
+
+def test_without_sizes_there_is_one_panel():
+    display = StreamDisplay.from_evaluation(evaluate(sizes=None))
+    assert len(display.axes_) == 1
+    assert "short-term memory" not in labels_of(display)
+
+
+def test_baselines_far_below_do_not_flatten_the_curve():
+    display = StreamDisplay.from_evaluation(evaluate(accuracy=0.99))
+    low, high = display.ax_.get_ylim()
+    assert low > 0.5
+    assert high > 1
+
+
+def test_an_estimator_is_run_and_not_changed():
+    from lann.streams import SAMKNN
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 2))
+    model = SAMKNN(random_state=0)
+    figure, axes = plt.subplots(1, 2, figsize=(12, 5))
+    display = StreamDisplay.from_estimator(model, X, X[:, 0] > 0, window_size=50, ax=axes[0])
+    assert display.scores.n_rows == 150
+    assert display.figure_ is figure
+    assert not hasattr(model, "classes_")
+
+
+def test_no_rows_get_one_sentence():
+    with pytest.raises(ValueError, match="no row has been predicted"):
+        StreamDisplay.from_evaluation(PrequentialEvaluation())

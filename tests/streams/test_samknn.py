@@ -1,0 +1,234 @@
+"""SAMKNN on streams: state, classes that appear later, missing values, drift, bounded memory."""
+
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from lann.streams import SAMKNN, Drift
+from lann.streams._memory import N_BEFORE, N_LONG, START, STOP
+
+
+def make_stream(n_rows=700, *, gaps=0.0, seed=0):
+    """Return rows of three classes by name; the third appears in the middle, with a drift."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 4))
+    late = np.arange(n_rows) > n_rows // 2
+    y = np.array(["b", "c", "a"])[(X[:, 0] > 0).astype(int) + (late & (X[:, 1] > 0))]
+    X[rng.random(X.shape) < gaps] = np.nan
+    return X, y
+
+
+def in_order_of(classes, clf, probabilities):
+    """Return probabilities by the columns of more classes."""
+    full = np.zeros(len(classes))
+    full[np.searchsorted(classes, clf.classes_)] = probabilities
+    return full
+
+
+def assert_same_state(mine, other):
+    """Compare the columns that are in use, and whatever else there is."""
+    np.testing.assert_array_equal(mine.counters, other.counters)
+    start, stop, n_long, n_before = mine.counters[[START, STOP, N_LONG, N_BEFORE]]
+    used = {"short": slice(start, stop), "long": slice(n_long), "before": slice(n_before)}
+    for name, values, others in zip(mine._fields, mine, other, strict=True):
+        columns = used.get(name.split("_")[0], slice(None))
+        np.testing.assert_array_equal(values[..., columns], others[..., columns], err_msg=name)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+def test_one_pass_equals_row_by_row_to_the_bit(gaps):
+    X, y = make_stream(gaps=gaps)
+    fused = SAMKNN(window_size=120, random_state=0)
+    probabilities = fused.test_then_train(X, y)
+    single = SAMKNN(window_size=120, random_state=0)
+    for row in range(len(X)):
+        if row:
+            found = single.predict_proba(X[row : row + 1])[0]
+            np.testing.assert_array_equal(in_order_of(fused.classes_, single, found), probabilities[row])
+        single.partial_fit(X[row : row + 1], y[row : row + 1])
+    batches = SAMKNN(window_size=120, random_state=0)
+    for start in range(0, len(X), 97):
+        batches.partial_fit(X[start : start + 97], y[start : start + 97])
+    for other in (single, batches, clone(fused).fit(X, y)):
+        assert_same_state(fused.memories_, other.memories_)
+
+
+def test_a_pickled_model_continues_with_the_same_bits():
+    X, y = make_stream()
+    whole, first = (SAMKNN(window_size=150, random_state=3) for _ in range(2))
+    expected = whole.test_then_train(X, y)[400:]
+    first.partial_fit(X[:400], y[:400])
+    again = pickle.loads(pickle.dumps(first))
+    np.testing.assert_array_equal(again.test_then_train(X[400:], y[400:]), expected)
+
+
+def test_a_model_in_a_mapped_file_can_learn(tmp_path):
+    X, y = make_stream(300)
+    clf = SAMKNN(random_state=0).fit(X[:200], y[:200])
+    joblib.dump(clf, tmp_path / "model")
+    again = joblib.load(tmp_path / "model", mmap_mode="r")
+    np.testing.assert_array_equal(
+        again.partial_fit(X[200:], y[200:]).predict_proba(X),
+        clf.partial_fit(X[200:], y[200:]).predict_proba(X),
+    )
+
+
+def test_classes_that_appear_later():
+    X, y = make_stream()
+    clf = SAMKNN(random_state=0)
+    probabilities = clf.test_then_train(X, y)
+    assert clf.classes_.tolist() == ["a", "b", "c"]
+    seen = np.array([np.logical_or.accumulate(y == label) for label in clf.classes_]).T
+    np.testing.assert_array_equal(probabilities[1:] > 0, seen[:-1])
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    np.testing.assert_allclose(probabilities[0], 1 / 3)
+    announced = SAMKNN(random_state=0).test_then_train(X, y, classes=["a", "b", "c"])
+    assert (announced > 0).all()
+    np.testing.assert_array_equal(announced.argmax(axis=1)[400:], probabilities.argmax(axis=1)[400:])
+
+
+def test_one_class_so_far():
+    clf = SAMKNN().partial_fit([[0.0], [1.0]], [7, 7])
+    assert clf.predict_proba([[5.0]]).tolist() == [[1.0]]
+    clf.partial_fit([[0.0]], [3])
+    assert clf.classes_.tolist() == [3, 7]
+    probabilities = clf.predict_proba([[0.0], [1.0]])
+    assert (probabilities > 0).all()
+    assert clf.predict([[1.0]]).tolist() == [7]
+
+
+def test_labels_of_another_type_raise():
+    clf = SAMKNN().partial_fit([[0.0], [1.0]], ["a", "b"])
+    with pytest.raises(ValueError, match="labels of another type, such as 1"):
+        clf.partial_fit([[0.0]], [1])
+    assert clf.n_seen_ == 2
+    with pytest.raises(ValueError, match="labels of another type, such as 'c', than the classes"):
+        clf.partial_fit([[0.0]], ["c"], classes=[1, 2])
+    assert clf.classes_.tolist() == ["a", "b"]
+
+
+def test_drift_is_seen_and_the_memory_grows_again():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(3000, 2))
+    y = (X[:, 0] > 0.5).astype(int)
+    y[2000:] = 1 - y[2000:]
+    clf = SAMKNN(random_state=0)
+    hits = clf.test_then_train(X, y).argmax(axis=1) == y
+    assert clf.n_drifts_ == len(clf.drifts_)
+    assert all(isinstance(drift, Drift) for drift in clf.drifts_)
+    drift = next(drift for drift in clf.drifts_ if drift.row >= 2000)
+    assert drift.row < 2150
+    assert drift.size_before > 2 * drift.size_after
+    assert drift.size_after < 150
+    last = clf.drifts_[-1]
+    assert clf.short_term_size_ == last.size_after + 3000 - 1 - last.row
+    assert hits[1000:2000].mean() > 0.98
+    assert hits[2200:].mean() > 0.95
+
+
+def test_rows_of_before_come_back_from_the_long_term_memory():
+    # Two concepts on different parts of the plane take turns: the long-term memory keeps the other one.
+    rng = np.random.default_rng(0)
+    turn = np.arange(6000) // 1000 % 2
+    X = rng.uniform(size=(6000, 2)) + 2.0 * turn[:, None]
+    y = np.where(turn == 0, X[:, 0] > 0.5, X[:, 1] > 2.5).astype(int)
+    clf = SAMKNN(random_state=0)
+    hits = clf.test_then_train(X, y).argmax(axis=1) == y
+    assert hits[3000:3030].mean() > 0.9
+    assert hits[2000:].mean() > 0.97
+
+
+def test_memory_is_bounded():
+    rng = np.random.default_rng(0)
+    clf = SAMKNN(window_size=200, random_state=0)
+    sizes = set()
+    for _ in range(12):
+        X = rng.normal(size=(500, 3))
+        clf.partial_fit(X, (X[:, 0] + rng.normal(size=500) > 0).astype(int))
+        assert clf.short_term_size_ + clf.long_term_size_ <= 200
+        sizes.add(len(pickle.dumps(clf)))
+    assert max(sizes) - min(sizes) < 100
+    assert clf.n_seen_ == 6000
+    assert len(clf.drifts_) <= 1000
+
+
+def test_only_the_last_drifts_are_kept():
+    rng = np.random.default_rng(0)
+    n_rows = 30_000
+    X, y = rng.normal(size=(n_rows, 1)), rng.integers(0, 2, n_rows)
+    clf = SAMKNN(window_size=60, min_window_size=6, n_neighbors=1, random_state=0)
+    clf.partial_fit(X, y)
+    assert clf.n_drifts_ > 1000
+    assert len(clf.drifts_) == 1000
+    rows = [drift.row for drift in clf.drifts_]
+    assert rows == sorted(rows)
+    assert rows[-1] > n_rows - 200
+
+
+def test_rows_without_a_common_feature():
+    X = np.array([[1.0, np.nan], [2.0, np.nan], [np.nan, np.nan]])
+    clf = SAMKNN(n_neighbors=2).partial_fit(X, [0, 1, 1])
+    probabilities = clf.predict_proba([[np.nan, 3.0], [np.nan, np.nan], [1.0, 3.0]])
+    assert np.isfinite(probabilities).all()
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert probabilities[2].argmax() == 0
+
+
+def test_tables_and_single_rows():
+    X, y = make_stream(300)
+    table = pd.DataFrame(X, columns=list("pqrs"))
+    clf = SAMKNN(random_state=0).fit(table, y)
+    probabilities = clf.predict_proba(table)
+    for row in (0, 150):
+        np.testing.assert_array_equal(clf._predict_row(X[row]), probabilities[row])
+    other = SAMKNN(random_state=0).fit(X[:299], y[:299])
+    other._learn_row(X[299], int(np.searchsorted(other.classes_, y[299])))
+    np.testing.assert_array_equal(other.predict_proba(X), probabilities)
+
+
+@pytest.mark.parametrize("value", [np.nan, 0.0])
+def test_columns_can_be_added(value):
+    X, y = make_stream(300)
+    clf = SAMKNN(window_size=100, random_state=0).fit(X[:200], y[:200])
+    clf._add_columns(2, value)
+    assert clf.n_features_in_ == 6
+    queries = np.column_stack([X[200:], np.full((100, 2), value)])
+    expected = SAMKNN(window_size=100, random_state=0).fit(X[:200], y[:200]).predict(X[200:])
+    np.testing.assert_array_equal(clf.predict(queries), expected)
+    clf.partial_fit(np.column_stack([X[200:], np.ones((100, 2))]), y[200:])
+    assert clf.n_seen_ == 300
+
+
+def test_parameters_that_change_later_wait_for_the_next_fit():
+    X, y = make_stream(400)
+    clf = SAMKNN(window_size=50, random_state=0).fit(X[:200], y[:200])
+    clf.set_params(window_size=1000, n_neighbors=3).partial_fit(X[200:], y[200:])
+    assert clf.limits_.total == 50
+    expected = SAMKNN(window_size=50, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(clf.predict_proba(X), expected.predict_proba(X))
+    assert clf.fit(X, y).limits_.total == 1000
+
+
+def test_more_neighbors_than_the_smallest_window():
+    X, y = make_stream(300)
+    clf = SAMKNN(30, window_size=100, min_window_size=2, random_state=0)
+    assert clf.fit(X, y).limits_.smallest == 31
+    assert np.isfinite(clf.predict_proba(X)).all()
+
+
+def test_invalid_use():
+    with pytest.raises(NotFittedError):
+        SAMKNN().predict_proba([[1.0]])
+    with pytest.raises(NotFittedError):
+        SAMKNN().explain_one([1.0])
+    clf = SAMKNN().partial_fit([[0.0, 1.0]], [0])
+    with pytest.raises(ValueError, match="'x1' are too large to be squared"):
+        clf.partial_fit([[0.0, 1e200]], [0])
+    with pytest.raises(ValueError, match="window_size must be an integer of at least 10; got 3"):
+        SAMKNN(window_size=3).partial_fit([[0.0]], [0])
+    assert clf.n_seen_ == 1
