@@ -25,9 +25,9 @@ OTHER_SETS = (
 """Data sets whose rows are to be rejected as far by models of all others."""
 
 
-def load_others(names: Iterable[str] = OTHER_SETS) -> list[OtherSet]:
-    """Return those that can be loaded."""
-    found, _ = load_sets(names)
+def load_others() -> list[OtherSet]:
+    """Return those of `OTHER_SETS` that can be loaded."""
+    found, _ = load_sets(OTHER_SETS)
     return [OtherSet(one.name, one.X) for one in found]
 
 

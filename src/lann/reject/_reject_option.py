@@ -4,84 +4,21 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    assert_all_finite,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_sample_weight, check_two_classes
-from lann._types import Floats, Labels
-from lann._validation import (
-    N_JOBS,
-    RANDOM_STATE,
-    Checked,
-    Integer,
-    Number,
-    OneOf,
-    ParameterTable,
-    validate_parameters,
-)
-from lann.encoding import as_table
-from lann.explain import Decision
-from lann.reject._certainty import CERTAINTIES, NoveltyScale, compute_certainties, novelty_threshold
-from lann.reject._fold_votes import vote_as
-from lann.reject._groups import merge_groups
-from lann.reject._held_out import (
-    Fold,
-    HeldOut,
-    RowReader,
-    check_folds,
-    fit_folds,
-    plain_folds,
-    split_folds,
-    split_part,
-)
-from lann.reject._reading import Needs, Reader, Reading
-from lann.reject._regions import Regions, find_regions
-from lann.reject._rows import labels_with_marker, marker_of, take_parameters, take_rows
-from lann.reject._thresholds import Target, choose_thresholds
-
-if TYPE_CHECKING:
-    from lann.explain import Explanation
-
-BY = ("global", "class", "local")
-THRESHOLDS = ("greedy", "exact")
-TARGETS = ("cost", "coverage", "risk")
-DEFAULT_TARGET = Target("cost", 0.2)
-PREFIT = "prefit"
+from lann._validation import ParameterTable
+from lann.reject._fitting import Fitted, fit_estimators, read_training_data, take_fitted
+from lann.reject._held_out import check_folds
+from lann.reject._learning import LearnsThresholds
+from lann.reject._parameters import PARAMETERS, PREFIT, check_parameters
 
 
-def _check_estimator(estimator: Any) -> None:
-    if estimator is None:
-        return
-    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
-        raise ValueError(f"estimator must be a classifier, or None; got {estimator!r}.")
-    if not is_classifier(estimator):
-        raise ValueError(f"estimator must be a classifier, which {type(estimator).__name__} is not.")
-    if not hasattr(estimator, "predict_proba"):
-        raise ValueError(
-            f"estimator must have predict_proba, which {type(estimator).__name__} has not; put it into "
-            "sklearn.calibration.CalibratedClassifierCV."
-        )
-
-
-def _check_reject_label(reject_label: Any) -> None:
-    if not (reject_label is None or isinstance(reject_label, str | bool | int | float | np.generic)):
-        raise ValueError(f"reject_label must be a text or a number, or None; got {reject_label!r}.")
-
-
-class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
+class RejectOption(LearnsThresholds):
     """A classifier that rejects rows that it may predict wrongly, or that are unlike all it has seen.
 
     A row is *ambiguous* if its certainty is below a threshold, and *far* if it is farther from its nearest
@@ -184,33 +121,7 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     array(['far'], dtype='<U9')
     """
 
-    _parameters: ClassVar[ParameterTable] = {
-        "estimator": [Checked(_check_estimator)],
-        "cost": [Number(0, 1), OneOf(None)],
-        "coverage": [Number(0, 1), OneOf(None)],
-        "risk": [Number(0, 1), OneOf(None)],
-        "by": [OneOf(*BY)],
-        "certainty": [OneOf(*CERTAINTIES)],
-        "thresholds": [OneOf(*THRESHOLDS)],
-        "cv": [Integer(2), Number(0, 1, closed="neither"), OneOf(PREFIT)],
-        "novelty_share": [Number(0, 1, closed="left")],
-        "reject_label": [Checked(_check_reject_label)],
-        "random_state": RANDOM_STATE,
-        "n_jobs": N_JOBS,
-    }
-
-    estimator_: Any
-    classes_: NDArray[Any]
-    reject_label_: Any
-    target_: Target
-    thresholds_: Floats
-    novelty_threshold_: float
-    held_out_: HeldOut
-    coverage_: float
-    risk_: float
-    reader_: Reader
-    novelty_scale_: NoveltyScale | None
-    regions_: Regions | None
+    _parameters: ClassVar[ParameterTable] = PARAMETERS
 
     def __init__(
         self,
@@ -273,11 +184,17 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             If a parameter or the data are invalid; a previous fit is then kept.
         """
         with unchanged_on_failure(self):
-            target = self._check_parameters()
-            X, y, fit_params = self._read_training_data(X, y, fit_params)
-            seeds = check_random_state(self.random_state).randint(2**31 - 1, size=3)
-            folds = self._fit_estimators(X, y, fit_params, seeds)
-            self._learn(X, y, folds, target, int(seeds[2]))
+            target = check_parameters(self)
+            X, y, fit_params = read_training_data(self, X, y, fit_params)
+            for_folds, for_estimator, for_regions = _seeds(self.random_state)
+            if isinstance(self.cv, str):
+                fitted = take_fitted(self.estimator, len(y), for_folds)
+            else:
+                estimator = self._make_estimator(for_estimator)
+                fitted = fit_estimators(
+                    estimator, X, y, fit_params, cv=self.cv, seed=for_folds, n_jobs=self.n_jobs
+                )
+            self._learn(X, y, fitted, target, for_regions)
         return self
 
     @classmethod
@@ -316,12 +233,11 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             If a parameter or the data are invalid.
         """
         reject = cls(estimator, cv=PREFIT, **parameters)
-        target = reject._check_parameters()
-        X, y, _ = reject._read_training_data(X, y, {})
+        target = check_parameters(reject)
+        X, y, _ = read_training_data(reject, X, y, {})
         check_is_fitted(estimator)
-        reject.estimator_, reject.classes_ = estimator, estimator.classes_
-        seeds = check_random_state(reject.random_state).randint(2**31 - 1, size=3)
-        reject._learn(X, y, check_folds(folds, len(y)), target, int(seeds[2]))
+        fitted = Fitted(estimator, check_folds(folds, len(y)))
+        reject._learn(X, y, fitted, target, _seeds(reject.random_state)[2])
         return reject
 
     def with_target(
@@ -352,207 +268,8 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         other = copy.copy(self).set_params(cost=cost, coverage=coverage, risk=risk)
-        other._choose_thresholds(other._check_parameters())
+        other._choose_thresholds(check_parameters(other))
         return other
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict labels, and reject rows.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_queries,)
-            The class with the largest probability, or `reject_label_` for rejected rows.
-        """
-        read = self._read(X)
-        return labels_with_marker(
-            self.classes_[read.predicted], self.reject_label_, read.is_far | read.is_ambiguous
-        )
-
-    def predict_proba(self, X: ArrayLike) -> Floats:
-        """Predict the probability of each class, for rejected rows, too.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_queries, n_classes)
-            Those of `estimator_`.
-        """
-        check_is_fitted(self)
-        return np.asarray(self.estimator_.predict_proba(X))
-
-    def decision(self, X: ArrayLike) -> NDArray[np.str_]:
-        """Return whether each row is accepted, and why not.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        decisions : ndarray of shape (n_queries,)
-            "accepted", "ambiguous" if the certainty is below its threshold, or "far" if the novelty is above
-            its own, whatever the certainty.
-        """
-        return self._read(X).decisions
-
-    def certainties(self, X: ArrayLike) -> Floats:
-        """Return how certain each prediction is.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        certainties : ndarray of shape (n_queries,)
-            What the parameter `certainty` says. "combined" is from 0 to 1; "novelty" is minus the novelty.
-        """
-        return self._read(X).certainties
-
-    def novelties(self, X: ArrayLike) -> Floats:
-        """Return how many times as far from its nearest rows each row is as held-out rows usually are.
-
-        The largest of three, each on the scale of the first: the distance to the nearest training row as it
-        measures, if the classifier has neighbors; that in all features, standardized and decorrelated; and
-        how far the most extreme value is outside the range of the training rows. The first two are relative
-        to the distances between the training rows around.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        novelties : ndarray of shape (n_queries,)
-            NaN if it is not measured: with `novelty_share=0`, unless the certainty is the novelty.
-        """
-        return self._read(X).novelties
-
-    def reasons(self, X: ArrayLike) -> list[Decision]:
-        """Return the decision on each row, and the figures that decided.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        reasons : list of Decision
-            For each row its decision, certainty and threshold, novelty and its threshold, and the class or
-            the number of the region to which the threshold belongs.
-        """
-        read = self._read(X)
-        names: Sequence[Any] = self.classes_.tolist() if self.by == "class" else range(len(self.thresholds_))
-        return [
-            Decision(
-                str(read.decisions[row]),
-                float(read.certainties[row]),
-                float(self.thresholds_[group]),
-                float(read.novelties[row]),
-                self.novelty_threshold_ if np.isfinite(read.novelties[row]) else np.nan,
-                None if self.by == "global" else names[group],
-                self.certainty,
-                self.by,
-            )
-            for row, group in enumerate(read.groups)
-        ]
-
-    def explain(self, X: ArrayLike) -> Explanation:
-        """Explain predictions, with the decision on each row and why it was rejected.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        explanation : Explanation
-            That of `estimator_`, which has to be a classifier of `lann`.
-
-        Raises
-        ------
-        ValueError
-            If the classifier has no explanations.
-        """
-        check_is_fitted(self)
-        if not hasattr(self.estimator_, "explain"):
-            raise ValueError(
-                f"{type(self.estimator_).__name__} has no explanations; `reasons` has the decisions."
-            )
-        return self.estimator_.explain(X).with_decisions(self.reasons(X))
-
-    def _check_parameters(self) -> Target:
-        """Validate the parameters; return the target."""
-        validate_parameters(self, self._parameters)
-        given = [
-            Target(kind, float(getattr(self, kind))) for kind in TARGETS if getattr(self, kind) is not None
-        ]
-        if len(given) > 1:
-            names = " and ".join(f"{kind}={value:g}" for kind, value in given)
-            raise ValueError(f"At most one of cost, coverage and risk can be given; got {names}.")
-        return given[0] if given else DEFAULT_TARGET
-
-    def _read_training_data(
-        self, X: Any, y: ArrayLike, fit_params: dict[str, Any]
-    ) -> tuple[Any, NDArray[Any], dict[str, Any]]:
-        """Return the rows, labels and parameters of the fit, without rows of weight 0."""
-        if as_table(X) is not None:
-            validate_data(self, X, skip_check_array=True)
-            if y is None:
-                raise ValueError("y is None; a classifier needs a label for each row.")
-            labels = column_or_1d(y, warn=True)
-            assert_all_finite(labels, input_name="y")
-            check_consistent_length(X, labels)
-        else:
-            X, labels = validate_data(self, X, y, dtype=None, ensure_all_finite=False)
-        check_classification_targets(labels)
-        weights = fit_params.get("sample_weight")
-        if weights is not None:
-            counts = np.flatnonzero(check_sample_weight(weights, len(labels)) > 0)
-            if len(counts) < len(labels):
-                fit_params = take_parameters(fit_params, counts, len(labels))
-                X, labels = take_rows(X, counts), labels[counts]
-                if len(np.unique(labels)) < 2:
-                    raise ValueError(
-                        "The rows whose sample_weight is above 0 are of one class; two are needed."
-                    )
-        return X, labels, fit_params
-
-    def _fit_estimators(
-        self, X: Any, y: NDArray[Any], fit_params: dict[str, Any], seeds: Sequence[int]
-    ) -> list[Fold]:
-        """Set `estimator_` and `classes_`; return the classifiers with their held-out rows."""
-        if isinstance(self.cv, str):
-            return self._take_fitted(len(y), int(seeds[0]))
-        classes, labels = np.unique(y, return_inverse=True)
-        check_two_classes(classes)
-        self.classes_ = classes
-        estimator = self._make_estimator(int(seeds[1]))
-        is_share = not isinstance(self.cv, int | np.integer)
-        split = split_part if is_share else split_folds
-        splits = split(labels, self.cv, int(seeds[0]))
-        folds = fit_folds(estimator, X, y, splits, fit_params, self.n_jobs)
-        if is_share:
-            self.estimator_ = folds[0].estimator
-        else:
-            self.estimator_ = clone(estimator).fit(X, y, **fit_params)
-        return folds
-
-    def _take_fitted(self, n_rows: int, seed: int) -> list[Fold]:
-        if self.estimator is None:
-            raise ValueError('cv="prefit" needs a fitted estimator; got None.')
-        check_is_fitted(self.estimator)
-        if n_rows < 2:
-            raise ValueError(f'cv="prefit" needs at least two held-out rows; got n_samples={n_rows}.')
-        self.estimator_, self.classes_ = self.estimator, self.estimator.classes_
-        return list(plain_folds(self.estimator, n_rows, seed))
 
     def _make_estimator(self, seed: int) -> Any:
         if self.estimator is not None:
@@ -561,107 +278,8 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
         return LANNClassifier(random_state=seed, n_jobs=self.n_jobs)
 
-    def _learn(self, X: Any, y: NDArray[Any], folds: Sequence[Fold], target: Target, seed: int) -> None:
-        """Set what is learned of held-out rows."""
-        self.reject_label_ = marker_of(self.classes_, self.reject_label)
-        positions = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
-        labels = np.where(self.classes_[positions] == y, positions, -1).astype(np.int64)
-        row_reader = RowReader(X, labels, self.classes_, *self._needs(), self.n_jobs)
-        reading, rows = row_reader.read(vote_as(folds, self.estimator_))
-        fitted_on = np.arange(len(y)) if len(folds) > 1 or isinstance(self.cv, str) else folds[0].train
-        self.reader_ = row_reader.reader(self.estimator_, fitted_on)
-        self.novelty_scale_ = None if reading.novelty is None else NoveltyScale.fit(reading.novelty)
-        novelties = self._novelties(reading)
-        predicted = reading.probabilities.argmax(axis=1)
-        groups = np.zeros(len(rows), np.int64)
-        self.regions_ = None
-        if self.by == "class":
-            groups = predicted
-        elif self.by == "local":
-            rng = np.random.default_rng(seed)
-            self.regions_, groups = find_regions(self.reader_, take_rows(X, rows), rng)
-        self.held_out_ = HeldOut(
-            y[rows],
-            self.classes_[predicted],
-            compute_certainties(reading, novelties, self.certainty),
-            novelties,
-            groups,
-            rows,
-        )
-        self._choose_thresholds(target)
 
-    def _needs(self) -> tuple[Needs, frozenset[str]]:
-        """Return what is needed of rows, and what plain rows are needed for."""
-        needs = Needs(self.certainty == "combined", self.novelty_share > 0 or self.certainty == "novelty")
-        plain_for = {"novelty"} if needs.novelty else set()
-        if needs.separation or self.by == "local":
-            plain_for.add("others")
-        return needs, frozenset(plain_for)
-
-    def _choose_thresholds(self, target: Target, known: Floats | None = None) -> None:
-        """Set the thresholds, unless they are known, and what is reached by them on the held-out rows."""
-        held_out = self.held_out_
-        self.target_ = target
-        share = min(self.novelty_share, 1.0 - target.value if target.kind == "coverage" else 1.0)
-        self.novelty_threshold_ = novelty_threshold(held_out.novelties, share)
-        near = ~(held_out.novelties > self.novelty_threshold_)
-        wrong = held_out.y_true != held_out.y_pred
-        self.thresholds_ = self._best_thresholds(target, near, wrong) if known is None else known
-        accepted = near & (held_out.certainties >= self.thresholds_[held_out.groups])
-        self.coverage_ = float(accepted.mean())
-        self.risk_ = float(wrong[accepted].mean()) if accepted.any() else np.nan
-
-    def _best_thresholds(self, target: Target, near: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> Floats:
-        """Return the best thresholds for held-out rows: near ones, and those predicted wrongly."""
-        held_out = self.held_out_
-        n_groups = {"global": 1, "class": len(self.classes_)}.get(self.by)
-        if n_groups is None:
-            assert self.regions_ is not None
-            n_groups = len(self.regions_.landmarks)
-        threshold_of = merge_groups(held_out.certainties, wrong, held_out.groups, n_groups)
-        thresholds = choose_thresholds(
-            held_out.certainties[near],
-            wrong[near],
-            threshold_of[held_out.groups][near],
-            int(threshold_of.max()) + 1,
-            target,
-            exact=self.thresholds == "exact",
-            n_total=len(wrong),
-        )
-        return thresholds[threshold_of]
-
-    def _novelties(self, reading: Reading) -> Floats:
-        if reading.novelty is None or self.novelty_scale_ is None:
-            return np.full(len(reading.probabilities), np.nan)
-        return self.novelty_scale_.novelties(reading.novelty)
-
-    def _read(self, X: Any) -> _Read:
-        check_is_fitted(self)
-        reading = self.reader_.read(X)
-        novelties = self._novelties(reading)
-        predicted = reading.probabilities.argmax(axis=1)
-        groups = np.zeros(len(predicted), np.int64)
-        if self.by == "class":
-            groups = predicted
-        elif self.regions_ is not None:
-            groups = self.regions_.of(self.reader_, X)
-        certainties = compute_certainties(reading, novelties, self.certainty)
-        is_far = novelties > self.novelty_threshold_
-        is_ambiguous = certainties < self.thresholds_[groups]
-        return _Read(predicted, certainties, novelties, groups, is_far, is_ambiguous)
-
-
-class _Read(NamedTuple):
-    """What is decided about queries, (n_queries,) each."""
-
-    predicted: Labels
-    certainties: Floats
-    novelties: Floats
-    groups: Labels
-    is_far: NDArray[np.bool_]
-    is_ambiguous: NDArray[np.bool_]
-
-    @property
-    def decisions(self) -> NDArray[np.str_]:
-        """What is decided: (n_queries,)."""
-        return np.where(self.is_far, "far", np.where(self.is_ambiguous, "ambiguous", "accepted"))
+def _seeds(random_state: Any) -> tuple[int, int, int]:
+    """Return seeds of the folds, of the default estimator and of the regions."""
+    folds, estimator, regions = check_random_state(random_state).randint(2**31 - 1, size=3)
+    return int(folds), int(estimator), int(regions)

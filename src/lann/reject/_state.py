@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from lann._types import Floats, Indices
 from lann.reject._certainty import NoveltyScale
 from lann.reject._held_out import HeldOut
+from lann.reject._parameters import check_parameters
 from lann.reject._plain_rows import PlainRows
 from lann.reject._reading import Reader
 from lann.reject._regions import Regions
@@ -110,7 +111,7 @@ class RejectState(NamedTuple):
         reject : RejectOption
             The one that was given, fitted.
         """
-        target = reject._check_parameters()
+        target = check_parameters(reject)
         classes = estimator.classes_
         reject.estimator_, reject.classes_ = estimator, classes
         for name in ("n_features_in_", "feature_names_in_"):
