@@ -108,7 +108,18 @@ class Coordinates:
 
     @classmethod
     def fit(cls, X: Floats, n_categories: tuple[int, ...]) -> Coordinates:
-        """Return the coordinates of rows given as numbers: (n_rows, n_features)."""
+        """Return the coordinates of rows given as numbers.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+        n_categories : tuple of int
+            Number of categories of each feature, 0 for numbers.
+
+        Returns
+        -------
+        coordinates : Coordinates
+        """
         n_features = X.shape[1]
         means, scales = np.zeros(n_features), np.ones(n_features)
         feature: list[int] = []
@@ -146,7 +157,17 @@ class Coordinates:
         return cls(means, scales, np.array(feature), np.array(code), np.array(shifts), np.array(factors))
 
     def transform(self, X: Floats) -> Floats:
-        """Return the coordinates of rows: (n_rows, n_coordinates)."""
+        """Return the coordinates of rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            Given as numbers.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_rows, n_coordinates)
+        """
         with np.errstate(over="ignore"):
             numbers = (X - self.means) / self.scales
         values = np.where(np.isnan(numbers), 0.0, numbers)[:, self.feature]
@@ -196,6 +217,10 @@ class PlainRows:
         X : array-like or table of shape (n_rows, n_features)
         labels : ndarray of shape (n_rows,)
             Class indices.
+
+        Returns
+        -------
+        plain : PlainRows
         """
         values, schema = read_plain(X)
         coordinates = Coordinates.fit(values, schema.n_categories)
@@ -219,7 +244,16 @@ class PlainRows:
         )
 
     def transform(self, X: Any) -> Floats:
-        """Return queries on the axes in which they are compared: (n_queries, n_axes)."""
+        """Return queries on the axes in which they are compared.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_queries, n_features)
+
+        Returns
+        -------
+        axes : ndarray of shape (n_queries, n_axes)
+        """
         axes = self.coordinates.transform(read_plain(X, self.schema)[0])
         return axes if self.whitening is None else axes @ self.whitening
 
@@ -231,6 +265,10 @@ class PlainRows:
         X : array-like or table of shape (n_queries, n_features)
         predicted : ndarray of shape (n_queries,) or None, default=None
             Indices of the predicted classes; with None, distances to classes are NaN.
+
+        Returns
+        -------
+        measured : Measured
         """
         queries = self.transform(X)
         out = Measured(*(np.full(len(queries), np.nan) for _ in range(3)))
