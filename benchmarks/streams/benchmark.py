@@ -84,6 +84,7 @@ class Streams(Benchmark[StreamsOptions]):
             [method for method in chosen if reasons[method.name] is None],
             list(self.files),
             options.baseline_rows or (QUICK_BASELINE_ROWS if options.quick else BASELINE_ROWS),
+            options.rows or MOST_ROWS,
         )
 
     def jobs(self) -> Iterator[Job]:
@@ -127,7 +128,7 @@ class Streams(Benchmark[StreamsOptions]):
         }
 
     def _most_rows(self, method: Method) -> int:
-        rows = self.options.rows or MOST_ROWS
+        rows = self.plan.most_rows
         if not method.is_slow:
             return rows
         return min(rows, self.plan.baseline_rows, method.most_rows or rows)
@@ -146,7 +147,7 @@ class Streams(Benchmark[StreamsOptions]):
 
     def _measure(self, method: Method, name: str, path: Path) -> Found:
         if name not in self._loaded:
-            self._loaded[name] = read_stream(name, path).first(self.options.rows or MOST_ROWS)
+            self._loaded[name] = read_stream(name, path).first(self.plan.most_rows)
         stream = self._loaded[name].first(self._most_rows(method))
         return {method.name: measure_stream(method.make(), stream, method.run)}
 
@@ -177,7 +178,7 @@ class Streams(Benchmark[StreamsOptions]):
         return Report(
             "Streams",
             "Every row is predicted before it is learned, in the order of the file; every prediction counts. "
-            f"At most {self.options.rows or MOST_ROWS} rows of a stream; river's slower classifiers have the "
+            f"At most {self.plan.most_rows} rows of a stream; river's slower classifiers have the "
             f"first {rows}, on which all methods are compared. Parameters are the defaults; random states "
             "are 0. Features are as they are in the file.",
             [table for table in tables if table.rows],

@@ -39,16 +39,23 @@ class Plan:
         Names of the streams.
     baseline_rows
         Up to this row all methods are compared; the slow ones end there.
+    most_rows
+        Largest number of rows of a stream.
     """
 
     methods: list[Method]
     streams: list[str]
     baseline_rows: int
+    most_rows: int = MOST_ROWS
 
     @property
     def whole(self) -> list[Method]:
         """The methods that are measured on whole streams."""
         return [method for method in self.methods if not method.is_slow]
+
+    def scope(self, n_rows: int | None) -> str:
+        """Describe the first rows, or whole streams if `n_rows` is None."""
+        return f"whole streams, at most {self.most_rows} rows" if n_rows is None else f"first {n_rows} rows"
 
     @property
     def method_names(self) -> list[str]:

@@ -47,12 +47,12 @@ def mean_of(
 def score_table(found: PartResults, plan: Plan, score: str, n_rows: int | None) -> Table:
     """Show a score on every stream, of all methods up to a row or of the fast ones up to the end."""
     methods = plan.whole if n_rows is None else plan.methods
-    scope = "whole streams" if n_rows is None else f"first {n_rows} rows"
+    scope = plan.scope(n_rows)
 
     def row(name: str, value: Callable[[str], float | None]) -> Row:
         values = [value(method.name) for method in methods]
         best = best_values(values, largest=score in LARGEST)
-        return Row(name, tuple(map(share, values)), frozenset(best))
+        return Row(name, tuple(map(_score, values)), frozenset(best))
 
     rows = [
         row(name, lambda method, name=name: score_of(found, method, name, score, n_rows))  # type: ignore[misc]
@@ -73,13 +73,13 @@ def means_table(found: PartResults, plan: Plan, n_rows: int | None) -> Table:
     best = [best_values(values, largest=score in LARGEST) for score, values in means.items()]
 
     def row(i: int, method: Method) -> Row:
-        cells = tuple(share(values[i]) for values in means.values())
+        cells = tuple(_score(values[i]) for values in means.values())
         highlighted = frozenset(j for j, positions in enumerate(best) if i in positions)
         return Row(
             method.name, (*cells, _rows_per_second(found, method, plan)), highlighted, "", method.label
         )
 
-    scope = "whole streams" if n_rows is None else f"first {n_rows} rows"
+    scope = plan.scope(n_rows)
     notes = [
         "A probability of 0 for the true label counts as the machine epsilon in the log-loss as returned; "
         "the log-loss is that of (P + η/C) / (1 + η) with η = .02 and C classes, as in all benchmarks.",
@@ -94,6 +94,11 @@ def means_table(found: PartResults, plan: Plan, n_rows: int | None) -> Table:
         [("", [row(i, method) for i, method in enumerate(methods)])],
         (*notes, *found.results.notes()),
     )
+
+
+def _score(value: float | None) -> str:
+    """Write a score, which may be negative."""
+    return share(value) if value is None or value >= 0 else f"−{share(-value)}"
 
 
 def _rows_per_second(found: PartResults, method: Method, plan: Plan) -> str:

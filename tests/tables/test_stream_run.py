@@ -1,9 +1,10 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from lann import load
-from lann.streams import SAMKNN, prequential
+from lann.streams import SAMKNN, SAMLANN, prequential
 from lann.tables import StreamRun
 
 
@@ -83,6 +84,22 @@ def test_a_resumed_run_is_the_uninterrupted_one(path, tmp_path, monkeypatch, sto
     assert state(second) == state(whole)
     assert (tmp_path / "part.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
     assert (tmp_path / "part.lann").read_bytes() == (tmp_path / "whole.lann").read_bytes()
+
+
+def test_a_run_with_learned_metrics_is_resumed(path, tmp_path, monkeypatch):
+    monkeypatch.setattr("lann.tables._stream_source.BATCH_ROWS", 200)
+    model = SAMLANN(window_size=200, random_state=0)
+    with StreamRun(path, "y", clone(model)) as whole:
+        whole.run()
+    with StreamRun(path, "y", model) as first:
+        for batch in first.batches():
+            if batch.first_row + len(batch.labels) == first.evaluation.n_rows >= 1200:
+                first.save(tmp_path / "c.lann")
+                break
+    with StreamRun(path, checkpoint=tmp_path / "c.lann") as second:
+        assert second.n_read == 1200
+        second.run()
+    assert state(second) == state(whole)
 
 
 def test_a_checkpoint_is_a_model(path, tmp_path):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -120,7 +119,7 @@ def stream(
     is_interrupted = False
     with run, StreamView(run, console, every) as view:
         try:
-            with _gentle_interrupts(run):
+            with _GentleInterrupts(run):
                 run.run(
                     checkpoint=checkpoint,
                     every=every,
@@ -178,28 +177,26 @@ def _make_model(model: Model, window: int, neighbors: int, seed: int) -> Any:
     return kind(neighbors, window_size=window, random_state=seed)
 
 
-@contextmanager
-def _gentle_interrupts(run: StreamRun) -> Iterator[None]:
-    """Let Ctrl-C wait until the rows that are being learned are complete; the second one does not wait."""
-    is_first = True
+class _GentleInterrupts:
+    """Lets Ctrl-C wait until the rows that are being learned are complete; the second one does not wait."""
 
-    def interrupt(*_: object) -> None:
-        nonlocal is_first
-        if run.is_busy and is_first:
-            is_first = False
-            run.stop()
-        else:
+    def __init__(self, run: StreamRun) -> None:
+        self.run, self.n_received = run, 0
+        self._before: Any = None
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is threading.main_thread():  # signals arrive there only
+            self._before = signal.signal(signal.SIGINT, self._interrupt)
+
+    def __exit__(self, *error: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _interrupt(self, *_: object) -> None:
+        self.n_received += 1
+        if not self.run.is_busy or self.n_received > 1:
             raise KeyboardInterrupt
-
-    try:
-        before = signal.signal(signal.SIGINT, interrupt)
-    except ValueError:  # not in the main thread, where signals do not arrive
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+        self.run.stop()
 
 
 def _finish(

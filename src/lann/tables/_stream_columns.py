@@ -43,6 +43,16 @@ class StreamColumns:
         The columns that are used.
     categories : dict of str to tuple of str
         The values of each category that have an axis.
+
+    Examples
+    --------
+    >>> from lann.tables import StreamColumns
+    >>> rows = {"size": ["1.5", "2"], "city": ["Ulm", "Bonn"], "label": ["a", "b"]}
+    >>> columns = StreamColumns.from_rows(rows, "label")
+    >>> columns.feature_names
+    ['size', 'city: Bonn', 'city: Ulm', 'city: other']
+    >>> columns.rows({"size": ["?"], "city": ["Kiel"]}, 2).round(2)
+    array([[ nan, 0.  , 0.  , 0.71]])
     """
 
     target: str
@@ -77,6 +87,10 @@ class StreamColumns:
             The decimal separator.
         table : str, default="the stream"
             Its name in messages.
+
+        Returns
+        -------
+        columns : StreamColumns
 
         Raises
         ------
@@ -140,13 +154,29 @@ class StreamColumns:
         return np.ascontiguousarray(np.column_stack(axes), dtype=np.float64)
 
     def labels(self, batch: Batch, table: str = "the stream") -> np.ndarray[Any, Any]:
-        """Return the labels of a batch as text, None where they are missing."""
+        """Return the labels of a batch.
+
+        Parameters
+        ----------
+        batch : mapping
+        table : str, default="the stream"
+
+        Returns
+        -------
+        labels : ndarray of shape (n_rows,)
+            Text, None where a label is missing.
+        """
         check_columns_present(pd.DataFrame(columns=list(batch)), [self.target], table)
         texts = Cells.from_column(_series(batch[self.target])).as_texts()
         return np.array([*(text if isinstance(text, str) else None for text in texts), None], object)[:-1]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the columns as JSON has them."""
+        """Return the columns as JSON has them.
+
+        Returns
+        -------
+        state : dict
+        """
         return {
             "target": self.target,
             "columns": [column.to_dict() for column in self.columns],
@@ -155,7 +185,21 @@ class StreamColumns:
 
     @classmethod
     def from_dict(cls, state: Any) -> StreamColumns:
-        """Return the columns that `to_dict` has made; raise ValueError if the dict is something else."""
+        """Return the columns of which `to_dict` has made the state.
+
+        Parameters
+        ----------
+        state : dict
+
+        Returns
+        -------
+        columns : StreamColumns
+
+        Raises
+        ------
+        ValueError
+            If the dict is something else.
+        """
         is_valid = (
             isinstance(state, dict)
             and set(state) == {"target", "columns", "categories"}

@@ -28,7 +28,7 @@ def make_values(accuracy, log_loss=0.3, n_rows=200_000, rows_per_second=5000.0):
     scores = {
         "accuracy": accuracy,
         "kappa": 0.5,
-        "kappa_temporal": 0.4,
+        "kappa_temporal": -0.4,
         "log_loss": log_loss,
         "log_loss_floored": log_loss + 0.01,
     }

@@ -26,6 +26,7 @@ def test_methods_that_ended_before_have_no_figure(made_up):
     assert means["arf"][0] == ".800"
     assert means["srp"][0] == "–"
     assert means["samknn"][-1] == "5000 to 5000"
+    assert means["samknn"][1] == "−.400"
 
 
 def test_the_reference_is_beside_samknn(made_up):
