@@ -34,6 +34,8 @@ HELD = 2**22
 N_AROUND = 10
 # What is added to distances, as a share of their mean: rows that have copies are at distance 0.
 LEAST_SHARE = 0.1
+# The range of values, relative to the largest, up to which they are one value.
+CONSTANT = 1e-12
 # Coordinates are limited, so that their squares are finite.
 LARGEST = 1e100
 # By how many standard deviations an unseen category or a gap that no row has is outside the range.
@@ -133,8 +135,7 @@ class Coordinates:
             if n_categories[f] == 0:
                 if len(known):
                     means[f] = known.mean()
-                    deviation = known.std()
-                    scales[f] = deviation if deviation > 0 else 1.0
+                    scales[f] = 1.0 if _is_constant(known) else known.std()
                 indicators = [np.inf]
             else:
                 counts = np.bincount(known[known != UNSEEN].astype(np.int64), minlength=n_categories[f])
@@ -176,6 +177,11 @@ class Coordinates:
         indicators = (indicated - self.shifts) * self.factors
         coordinates = np.where(self.code == np.inf, values, indicators)
         return np.clip(coordinates, -LARGEST, LARGEST)
+
+
+def _is_constant(values: Floats) -> bool:
+    """Return whether values differ by rounding at most: their deviation can then be tiny, but not 0."""
+    return bool(np.ptp(values) <= CONSTANT * np.abs(values).max())
 
 
 @dataclass(frozen=True)
