@@ -52,7 +52,7 @@ def _writeable(values: Any) -> Any:
 def with_writeable_arrays(record: Any) -> Any:
     """Return a named tuple whose arrays can be written to; those of a file that is mapped cannot."""
     values = (_writeable(value) if isinstance(value, np.ndarray) else value for value in record)
-    return type(record)._make(values)
+    return type(record)(*values)
 
 
 def read_one_row(estimator: Any, x: Any) -> Floats:
