@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from PIL import Image
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 
 from lann import LANNClassifier, LANNEmbedding
@@ -23,11 +24,13 @@ from lann.plot import (
     EmbeddingDisplay,
     ExplanationDisplay,
     FeatureCurvesDisplay,
+    RejectDisplay,
     RelevanceDisplay,
     RelevanceMapDisplay,
     SupportBeeswarmDisplay,
     SuspiciousRowsDisplay,
 )
+from lann.reject import RejectOption
 
 NAME = "Breast cancer"
 
@@ -127,6 +130,22 @@ def draw_digits(save):
     )
 
 
+def draw_rejected(save):
+    """Draw the error without the least certain predictions, for digits that are known by their line sums."""
+    digits = load_digits()
+    X_train, X_test, y_train, y_test = train_test_split(
+        digits.images.sum(axis=2), digits.target, stratify=digits.target, random_state=0
+    )
+    reject = RejectOption(LANNClassifier(random_state=0), coverage=0.8, cv=3, random_state=0)
+    forest = RandomForestClassifier(random_state=0).fit(X_train, y_train)
+    models = {"LANN": reject.fit(X_train, y_train), "Random forest": forest}
+    save(
+        RejectDisplay.from_estimator(models, X_test, y_test, data_name="Digits by their line sums"),
+        "reject",
+        "the dot: what the reject option does with the test rows, if it is to accept 80 % of them.",
+    )
+
+
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -137,9 +156,9 @@ def main(folder: Path) -> None:
         image.save(path, optimize=True, dpi=(200, 200))
         print(f"{path}\n    Look at: {look_at}")
 
-    for draw in (draw_breast_cancer, draw_local_relevance, draw_iris, draw_wine, draw_digits):
+    for draw in (draw_breast_cancer, draw_local_relevance, draw_iris, draw_wine, draw_digits, draw_rejected):
         draw(save)
-    print(f"Look at: the eight figures in {folder}.")
+    print(f"Look at: the nine figures in {folder}.")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.neighbors import KNeighborsClassifier
 
 from lann import LANNClassifier
@@ -249,3 +250,17 @@ def test_many_rows_are_searched_by_a_graph(monkeypatch, wine):
     monkeypatch.setattr(_graph, "FEWEST_POINTS", 100)
     graph = LANNClassifier(max_iter=0).fit(X, y)
     assert np.mean(graph.kneighbors(X + 0.01)[1] == exact.kneighbors(X + 0.01)[1]) > 0.98
+
+
+def test_with_vote_changes_the_vote_alone():
+    X, y = load_iris(return_X_y=True)
+    clf = LANNClassifier(max_iter=2, random_state=0).fit(X, y)
+    wide = LANNClassifier(15, power=1.0, max_iter=1, random_state=0).fit(X[::2], y[::2])
+    before = clf.predict_proba(X)
+    other = clf.with_vote(wide.vote_)
+    assert (other.n_neighbors_, other.power_) == (15, 1.0)
+    assert other.explain(X[:3]).neighbors.shape == (3, 15)
+    # The metrics are the same, and so are the nearest neighbors.
+    np.testing.assert_array_equal(other.kneighbors(X, 5)[1], clf.kneighbors(X, 5)[1])
+    np.testing.assert_array_equal(clf.predict_proba(X), before)
+    np.testing.assert_array_equal(other.with_vote(clf.vote_).predict_proba(X), before)

@@ -434,6 +434,18 @@ def test_a_stream_of_single_rows_from_the_first_one(data):
     assert clf.score(X[140:200], y[140:200]) > 0.7
 
 
+def test_recent_rows_follow_a_change(data):
+    X, y = data
+    changed = (y + 1) % 3
+    accuracies = {}
+    for policy in ("recent", "reservoir"):
+        clf = clf_of(max_points=100, forget_policy=policy, n_neighbors=5).partial_fit(X[:200], y[:200])
+        for row in range(200, 320):
+            clf.partial_fit(X[row : row + 1], changed[row : row + 1])
+        accuracies[policy] = clf.score(X[320:], changed[320:])
+    assert accuracies["recent"] > 0.7 > accuracies["reservoir"]
+
+
 def test_rows_of_one_class_are_only_stored(data):
     X, y = data
     one, other = X[y == 0], X[y == 1]

@@ -1,4 +1,4 @@
-"""What users combine with a classifier: scorers, calibration, conformal prediction, pipelines, search."""
+"""What users combine with a classifier: scorers, calibration, pipelines, search."""
 
 import numpy as np
 import pandas as pd
@@ -57,45 +57,6 @@ def test_temperature_scaling(noisy, fitted):
     # There is little to calibrate, and nothing is lost.
     assert losses[1] < losses[0] + 0.03
     assert brier_score_loss(y_test, calibrated.predict_proba(X_test), labels=fitted.classes_) < 0.5
-
-
-def test_conformal_sets_of_crepes_cover_the_labels(noisy, fitted):
-    crepes = pytest.importorskip("crepes")
-    _, _, X_calibration, y_calibration, X_test, y_test = noisy
-    wrapped = crepes.WrapClassifier(fitted)
-    wrapped.calibrate(X_calibration, y_calibration, seed=0)
-    sets = wrapped.predict_set(X_test, confidence=0.9, labels=False, seed=0).astype(bool)
-    covered = sets[np.arange(len(y_test)), np.searchsorted(fitted.classes_, y_test)]
-    assert 0.85 < covered.mean() < 0.96
-    assert 1.0 < sets.sum(axis=1).mean() < 2.6
-    assert len(np.unique(wrapped.predict_p(X_test, smoothing=False, seed=0))) > 50  # p-values are graded
-
-
-def test_conformal_sets_of_mapie_cover_the_labels(noisy, fitted):
-    classification = pytest.importorskip("mapie.classification")
-    _, _, X_calibration, y_calibration, X_test, y_test = noisy
-    # At higher levels, the labels without votes, which all have the same probability, would be in all sets.
-    conformal = classification.SplitConformalClassifier(fitted, confidence_level=0.8, random_state=0)
-    conformal.conformalize(X_calibration, y_calibration)
-    predicted, sets = conformal.predict_set(X_test)
-    sets = sets[:, :, 0]
-    np.testing.assert_array_equal(predicted, fitted.predict(X_test))
-    covered = sets[np.arange(len(y_test)), np.searchsorted(fitted.classes_, y_test)]
-    assert 0.75 < covered.mean() < 0.9
-    assert sets.sum(axis=1).mean() < 1.5
-
-
-def test_conformal_sets_by_ranks_of_mapie(noisy, fitted):
-    """Adaptive sets add up probabilities, which have to add up to 1."""
-    classification = pytest.importorskip("mapie.classification")
-    _, _, X_calibration, y_calibration, X_test, y_test = noisy
-    conformal = classification.SplitConformalClassifier(
-        fitted, confidence_level=0.8, conformity_score="aps", random_state=0
-    )
-    conformal.conformalize(X_calibration, y_calibration)
-    _, sets = conformal.predict_set(X_test)
-    covered = sets[np.arange(len(y_test)), np.searchsorted(fitted.classes_, y_test), 0]
-    assert covered.mean() > 0.75
 
 
 def test_grid_search_over_the_vote_by_log_loss(noisy):

@@ -11,12 +11,14 @@ from PIL import Image
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
 PICTURES = {
+    "conformal_sets": {"conformal_sets"},
     "gallery": {
-        "decision_regions", "embedding", "explanation", "feature_curves", "relevance",
+        "decision_regions", "embedding", "explanation", "feature_curves", "reject", "relevance",
         "relevance_map", "support_beeswarm", "suspicious_rows",
     },
     "licorice_embedding": {"licorice_embedding", "licorice_embedding_any_direction"},
     "segmentation_embedding": {"segmentation_embedding", "segmentation_embedding_details"},
+    "stream_drift": {"stream_drift"},
     "wisconsin_fingerprints": {
         "wisconsin_fingerprints_feature_weights", "wisconsin_fingerprints_relevances",
     },

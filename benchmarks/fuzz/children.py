@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from benchmarks.fuzz.honest import load_and_use, use
+from benchmarks.fuzz.honest import load_and_use, use_file
 
 REJECTED, USED, RAISED = "rejected with one sentence", "loaded and used", "raised one sentence at use"
 CRASH, HANG, MEMORY, FAULT = "crash", "hang", "too much memory", "other exception"
@@ -51,17 +51,15 @@ class Outcome:
 
 def try_file(path: Path) -> tuple[str, str]:
     """Load and use a file; return one of `OUTCOMES` and the message."""
-    import numpy as np
-
-    from lann import load
+    from lann.persist import load_with_table
 
     stage = REJECTED
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = load(path)
+            found = load_with_table(path)
             stage = RAISED
-            use(model, np.random.default_rng(0))
+            use_file(*found)
     except MemoryError as error:
         return MEMORY, repr(error)
     except Exception as error:

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
-from lann import LANNClassifier, LANNEmbedding, load, save
+from lann import LANNClassifier, LANNEmbedding, save
 from lann.baselines import (
     DANN,
     GLML,
@@ -27,7 +27,8 @@ from lann.baselines import (
 )
 from lann.embedding import DiscriminantPlane, NeighborEmbedding
 from lann.encoding import TableSchema
-from lann.persist import CrossValidatedMethod, TableRecord
+from lann.persist import CrossValidatedMethod, TableRecord, load_with_table
+from lann.reject import RejectOption, RejectState
 from lann.streams import SAMKNN, SAMLANN
 
 LAYOUT = {"method": "tsne", "max_iter": 250, "n_neighbors": 5, "random_state": 0}
@@ -58,6 +59,9 @@ def _estimators() -> list[Any]:
         NeighborEmbedding(**LAYOUT),
         LANNEmbedding(LANNClassifier(**quick), **LAYOUT),
         LANNEmbedding(LMNN(max_iter=2), **LAYOUT),
+        RejectOption(LANNClassifier(**quick), cv=2, coverage=0.8, random_state=0),
+        RejectOption(LANNClassifier(**quick), cv=2, by="local", risk=0.1, random_state=0),
+        RejectOption(LMNN(max_iter=2), cv=2, by="class", certainty="novelty", random_state=0),
         SAMKNN(window_size=30, min_window_size=10, random_state=0),
         SAMLANN(window_size=30, min_window_size=10, random_state=0),
     ]
@@ -90,9 +94,13 @@ def honest_files(folder: Path) -> list[bytes]:
     frame = _table(X)
     model = LANNClassifier(max_iter=2, random_state=0).fit(frame, y)
     model.explain(frame[:EXPLAINED])
-    for fitted in (model, LANNClassifier(max_iter=2, random_state=0, metric="full").fit(frame, y)):
+    reject = RejectOption(LANNClassifier(max_iter=2, random_state=0), cv=2, random_state=0).fit(frame, y)
+    for fitted in (model, LANNClassifier(max_iter=2, random_state=0, metric="full").fit(frame, y), reject):
         save(fitted, path)
         files.append(path.read_bytes())
+    state = RejectState.of(reject).without_thresholds(len(X))
+    save(reject.estimator_, path, table=replace(table, reject=state))
+    files.append(path.read_bytes())
     path.unlink()
     return files
 
@@ -125,12 +133,12 @@ def use(model: Any, rng: np.random.Generator) -> None:
     queries[1] *= 1e3
     names = getattr(model, "feature_names_in_", None)
     rows: Any = queries
-    schema = getattr(model, "schema_", None)
+    schema = getattr(getattr(model, "estimator_", model), "schema_", None)
     if schema is not None and not schema.is_numeric:
         rows = _queries(schema, queries)
     elif names is not None:
         rows = pd.DataFrame(queries, columns=names)
-    for method in ("predict", "predict_proba", "transform"):
+    for method in ("predict", "predict_proba", "transform", "reasons"):
         if hasattr(model, method):
             getattr(model, method)(rows)
     if hasattr(model, "kneighbors"):
@@ -138,6 +146,8 @@ def use(model: Any, rng: np.random.Generator) -> None:
     if hasattr(model, "explain"):
         explanation = model.explain(rows[:2])
         _ = explanation.supports
+    if hasattr(model, "with_target"):
+        model.with_target(coverage=0.5).decision(rows)
     if hasattr(model, "feature_weights_"):
         _ = model.class_feature_weights_
     if hasattr(model, "test_then_train"):
@@ -157,5 +167,15 @@ def _queries(schema: TableSchema, numbers: np.ndarray) -> Any:
 
 
 def load_and_use(path: Path) -> None:
-    """Load a file and use the model; the queries are always the same."""
-    use(load(path), np.random.default_rng(0))
+    """Load a file and use the model; the queries are always the same.
+
+    What a reject option has learned of the model's table is used, too.
+    """
+    use_file(*load_with_table(path))
+
+
+def use_file(model: Any, table: TableRecord | None) -> None:
+    """Use a loaded model and, if its table has one, what a reject option has learned."""
+    use(model, np.random.default_rng(0))
+    if table is not None and table.reject is not None:
+        use(table.reject.restore(RejectOption(coverage=0.8), model), np.random.default_rng(0))

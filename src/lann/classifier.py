@@ -4,35 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from numbers import Real
 from operator import is_
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from lann._compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
 from lann._inputs import (
     check_enough_rows,
-    check_not_too_heavy,
-    check_sample_weight,
     check_two_classes,
-    class_indices,
     class_weight_array,
 )
-from lann._neighbor_classifier import NeighborClassifier
 from lann._table_inputs import (
     as_fitted,
-    check_no_empty_feature,
-    find_ids,
-    join_ids,
-    read_training_data,
-    row_ids,
 )
 from lann._types import Floats, Indices, Labels
+from lann._updatable_classifier import UpdatableClassifier, UpdateProgress
 from lann._validation import (
     BOOLEAN,
     N_JOBS,
@@ -49,9 +41,7 @@ from lann._validation import (
 
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
-    from lann.encoding import TableSchema
     from lann.metrics import Levels
-    from lann.model import LocalModel, RowMemory
     from lann.search import GraphSearch
     from lann.training import Epoch, Settings
     from lann.vote import VoteChoice
@@ -61,43 +51,8 @@ METRICS = ("diagonal", "low_rank", "full")
 FORGET_POLICIES = ("recent", "reservoir", "balanced")
 # Types of parameters that cannot be changed in place.
 IMMUTABLE = (int, float, str, tuple, type(None))
-# `partial_fit` learns nothing before it has this many rows.
-FEWEST_ROWS = 30
-# The typical distances, from which ε follows, are estimated again after so many changes per row.
-CHANGES_PER_ROW = 0.5
 # There are at least this many candidates for each neighbor, if the vote is chosen for noisy labels.
 CANDIDATES_PER_NEIGHBOR = 2
-
-
-class UpdateProgress(NamedTuple):
-    """What `partial_fit` keeps from call to call, beside the model.
-
-    Attributes
-    ----------
-    learned : bool
-        Whether the levels have been trained, so that further rows are only added.
-    loss_epsilon : float or None
-        ε of the training loss; None where it is to be estimated.
-    n_changes : int
-        Number of rows that were added or forgotten since ε of vote and loss were estimated.
-    n_rows : int
-        Number of rows at that time.
-    seed : int or None
-        Of the ranks of rows for `forget_policy`; None where they were not needed so far.
-    """
-
-    learned: bool = False
-    loss_epsilon: float | None = None
-    n_changes: int = 0
-    n_rows: int = 0
-    seed: int | None = None
-
-    def after(self, n_changes: int) -> UpdateProgress:
-        """Return the progress after so many further rows; with many of them, ε is estimated again."""
-        total = self.n_changes + n_changes
-        if total < CHANGES_PER_ROW * self.n_rows:
-            return self._replace(n_changes=total)
-        return self._replace(loss_epsilon=None, n_changes=0, n_rows=0)
 
 
 def _check_class_weight(class_weight: Any) -> None:
@@ -124,7 +79,7 @@ def _check_categorical_features(categorical_features: Any) -> None:
         )
 
 
-class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
+class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     """Locally adaptive nearest neighbors: every training row owns the metric by which it measures.
 
     The distance of a query x to a training row j is measured by that row:
@@ -304,18 +259,6 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         "categorical_features": [Checked(_check_categorical_features)],
     }
 
-    levels_: tuple[str, ...]
-    n_iter_: int
-    loss_curve_: list[float]
-    validation_curve_: list[float]
-    vote_: VoteChoice
-    model_: LocalModel
-    schema_: TableSchema
-    # The number by which sample weights are divided.
-    _weight_unit: float = 1.0
-    # The index of the tables of training rows, if there is one.
-    _names: NDArray[Any] | None = None
-    _progress: UpdateProgress = UpdateProgress()
     # The parameters that were validated last.
     _valid: Sequence[Any] = ()
 
@@ -376,26 +319,6 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         tags.input_tags.categorical = True
         return tags
 
-    @property
-    def ids_(self) -> NDArray[Any] | None:
-        """Names of the training rows, or the numbers of their arrival: (n_rows,) or None."""
-        names, model = self._names, self._fitted_model()
-        return model.arrivals if names is None and model.n_arrived > model.n_rows else names
-
-    @ids_.setter
-    def ids_(self, ids: NDArray[Any] | None) -> None:
-        self._names = ids
-
-    @property
-    def n_seen_(self) -> int:
-        """Number of training rows so far, those that were forgotten included."""
-        return self._fitted_model().n_arrived
-
-    def _fitted_model(self) -> LocalModel:
-        if "model_" not in vars(self):
-            raise AttributeError(f"{type(self).__name__} is not fitted yet.")
-        return self.model_
-
     @with_callbacks
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the metrics of the training rows.
@@ -450,71 +373,6 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             self._forget_beyond_limit()
         return self
 
-    @with_callbacks
-    def partial_fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        classes: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Add training rows, and adapt the metrics of their neighbors.
-
-        The first call learns as `fit` does; give it some hundred rows if possible, and in `classes` all
-        labels that will follow. (Before there are 30 rows of two classes, nothing is learned and the vote is
-        that of plain kNN.) Afterwards, new rows start with the metrics of their same-class neighbors, and
-        each is trained on once, by bounded steps on the metrics of its neighbors. The shared levels and the
-        vote stay as they are, and so do `n_iter_` and `loss_curve_`.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_samples, n_features)
-            As in `fit`. A category that is new is at the mean of the others, and so is a gap in a feature
-            without gaps in the first call.
-        y : array-like of shape (n_samples,)
-            Labels.
-        classes : array-like of shape (n_classes,) or None, default=None
-            All labels that will ever occur; used in the first call only, where None is those of y.
-        sample_weight : array-like of shape (n_samples,) or None, default=None
-            As how many rows each row counts: see `fit`; in every call, at least one is above 0. If the
-            weights of the first call are divided by their mean, those of later calls are divided by the same
-            number.
-
-        Returns
-        -------
-        self : LANNClassifier
-
-        Raises
-        ------
-        ValueError
-            If a parameter or the data are invalid, or `classes` differ from those of the first call; the
-            model is then unchanged.
-        """
-        with unchanged_on_failure(self):
-            return self._partial_fit(X, y, classes, sample_weight)
-
-    def _partial_fit(
-        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> Self:
-        self._validate_parameters()
-        first = not hasattr(self, "model_")
-        rows, y, weights = self._read_training_data(
-            X, y, sample_weight, schema=None if first else self.schema_, adds=not first
-        )
-        if first:
-            self.classes_ = unique_labels(y if classes is None else classes)
-        elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
-            raise ValueError(
-                f"classes={unique_labels(classes).tolist()} differ from those of the first call, "
-                f"{self.classes_.tolist()}."
-            )
-        labels = class_indices(y, self.classes_)
-        if not first and (self._progress.learned or self._has_one_class_of_many(labels)):
-            self._extend(rows, labels, weights)
-        else:
-            self._start(rows, labels, weights, first=first)
-        return self
-
     def _validate_parameters(self) -> None:
         values = [getattr(self, name) for name in self._parameters]
         if len(values) == len(self._valid) and all(map(is_, values, self._valid)):
@@ -527,131 +385,27 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             )
         self._valid = values if all(isinstance(value, IMMUTABLE) for value in values) else []
 
-    def _has_one_class_of_many(self, labels: Labels) -> bool:
-        """Return whether nothing can be learned, although there are rows enough: all have the same label."""
-        model = self.model_
-        counts = model.memory.class_counts + np.bincount(labels, minlength=model.n_classes)
-        return model.n_rows >= FEWEST_ROWS and int((counts > 0).sum()) == 1
+    def with_vote(self, vote: VoteChoice) -> LANNClassifier:
+        """Return a classifier with the same metrics in which neighbors vote in another way.
 
-    def _start(self, rows: Floats, labels: Labels, weights: Floats | None, *, first: bool) -> None:
-        """Learn from all rows so far, if there are enough of them."""
-        from lann.encoding import Encoding
-        from lann.metrics import Levels, join_weights
-
-        arrived = None
-        if first:
-            self._progress = UpdateProgress()
-        else:
-            model, n_new = self.model_, len(rows)
-            weights = join_weights((model.row_weights, model.n_rows), (weights, n_new))
-            rows = np.concatenate([model.X, rows])
-            labels = np.concatenate([model.labels, labels])
-            new = np.arange(model.n_arrived, model.n_arrived + n_new)
-            arrived = np.concatenate([model.arrivals, new]), model.n_arrived + n_new
-        encoding = Encoding.plain(rows, self.schema_.n_categories, weights)
-        start = Levels.plain(rows, labels, len(self.classes_), encoding=encoding, row_weights=weights)
-        n_rows = len(rows) if weights is None else weights.sum()
-        if len(np.unique(labels)) > 1 and n_rows >= FEWEST_ROWS:
-            self._train(start, None, arrived)
-        else:
-            self.n_iter_, self.loss_curve_, self.validation_curve_, self.levels_ = 0, [], [], ()
-            self._select_vote(start)
-            self._set_model(start, arrived=arrived)
-        self._forget_beyond_limit()
-
-    def _extend(self, rows: Floats, labels: Labels, weights: Floats | None) -> None:
-        """Add rows to the model, and train on each of them once."""
-        from lann.training import extend
-
-        self._keep_vote()
-        memory = self.model_.memory
-        if not self.schema_.is_numeric:
-            memory = memory.with_encoding(memory.encoding.extended(self.schema_.n_categories))
-        class_weight = None
-        if self.class_weight is not None:
-            class_weight = self._class_weights(*memory.labels_with(labels, weights))
-        settings = self._settings(class_weight).replace(point_metrics="point" in self.levels_)
-        progress = self._progress.after(len(rows))
-        extension = extend(memory, rows, labels, settings, row_weights=weights, epsilon=progress.loss_epsilon)
-        self._progress = progress._replace(loss_epsilon=extension.epsilon)
-        lost = self._rows_beyond_limit(extension.memory)
-        self._set_memory(extension.memory.without_rows(lost) if len(lost) else extension.memory)
-        self._drop_names(lost)
-
-    def forget(self, ids: ArrayLike) -> Self:
-        """Remove training rows, as if they had not been among the neighbors.
-
-        What was learned from them stays in the metrics of the other rows. A class can lose all its rows; it
-        stays one of `classes_`, and rows of it can be added again.
+        Probabilities of classifiers that were fitted to parts of the data can be compared if all vote in the
+        same way.
 
         Parameters
         ----------
-        ids : scalar or array-like of shape (n_ids,)
-            The rows, as `ids_` and `Explanation.neighbor_ids` name them: by the index of the table, or by the
-            number of their arrival, 0, 1, …, which does not change when others are forgotten. (The positions
-            of rows in `model_` do.) All rows of a name that occurs more than once are removed.
+        vote : VoteChoice
+            Such as the attribute `vote_` of another classifier.
 
         Returns
         -------
-        self : LANNClassifier
-
-        Raises
-        ------
-        ValueError
-            If there is no row with one of these ids, or no row would remain; the model is then unchanged.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from lann import LANNClassifier
-        >>> X, y = load_iris(return_X_y=True)
-        >>> clf = LANNClassifier(random_state=0, max_iter=2).fit(X, y)
-        >>> clf.forget([0, 7]).kneighbors(X[:1], 3, return_distance=False)
-        array([[16,  3, 37]])
-        >>> clf.ids_[:7]
-        array([1, 2, 3, 4, 5, 6, 8])
+        classifier : LANNClassifier
+            A fitted one; this one is not changed.
         """
         check_is_fitted(self)
-        with unchanged_on_failure(self):
-            rows = find_ids(ids, self._names, self.model_.arrivals)
-            if len(rows) == self.model_.n_rows:
-                raise ValueError(
-                    f"The {len(rows)} ids are those of all training rows; at least one row has to remain."
-                )
-            if len(rows):
-                self._progress = self._progress.after(len(rows))
-                self._set_memory(self.model_.memory.without_rows(rows))
-                self._drop_names(rows)
-        return self
-
-    def _forget_beyond_limit(self) -> None:
-        """Forget rows after all of them were learned from, if there are more than `max_points`."""
-        if self.max_points is not None and self.model_.n_rows > self.max_points:
-            lost = self._rows_beyond_limit(self.model_.memory)
-            self._progress = self._progress._replace(
-                n_rows=0
-            )  # typical distances are larger among fewer rows
-            self._set_memory(self.model_.memory.without_rows(lost))
-            self._drop_names(lost)
-
-    def _rows_beyond_limit(self, memory: RowMemory) -> Indices:
-        """Return the rows to forget, so that no more than `max_points` remain."""
-        from lann.model import rows_to_forget
-
-        n_lost = 0 if self.max_points is None else max(memory.n_rows - int(self.max_points), 0)
-        if n_lost == 0 or self.forget_policy == "recent":
-            return np.arange(n_lost)
-        seed = self._progress.seed
-        if seed is None:
-            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            self._progress = self._progress._replace(seed=seed)
-        return rows_to_forget(
-            self.forget_policy, memory.labels, memory.arrivals, memory.n_rows - n_lost, seed=seed
-        )
-
-    def _drop_names(self, rows: Indices) -> None:
-        if self._names is not None and len(rows):
-            self._names = np.delete(self._names, rows)
+        other = copy(self)
+        other.vote_ = vote
+        other._set_model(self.model_.levels, arrived=(self.model_.arrivals, self.n_seen_))
+        return other
 
     def _train(
         self, start: Levels, previous: Levels | None, arrived: tuple[Indices, int] | None = None
@@ -740,27 +494,6 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
         self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power
         self.encoding_, self.curves_, self.components_ = levels.encoding, levels.curves, levels.components
 
-    def _set_memory(self, memory: RowMemory) -> None:
-        """Set the fitted attributes that follow from rows that were added or forgotten."""
-        from lann.vote import VoteRule
-
-        vote, class_weight = self.vote_, None
-        if self.class_weight is not None:
-            class_weight = self._class_weights(memory.labels, memory.row_weights)
-        is_due = self._progress.n_rows == 0
-        self.model_ = self.model_.with_memory(
-            memory,
-            n_candidates=self._shortlist_size(memory.row_weights if vote.is_for_noise else None),
-            vote=VoteRule(vote.power, class_weight=class_weight, floor=vote.floor),
-            n_neighbors=vote.n_neighbors,
-            epsilon=None if is_due else self.model_.vote_rule.epsilon,
-            n_jobs=self.n_jobs,
-        )
-        if is_due:
-            self._progress = self._progress._replace(n_rows=memory.n_rows)
-        self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power
-        self.encoding_ = memory.encoding
-
     def _shortlist_size(self, row_weights: Floats | None) -> int | None:
         """Return the number of candidates, which is larger for a vote that was chosen for noisy labels."""
         vote, n_candidates = self.vote_, self.n_candidates
@@ -796,56 +529,3 @@ class LANNClassifier(CallbackSupportMixin, NeighborClassifier):
             n_jobs=self.n_jobs,
         )
         return settings.for_vote(self.vote_)
-
-    def _read_training_data(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        *,
-        schema: TableSchema | None,
-        adds: bool = False,
-    ) -> tuple[Floats, NDArray[Any], Floats | None]:
-        """Return the training rows as numbers, their labels and weights; set the schema and the names.
-
-        The rows are to fit the schema, if there is one; `adds` says that they are added to those of a
-        previous call.
-        """
-        new = schema is None
-        rows, labels, schema = read_training_data(self, X, y, self.categorical_features, schema)
-        names = row_ids(X)
-        rows, labels, weights, counts = self._weigh(rows, labels, sample_weight, first=not adds)
-        if new:
-            check_no_empty_feature(rows, schema)
-            schema, rows = schema.without_unused(rows)
-        self.schema_ = schema
-        names = names if names is None or counts is None else names[counts]
-        if adds and (names is not None or self._names is not None):
-            n_arrived = self.model_.n_arrived
-            names = join_ids(
-                self.model_.arrivals if self._names is None else self._names,
-                np.arange(n_arrived, n_arrived + len(rows)) if names is None else names,
-            )
-        self._names = names
-        return rows, labels, weights
-
-    def _weigh(
-        self, rows: Floats, y: NDArray[Any], sample_weight: ArrayLike | None, *, first: bool
-    ) -> tuple[Floats, NDArray[Any], Floats | None, NDArray[np.bool_] | None]:
-        """Return the rows that count, their labels, their weights, None where all are 1, and which count."""
-        if first:
-            self._weight_unit = 1.0
-        if sample_weight is None:
-            same = None if self._weight_unit == 1.0 else np.full(len(rows), 1.0 / self._weight_unit)
-            return rows, y, same, None
-        weights = check_sample_weight(sample_weight, len(rows))
-        counts = weights > 0
-        if first:
-            heaviest, lightest = weights.max(), weights[counts].min()
-            # The exact sum does not depend on the order of the rows.
-            mean = heaviest if heaviest == lightest else math.fsum(weights) / int(counts.sum())
-            self._weight_unit = float(min(mean, 1.0))
-        with np.errstate(over="ignore"):
-            weights = weights[counts] / self._weight_unit
-        check_not_too_heavy(weights)
-        return rows[counts], y[counts], None if np.all(weights == 1.0) else weights, counts

@@ -144,6 +144,8 @@ def check_labels_and_probabilities(case):
 @check(lambda case: case.is_classifier)
 def check_grid_search_in_a_pipeline(case):
     name = "n_neighbors" if takes("n_neighbors")(case) else "prototypes_per_class"
+    if takes("estimator")(case):
+        name = "estimator__n_neighbors"
     pipeline = make_pipeline(StandardScaler(), case.make())
     search = GridSearchCV(pipeline, {f"{case.cls.__name__.lower()}__{name}": [1, 2]}, cv=2)
     assert search.fit(case.X, case.y).best_score_ > 0.8
@@ -200,8 +202,9 @@ def check_constant_features_duplicates_and_small_classes(case):
     y[40:45] = 1 - y[40:45]
     y[0] = 2
     fitted = case.make().fit(X, y)
-    assert np.isfinite(fitted.predict_proba(X)).all()
-    assert fitted.score(X, y) > 0.6
+    probabilities = fitted.predict_proba(X)
+    assert np.isfinite(probabilities).all()
+    assert np.mean(probabilities.argmax(axis=1) == y) > 0.6
 
 
 @check(has("kneighbors"))

@@ -10,6 +10,7 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
 import lann
+from lann import LANNClassifier
 
 # Further configurations, beside the default one, that have code of their own.
 VARIANTS = {
@@ -20,11 +21,13 @@ VARIANTS = {
         {"metric": "low_rank", "n_components": 2, "class_weight": "balanced"},
     ],
     "PublishedLANN": [{"metric": "full", "constraint": "determinant"}],
+    "RejectOption": [{"by": "local", "thresholds": "exact", "coverage": 0.99, "cv": 0.3}],
     "LANNEmbedding": [{"symmetry": "mean", "method": "tsne", "max_iter": 250}],
 }
 # What keeps a fit short; the results need not be good.
 QUICK = {"max_iter": 10, "random_state": 0}
-QUICK_OF = {"LANNClassifier": {"max_iter": 3}, "PublishedLANN": {"max_iter": 2}, "DANN": {"max_iter": 1}}
+QUICK_OF = {"LANNClassifier": {"max_iter": 3}, "PublishedLANN": {"max_iter": 2}, "DANN": {"max_iter": 1},
+            "RejectOption": {"estimator": LANNClassifier(max_iter=3, random_state=0)}}  # fmt: skip
 
 
 def public_estimators():

@@ -248,6 +248,9 @@ SCALARS = [
     ("schema_/has_names", 1), ("ids_", "abc"),
     ("vote_/chosen", -1), ("vote_/chosen", 10**6), ("vote_/best", 10**6),
     ("vote_/n_neighbors", 9),
+    ("model_/n_arrived", 59), ("model_/n_arrived", 61), ("model_/n_arrived", 60.0), ("_progress", {}),
+    ("_progress/learned", 1), ("_progress/loss_epsilon", 0.0), ("_progress/loss_epsilon", 1),
+    ("_progress/n_changes", -1), ("_progress/n_rows", 1.5), ("_progress/seed", -1), ("_progress/seed", 2**40),
 ]  # fmt: skip
 
 
@@ -261,6 +264,33 @@ def test_values_that_are_invalid(saved, changes, name, value, load_fails):
     assert repr(record[last]) != repr(value)
     record[last] = value
     load_fails(changed.write(), "cannot be loaded: (its|in its) ")
+
+
+ARRIVALS = "model/model_/arrivals"
+
+
+@pytest.mark.parametrize(
+    "arrivals",
+    [[*range(57), 60], [-1, *range(1, 58)], [0, *range(57)], [1, 0, *range(2, 58)], range(57), [0.5] * 58],
+)
+def test_rows_that_have_not_arrived_in_order(data, tmp_path, changes, arrivals, load_fails):
+    X, y = data
+    clf = LANNClassifier(max_iter=0, random_state=0).fit(X, y).forget([0, 30])
+    path = tmp_path / "model.lann"
+    save(clf, path)
+    changed = changes(path)
+    replace_array(changed, ARRIVALS, np.array(arrivals))
+    load_fails(changed.write(), "arrive|arrivals|n_rows")
+
+
+def test_an_order_of_arrival_that_is_missing(data, tmp_path, changes, load_fails):
+    X, y = data
+    path = tmp_path / "model.lann"
+    save(LANNClassifier(max_iter=0, random_state=0).fit(X, y).forget(3), path)
+    changed = changes(path)
+    changed.fitted["model_"]["arrivals"] = None
+    del changed.entries[f"{ARRIVALS}.npy"]
+    load_fails(changed.write(), "the order in which the rows have arrived is missing")
 
 
 # Arrays

@@ -99,8 +99,8 @@ def test_results_parameters_and_attributes_come_back(case, model, tmp_path):
     for name, value in loaded.get_params(deep=False).items():
         if name == "n_jobs":
             assert value is None
-        elif name == "classifier":
-            assert repr(value) == repr(model.classifier)
+        elif name in ("classifier", "estimator"):
+            assert repr(value) == repr(getattr(model, name))
         else:
             given = getattr(model, name)
             np.testing.assert_array_equal(value, given)
@@ -109,7 +109,7 @@ def test_results_parameters_and_attributes_come_back(case, model, tmp_path):
     assert {"n_features_in_"} < attributes.keys() <= fitted_attributes(loaded).keys()
     assert fitted_attributes(loaded).keys() <= attributes.keys()
     for name, value in attributes.items():
-        if name != "classifier_":  # its parameter n_jobs differs
+        if name not in ("classifier_", "estimator_", "reader_"):  # their n_jobs differs
             assert_equal(getattr(loaded, name), value, name)
 
 
@@ -377,3 +377,25 @@ def test_an_invalid_record_raises(classifier, table, change, tmp_path):
     invalid = TableRecord(**(vars(table) | change))
     with pytest.raises(ValueError, match=r"cannot be saved: its table.*\.$"):
         save(classifier, tmp_path / "m.lann", table=invalid)
+
+
+def test_files_without_what_was_added_later(data, tmp_path, changes):
+    X, y = data[0], data[1]
+    model = LANNClassifier(max_iter=1, random_state=0).fit(X, y)
+    path = tmp_path / "model.lann"
+    save(model, path)
+    changed = changes(path)
+    for name in ("max_points", "forget_policy"):
+        del changed.parameters[name]
+    del (
+        changed.fitted["_progress"],
+        changed.fitted["model_"]["arrivals"],
+        changed.fitted["model_"]["n_arrived"],
+    )
+    loaded = load(changed.write())
+    assert (loaded.max_points, loaded.forget_policy, loaded.ids_, loaded.n_seen_) == (
+        None, "recent", None, len(X)
+    )  # fmt: skip
+    for one in (model, loaded):
+        one.partial_fit(X[:5], y[:5])
+    np.testing.assert_array_equal(loaded.feature_weights_, model.feature_weights_)

@@ -492,7 +492,8 @@ def test_invalid_arguments(cancer, flowers):
 def test_the_table_has_all_figures(cancer):
     *_, evaluation = cancer
     frame = evaluation.to_frame()
-    assert set(frame["part"]) == {"scores", "difference", "class", "confusion", "reliability", "slice"}
+    parts = {"scores", "difference", "class", "confusion", "reliability", "rejection", "slice"}
+    assert set(frame["part"]) == parts
     accuracy = frame.query("part == 'scores' and method == 'LANN' and measure == 'accuracy'")
     assert accuracy[["value", "low", "high"]].to_numpy()[0] == pytest.approx(evaluation.scores["accuracy"])
     confusions = frame.query("part == 'confusion'")

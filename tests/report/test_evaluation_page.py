@@ -29,13 +29,14 @@ def test_a_page_has_all_parts(evaluation, parse_page, tmp_path):
     )
     page = parse_page(evaluation_page(evaluation, title="Flowers"))
     expected = ["Flowers", "About this evaluation", "Scores", "By class", "Confusion matrix"]
-    expected += ["Are the probabilities right?", "Where it is worst", "Most confident mistakes"]
+    expected += ["Are the probabilities right?", "If the least certain predictions are rejected"]
+    expected += ["Where it is worst", "Most confident mistakes", evaluation.rejection.sentence]
     expected += ["Note: Odd rows.", "2-fold cross-validation", "LANN minus kNN", "m.lann", "t.csv", "0f" * 32]
     expected += [evaluation.audit.data_file.sha256, evaluation.audit.model_file.sha256]
     expected += [evaluation.summary, evaluation.reliability.sentences[0], evaluation.slice_verdict]
     for text in expected:
         assert text in page.text
-    assert page.count("svg") == 1
+    assert page.count("svg") == 2
     assert page.count("circle") == len(evaluation.reliability.bins)
     assert page.count("article") == len(evaluation.mistakes)
     for mistake in evaluation.mistakes:

@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from river import checks, datasets, evaluate, metrics, preprocessing
 
@@ -252,7 +253,24 @@ def test_tables_of_polars(model, text):
     table = pl.DataFrame([x for x, _ in rows])
     many.learn_many(table, pl.Series([y for _, y in rows]))
     same_predictions(many, model, rows)
-    assert many.predict_many(table).tolist() == [model.predict_one(x) for x, _ in rows]
+    labels = many.predict_many(table)
+    assert isinstance(labels, pl.Series)
+    assert labels.to_list() == [model.predict_one(x) for x, _ in rows]
+    expected = [model.predict_proba_one(x)[True] for x, _ in rows]
+    np.testing.assert_allclose(many.predict_proba_many(table)["True"], expected, rtol=1e-12)
+    assert model.clone().predict_many(table).to_list() == [None] * 60
+    assert model.clone().predict_proba_many(table).shape[1] == 0
+
+
+def test_tables_of_pyarrow(model):
+    rows = list(stream(40))
+    many = model.clone()
+    for x, y in rows:
+        model.learn_one(x, y)
+    table = pa.Table.from_pylist([x for x, _ in rows])
+    many.learn_many(table, pa.chunked_array([[y for _, y in rows]]))
+    same_predictions(many, model, rows)
+    assert many.predict_many(table).to_pylist() == [model.predict_one(x) for x, _ in rows]
 
 
 def test_a_table_needs_a_label_for_each_row(model):

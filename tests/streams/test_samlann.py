@@ -296,6 +296,7 @@ def test_explanation_under_the_learned_metric():
     np.testing.assert_array_equal(explanation.probabilities, clf.predict_proba(X[:1])[0])
     assert explanation.vote_accuracy > 0.7
     assert "under the learned metric" in explanation.sentence
+    assert "of its squared distance is due to its age" in str(explanation)
     total = explanation.contributions.sum(axis=1) + explanation.age_contributions
     np.testing.assert_allclose(total, explanation.distances**2, rtol=1e-9)
     assert (np.diff(explanation.distances) >= 0).all()

@@ -14,14 +14,18 @@ from lann.cli.consoles import collected_notes, note, progress, results, step
 from lann.cli.documents import AsJson, print_document
 from lann.cli.errors import one_sentence
 from lann.cli.options import (
+    Coverage,
     Decimal,
     Encoding,
     ModelFile,
+    RejectCost,
+    Risk,
     RowNames,
     RowsFile,
     Sep,
     Sheet,
     TableOptions,
+    make_reject_option,
     named_rows,
     table_name,
 )
@@ -82,6 +86,9 @@ def explain(
     columns: Annotated[
         int, typer.Option(min=1, help="Number of columns to show, the most relevant first.")
     ] = 10,
+    reject_cost: RejectCost = None,
+    coverage: Coverage = None,
+    risk: Risk = None,
     id: RowNames = None,
     output: Annotated[
         Path | None,
@@ -101,11 +108,13 @@ def explain(
     Shows the training rows that voted, with their values, how much the vote depends on each column around the
     row, and what the value of each column adds to the probability of the prediction. More than 10 rows are
     printed with a line for each, or, if they are written to a file, as a summary. Row numbers start at 0,
-    below the header.
+    below the header. With --reject-cost, --coverage or --risk, as in `lann predict`, it says which rows are
+    rejected, and why.
     """
     import pandas as pd
 
     from lann.cli.show_overview import show_overview, show_summary
+    from lann.cli.show_reject import expectation
     from lann.cli.show_row import show_rows
     from lann.explain import Overview
     from lann.report import SourceFile, save_report
@@ -121,12 +130,13 @@ def explain(
     with progress(quiet=json) as bar, collected_notes() as notes:
         step(bar, "Reading")
         fitted = TableModel.load(model)
+        reject = make_reject_option(fitted, reject_cost, coverage, risk)
         reading = TableOptions(sep, decimal, encoding, sheet).reading(data, notes)
         frame = reading.frame
         chosen = _chosen_rows(row, rows, len(frame), is_report=html is not None)
         report = step(bar, "Explaining")
         for block in fitted.explain_blocks(
-            frame, chosen, block_size=MOST_REPORTED_ROWS, id=id, name=table_name(data)
+            frame, chosen, block_size=MOST_REPORTED_ROWS, id=id, reject=reject, name=table_name(data)
         ):
             first = first or [block]
             overviews.append(block.overview())
@@ -151,7 +161,7 @@ def explain(
             explanation,
             title=f"{model.name} on {table_name(data)}",
             n_features=columns,
-            notes=notes,
+            notes=notes if reject is None else [*notes, f"{expectation(reject)}."],
             counterfactuals=_counterfactuals(fitted, explanation, counterfactuals, frozen),
             embedding=None if embedding is None else _relative(embedding, html),
             files=sources,
@@ -170,6 +180,8 @@ def explain(
     if output is not None:
         files.append(output)
         console.print(f"Wrote {output}", soft_wrap=True)
+    if reject is not None and html is None:
+        console.print(f"{expectation(reject)}", style="dim", soft_wrap=True)
     for text in notes:
         note(text, console)
     if json:
@@ -181,6 +193,7 @@ def explain(
                 "accuracy": overview.accuracy,
                 "n_doubtful": overview.n_doubtful,
                 "n_far": overview.n_far,
+                "decision_counts": overview.decision_counts,
                 "class_counts": overview.class_counts,
                 "mean_relevances": dict(overview.relevant_features),
                 "rows": documents,

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from lann.classifier import LANNClassifier
-    from lann.tables import TableModel, TrainingTable
+    from lann.tables import FittedFold, TableModel, TrainingTable
     from lann.vote import VoteChoice
 
 MOST_CLASSES = 8
@@ -123,10 +123,13 @@ def fit(
     _describe(table, notes, console)
     if columns:
         console.print(column_table(table))
-    scores = _cross_validate(table, classifier, folds, seed, console, notes) if cv else None
+    fitted: list[FittedFold] = []
+    scores = _cross_validate(table, classifier, folds, seed, console, notes, fitted) if cv else None
     with progress(quiet=json) as bar:
         report = step(bar, "Fitting")
-        model = table.fit(classifier, scores=scores, data_sha256=reading.sha256, callback=report)
+        model = table.fit(
+            classifier, scores=scores, folds=fitted, data_sha256=reading.sha256, callback=report
+        )
     console.print(f"Vote: {model.classifier.vote_}", soft_wrap=True)
     model.save(output)
     console.print(f"Saved {output}", soft_wrap=True)
@@ -176,10 +179,11 @@ def _cross_validate(
     seed: int,
     console: Console,
     notes: list[str],
+    fitted: list[FittedFold],
 ) -> pd.DataFrame | None:
     """Cross-validate and print the scores; return them, None if every class has one row only.
 
-    What there is to note is printed and added to the notes.
+    What there is to note is printed and added to the notes, and the classifiers to `fitted`.
     """
     from lann.tables import cross_validate
 
@@ -189,7 +193,9 @@ def _cross_validate(
         return None
     with progress(quiet=console.quiet) as bar, collected_notes() as found:
         report = step(bar, "Cross-validating")
-        scores = cross_validate(table, classifier, n_folds=n_folds, random_state=seed, callback=report)
+        scores = cross_validate(
+            table, classifier, n_folds=n_folds, random_state=seed, callback=report, folds=fitted
+        )
     console.print(_score_table(scores))
     console.print(_recall_table(scores, table))
     for text in found:

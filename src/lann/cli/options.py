@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from lann.classifier import LANNClassifier
-    from lann.tables import Reading
+    from lann.reject import RejectOption
+    from lann.tables import Reading, TableModel
 
 ModelFile = Annotated[
     Path, typer.Argument(help="A model saved by `lann fit` or `lann.save`.", show_default=False)
@@ -67,6 +68,24 @@ Dates = Annotated[
 Balanced = Annotated[
     bool, typer.Option("--balanced", help="Give rare classes as much weight as frequent ones.")
 ]
+RejectCost = Annotated[
+    float | None,
+    typer.Option(
+        "--reject-cost",
+        metavar="COST",
+        help="Reject rows where this costs less than expected errors, which cost 1: 0.2, for example.",
+    ),
+]
+Coverage = Annotated[
+    float | None,
+    typer.Option(metavar="SHARE", help="Reject the least certain rows, and accept this share: 0.9."),
+]
+Risk = Annotated[
+    float | None,
+    typer.Option(
+        metavar="SHARE", help="Reject rows so that at most this share of the accepted ones is wrong: 0.01."
+    ),
+]
 Jobs = Annotated[int | None, typer.Option(help="Number of threads; -1 uses all cores.")]
 METRIC_HELP = "Metric of a training row: a weight per column, or a small or full matrix."
 SEED_HELP = "Random seed; the same seed gives the same result."
@@ -92,6 +111,20 @@ class TableOptions(NamedTuple):
         if reading.notes:
             notes.append(f"Found in {table_name(path)}: {reading.summary}.")
         return reading
+
+
+def make_reject_option(
+    model: TableModel, cost: float | None, coverage: float | None, risk: float | None
+) -> RejectOption | None:
+    """Return the reject option that --reject-cost, --coverage or --risk asks for; None if none does."""
+    given = {"--reject-cost": cost, "--coverage": coverage, "--risk": risk}
+    named = [option for option, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise ValueError(f"Give at most one of {', '.join(given)}; got {' and '.join(named)}.")
+    for option, value in given.items():
+        if value is not None and not 0 <= value <= 1:
+            raise ValueError(f"{option} must be between 0 and 1; got {value:g}.")
+    return model.reject_option(cost=cost, coverage=coverage, risk=risk) if named else None
 
 
 def column_kinds(

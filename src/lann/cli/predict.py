@@ -14,15 +14,20 @@ from lann.cli.consoles import collected_notes, note, results
 from lann.cli.documents import AsJson, print_document
 from lann.cli.errors import one_sentence
 from lann.cli.options import (
+    Coverage,
     Decimal,
     Encoding,
     ModelFile,
+    RejectCost,
+    Risk,
     RowsFile,
     Sep,
     Sheet,
     TableOptions,
+    make_reject_option,
     table_name,
 )
+from lann.cli.show_reject import reject_document, show_decisions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,6 +60,9 @@ def predict(
             show_default="that of the model, if there",
         ),
     ] = None,
+    reject_cost: RejectCost = None,
+    coverage: Coverage = None,
+    risk: Risk = None,
     json: AsJson = False,
     sep: Sep = None,
     decimal: Decimal = None,
@@ -66,6 +74,11 @@ def predict(
     Returns the predicted label and, for every class, its probability. If the table has the target, its labels
     stand beside the predictions, and the accuracy is printed. Other columns that the model does not use are
     ignored.
+
+    With --reject-cost, --coverage or --risk, the column "decision" says whether a prediction is accepted,
+    ambiguous or far from the training rows. The prediction of a rejected row remains the label with the
+    largest probability, which is not to be used. Thresholds are chosen from the held-out rows of the
+    cross-validation of `lann fit`.
     """
     from lann.tables import TableModel, check_table_path, write_table
 
@@ -73,8 +86,9 @@ def predict(
         check_table_path(output)
     with collected_notes() as notes:
         fitted = TableModel.load(model)
+        reject = make_reject_option(fitted, reject_cost, coverage, risk)
         frame = TableOptions(sep, decimal, encoding, sheet).read(data, notes)
-        predictions = fitted.predict(frame, id=id, name=table_name(data))
+        predictions = fitted.predict(frame, id=id, reject=reject, name=table_name(data))
     labels, n_classes = fitted.labels_in(frame), len(fitted.classifier.classes_)
     console = results(quiet=json)
     if output is None:
@@ -82,9 +96,13 @@ def predict(
     else:
         write_table(predictions, output)
         console.print(f"Wrote {len(predictions)} predictions to {output}", soft_wrap=True)
-    predicted = predictions.iloc[:, -n_classes - 1].to_numpy()
+    decided = reject is not None
+    predicted = predictions.iloc[:, -n_classes - 1 - decided].to_numpy()
+    decisions = predictions.iloc[:, -n_classes - 1].to_numpy() if decided else None
     if labels is not None:
         console.print(_accuracy(labels, predicted), soft_wrap=True)
+    if reject is not None and decisions is not None:
+        show_decisions(reject, decisions, labels, predicted, console)
     for text in notes:
         note(text, console)
     if json:
@@ -95,21 +113,25 @@ def predict(
                 "target": fitted.target,
                 "n_rows": len(predictions),
                 "accuracy": None if labels is None else _n_correct(labels, predicted) / _n_labels(labels),
-                "rows": _documents(fitted, predictions, has_labels=labels is not None),
+                "reject": None
+                if reject is None or decisions is None
+                else reject_document(reject, decisions, labels, predicted),
+                "rows": _documents(fitted, predictions, has_labels=labels is not None, decided=decided),
                 "files": [] if output is None else [output],
                 "notes": notes,
             }
         )
 
 
-def _documents(fitted: TableModel, predictions: pd.DataFrame, *, has_labels: bool) -> list[dict[str, Any]]:
+def _documents(
+    fitted: TableModel, predictions: pd.DataFrame, *, has_labels: bool, decided: bool
+) -> list[dict[str, Any]]:
     """Return the predictions as dictionaries."""
     classes = [str(label) for label in fitted.classifier.classes_]
-    # The columns before the probabilities: the names of the rows, labels, predictions.
+    # The columns before the probabilities: the names of the rows, labels, predictions, decisions.
     n_first = len(predictions.columns) - len(classes)
-    names = (
-        (["id"] if n_first > 1 + has_labels else []) + (["true_label"] if has_labels else []) + ["prediction"]
-    )
+    names = ["true_label"] * has_labels + ["prediction"] + ["decision"] * decided
+    names = ["id"] * (n_first > len(names)) + names
     return [
         {"row": row}
         | dict(zip(names, cells[:n_first], strict=True))

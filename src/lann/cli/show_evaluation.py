@@ -38,6 +38,8 @@ def show_evaluation(evaluation: Evaluation, console: Console) -> None:
     found = evaluation.reliability
     sentences = [*found.sentences, found.share_of_mistakes, found.verdict]
     console.print(" ".join(sentence for sentence in sentences if sentence))
+    console.print("\nIf the least certain predictions are rejected", style="bold")
+    console.print(f"{evaluation.rejection.sentence} {evaluation.rejection.areas}")
     console.print("\nWhere it is worst", style="bold")
     console.print(evaluation.slice_verdict)
     if evaluation.worst_slices:

@@ -48,6 +48,10 @@ def show_summary(overview: Overview, console: Console, *, n_columns: int) -> Non
         marks = {"Mistakes": overview.mistakes} | marks
     if "far" in rows:
         marks["Far (nothing similar is among the training rows)"] = rows["far"]
+    if "decision" in rows:
+        marks = {"Mistakes": marks["Mistakes"]} if "Mistakes" in marks else {}
+        marks["Rejected as ambiguous"] = rows["decision"] == "ambiguous"
+        marks["Rejected as far"] = rows["decision"] == "far"
     for title, is_marked in marks.items():
         _count(rows["row"], np.asarray(is_marked, bool), title, console)
     console.print("Mean relevance by column", style="bold")
@@ -123,6 +127,9 @@ def _remarks(overview: Overview) -> list[str]:
     marks = {"wrong": overview.mistakes, "doubtful": rows["doubtful"]}
     if "far" in rows:
         marks["far"] = rows["far"]
+    if "decision" in rows:
+        marks = {"wrong": overview.mistakes}
+        marks |= {f"rejected: {name}": rows["decision"] == name for name in ("ambiguous", "far")}
     return [
         ", ".join(word for word, is_marked in zip(marks, marked, strict=True) if is_marked)
         for marked in zip(*marks.values(), strict=True)

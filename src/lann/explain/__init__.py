@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lann.explain._build import build_explanation
+from lann.explain._decision import Decision
 from lann.explain._explained_row import LEAST_RELEVANCE, ExplainedRow
 from lann.explain._explanation import Explanation
 
@@ -30,6 +31,7 @@ __all__ = [
     "LEAST_RELEVANCE",
     "Contrast",
     "Counterfactuals",
+    "Decision",
     "ExplainedRow",
     "Explanation",
     "Influence",

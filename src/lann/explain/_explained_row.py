@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lann._format import class_text, percent, value_text
 from lann._types import Floats, Indices
 from lann.explain._context import percentile_text, rank_text
+from lann.explain._decision import Decision
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -128,6 +129,8 @@ class ExplainedRow:
         with integer ids, such as the index of a DataFrame, are named by these alone.
     true_label : object
         Label of the query; None if it is not known.
+    decision : Decision or None
+        Whether a reject option has accepted the prediction, and why not; None if there is none.
 
     Examples
     --------
@@ -175,6 +178,7 @@ class ExplainedRow:
     true_label: Any = None
     supports: Floats | None = None
     base_values: Floats | None = None
+    decision: Decision | None = None
 
     @property
     def title(self) -> str:
@@ -328,7 +332,8 @@ class ExplainedRow:
             ``support`` and ``separation`` (if these are known), ``percentile``, ``category_share`` and
             ``typical`` (of the prediction; if these are known), ``contribution``, ``value`` and
             ``neighbor_value`` (if these are known), ``is_far`` and ``left_out`` (the row number of the
-            training row that this row is). Values are text.
+            training row that this row is), and ``decision`` ("accepted", "ambiguous" or "far", if there is a
+            reject option). Values are text.
         """
         import pandas as pd
 
@@ -365,6 +370,8 @@ class ExplainedRow:
         if self.neighbor_values is not None:
             table["neighbor_value"] = [value_text(value) for value in self.neighbor_values.ravel()]
         table |= {"is_far": self.is_far, "left_out": pd.array([self.left_out] * (k * n_features), "Int64")}
+        if self.decision is not None:
+            table["decision"] = self.decision.decision
         return pd.DataFrame(table)
 
 
@@ -444,6 +451,7 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
             supports=None if supports is None else supports[i][:, order],
             base_values=None if base_values is None else base_values[i],
             true_label=None if explanation.true_labels is None else explanation.true_labels[i],
+            decision=None if explanation.decisions is None else explanation.decisions[i],
         )
 
 

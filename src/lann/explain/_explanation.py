@@ -5,6 +5,7 @@ The neighbors that voted, and the features that each prediction depends on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from lann.explain import (
     _to_shap,
     _words,
 )
+from lann.explain._decision import Decision, check_decisions, far_by_decision
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,6 +102,9 @@ class Explanation:
         Whether nothing similar to a query was seen in training; None if that is unknown.
     outside : ndarray of shape (n_queries, n_features) or None
         Where a number is smaller than that of every training row, or larger.
+    decisions : ndarray of shape (n_queries,) or None
+        Of a reject option: a `Decision` for each query, which says whether its prediction was accepted, and
+        why not. None if there is none.
 
     See Also
     --------
@@ -141,6 +146,7 @@ class Explanation:
     left_out: Indices | None = None
     is_far: NDArray[np.bool_] | None = None
     outside: NDArray[np.bool_] | None = None
+    decisions: NDArray[Any] | None = None
     # Values as they are shown to the user: (n_queries, n_features) and (n_train, n_features).
     _query_values: NDArray[Any] | None = field(default=None, repr=False)
     _training_values: NDArray[Any] | TableValues | None = field(default=None, repr=False)
@@ -359,6 +365,27 @@ class Explanation:
         if training is not None and not isinstance(training, TableValues):
             training = np.asarray(training)
         return replace(self, _query_values=np.asarray(queries), _training_values=training)
+
+    def with_decisions(self, decisions: Sequence[Decision]) -> Explanation:
+        """Return the explanation with the decisions of a reject option.
+
+        Rows are then far where these say so, if they have measured it.
+
+        Parameters
+        ----------
+        decisions : sequence of Decision of length n_queries
+
+        Returns
+        -------
+        explanation : Explanation
+
+        Raises
+        ------
+        ValueError
+            If there is not one decision for each query.
+        """
+        checked = check_decisions(decisions, len(self))
+        return replace(self, decisions=checked, is_far=far_by_decision(self, checked))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a table with a row per query and neighbor.

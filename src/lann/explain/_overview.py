@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lann._format import value_text
 from lann._types import Floats
 from lann._validation import Integer, validate
+from lann.explain._decision import ACCEPTED, DECISIONS
 from lann.explain._words import CLOSE, LEAST_SHARE
 
 if TYPE_CHECKING:
@@ -32,8 +33,9 @@ class Overview:
         A line per query, with the columns ``row`` (the row number), ``id`` (if there are ids),
         ``true_label`` (if labels are known), ``prediction``, ``probability``, ``runner_up``,
         ``runner_up_probability``, ``doubtful`` (whether the prediction has less than 20% of the votes more
-        than the runner-up), ``far`` (whether nothing similar is among the training rows, if this is known)
-        and ``reasons``: the features whose values support the prediction most, with their values.
+        than the runner-up), ``far`` (whether nothing similar is among the training rows, if this is known),
+        ``decision`` ("accepted", "ambiguous" or "far", if there is a reject option) and ``reasons``: the
+        features whose values support the prediction most, with their values.
     feature_names : ndarray of shape (n_features,)
     mean_relevances : ndarray of shape (n_features,)
         Means over the queries.
@@ -88,6 +90,21 @@ class Overview:
     def n_far(self) -> int | None:
         """Number of queries to which no training row is similar; None if this is unknown."""
         return int(self.rows["far"].sum()) if "far" in self.rows else None
+
+    @property
+    def decision_counts(self) -> dict[str, int] | None:
+        """Number of queries that are accepted, ambiguous and far; None if there is no reject option."""
+        if "decision" not in self.rows:
+            return None
+        return {decision: int((self.rows["decision"] == decision).sum()) for decision in DECISIONS}
+
+    @property
+    def accuracy_of_accepted(self) -> float | None:
+        """Share of the accepted queries with a label whose prediction is correct; None if there are none."""
+        if "decision" not in self.rows or not self.n_labels:
+            return None
+        is_counted = self.rows["true_label"].notna() & (self.rows["decision"] == ACCEPTED)
+        return float(1.0 - self.mistakes[is_counted].mean()) if is_counted.any() else None
 
     @property
     def accuracy(self) -> float | None:
@@ -159,6 +176,7 @@ def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
         "runner_up_probability": explanation.probabilities[every, runner_up],
         "doubtful": _doubtful(explanation),
         **({} if explanation.is_far is None else {"far": explanation.is_far}),
+        **_decisions(explanation),
         "reasons": _reasons(explanation, n_features),
     }
     return Overview(
@@ -167,6 +185,12 @@ def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
         explanation.relevances.mean(axis=0),
         explanation.classes,
     )
+
+
+def _decisions(explanation: Explanation) -> dict[str, list[str]]:
+    if explanation.decisions is None:
+        return {}
+    return {"decision": [decision.decision for decision in explanation.decisions]}
 
 
 def _doubtful(explanation: Explanation) -> NDArray[np.bool_]:

@@ -36,7 +36,9 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
         positive and the negative supports of the prediction by feature, the largest first; None where
         supports are unknown), and ``neighbors``, nearest first, each with ``row``, ``id`` (if there are ids),
         ``label``, ``distance``, ``vote_share`` and ``contributions`` (by feature). If the queries have row
-        numbers or ids, ``row`` and ``id`` come first, and ``true_label`` follows if labels are known. If a
+        numbers or ids, ``row`` and ``id`` come first, and ``true_label`` follows if labels are known. With a
+        reject option, ``decision`` ("accepted", "ambiguous" or "far") and ``decided_by`` (the figures of
+        `Decision.to_dict`, and ``reason``, a sentence, None if it was accepted) follow the prediction. If a
         query has a category that no training row has, ``unseen`` names these features; if one has a gap that
         no training row has, ``unmeasured`` names the features without which distances are measured; if one
         has a number outside the range of the training rows, ``outside`` names these features.
@@ -57,6 +59,7 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
         **({} if explanation.query_ids is None else {"id": listed(explanation.query_ids)}),
         **({} if explanation.true_labels is None else {"true_label": listed(explanation.true_labels)}),
         "prediction": listed(explanation.predictions),
+        **_decisions(explanation),
         "probabilities": [dict(zip(classes, row, strict=True)) for row in listed(explanation.probabilities)],
         "runner_up": listed(explanation.runner_up),
         "values": [dict(zip(features, row, strict=True)) for row in listed(explanation.query_values)],
@@ -69,6 +72,17 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
         "neighbors": _neighbors(explanation, features),
     }
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _decisions(explanation: Explanation) -> dict[str, list[Any]]:
+    """Return the decisions of a reject option and what they are made by; nothing if there is none."""
+    decisions = explanation.decisions
+    if decisions is None:
+        return {}
+    return {
+        "decision": [decision.decision for decision in decisions],
+        "decided_by": [decision.to_dict() | {"reason": decision.reason or None} for decision in decisions],
+    }
 
 
 def listed(values: NDArray[Any]) -> list[Any]:

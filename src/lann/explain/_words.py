@@ -12,8 +12,10 @@ from lann._format import class_text, is_missing, value_text
 from lann._types import Floats
 from lann._validation import Integer, validate
 from lann.encoding import UNSEEN_TEXT
+from lann.explain._decision import FAR
 
 if TYPE_CHECKING:
+    from lann.explain._decision import Decision
     from lann.explain._explanation import Explanation
 
 # A difference of the two largest shares of the vote below which a prediction is close.
@@ -38,6 +40,7 @@ def in_words(
     It ends with categories that no training row has, with features without which distances are measured, and
     with a note where the row is a training row, which did not vote on itself. Where nothing similar was seen
     in training, the sentence says so, and why, in place of what the row has in common with its neighbors.
+    Where a reject option has rejected the prediction, two sentences come first: "Rejected", and why.
 
     Parameters
     ----------
@@ -78,7 +81,7 @@ def in_words(
         n_features=n_features,
         n_neighbors=n_neighbors,
     )
-    return [writer.sentence(row) for row in range(len(explanation))]
+    return [writer.sentences(row) for row in range(len(explanation))]
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,17 @@ class _Writer:
     votes: Floats
     n_features: int
     n_neighbors: int
+
+    def sentences(self, row: int) -> str:
+        decision = self._decision(row)
+        if decision is None or not decision.is_rejected:
+            return self.sentence(row)
+        rejected = f"Rejected: {decision.decision}. {decision.reason}"
+        return f"{rejected} Prediction without the reject option: {self.sentence(row)}"
+
+    def _decision(self, row: int) -> Decision | None:
+        decisions = self.explanation.decisions
+        return None if decisions is None else decisions[row]
 
     def sentence(self, row: int) -> str:
         label, other = self.explanation.predictions[row], self.runners_up[row]
@@ -139,10 +153,13 @@ class _Writer:
         names: list[str] = []
         if explanation.outside is not None:
             names = _shortened([self.names[feature] for feature in np.flatnonzero(explanation.outside[row])])
-        why = "it is farther from them than 99% of the training rows are from their neighbors"
-        if names:
-            why = f"{_joined(names)} {_verb(names, 'is', 'are')} outside the range of the training rows"
-        clauses = [f"{nearest}, but nothing similar was seen: {why}"]
+        outside = f"{_joined(names)} {_verb(names, 'is', 'are')} outside the range of the training rows"
+        decision = self._decision(row)
+        if decision is not None and decision.decision == FAR:
+            clauses = [nearest, outside] if names else [nearest]  # how far it is was said before
+        else:
+            why = "it is farther from them than 99% of the training rows are from their neighbors"
+            clauses = [f"{nearest}, but nothing similar was seen: {outside if names else why}"]
         clauses += _next(other, self.votes[row, 1], bool(rivals), [])
         return [*clauses, *self._notes(row), "treat with care"]
 

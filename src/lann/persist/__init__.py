@@ -45,8 +45,8 @@ def save(
     Parameters
     ----------
     model : estimator
-        A LANNClassifier, an estimator of `lann.baselines`, a LANNEmbedding, NeighborEmbedding or
-        DiscriminantPlane, or a classifier of `lann.streams`.
+        A LANNClassifier, an estimator of `lann.baselines`, a RejectOption around one of these, a
+        LANNEmbedding, NeighborEmbedding or DiscriminantPlane, or a classifier of `lann.streams`.
     path : str or path-like
         The file, usually ``*.lann``; an existing file is replaced.
     table : TableRecord or None, default=None
@@ -82,11 +82,12 @@ def save(
     """
     from lann._files import write_atomically
     from lann.persist._errors import InvalidModelFile
-    from lann.persist._model_file import ESTIMATORS, to_bytes
+    from lann.persist._model_file import find_foreign, to_bytes
 
     path = Path(path)
-    if ESTIMATORS.find(model) is None:
-        raise ValueError(_cannot_be_saved(model))
+    foreign = find_foreign(model)
+    if foreign is not None:
+        raise ValueError(_cannot_be_saved(foreign))
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
     if not path.parent.is_dir():
@@ -306,6 +307,7 @@ def _cannot_be_saved(model: Any) -> str:
             "give the table to the classifier itself and save that."
         )
     return (
-        "save takes a LANNClassifier, an estimator of lann.baselines, an embedding of lann.embedding, or a "
-        f"classifier of lann.streams; got an object of type {type(model).__name__}."
+        "save takes a LANNClassifier, an estimator of lann.baselines, a RejectOption around one of these, an "
+        "embedding of lann.embedding, or a classifier of lann.streams; got an object of type "
+        f"{type(model).__name__}."
     )

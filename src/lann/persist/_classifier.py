@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from lann._inputs import LARGEST_WEIGHT
-from lann.classifier import LANNClassifier, UpdateProgress
+from lann._updatable_classifier import UpdateProgress
+from lann.classifier import LANNClassifier
 from lann.explain import Landmarks, Readings, Spacing
 from lann.metrics import Levels
 from lann.model import LocalModel

@@ -13,13 +13,17 @@ from lann.persist._errors import InvalidModelFile, shown
 from lann.persist._json import read_json, write_json
 from lann.persist._kinds import PlainDict, Reader, Writer
 from lann.persist._records import AnyEstimator
+from lann.persist._reject import CLASSIFIERS, REJECT_OPTION, WITH_STATE, check_table_state
 from lann.persist._streams import STREAMS
 from lann.persist._table_record import TABLE, TableRecord
+from lann.reject import RejectState
 
 FORMAT = 1
 """The number of the file format; files with a higher one are of a later version."""
 
-ESTIMATORS = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, BY_CLASSIFIER, EUCLIDEAN, PLANE, *STREAMS)
+ESTIMATORS = AnyEstimator(
+    CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, BY_CLASSIFIER, EUCLIDEAN, PLANE, REJECT_OPTION, *STREAMS
+)
 """What can be saved."""
 
 _MODEL, _FIELDS = "model.json", {"format", "lann", "model", "table"}
@@ -28,8 +32,19 @@ _PROGRESS = "progress"
 _PROGRESS_KIND = PlainDict()
 
 
+def find_foreign(model: Any) -> Any:
+    """Return the model, or the classifier in a reject option, if it cannot be saved; None if it can."""
+    declared = ESTIMATORS.find(model)
+    if declared is REJECT_OPTION:
+        parts = (getattr(model, "estimator_", None), model.estimator)
+        return next((part for part in parts if part is not None and CLASSIFIERS.find(part) is None), None)
+    return model if declared is None else None
+
+
 def to_bytes(model: Any, table: TableRecord | None, progress: dict[str, Any] | None = None) -> bytes:
     """Return the content of a model file; the same model gives the same bytes."""
+    if table is not None and table.reject is not None:
+        _check_state(table.reject, model)
     writer = Writer()
     content = {
         "format": FORMAT,
@@ -80,13 +95,33 @@ def from_bytes(content: bytes) -> FileContent:
     _check_format(described)
     reader = Reader(entries)
     model = ESTIMATORS.read(described["model"], "model", reader)
-    table = None if described["table"] is None else TABLE.read(described["table"], "table", reader)
+    table = None if described["table"] is None else _read_table(described["table"], model, reader)
     progress = None
     if _PROGRESS in described:
         progress = _PROGRESS_KIND.read(described[_PROGRESS], _PROGRESS, reader)
     if reader.entries:
         raise InvalidModelFile(f"it has the unknown entry {min(reader.entries)}")
     return FileContent(model, table, described["format"], described["lann"], progress)
+
+
+def _read_table(data: Any, model: Any, reader: Reader) -> TableRecord:
+    """Return the record of a table; what a reject option has learned has to be about the model."""
+    if isinstance(data, dict) and data.get("reject") is not None:
+        _check_has_state(model)  # before sizes of the model are referred to
+    table: TableRecord = TABLE.read(data, "table", reader)
+    if table.reject is not None:
+        _check_state(table.reject, model)
+    return table
+
+
+def _check_has_state(model: Any) -> None:
+    if WITH_STATE.find(model) is None:
+        raise InvalidModelFile("its table has held-out rows, but its model is no classifier with neighbors")
+
+
+def _check_state(state: RejectState, model: Any) -> None:
+    _check_has_state(model)
+    check_table_state(state, model)
 
 
 def _check_format(described: Any) -> None:

@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lann._types import Indices as Positions
-from lann.persist._kinds import Float, Indices, Int, ListOf, Maybe, PlainDicts, Text, TextDict, invalid
+from lann.persist._kinds import (
+    Float,
+    Indices,
+    Int,
+    Json,
+    Kind,
+    ListOf,
+    Maybe,
+    PlainDicts,
+    Reader,
+    Text,
+    TextDict,
+    Writer,
+    invalid,
+)
 from lann.persist._records import Record
+
+if TYPE_CHECKING:
+    from lann.reject import RejectState
 
 
 @dataclass(frozen=True)
@@ -71,6 +88,9 @@ class TableRecord:
         SHA-256 of the file with the table, as 64 hexadecimal digits; None if it is unknown.
     cross_validation : list of CrossValidatedMethod or None
         The scores of the methods in a cross-validation on the table; None if there was none.
+    reject : RejectState or None
+        What a reject option has learned from the held-out rows of the cross-validation, without thresholds,
+        which can be chosen for any target; None if there are no held-out rows.
     """
 
     target: str
@@ -81,6 +101,7 @@ class TableRecord:
     columns: list[dict[str, Any]]
     data_sha256: str | None = None
     cross_validation: list[CrossValidatedMethod] | None = None
+    reject: RejectState | None = None
 
 
 class _Sha256(Text):
@@ -90,6 +111,20 @@ class _Sha256(Text):
         if type(value) is not str or not re.fullmatch("[0-9a-f]{64}", value):
             invalid(name, value, "64 hexadecimal digits")
         return value
+
+
+class LazyState(Kind):
+    """A `RejectState`; estimators are imported when there is one."""
+
+    def write(self, value: Any, name: str, writer: Writer) -> Json:
+        from lann.persist._reject import STATE
+
+        return STATE.write(value, name, writer)
+
+    def read(self, data: Json, name: str, reader: Reader) -> Any:
+        from lann.persist._reject import STATE
+
+        return STATE.read(data, name, reader)
 
 
 _SCORE = Maybe(Float(low=0.0))
@@ -121,6 +156,7 @@ TABLE = Record(
         "columns": PlainDicts(),
         "data_sha256": Maybe(_Sha256()),
         "cross_validation": Maybe(ListOf("n_methods", _METHOD)),
+        "reject": Maybe(LazyState()),
     },
-    optional=("data_sha256", "cross_validation"),
+    optional=("data_sha256", "cross_validation", "reject"),
 )

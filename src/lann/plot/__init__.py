@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lann.plot._explanation import ExplanationDisplay
     from lann.plot._feature_curves import FeatureCurvesDisplay
     from lann.plot._matplotlib import check_matplotlib_support
+    from lann.plot._reject import RejectCurve, RejectDisplay
     from lann.plot._relevance import RelevanceDisplay
     from lann.plot._relevance_map import RelevanceMapDisplay
     from lann.plot._stream import StreamDisplay
@@ -27,6 +28,8 @@ _MODULES = {
     "EmbeddingDisplay": "_embedding.display",
     "ExplanationDisplay": "_explanation",
     "FeatureCurvesDisplay": "_feature_curves",
+    "RejectCurve": "_reject",
+    "RejectDisplay": "_reject",
     "RelevanceDisplay": "_relevance",
     "RelevanceMapDisplay": "_relevance_map",
     "StreamDisplay": "_stream",
@@ -41,6 +44,8 @@ __all__ = [
     "EmbeddingDisplay",
     "ExplanationDisplay",
     "FeatureCurvesDisplay",
+    "RejectCurve",
+    "RejectDisplay",
     "RelevanceDisplay",
     "RelevanceMapDisplay",
     "StreamDisplay",

@@ -1,1 +1,28 @@
 """Reject option: classifiers that decline to answer, and the curves that measure it."""
+
+from lann.reject._certainty import NoveltyScale
+from lann.reject._curves import (
+    accuracy_reject_curve,
+    aurc,
+    precision_reject_curve,
+    recall_reject_curve,
+    risk_coverage_curve,
+)
+from lann.reject._held_out import HeldOut
+from lann.reject._plain_rows import Coordinates, PlainRows
+from lann.reject._reject_option import RejectOption
+from lann.reject._state import RejectState
+
+__all__ = [
+    "Coordinates",
+    "HeldOut",
+    "NoveltyScale",
+    "PlainRows",
+    "RejectOption",
+    "RejectState",
+    "accuracy_reject_curve",
+    "aurc",
+    "precision_reject_curve",
+    "recall_reject_curve",
+    "risk_coverage_curve",
+]

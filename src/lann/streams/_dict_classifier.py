@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,6 @@ from numpy.typing import NDArray
 from lann._types import Floats
 from lann._validation import Integer, validate
 from lann.streams._feature_columns import FeatureColumns, NewColumn
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Row = Mapping[Hashable, Any]
 
@@ -73,7 +70,7 @@ class DictClassifier:
         Parameters
         ----------
         X : DataFrame
-            A feature can be new, or not be there, in every table.
+            Of pandas, polars or pyarrow. A feature can be new, or not be there, in every table.
         y : Series
             Labels.
 
@@ -82,7 +79,7 @@ class DictClassifier:
         ValueError
             If a value is infinite, or neither a number nor text.
         """
-        labels = list(y)
+        labels = y.to_pylist() if hasattr(y, "to_pylist") else list(y)
         names, values = _read(X)
         if len(labels) != len(values):
             raise ValueError(f"There are {len(values)} rows and {len(labels)} labels.")
@@ -137,53 +134,66 @@ class DictClassifier:
             return {}
         return dict(zip(self._classes, self._predict(self._columns.row(x)[None])[0].tolist(), strict=True))
 
-    def predict_many(self, X: Any) -> pd.Series:
+    def predict_many(self, X: Any) -> Any:
         """Predict the labels of the rows of a table.
 
         Parameters
         ----------
         X : DataFrame
+            Of pandas, polars or pyarrow.
 
         Returns
         -------
         labels : Series
-            With the index of X; None if nothing has been learned.
+            Of the same package, with the index of X; None if nothing has been learned.
         """
+        rows = self._read_queries(X)
+        found: list[Any] = [None] * len(rows)
+        if self._classes:
+            labels = list(self._classes)
+            found = [labels[best] for best in self._predict(rows).argmax(axis=1)]
+        if not hasattr(X, "iloc"):
+            import narwhals.stable.v1 as nw
+
+            return nw.new_series("label", found, backend=_package_of(X)).to_native()
         import pandas as pd
 
-        rows, index = self._read_queries(X)
-        if not self._classes:
-            return pd.Series([None] * len(rows), index=index, dtype=object)
-        labels = list(self._classes)
-        return pd.Series([labels[best] for best in self._predict(rows).argmax(axis=1)], index=index)
+        return pd.Series(found, index=X.index, dtype=None if self._classes else object)
 
-    def predict_proba_many(self, X: Any) -> pd.DataFrame:
+    def predict_proba_many(self, X: Any) -> Any:
         """Predict the probability of each label for the rows of a table.
 
         Parameters
         ----------
         X : DataFrame
+            Of pandas, polars or pyarrow.
 
         Returns
         -------
         probabilities : DataFrame
-            A column for each label, and the index of X; no column if nothing has been learned.
+            Of the same package, with a column for each label and the index of X; no column if nothing has
+            been learned. Labels are text in packages in which names of columns have to be text.
         """
+        rows = self._read_queries(X)
+        probabilities = self._predict(rows) if self._classes else np.empty((len(rows), 0))
+        if not hasattr(X, "iloc"):
+            import narwhals.stable.v1 as nw
+
+            columns = {str(label): probabilities[:, n] for label, n in self._classes.items()}
+            return nw.from_dict(columns, backend=_package_of(X)).to_native()
         import pandas as pd
 
-        rows, index = self._read_queries(X)
-        probabilities = self._predict(rows) if self._classes else np.empty((len(rows), 0))
-        # One by one, so that labels of several types stay what they are.
-        return pd.DataFrame(probabilities, index=index, columns=pd.Index(list(self._classes), dtype=object))
+        # As objects, so that labels of several types stay what they are.
+        labels = pd.Index(list(self._classes), dtype=object)
+        return pd.DataFrame(probabilities, index=X.index, columns=labels)
 
-    def _read_queries(self, X: Any) -> tuple[Floats, Any]:
-        """Return the rows of a table, and its index if it is one of pandas."""
+    def _read_queries(self, X: Any) -> Floats:
+        """Return the rows of a table."""
         names, values = _read(X)
-        index = X.index if hasattr(X, "iloc") else None
-        if values.dtype == object:
-            rows = [self._columns.row(x) for x in _dicts(names, values)]
-            return np.array(rows).reshape(len(rows), self._columns.n_columns), index
-        return self._columns.numbers(names, values), index
+        if values.dtype != object:
+            return self._columns.numbers(names, values)
+        rows = [self._columns.row(x) for x in _dicts(names, values)]
+        return np.array(rows).reshape(len(rows), self._columns.n_columns)
 
     def _learn_rows(self, rows: Floats, labels: Sequence[Any], new: Sequence[NewColumn]) -> None:
         """Learn rows and labels; a row without any value counts for the frequencies of the labels only."""
@@ -242,6 +252,12 @@ def _read(X: Any) -> tuple[list[Any], Any]:
     for number in range(len(names)):
         values[:, number] = frame[:, number].to_list()
     return names, values
+
+
+def _package_of(X: Any) -> Any:
+    import narwhals.stable.v1 as nw
+
+    return nw.from_native(X, eager_only=True).implementation
 
 
 def _dicts(names: list[Any], values: Any) -> Iterator[dict[Any, Any]]:

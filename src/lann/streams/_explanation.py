@@ -162,6 +162,9 @@ class StreamExplanation:
                 if self.contributions[i, f] > 0
             ]
             differs = f"; differs in {', '.join(shown)}" if shown else ""
+            if self.age_contributions is not None and self.age_contributions[i] > 0:
+                share = percent(self.age_contributions[i] / self.distances[i] ** 2)
+                differs += f"; {share} of its squared distance is due to its age"
             lines.append(
                 f"  {percent(self.vote_shares[i]):>4} {self.ages[i]:>5.0f}  {self.neighbor_memories[i]:<11} "
                 f"{label}{stands_for}{differs}"

@@ -12,6 +12,7 @@ from lann.tables._infer import infer_columns
 from lann.tables._labeled_rows import LabeledRows
 from lann.tables._model_info import ColumnInfo, ModelInfo
 from lann.tables._reading import Reading
+from lann.tables._reject import FittedFold
 from lann.tables._stream_columns import StreamColumns
 from lann.tables._stream_run import StreamRun
 from lann.tables._table_model import TableModel
@@ -26,6 +27,7 @@ __all__ = [
     "ConfusedPair",
     "EmbeddedTable",
     "EmbeddingSummary",
+    "FittedFold",
     "LabeledRows",
     "ModelInfo",
     "Reading",

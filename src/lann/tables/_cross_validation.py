@@ -17,6 +17,7 @@ from lann._compat import reported_epochs
 from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
 from lann.tables._baselines import majority_guess, plain_knn
+from lann.tables._reject import FittedFold
 from lann.tables._training_table import TrainingTable
 from lann.tables._warnings import TableWarning
 
@@ -33,6 +34,7 @@ def cross_validate(
     n_folds: int = 5,
     random_state: int = 0,
     callback: Callable[[float, int], object] | None = None,
+    folds: list[FittedFold] | None = None,
 ) -> pd.DataFrame:
     """Cross-validate a classifier on a table, and for comparison plain kNN and a guess of the largest class.
 
@@ -52,6 +54,9 @@ def cross_validate(
     callback : callable or None, default=None
         Called with the number of folds that are done, and of all folds: after every fold, and with fractions
         of a fold after every epoch of a fit (where scikit-learn has callbacks, from 1.9 on).
+    folds : list or None, default=None
+        The classifier of every fold is added to it, with its training rows and test rows. With these,
+        `TrainingTable.fit` learns what a reject option needs.
 
     Returns
     -------
@@ -97,7 +102,10 @@ def cross_validate(
     for fold, (train, test) in enumerate(splits):
         weights = None if table.weights is None else table.weights[test]
         report = None if callback is None else _fold_report(callback, fold, len(splits))
-        for method, probabilities in _predictions(table, classifier, train, test, report).items():
+        fitted, predictions = _predictions(table, classifier, train, test, report)
+        if folds is not None:
+            folds.append(fitted)
+        for method, probabilities in predictions.items():
             found = _scores(table.classes, table.labels[test], probabilities, weights)
             scores.append({"fold": fold, "method": method} | found)
         if callback is not None:
@@ -142,8 +150,8 @@ def _predictions(
     train: Indices,
     test: Indices,
     report: Callable[[int, int], object] | None = None,
-) -> dict[str, Floats]:
-    """Return the probabilities of the classes for the test rows, by method: (n_test, n_classes) each."""
+) -> tuple[FittedFold, dict[str, Floats]]:
+    """Return the fitted classifier, and the probabilities of the test rows by method: (n_test, n_classes)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TableWarning)
         training = table._subset(train)
@@ -167,7 +175,7 @@ def _predictions(
     aligned = {method: np.zeros((len(test), len(table.classes))) for method in METHODS}
     for method, probabilities in parts.items():
         aligned[method][:, columns] = probabilities
-    return aligned
+    return FittedFold(ours, train, test[has_value]), aligned
 
 
 def _scores(

@@ -17,7 +17,7 @@ from lann._table_inputs import as_fitted
 from lann._types import Indices
 from lann._validation import OneOf, validate
 from lann.persist import TableRecord, load_with_table, save
-from lann.tables import _counterfactuals, _embed, _labeled_rows, _suspicious_rows
+from lann.tables import _counterfactuals, _embed, _labeled_rows, _reject, _suspicious_rows
 from lann.tables._column import Column, apply_columns
 from lann.tables._feature_columns import (
     TrainingValues,
@@ -34,6 +34,7 @@ from lann.tables._warnings import TableWarning
 
 if TYPE_CHECKING:
     from lann.explain import Explanation
+    from lann.reject import RejectOption
 
 # New categories that a warning lists for a column.
 MOST_LISTED = 3
@@ -115,6 +116,7 @@ class TableModel:
     # Each of these has a module of its own.
     embed = _embed.embed
     labeled_rows = _labeled_rows.labeled_rows
+    reject_option = _reject.reject_option
     counterfactuals = _counterfactuals.counterfactuals
     counterfactuals_of_explanation = _counterfactuals.counterfactuals_of_explanation
     suspicious_rows = _suspicious_rows.suspicious_rows
@@ -194,7 +196,14 @@ class TableModel:
         """
         save(self.classifier, path, table=self.record)
 
-    def predict(self, frame: pd.DataFrame, *, id: str | None = None, name: str = "the table") -> pd.DataFrame:
+    def predict(
+        self,
+        frame: pd.DataFrame,
+        *,
+        id: str | None = None,
+        reject: RejectOption | None = None,
+        name: str = "the table",
+    ) -> pd.DataFrame:
         """Predict labels and probabilities.
 
         Parameters
@@ -204,6 +213,8 @@ class TableModel:
         id : str or None, default=None
             Name of a column to keep beside the predictions. None is that of the training table, if `frame`
             has it.
+        reject : RejectOption or None, default=None
+            Of `reject_option`: it decides which predictions are accepted.
         name : str, default="the table"
             Name of the table in messages.
 
@@ -211,7 +222,9 @@ class TableModel:
         -------
         predictions : DataFrame
             With the index of `frame` and the columns ``prediction`` and ``probability of ...`` for every
-            class, after that of `id` and, if `frame` has the target, ``label``.
+            class, after that of `id` and, if `frame` has the target, ``label``. With a reject option, the
+            column ``decision`` ("accepted", "ambiguous" or "far") stands after the prediction; that of a
+            rejected row remains the label with the largest probability.
 
         Raises
         ------
@@ -223,9 +236,12 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        probabilities = self.classifier.predict_proba(self._as_fitted(self._read(frame, name=name)[0]))
+        rows = self._as_fitted(self._read(frame, name=name)[0])
+        probabilities = self.classifier.predict_proba(rows)
         classes = self.classifier.classes_
         columns = {"prediction": classes[probabilities.argmax(axis=1)]}
+        if reject is not None:
+            columns["decision"] = reject.decision(rows)
         columns |= {f"probability of {label}": probabilities[:, j] for j, label in enumerate(classes)}
         predictions = pd.DataFrame(columns, index=frame.index)
         labels = self.labels_in(frame)
@@ -243,6 +259,7 @@ class TableModel:
         *,
         id: str | None = None,
         leave_out: str | None = "auto",
+        reject: RejectOption | None = None,
         name: str = "the table",
     ) -> Explanation:
         """Explain predictions in the user's columns, rows and values.
@@ -259,6 +276,9 @@ class TableModel:
             "auto" explains training rows without themselves: the rows of the training table by their row
             numbers; of other tables, rows that have the name and the values of a training row, or, without
             names, the values of exactly one. None lets all training rows vote.
+        reject : RejectOption or None, default=None
+            Of `reject_option`: the explanation says which predictions are rejected, and why. All training
+            rows vote then, as in the predictions on which it decides.
         name : str, default="the table"
             Name of the table in messages.
 
@@ -280,8 +300,17 @@ class TableModel:
         """
         validate("leave_out", leave_out, OneOf("auto", None))
         values, table = self._read(frame, rows, name=name)
-        left_out = self._left_out(frame, table, values.index.to_numpy(), id, name) if leave_out else None
-        return self._explain_values(frame, values, left_out, id, name)
+        left_out = None
+        if leave_out and reject is None:
+            left_out = self._left_out(frame, table, values.index.to_numpy(), id, name)
+        return self._with_decisions(self._explain_values(frame, values, left_out, id, name), values, reject)
+
+    def _with_decisions(
+        self, explanation: Explanation, values: pd.DataFrame, reject: RejectOption | None
+    ) -> Explanation:
+        if reject is None:
+            return explanation
+        return explanation.with_decisions(reject.reasons(self._as_fitted(values)))
 
     def _left_out(
         self, frame: pd.DataFrame, table: pd.DataFrame, row_numbers: Indices, id: str | None, name: str
@@ -323,6 +352,7 @@ class TableModel:
         *,
         block_size: int = 500,
         id: str | None = None,
+        reject: RejectOption | None = None,
         name: str = "the table",
     ) -> Iterator[Explanation]:
         """Explain predictions block by block: in bounded memory, and with a chance to report the progress.
@@ -337,6 +367,8 @@ class TableModel:
             Number of rows of a block.
         id : str or None, default=None
             Name of a column that names the rows. None is that of the training table, if `frame` has it.
+        reject : RejectOption or None, default=None
+            Of `reject_option`, as in `explain`.
         name : str, default="the table"
             Name of the table in messages.
 
@@ -356,10 +388,13 @@ class TableModel:
             If a column has categories that the training data do not have.
         """
         values, table = self._read(frame, rows, name=name)
-        left_out = self._left_out(frame, table, values.index.to_numpy(), id, name)
+        left_out = None
+        if reject is None:
+            left_out = self._left_out(frame, table, values.index.to_numpy(), id, name)
         for start in range(0, len(values), block_size):
             part = slice(start, start + block_size)
-            yield self._explain_values(frame, values.iloc[part], left_out[part], id, name)
+            own, exclude = values.iloc[part], None if left_out is None else left_out[part]
+            yield self._with_decisions(self._explain_values(frame, own, exclude, id, name), own, reject)
 
     def labels_in(
         self, frame: pd.DataFrame, target: str | None = None, *, name: str = "the table"

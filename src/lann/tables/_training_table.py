@@ -21,6 +21,7 @@ from lann.tables._fold_scores import summarize_folds
 from lann.tables._infer import if_useful, infer_columns, warn_of_ignored
 from lann.tables._labels import check_labels, labels_of
 from lann.tables._names import check_named_column, with_text_names
+from lann.tables._reject import FittedFold, learn_reject_state
 from lann.tables._row_columns import column_texts, row_names, row_weights
 from lann.tables._split import split_rows
 from lann.tables._table_model import TableModel
@@ -171,6 +172,7 @@ class TrainingTable:
         classifier: LANNClassifier | None = None,
         *,
         scores: pd.DataFrame | None = None,
+        folds: Sequence[FittedFold] = (),
         data_sha256: str | None = None,
         callback: Callable[[int, int], object] | None = None,
     ) -> TableModel:
@@ -182,6 +184,9 @@ class TrainingTable:
             It is cloned; None is ``LANNClassifier(random_state=0)``.
         scores : DataFrame or None, default=None
             Of `cross_validate`; their means are kept with the model, for `lann.report.evaluate`.
+        folds : sequence of FittedFold, default=()
+            Of `cross_validate`; what a reject option learns from their test rows is kept with the model, for
+            `TableModel.reject_option`.
         data_sha256 : str or None, default=None
             SHA-256 of the file with the table, as `Reading.sha256` has it. It is kept with the model, so that
             an evaluation on the training data is noticed.
@@ -202,6 +207,7 @@ class TrainingTable:
             self.record,
             data_sha256=data_sha256,
             cross_validation=None if scores is None else summarize_folds(scores),
+            reject=learn_reject_state(new, self.rows, self.labels, folds) if folds else None,
         )
         return TableModel(new, record)
 

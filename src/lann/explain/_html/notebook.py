@@ -83,7 +83,16 @@ def _prediction(row: ExplainedRow) -> list[Html]:
             f" {percent(row.probability)}",
         ),
         element("div", next_best, class_="soft"),
+        *_decision(row),
     ]
+
+
+def _decision(row: ExplainedRow) -> list[Html]:
+    """Return a line that says why the prediction was rejected, if it was."""
+    decision = row.decision
+    if decision is None or not decision.is_rejected:
+        return []
+    return [element("div", element("strong", f"rejected: {decision.decision}"), title=decision.reason)]
 
 
 def _features(row: ExplainedRow, full: float) -> list[Html]:

@@ -14,13 +14,20 @@ LEAST_REASON = 0.01
 FLAGS = {
     "mistake": ("mistakes", "predicted wrongly"),
     "doubtful": ("doubtful", "the runner-up has almost as many votes"),
+    "ambiguous": ("ambiguous", "the certainty of the prediction is below what is required"),
     "far": ("far", "nothing similar was seen"),
 }
+REJECTED = "rejected"
+FILTERS = {REJECTED: (REJECTED, "the reject option gives no prediction"), **FLAGS}
 
 
 def overview(views: list[RowView]) -> Html:
     """Return the section with a line for each row; it can be read without the script."""
-    counts = {flag: sum(flag in view.flags for view in views) for flag in FLAGS}
+    decided = views[0].row.decision is not None
+    unused = "doubtful" if decided else "ambiguous"
+    counts = {flag: sum(flag in view.flags for view in views) for flag in FLAGS if flag != unused}
+    if decided:
+        counts = {REJECTED: sum(view.is_rejected for view in views)} | counts
     known = any(view.row.true_label is not None for view in views)
     return element(
         "section",
@@ -43,6 +50,8 @@ def _summary(views: list[RowView], counts: dict[str, int], *, known: bool) -> st
             f"{n_correct:,} of {counted(n_known, 'row')} with a known label "
             f"{'is' if n_known == 1 else 'are'} predicted correctly ({percent(n_correct / n_known)})."
         )
+    if REJECTED in counts:
+        return " ".join([*parts, *_rejected(views, counts, known=known)])
     n_doubtful, n_far = counts["doubtful"], counts["far"]
     if n_doubtful:
         rows = "row is" if n_doubtful == 1 else "rows are"
@@ -54,6 +63,24 @@ def _summary(views: list[RowView], counts: dict[str, int], *, known: bool) -> st
         rows = "row is" if n_far == 1 else "rows are"
         parts.append(f"{n_far:,} {rows} far from all training rows: nothing similar was seen.")
     return " ".join(parts) or "No row is doubtful: every prediction has a clear majority of the votes."
+
+
+def _rejected(views: list[RowView], counts: dict[str, int], *, known: bool) -> list[str]:
+    """Return sentences about the rows that are rejected, and about the others."""
+    n_rejected, n_ambiguous = counts[REJECTED], counts["ambiguous"]
+    rows = f"{n_rejected:,} of {counted(len(views), 'row')} {'is' if n_rejected == 1 else 'are'} rejected"
+    parts = [f"{rows} ({percent(n_rejected / len(views))})" if n_rejected else "No row is rejected"]
+    if n_rejected:
+        parts[0] += f": {n_ambiguous:,} ambiguous, {n_rejected - n_ambiguous:,} far"
+    labeled = [view for view in views if view.row.true_label is not None and not view.is_rejected]
+    if known and n_rejected and labeled:
+        n_correct = sum(not view.is_mistake for view in labeled)
+        share = percent(n_correct / len(labeled))
+        parts.append(
+            f"of the {counted(len(labeled), 'accepted row')} with a known label, {n_correct:,} "
+            f"{'is' if n_correct == 1 else 'are'} predicted correctly ({share})"
+        )
+    return [f"{part[0].upper()}{part[1:]}." for part in parts]
 
 
 def _controls(counts: dict[str, int], *, known: bool) -> Html:
@@ -74,11 +101,11 @@ def _controls(counts: dict[str, int], *, known: bool) -> Html:
         element(
             "label",
             element("input", type="checkbox", data_flag=flag),
-            element("span", f"{name} ({counts[flag]:,})"),
-            title=f"Show only rows that are {name if flag != 'mistake' else 'mistakes'}: {text}",
+            element("span", f"{FILTERS[flag][0]} ({count:,})"),
+            title=f"Show only rows that are {FILTERS[flag][0]}: {FILTERS[flag][1]}",
             class_="checkbox",
         )
-        for flag, (name, text) in FLAGS.items()
+        for flag, count in counts.items()
         if known or flag != "mistake"
     ]
     return element(
@@ -123,12 +150,18 @@ def _line(view: RowView, *, has_id: bool, known: bool) -> Html:
         element("td", flags(view), data_key=f"{len(view.flags)} {' '.join(view.flags)}"),
         element("td", *_reasons(view), class_="reasons"),
     ]
-    return element("tr", *cells, data_row=view.anchor, data_flags=" ".join(view.flags))
+    marks = [*view.flags, REJECTED] if view.is_rejected else view.flags
+    return element("tr", *cells, data_row=view.anchor, data_flags=" ".join(marks))
 
 
 def flags(view: RowView) -> Html:
-    """Return the flags of a row: mistake, doubtful, far."""
-    marks = [element("span", flag, class_=f"flag {flag}", title=FLAGS[flag][1]) for flag in view.flags]
+    """Return the flags of a row: mistake, doubtful or ambiguous, far; that of a rejected row says so."""
+    decision = view.row.decision
+    marks = []
+    for flag in view.flags:
+        is_reason = decision is not None and decision.is_rejected and decision.decision == flag
+        text = f"{REJECTED}: {flag}" if is_reason else flag
+        marks.append(element("span", text, class_=f"flag {flag}", title=FLAGS[flag][1]))
     return Html(" ".join(marks))
 
 

@@ -45,6 +45,11 @@ FLAGS = (
     "Mistake: the prediction is not the known label. Doubtful: the prediction has less than 20% of the votes "
     "more than the runner-up. Far: nothing similar is among the training rows."
 )
+DECIDED_FLAGS = (
+    "Mistake: the prediction is not the known label. Rejected: the reject option gives no prediction, and "
+    "the label that is shown is not to be used; ambiguous: the certainty of the prediction is below what is "
+    "required; far: the row is farther from the training rows than is accepted."
+)
 
 
 def to_html(
@@ -236,7 +241,7 @@ def _rows_section(views: list[RowView], n_features: int) -> Html:
 
 def _how_to_read(view: RowView) -> Html:
     row, details = view.row, view.details
-    terms = [("Votes", _texts.VOTES), ("Flags", FLAGS)]
+    terms = [("Votes", _texts.VOTES), ("Flags", FLAGS if row.decision is None else DECIDED_FLAGS)]
     if row.support is None:
         terms.append(("Relevance", _texts.RELEVANCE))
     else:

@@ -42,7 +42,8 @@ def explained_row(view: RowView, n_features: int, scale: Scale, *, is_open: bool
         flags(view),
         element("span", f"runner-up: {row.runner_up}", class_="runner-up"),
     )
-    notes = [text for text, is_said in ((FAR, row.is_far), (LEFT_OUT, row.left_out is not None)) if is_said]
+    is_far = row.is_far and not view.is_rejected  # the sentence of a rejected row says why it is rejected
+    notes = [text for text, is_said in ((FAR, is_far), (LEFT_OUT, row.left_out is not None)) if is_said]
     content = element(
         "div",
         element("p", row.sentence, class_="sentence"),

@@ -10,6 +10,7 @@ import numpy as np
 
 from lann._markup import Html, class_label, element
 from lann._types import Indices
+from lann.explain._decision import AMBIGUOUS
 from lann.explain._explained_row import ExplainedRow
 from lann.explain._html.details import PageDetails
 from lann.explain._words import CLOSE
@@ -64,10 +65,17 @@ class RowView:
         return bool(first - second < CLOSE)
 
     @property
+    def is_rejected(self) -> bool:
+        """Whether a reject option has rejected the prediction."""
+        return self.row.decision is not None and self.row.decision.is_rejected
+
+    @property
     def flags(self) -> list[str]:
-        """What is to be noted: "mistake", "doubtful", "far"."""
-        marks = {"mistake": self.is_mistake, "doubtful": self.is_doubtful, "far": self.row.is_far}
-        return [name for name, is_set in marks.items() if is_set]
+        """What is to be noted: "mistake", "doubtful" or, with a reject option, "ambiguous", and "far"."""
+        marks = {"mistake": self.is_mistake, "doubtful": self.is_doubtful}
+        if self.row.decision is not None:
+            marks = {"mistake": self.is_mistake, "ambiguous": self.row.decision.decision == AMBIGUOUS}
+        return [name for name, is_set in (marks | {"far": self.row.is_far}).items() if is_set]
 
     @property
     def order(self) -> Indices:

@@ -6,6 +6,7 @@ from lann.report._evaluation.evaluate import evaluate
 from lann.report._evaluation.evaluation import Evaluation
 from lann.report._evaluation.mistakes import Mistake
 from lann.report._evaluation.page import evaluation_page, save_evaluation
+from lann.report._evaluation.rejection import Rejection, RiskCurve
 from lann.report._evaluation.reliability import Reliability, ReliabilityBin
 from lann.report._evaluation.scores import MethodScores, Score
 from lann.report._evaluation.slices import Slice
@@ -16,8 +17,10 @@ __all__ = [
     "Evaluation",
     "MethodScores",
     "Mistake",
+    "Rejection",
     "Reliability",
     "ReliabilityBin",
+    "RiskCurve",
     "Score",
     "Slice",
     "SourceFile",

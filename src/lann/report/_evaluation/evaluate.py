@@ -18,6 +18,7 @@ from lann.report._evaluation.evaluation import SAME_VALUES, Evaluation
 from lann.report._evaluation.inputs import EvaluatedRows, as_frame, rows_of_estimator, rows_of_table_model
 from lann.report._evaluation.mistakes import confident_mistakes
 from lann.report._evaluation.predictions import Predictions
+from lann.report._evaluation.rejection import rejection
 from lann.report._evaluation.reliability import reliability
 from lann.report._evaluation.scores import score_methods
 from lann.report._evaluation.slices import find_slices
@@ -126,6 +127,7 @@ def evaluate(
         by_class=class_scores(predictions),
         confusion_matrix=confusions(predictions),
         reliability=reliability(predictions, random_state),
+        rejection=rejection(methods, rows.certainties),
         slices=find_slices(predictions, rows.values, rows.columns, rows.used),
         mistakes=confident_mistakes(predictions, N_MISTAKES, rows.row_numbers, rows.ids, rows.explain),
         notes=(*_notes(rows, predictions), *dict.fromkeys(notes)),

@@ -15,6 +15,7 @@ from lann._types import Floats, Indices
 from lann.report._evaluation.audit import Audit, SourceFile
 from lann.report._evaluation.by_class import ClassScores
 from lann.report._evaluation.mistakes import Mistake
+from lann.report._evaluation.rejection import COVERAGES, Rejection
 from lann.report._evaluation.reliability import Reliability
 from lann.report._evaluation.scores import SCORES, MethodScores, Score
 from lann.report._evaluation.slices import Slice
@@ -48,6 +49,8 @@ class Evaluation:
     confusion_matrix : ndarray of shape (n_classes, n_classes)
         How many rows with each label (a row of the matrix) are predicted as each class (a column).
     reliability : Reliability
+    rejection : Rejection
+        The error if the least certain predictions are rejected.
     slices : list of Slice
         All slices that were looked at; those that are least likely by chance first.
     mistakes : list of Mistake
@@ -84,6 +87,7 @@ class Evaluation:
     by_class: list[ClassScores]
     confusion_matrix: Floats
     reliability: Reliability
+    rejection: Rejection
     slices: list[Slice]
     mistakes: list[Mistake]
     notes: tuple[str, ...]
@@ -199,8 +203,9 @@ class Evaluation:
         Returns
         -------
         frame : DataFrame
-            With the columns ``part`` ("scores", "difference", "class", "confusion", "reliability" or
-            "slice"), ``method``, ``name`` (of the class, the range of probabilities or the slice),
+            With the columns ``part`` ("scores", "difference", "class", "confusion", "reliability",
+            "rejection" or "slice"), ``method``, ``name`` (of the class, the range of probabilities, the share
+            of accepted rows or the slice),
             ``measure``, ``value``, ``low`` and ``high`` (the 95% interval), and ``n_rows``. "difference" is
             the model minus the method.
         """
@@ -234,6 +239,11 @@ class Evaluation:
             lines.append(("reliability", model, name, "mean_probability", *mean, part.n_rows))
         error = Score(found.expected_calibration_error)
         lines.append(("reliability", model, None, "expected_calibration_error", *error, n_rows))
+        for curve in self.rejection.curves:
+            lines.append(("rejection", curve.method, None, "aurc", *Score(curve.aurc), n_rows))
+            for coverage in COVERAGES:
+                risk = Score(curve.risk_at(coverage))
+                lines.append(("rejection", curve.method, f"{coverage:.0%} accepted", "error", *risk, n_rows))
         for piece in self.slices:
             lines.append(("slice", model, piece.name, "accuracy", *piece.accuracy, piece.n_rows))
             elsewhere = Score(piece.accuracy_elsewhere)
@@ -250,7 +260,8 @@ class Evaluation:
         evaluation : dict
             With ``audit``, ``notes``, ``summary``, ``n_rows``, ``n_wrong``, ``classes``, ``methods`` (scores
             with ``value``, ``low`` and ``high``, and differences to the model), ``by_class``,
-            ``confusion_matrix``, ``reliability``, ``slices`` and ``mistakes``.
+            ``confusion_matrix``, ``reliability``, ``rejection`` (of each method its ``aurc`` and the error by
+            the share of accepted rows), ``slices`` and ``mistakes``.
         """
         audit = asdict(self.audit)
         for file in ("data_file", "model_file"):
@@ -277,6 +288,18 @@ class Evaluation:
             "by_class": [vars(scores) for scores in self.by_class],
             "confusion_matrix": self.confusion_matrix,
             "reliability": reliability,
+            "rejection": {
+                "certainty": self.rejection.certainty,
+                "sentence": self.rejection.sentence,
+                "methods": [
+                    {
+                        "method": curve.method,
+                        "aurc": curve.aurc,
+                        "errors": [{"accepted": c, "error": curve.risk_at(c)} for c in COVERAGES],
+                    }
+                    for curve in self.rejection.curves
+                ],
+            },
             "slices": [vars(part) | {"is_worse": part.is_worse} for part in self.slices],
             "mistakes": [vars(mistake) for mistake in self.mistakes],
         }

@@ -54,6 +54,8 @@ class EvaluatedRows:
         Number of rows without a label or with the weight 0.
     missing_weights : str or None
         Name of the column with weights that the training rows have and the test rows do not.
+    certainties : ndarray of shape (n_rows,) or None
+        Of the reject option of a model of tables; None if it has none.
     """
 
     estimator: Any
@@ -71,6 +73,7 @@ class EvaluatedRows:
     trained_on: str | None = None
     cross_validation: list[CrossValidatedMethod] | None = None
     missing_weights: str | None = None
+    certainties: Floats | None = None
 
 
 def rows_of_table_model(
@@ -116,7 +119,15 @@ def rows_of_table_model(
         trained_on=None if record is None else record.data_sha256,
         cross_validation=None if record is None else record.cross_validation,
         missing_weights=weight_column if rows.weights is None else None,
+        certainties=_certainties(model, rows.X),
     )
+
+
+def _certainties(model: TableModel, X: Any) -> Floats | None:
+    """Return how certain the predictions are to the reject option of a model; None if it has none."""
+    if model.record is None or model.record.reject is None:
+        return None
+    return model.reject_option().certainties(X)
 
 
 def rows_of_estimator(

@@ -9,6 +9,7 @@ from lann._markup import Html, element, footer, note, page, read_resource, save_
 from lann.report._evaluation.audit_section import audit_section
 from lann.report._evaluation.class_sections import class_section, confusion_section
 from lann.report._evaluation.evaluation import Evaluation
+from lann.report._evaluation.rejection_section import rejection_section
 from lann.report._evaluation.reliability_section import reliability_section
 from lann.report._evaluation.row_sections import mistakes_section, slices_section
 from lann.report._evaluation.scores_section import scores_section
@@ -49,6 +50,7 @@ def evaluation_page(evaluation: Evaluation, *, title: str = "Evaluation") -> str
         class_section(evaluation),
         confusion_section(evaluation),
         reliability_section(evaluation.reliability),
+        rejection_section(evaluation.rejection),
         slices_section(evaluation),
         mistakes_section(evaluation),
     ]

@@ -1,0 +1,398 @@
+"""RejectDisplay: how good the accepted predictions are, by the share of rows that is accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lann._class_colors import class_color
+from lann._format import class_text, counted
+from lann._types import Floats
+from lann._validation import OneOf, validate
+from lann.plot._axes import label_percent, single_axes, style_axes, title_lines
+from lann.plot._text import SMALL, TEXT, escape_math, shorten_unique, wrap_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+KINDS = ("risk_coverage", "accuracy_reject", "precision_reject", "recall_reject")
+TITLES = {
+    "risk_coverage": "Risk-coverage curve",
+    "accuracy_reject": "Accuracy-reject curve",
+    "precision_reject": "Precision-reject curve of {}",
+    "recall_reject": "Recall-reject curve of {}",
+}
+VALUES = {
+    "risk_coverage": "error of the accepted rows",
+    "accuracy_reject": "accuracy on the accepted rows",
+    "precision_reject": "precision of {} on the accepted rows",
+    "recall_reject": "recall of {} on the accepted rows",
+}
+ACCEPTED, REJECTED = "accepted rows", "rejected rows"
+# Fewer accepted rows, as a share, do not determine the limits of the axes: one error among them is much.
+LEAST_COVERAGE = 0.1
+LINE_STYLES = ("-", "--", "-.", ":")
+# Marks the lines of this display on axes that have others.
+CURVE, POINT = "lann-reject-curve", "lann-reject-point"
+SIZE = (5.2, 4.0)
+LONGEST_NAME = 40
+
+
+class RejectCurve(NamedTuple):
+    """A curve of a classifier that rejects rows.
+
+    Attributes
+    ----------
+    name : str
+        Of the classifier, for the legend.
+    shares : ndarray of shape (n_steps,)
+        Shares of the rows that are accepted, or rejected, as the kind of the display says.
+    values : ndarray of shape (n_steps,)
+        The error, accuracy, precision or recall on the accepted rows.
+    aurc : float
+        The area under the risk-coverage curve.
+    point : tuple of two floats or None, default=None
+        The share and the value that a reject option has chosen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lann.plot import RejectCurve
+    >>> RejectCurve("LANN", np.array([0.5, 1.0]), np.array([0.0, 0.1]), 0.02).aurc
+    0.02
+    """
+
+    name: str
+    shares: Floats
+    values: Floats
+    aurc: float
+    point: tuple[float, float] | None = None
+
+
+class _Rows(NamedTuple):
+    """The predictions of a classifier on some rows, each of shape (n_rows,)."""
+
+    y_true: NDArray[Any]
+    y_pred: NDArray[Any]
+    certainty: Floats
+    accepted: NDArray[np.bool_] | None = None
+
+
+class RejectDisplay:
+    """How good predictions are if the least certain ones are rejected, for every share of rejected rows.
+
+    The curve of a good certainty is low on the left: the errors are among the rows that are rejected first.
+    A dot marks what a fitted `RejectOption` does with these rows. It need not be on the curve: with several
+    thresholds, or if far rows are rejected, other rows are rejected than those with the lowest certainty. The
+    legend has the area under the risk-coverage curve (AURC); smaller is better.
+
+    It is recommended to use :meth:`from_estimator` or :meth:`from_predictions` to create the display. Both
+    draw on the axes of another display, ``ax=display.ax_``, too, which adds a curve.
+
+    Parameters
+    ----------
+    curves : sequence of RejectCurve
+        A curve for each classifier.
+    kind : {"risk_coverage", "accuracy_reject", "precision_reject", "recall_reject"}, default="risk_coverage"
+        What the curves are: the error by the share of accepted rows, or the accuracy, or the precision or
+        recall of a class, by the share of rejected rows.
+    class_name : str, default="the class"
+        The class whose precision or recall is drawn, as named in the title.
+    subtitle : str, default=""
+        The second line of the title, such as the data and the number of rows.
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+        The figure.
+    ax_ : matplotlib Axes
+        The axes.
+    lines_ : list of matplotlib Line2D
+        The curves.
+
+    See Also
+    --------
+    lann.reject.RejectOption : A classifier that rejects rows.
+    lann.reject.risk_coverage_curve : Compute the curve.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from lann import LANNClassifier
+    >>> from lann.plot import RejectDisplay
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> clf = LANNClassifier(max_iter=3, random_state=0).fit(X[::2], y[::2])
+    >>> display = RejectDisplay.from_estimator(clf, X[1::2], y[1::2])
+    >>> bool(display.curves[0].aurc < 0.02)
+    True
+    """
+
+    def __init__(
+        self,
+        curves: Sequence[RejectCurve],
+        *,
+        kind: str = "risk_coverage",
+        class_name: str = "the class",
+        subtitle: str = "",
+    ) -> None:
+        validate("kind", kind, OneOf(*KINDS))
+        if not curves:
+            raise ValueError("A RejectDisplay needs at least one curve; got none.")
+        self.curves = list(curves)
+        self.kind = kind
+        self.class_name = class_name
+        self.subtitle = subtitle
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        kind: str = "risk_coverage",
+        label: Any = None,
+        name: str | None = None,
+        data_name: str = "",
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the curve of a fitted classifier, or of several.
+
+        Parameters
+        ----------
+        estimator : estimator instance or mapping of str to estimator
+            A fitted `RejectOption`, whose certainty is used and whose choice is marked, or any fitted
+            classifier with `predict_proba`, whose largest probability is the certainty. A mapping has several
+            with their names.
+        X : array-like of shape (n_samples, n_features)
+            Rows that the classifier was not fitted to.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        kind : str, default="risk_coverage"
+            "risk_coverage", "accuracy_reject", "precision_reject" or "recall_reject".
+        label : object or None, default=None
+            The class whose precision or recall is drawn. If None, the second one of two classes.
+        name : str or None, default=None
+            The name of the classifier in the legend; None for that of its class.
+        data_name : str, default=""
+            The name of the data, for the title.
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on. If None, a new figure is created.
+
+        Returns
+        -------
+        display : RejectDisplay
+            The display that was drawn.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid, or the classifier has no probabilities.
+        """
+        validate("kind", kind, OneOf(*KINDS))
+        if isinstance(estimator, Mapping):
+            if name is not None:
+                raise ValueError("name must be None if several estimators are given, which have their names.")
+            named = {str(key): fitted for key, fitted in estimator.items()}
+        else:
+            named = {_name_of(estimator) if name is None else name: estimator}
+        rows = {key: _predict(fitted, X, y) for key, fitted in named.items()}
+        return cls._from_rows(rows, kind, label, data_name).plot(ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        certainty: ArrayLike,
+        *,
+        accepted: ArrayLike | None = None,
+        kind: str = "risk_coverage",
+        label: Any = None,
+        name: str = "Classifier",
+        data_name: str = "",
+        ax: Axes | None = None,
+    ) -> Self:
+        """Draw the curve of predictions with their certainties.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels.
+        y_pred : array-like of shape (n_samples,)
+            Predicted labels.
+        certainty : array-like of shape (n_samples,)
+            The larger, the more certain the prediction.
+        accepted : array-like of shape (n_samples,) or None, default=None
+            Which predictions are accepted, as bools; they are marked. None if nothing is decided yet.
+        kind : str, default="risk_coverage"
+            "risk_coverage", "accuracy_reject", "precision_reject" or "recall_reject".
+        label : object or None, default=None
+            The class whose precision or recall is drawn. If None, the second one of two classes.
+        name : str, default="Classifier"
+            The name of the classifier in the legend.
+        data_name : str, default=""
+            The name of the data, for the title.
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on. If None, a new figure is created.
+
+        Returns
+        -------
+        display : RejectDisplay
+            The display that was drawn.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is invalid, or lengths differ.
+        """
+        validate("kind", kind, OneOf(*KINDS))
+        truth, marks = np.asarray(y_true), None if accepted is None else np.asarray(accepted)
+        if marks is not None and (marks.shape != truth.shape or marks.dtype != bool):
+            raise ValueError(
+                f"accepted must have a bool for each of the {len(truth)} rows; got an array of {marks.dtype} "
+                f"with shape {marks.shape}."
+            )
+        rows = _Rows(truth, np.asarray(y_pred), np.asarray(certainty, dtype=np.float64), marks)
+        return cls._from_rows({name: rows}, kind, label, data_name).plot(ax)
+
+    @classmethod
+    def _from_rows(cls, rows: Mapping[str, _Rows], kind: str, label: Any, data_name: str) -> Self:
+        """Compute the curves of classifiers on the same rows."""
+        first = next(iter(rows.values()))
+        if kind in ("precision_reject", "recall_reject") and label is None:
+            classes = np.unique(first.y_true)
+            if len(classes) != 2:
+                raise ValueError(f"label must name the class whose {kind.partition('_')[0]} is drawn.")
+            label = classes[1]
+        size = counted(len(first.y_true), "row")
+        return cls(
+            [_curve(name, own, kind, label) for name, own in rows.items()],
+            kind=kind,
+            class_name="the class" if label is None else class_text(label),
+            subtitle=f"{data_name}: {size}" if data_name else size,
+        )
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the display.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            The axes to draw on; curves of other displays stay. If None, a new figure is created.
+
+        Returns
+        -------
+        display : RejectDisplay
+            The display itself.
+        """
+        self.figure_, self.ax_ = single_axes(ax, SIZE)
+        n_before = sum(line.get_gid() == CURVE for line in self.ax_.lines)
+        names = shorten_unique([curve.name for curve in self.curves], LONGEST_NAME)
+        self.lines_ = [
+            self._draw(curve, name, n_before + number)
+            for number, (curve, name) in enumerate(zip(self.curves, names, strict=True))
+        ]
+        self._label(is_new=n_before == 0)
+        return self
+
+    def _draw(self, curve: RejectCurve, name: str, number: int) -> Line2D:
+        """Draw a curve and its point; return the curve."""
+        color, style = class_color(number), LINE_STYLES[number % len(LINE_STYLES)]
+        # If fewer rows are accepted than have the largest certainty, some of these at random: as good as all.
+        shares, values = np.asarray(curve.shares, float), np.asarray(curve.values, float)
+        if self.kind == "risk_coverage":
+            shares, values = np.append(0.0, shares), np.append(values[0], values)
+        else:
+            shares, values = np.append(shares, 1.0), np.append(values, values[-1])
+        (line,) = self.ax_.plot(
+            shares, values, style, color=color, linewidth=1.6, gid=CURVE,
+            label=escape_math(f"{name} (AURC = {curve.aurc:.3g})"),
+        )  # fmt: skip
+        if curve.point is not None:
+            self.ax_.plot(
+                [curve.point[0]], [curve.point[1]], "o", color=color, markersize=8, markeredgecolor="white",
+                gid=POINT, label=f"chosen: {100 * self._accepted(curve.point[0]):.3g} % accepted",
+                clip_on=False, zorder=5,
+            )  # fmt: skip
+        return line
+
+    def _accepted(self, share: Any) -> Any:
+        """Return shares of the rows as shares of accepted ones."""
+        return share if self.kind == "risk_coverage" else 1.0 - share
+
+    def _label(self, *, is_new: bool) -> None:
+        """Set limits, labels, title and legend, for all curves on the axes."""
+        ax, is_coverage = self.ax_, self.kind == "risk_coverage"
+        curves = [line for line in ax.lines if line.get_gid() == CURVE]
+        points = [line for line in ax.lines if line.get_gid() == POINT]
+        seen = [np.asarray(line.get_ydata(), float)[self._is_seen(line)] for line in curves]
+        values = np.concatenate([*seen, *(np.asarray(line.get_ydata(), float) for line in points)])
+        values = values[~np.isnan(values)]
+        low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
+        low = 0.0 if is_coverage else low
+        margin = 0.03 * max(high - low, 0.01)  # lines at 0 and 100 % are seen in full
+        ax.set_ylim(low - margin, high + 2 * margin if is_coverage else high + margin)
+        ax.set_xlim(0.0, 1.0)
+        for axis in (ax.xaxis, ax.yaxis):
+            label_percent(axis)
+        style_axes(ax, grid="both")
+        ax.set_xlabel(ACCEPTED if is_coverage else REJECTED, fontsize=TEXT)
+        text = wrap_text(VALUES[self.kind].format(self.class_name), SIZE[1] - 0.6, TEXT, max_lines=2)
+        ax.set_ylabel(escape_math(text), fontsize=TEXT)
+        if is_new:
+            title = TITLES[self.kind].format(self.class_name)
+            ax.set_title(
+                escape_math(title_lines(title, self.subtitle, width=SIZE[0] - 0.4)), fontsize=TEXT + 1
+            )
+        handles = [line for line in ax.lines if line.get_gid() in (CURVE, POINT)]
+        ax.legend(handles=handles, fontsize=SMALL, framealpha=0.85, edgecolor="none", loc="best")
+
+    def _is_seen(self, line: Line2D) -> NDArray[np.bool_]:
+        """Return which steps of a curve accept enough rows; the last one, if none does."""
+        accepted = self._accepted(np.asarray(line.get_xdata(), float))
+        return accepted >= min(LEAST_COVERAGE, accepted.max())
+
+
+def _name_of(estimator: Any) -> str:
+    """Return the name of the class of an estimator; of a reject option, that of the classifier inside."""
+    return type(getattr(estimator, "estimator_", estimator)).__name__
+
+
+def _predict(estimator: Any, X: Any, y: ArrayLike) -> _Rows:
+    """Return the predictions of a fitted classifier, or of a reject option, with their certainties."""
+    from lann.reject import RejectOption
+
+    truth = np.asarray(y)
+    if isinstance(estimator, RejectOption):
+        accepted = np.asarray(estimator.decision(X)) == "accepted"
+        return _Rows(truth, estimator.estimator_.predict(X), estimator.certainties(X), accepted)
+    if not hasattr(estimator, "predict_proba"):
+        raise ValueError(
+            f"{type(estimator).__name__} has no predict_proba; use from_predictions with certainties of your "
+            "own."
+        )
+    probabilities = estimator.predict_proba(X)
+    return _Rows(truth, estimator.classes_[probabilities.argmax(axis=1)], probabilities.max(axis=1))
+
+
+def _curve(name: str, rows: _Rows, kind: str, label: Any) -> RejectCurve:
+    """Compute a curve, its area, and the point of what is accepted."""
+    from lann import reject
+
+    function = getattr(reject, f"{kind}_curve")
+    by_class = {} if label is None or kind in ("risk_coverage", "accuracy_reject") else {"label": label}
+    shares, values = function(rows.y_true, rows.y_pred, rows.certainty, **by_class)
+    area = reject.aurc(rows.y_true, rows.y_pred, rows.certainty)
+    point = None
+    if rows.accepted is not None and rows.accepted.any():
+        # With the certainties 1 and 0, the rows that are accepted are the first step of the risk by coverage,
+        # and the last one of the others.
+        steps = function(rows.y_true, rows.y_pred, rows.accepted.astype(np.float64), **by_class)
+        step = 0 if kind == "risk_coverage" else -1
+        point = float(steps[0][step]), float(steps[1][step])
+    return RejectCurve(name, shares, values, area, point)

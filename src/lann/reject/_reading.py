@@ -1,0 +1,190 @@
+"""What a fitted classifier and its training rows say about queries: probabilities, distances, novelty.
+
+Distances are those of the model if the classifier has neighbors, and those of plain rows otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lann._table_inputs import read_queries
+from lann._types import Floats, Labels
+from lann.reject._plain_rows import LEAST_SHARE, N_AROUND, Measured, PlainRows
+
+if TYPE_CHECKING:
+    from lann.model import NeighborModel
+
+# Nearest rows among which those of the predicted class and of others are found.
+N_NEAREST = 50
+# A value is outside the range of the training rows if it is outside by more than so many deviations.
+LEAST_OUTSIDE = 0.05
+# Distances at least as long, as their logarithms are compared.
+SHORTEST = 1e-12
+
+
+class Reading(NamedTuple):
+    """What is known of queries.
+
+    Attributes
+    ----------
+    probabilities : (n_queries, n_classes)
+    separation : (n_queries,) or None
+        (d⁻ − d⁺) / (d⁻ + d⁺), with d⁺ and d⁻ the distances to the nearest row of the predicted class and of
+        any other class, of the 50 nearest rows: from -1 to 1. None if it is not needed.
+    novelty : (n_queries, n_parts) or None
+        Logarithms of relative distances: to the nearest row as the model measures, if it has neighbors; to
+        the nearest plain row; to the range of the values. None if it is not needed.
+    """
+
+    probabilities: Floats
+    separation: Floats | None
+    novelty: Floats | None
+
+
+class Needs(NamedTuple):
+    """What is needed of queries, beside probabilities."""
+
+    separation: bool
+    novelty: bool
+
+
+def _unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """Return the fitted classifier in pipelines and searches, and rows as it takes them; X can be None."""
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "named_steps") and hasattr(estimator, "steps"):
+            if X is not None and len(estimator.steps) > 1:
+                X = estimator[:-1].transform(X)
+            estimator = estimator.steps[-1][1]
+        else:
+            return estimator, X
+
+
+def neighbor_model(estimator: Any) -> NeighborModel | None:
+    """Return the model of a fitted classifier of `lann`, also at the end of a pipeline; None for others."""
+    model = getattr(_unwrap(estimator, None)[0], "model_", None)
+    if model is None:
+        return None
+    from lann.model import NeighborModel
+
+    return model if isinstance(model, NeighborModel) else None
+
+
+def model_queries(estimator: Any, X: Any) -> Floats:
+    """Return queries as the model of a classifier takes them: transformed by the steps before it."""
+    return read_queries(*_unwrap(estimator, X))
+
+
+def model_spacing(model: NeighborModel, *, n_jobs: int | None = None) -> Floats | None:
+    """Return the distance of each training row to its nearest other row, as that one measures: (n_rows,).
+
+    None if the model has prototypes in place of training rows.
+    """
+    if not model.has_training_rows or len(model.X) < 2:
+        return None
+    own = np.arange(len(model.X))
+    squared = model.kneighbors(model.X, 1, exclude=own, n_jobs=n_jobs)[1][:, 0]
+    return np.sqrt(np.maximum(squared, 0.0))
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads queries by a fitted classifier and its training rows.
+
+    Attributes
+    ----------
+    estimator : classifier
+        Fitted.
+    n_classes : int
+        Number of all classes.
+    columns : (n_own,)
+        The index, among all classes, of each class of the estimator.
+    plain : PlainRows or None
+        The training rows in all features; None if they are not needed.
+    spacing : (n_rows,) or None
+        Distances between the training rows, as they measure.
+    needs : Needs
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    estimator: Any
+    n_classes: int
+    columns: Labels
+    plain: PlainRows | None
+    spacing: Floats | None
+    needs: Needs
+    n_jobs: int | None
+
+    @property
+    def model(self) -> NeighborModel | None:
+        """The model of the classifier, if it has neighbors."""
+        return neighbor_model(self.estimator)
+
+    def read(self, X: Any) -> Reading:
+        """Return what is known of queries.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_queries, n_features)
+        """
+        own = np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
+        probabilities = np.zeros((len(own), self.n_classes))
+        probabilities[:, self.columns] = own
+        if not (self.needs.separation or self.needs.novelty):
+            return Reading(probabilities, None, None)
+        model = self.model
+        near = None if model is None else self._find_nearest(model, X, own.argmax(axis=1))
+        plain = None
+        if self.plain is not None:
+            plain = self.plain.measure(X, probabilities.argmax(axis=1) if model is None else None)
+        separation = novelty = None
+        if self.needs.separation:
+            measured = plain if near is None else near
+            assert measured is not None
+            separation = _separation(measured.own, measured.other)
+        if self.needs.novelty:
+            assert plain is not None
+            assert self.plain is not None
+            outside = self.plain.outside(X)
+            with np.errstate(divide="ignore"):  # rows in the range are not novel at all
+                parts = [
+                    np.log(plain.nearest),
+                    np.where(outside > 0, np.log1p(outside / LEAST_OUTSIDE), -np.inf),
+                ]
+            if near is not None:
+                parts.insert(0, np.log(near.nearest))
+            novelty = np.column_stack(parts)
+        return Reading(probabilities, separation, novelty)
+
+    def _find_nearest(self, model: NeighborModel, X: Any, predicted: Labels) -> Measured:
+        """Return how far queries are from the rows of the model, as these measure."""
+        queries = model_queries(self.estimator, X)
+        k = min(N_NEAREST, len(model.X))
+        rows, squared = model.kneighbors(queries, k, n_jobs=self.n_jobs)
+        distances = np.sqrt(np.maximum(np.where(np.isnan(squared), np.inf, squared), 0.0))
+        same = model.labels[rows] == predicted[:, None]
+        # Where all of these rows are of one class, the farthest stands for the others.
+        own, other = (
+            np.minimum(np.where(mask, distances, np.inf).min(axis=1), distances[:, -1])
+            for mask in (same, ~same)
+        )
+        nearest = np.maximum(distances[:, 0], SHORTEST)
+        if self.spacing is not None:
+            least = LEAST_SHARE * self.spacing.mean() or 1.0
+            usual = self.spacing[rows[:, :N_AROUND]].mean(axis=1)
+            nearest = (distances[:, 0] + least) / (usual + least)
+        return Measured(nearest, own, other)
+
+
+def _separation(own: Floats, other: Floats) -> Floats:
+    """Return (d⁻ − d⁺) / (d⁻ + d⁺): 0 where both are 0, 1 where no row of another class is found."""
+    with np.errstate(invalid="ignore"):
+        total = other + own
+        separation = np.where(total > 0, (other - own) / np.where(total > 0, total, 1.0), 0.0)
+    found_one = np.where(np.isinf(other), np.where(np.isinf(own), 0.0, 1.0), separation)
+    return np.where(np.isinf(own) & ~np.isinf(other), -1.0, found_one)

@@ -1,0 +1,273 @@
+"""Thresholds of certainties, one for each group of rows, that reject many errors and few correct predictions.
+
+Rows of a group are rejected in the order of rising certainty. A threshold of group g rejects t_g errors (true
+rejects) and f_g correct predictions (false rejects). To choose one threshold in each group is a
+multiple-choice knapsack problem (Fischer, Hammer, Wersing: Optimal local rejection for classifiers,
+Neurocomputing 2016). What can be reached is here the smallest number of false rejects for each number of true
+rejects, the *front*, on which each target chooses its best point:
+
+- cost c: the fewest accepted errors + c × rejected rows;
+- coverage: the fewest accepted errors, if at least this share of the rows is accepted;
+- risk: the most accepted rows, if at most this share of them is wrong.
+
+The exact front is computed by dynamic programming over the groups, in time proportional to the square of the
+number of errors. The greedy front has the points at which a next step of any group rejects more correct
+predictions for each error than all steps before, in linear time after sorting. These are points of the exact
+front, and for a cost the best point is among them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats, Indices, Labels
+
+NOT_REACHED = np.iinfo(np.int64).max // 4
+
+
+class Target(NamedTuple):
+    """What thresholds are chosen for.
+
+    Attributes
+    ----------
+    kind : {"cost", "coverage", "risk"}
+    value : float
+    """
+
+    kind: str
+    value: float
+
+
+class Steps(NamedTuple):
+    """The thresholds of a group that are worth considering: each rejects one more error, at least.
+
+    Attributes
+    ----------
+    false, true : (n_steps,)
+        Rejected correct predictions and rejected errors, ascending from 0.
+    n_rejected : (n_steps,)
+        Their sum: so many rows of lowest certainty are rejected.
+    """
+
+    false: Indices
+    true: Indices
+
+    @property
+    def n_rejected(self) -> Indices:
+        return self.false + self.true
+
+
+class Front(NamedTuple):
+    """What can be reached together, and how; the first point rejects nothing, the last one all errors.
+
+    Attributes
+    ----------
+    false, true : (n_points,)
+        Rejected correct predictions, and rejected errors, which ascend.
+    n_rejected : (n_points, n_groups)
+        Rows of lowest certainty that are rejected in each group.
+    """
+
+    false: Indices
+    true: Indices
+    n_rejected: Indices
+
+
+def group_steps(certainties: Floats, wrong: NDArray[np.bool_]) -> Steps:
+    """Return the thresholds of a group that are worth considering.
+
+    Parameters
+    ----------
+    certainties : (n_rows,)
+    wrong : (n_rows,)
+        Whether the prediction is wrong.
+    """
+    order = np.argsort(certainties, kind="stable")
+    values, errors = certainties[order], np.cumsum(wrong[order])
+    if len(values) == 0:
+        return Steps(np.zeros(1, np.int64), np.zeros(1, np.int64))
+    ends = np.append(np.flatnonzero(values[1:] != values[:-1]), len(values) - 1)  # ties are rejected together
+    true = errors[ends]
+    ends = ends[np.diff(true, prepend=0) > 0]
+    true = np.append(0, errors[ends]).astype(np.int64)
+    return Steps(np.append(0, ends + 1).astype(np.int64) - true, true)
+
+
+def exact_front(groups: list[Steps]) -> Front:
+    """Return the smallest number of false rejects for each number of true rejects that can be reached.
+
+    Parameters
+    ----------
+    groups : list of Steps
+    """
+    n_errors = int(sum(steps.true[-1] for steps in groups))
+    false = np.full(n_errors + 1, NOT_REACHED)
+    false[0] = 0
+    chosen = np.zeros((len(groups), n_errors + 1), np.int64)
+    for group, steps in enumerate(groups):
+        best = np.full(n_errors + 1, NOT_REACHED)
+        for number, (f, t) in enumerate(zip(steps.false, steps.true, strict=True)):
+            reached = false[: n_errors + 1 - t] + f
+            better = reached < best[t:]
+            best[t:][better] = reached[better]
+            chosen[group, t:][better] = number
+        false = best
+    points = np.flatnonzero(false < NOT_REACHED)
+    n_rejected = np.zeros((len(points), len(groups)), np.int64)
+    left = points.copy()
+    for group in range(len(groups) - 1, -1, -1):
+        step = chosen[group, left]
+        n_rejected[:, group] = groups[group].n_rejected[step]
+        left = left - groups[group].true[step]
+    return Front(false[points], points.astype(np.int64), n_rejected)
+
+
+def greedy_front(groups: list[Steps]) -> Front:
+    """Return the points that are reached by the steps of all groups in the order of what an error costs.
+
+    Parameters
+    ----------
+    groups : list of Steps
+    """
+    pieces = [_convex(steps) for steps in groups]
+    group = np.repeat(np.arange(len(groups)), [len(steps.true) - 1 for steps in pieces])
+    false = np.concatenate([np.diff(steps.false) for steps in pieces])
+    true = np.concatenate([np.diff(steps.true) for steps in pieces])
+    order = np.argsort(false / np.maximum(true, 1), kind="stable")
+    group, false, true = group[order], false[order], true[order]
+    n_rejected = np.zeros((len(order) + 1, len(groups)), np.int64)
+    n_rejected[np.arange(1, len(order) + 1), group] = false + true
+    return Front(
+        np.append(0, np.cumsum(false)).astype(np.int64),
+        np.append(0, np.cumsum(true)).astype(np.int64),
+        np.cumsum(n_rejected, axis=0),
+    )
+
+
+def _convex(steps: Steps) -> Steps:
+    """Return the steps after which each further error costs more false rejects: the lower convex hull."""
+    kept: list[int] = []
+    for number in range(len(steps.true)):
+        while len(kept) > 1:
+            first, second = kept[-2], kept[-1]
+            cheaper = (steps.false[number] - steps.false[first]) * (steps.true[second] - steps.true[first])
+            if cheaper > (steps.false[second] - steps.false[first]) * (
+                steps.true[number] - steps.true[first]
+            ):
+                break
+            kept.pop()
+        kept.append(number)
+    return Steps(steps.false[kept], steps.true[kept])
+
+
+def choose_point(front: Front, target: Target, *, n_rows: int, n_errors: int, n_total: int) -> int:
+    """Return the number of the best point of a front.
+
+    Parameters
+    ----------
+    front : Front
+    target : Target
+    n_rows, n_errors : int
+        Rows of all groups, and errors among them.
+    n_total : int
+        All rows: those rejected for another reason count in the coverage.
+
+    Returns
+    -------
+    point : int
+        The last one, which rejects all errors, satisfies every risk.
+    """
+    rejected, accepted_errors = front.false + front.true, n_errors - front.true
+    if target.kind == "cost":
+        total = accepted_errors + target.value * rejected
+        return _first_by(total, rejected)
+    if target.kind == "coverage":
+        is_allowed = rejected <= budget_of(target.value, n_rows, n_total)
+        return _first_by(np.where(is_allowed, accepted_errors, NOT_REACHED), rejected)
+    is_allowed = accepted_errors <= target.value * (n_rows - rejected)
+    return _first_by(np.where(is_allowed, rejected, NOT_REACHED), accepted_errors)
+
+
+def _first_by(values: NDArray[Any], then: NDArray[Any]) -> int:
+    """Return the position of the smallest value; of equal ones, the one that is smallest by `then`."""
+    return int(np.lexsort((then, values))[0])
+
+
+def budget_of(coverage: float, n_rows: int, n_total: int) -> int:
+    """Return how many rows of the groups can be rejected at most, with `n_total - n_rows` others."""
+    most = int(np.floor((1.0 - coverage) * n_total + 1e-9))
+    return max(most - (n_total - n_rows), 0)
+
+
+def choose_thresholds(
+    certainties: Floats,
+    wrong: NDArray[np.bool_],
+    groups: Labels,
+    n_groups: int,
+    target: Target,
+    *,
+    exact: bool = False,
+    n_total: int | None = None,
+) -> Floats:
+    """Return the threshold of each group: rows below it are rejected.
+
+    Parameters
+    ----------
+    certainties : (n_rows,)
+    wrong : (n_rows,)
+        Whether the prediction is wrong.
+    groups : (n_rows,)
+        Number of the group of each row.
+    n_groups : int
+    target : Target
+    exact : bool, default=False
+        Whether the front is exact rather than greedy.
+    n_total : int or None, default=None
+        Number of rows with those that are rejected for another reason; None is none of them.
+
+    Returns
+    -------
+    thresholds : (n_groups,)
+        -inf where no row is rejected.
+    """
+    n_total = len(certainties) if n_total is None else n_total
+    members = [np.flatnonzero(groups == group) for group in range(n_groups)]
+    members = [rows[np.argsort(certainties[rows], kind="stable")] for rows in members]
+    steps = [group_steps(certainties[rows], wrong[rows]) for rows in members]
+    front = (exact_front if exact else greedy_front)(steps)
+    point = choose_point(front, target, n_rows=len(certainties), n_errors=int(wrong.sum()), n_total=n_total)
+    n_rejected = front.n_rejected[point].copy()
+    if target.kind == "coverage":
+        budget = budget_of(target.value, len(certainties), n_total)
+        n_rejected = _use_up(certainties, members, n_rejected, budget)
+    sorted_values = [certainties[rows] for rows in members]
+    return np.array([_between(v, n) for v, n in zip(sorted_values, n_rejected, strict=True)])
+
+
+def _use_up(certainties: Floats, members: list[Indices], n_rejected: Indices, budget: int) -> Indices:
+    """Reject the rows of lowest certainty in addition, as many as the budget allows."""
+    left = budget - int(n_rejected.sum())
+    rest = np.concatenate([rows[n:] for rows, n in zip(members, n_rejected, strict=True)])
+    group = np.concatenate(
+        [np.full(len(rows) - n, g) for g, (rows, n) in enumerate(zip(members, n_rejected, strict=True))]
+    )
+    order = np.lexsort((group, certainties[rest]))
+    group, values = group[order], certainties[rest][order]
+    # Rows of one group with equal certainties are rejected together.
+    while 0 < left < len(values) and values[left] == values[left - 1]:
+        left -= 1
+    return n_rejected + np.bincount(group[: max(left, 0)].astype(np.int64), minlength=len(members))
+
+
+def _between(values: Floats, n_rejected: int) -> float:
+    """Return a threshold that rejects the first `n_rejected` of ascending values."""
+    if n_rejected == 0:
+        return -np.inf
+    if n_rejected == len(values):
+        return float(np.nextafter(values[-1], np.inf))
+    low, high = values[n_rejected - 1], values[n_rejected]
+    middle = low + (high - low) / 2 if np.isfinite(high - low) else high
+    return float(middle if low < middle <= high else high)

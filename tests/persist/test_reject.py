@@ -1,0 +1,211 @@
+"""Files of reject options: the same decisions to the bit, and nothing inconsistent is loaded."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lann import LANNClassifier, load, save
+from lann.baselines import GMLVQ, LMNN
+from lann.persist._npy import write_array
+from lann.reject import RejectOption
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def table():
+    """A table with numbers, a category, gaps and labels of which some are wrong."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(240, 3)), columns=["a", "b", "c"])
+    X["kind"] = np.where(rng.random(240) < 0.5, "round", "flat")
+    X.loc[rng.random(240) < 0.1, "b"] = np.nan
+    flipped = rng.random(240) < 0.15
+    return X, np.where((X["a"] > 0) ^ flipped, "up", "down")
+
+
+QUICK = LANNClassifier(max_iter=1, random_state=0)
+OPTIONS = {
+    "cost": RejectOption(QUICK, cv=2, random_state=0),
+    "classes": RejectOption(QUICK, by="class", coverage=0.8, cv=2, random_state=0, reject_label="ask"),
+    "regions": RejectOption(QUICK, by="local", risk=0.1, thresholds="exact", cv=2, random_state=0),
+    "held back": RejectOption(QUICK, cv=0.3, certainty="margin", random_state=0),
+    "no novelty": RejectOption(QUICK, cv=2, novelty_share=0.0, random_state=0),
+    "novelty": RejectOption(QUICK, cv=2, certainty="novelty", coverage=0.9, random_state=0),
+    "default": RejectOption(cv=2, random_state=0),
+}
+
+
+@pytest.fixture(scope="module", params=OPTIONS)
+def option(request, table):
+    return OPTIONS[request.param].fit(*table)
+
+
+def assert_same(loaded, option, X):
+    for method in ("predict", "decision", "certainties", "novelties", "predict_proba"):
+        np.testing.assert_array_equal(getattr(loaded, method)(X), getattr(option, method)(X), err_msg=method)
+    for name in ("thresholds_", "classes_", "coverage_", "risk_", "novelty_threshold_", "reject_label_"):
+        np.testing.assert_array_equal(getattr(loaded, name), getattr(option, name), err_msg=name)
+    assert loaded.target_ == option.target_
+    assert loaded.reasons(X) == option.reasons(X) or option.novelty_share == 0
+    for one, other in zip(loaded.held_out_, option.held_out_, strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert one.dtype == other.dtype
+
+
+def test_decisions_come_back(option, table, tmp_path):
+    X, _ = table
+    save(option, tmp_path / "reject.lann")
+    loaded = load(tmp_path / "reject.lann")
+    assert_same(loaded, option, X)
+    assert repr(loaded) == repr(option)
+    # A loaded option can choose thresholds for another target.
+    other, expected = (one.with_target(coverage=0.7) for one in (loaded, option))
+    np.testing.assert_array_equal(other.decision(X), expected.decision(X))
+    save(loaded, tmp_path / "again.lann")
+    assert (tmp_path / "again.lann").read_bytes() == (tmp_path / "reject.lann").read_bytes()
+
+
+def test_explanations_come_back(table, tmp_path):
+    X, _ = table
+    option = OPTIONS["classes"].fit(*table)
+    save(option, tmp_path / "reject.lann")
+    explanation = load(tmp_path / "reject.lann").explain(X[:40])
+    assert explanation.in_words() == option.explain(X[:40]).in_words()
+    assert any(text.startswith("Rejected: ambiguous. ") for text in explanation.in_words())
+
+
+@pytest.mark.parametrize("estimator", [LMNN(max_iter=3), GMLVQ(max_iter=3)], ids=repr)
+def test_baselines_come_back(estimator, table, tmp_path):
+    X, y = table
+    X = X[["a", "c"]].to_numpy()
+    option = RejectOption(estimator, cv=2, random_state=0).fit(X, y == "up")
+    save(option, tmp_path / "reject.lann")
+    assert_same(load(tmp_path / "reject.lann"), option, X)
+
+
+def test_a_fitted_classifier_is_saved_once(table, tmp_path):
+    X, y = table
+    clf = LANNClassifier(max_iter=1, random_state=0).fit(X[:120], y[:120])
+    option = RejectOption(clf, cv="prefit", random_state=0).fit(X[120:], y[120:])
+    save(option, tmp_path / "reject.lann")
+    loaded = load(tmp_path / "reject.lann")
+    assert loaded.estimator is loaded.estimator_
+    assert_same(loaded, option, X)
+    assert b"model/parameters/estimator" not in (tmp_path / "reject.lann").read_bytes()
+
+
+def test_other_classifiers_get_one_sentence(table, tmp_path):
+    X, y = table
+    X = X[["a", "c"]].to_numpy()
+    option = RejectOption(LogisticRegression(), cv=2).fit(X, y)
+    with pytest.raises(ValueError, match=r"save takes .* got an object of type LogisticRegression\.$"):
+        save(option, tmp_path / "reject.lann")
+    option = RejectOption(make_pipeline(StandardScaler(), QUICK), cv=2).fit(X, y)
+    with pytest.raises(ValueError, match="A Pipeline cannot be saved in a model file"):
+        save(option, tmp_path / "reject.lann")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_option_that_is_not_fitted_raises(tmp_path):
+    from sklearn.exceptions import NotFittedError
+
+    with pytest.raises(NotFittedError, match="call fit before saving it"):
+        save(RejectOption(), tmp_path / "reject.lann")
+
+
+# Hostile files
+
+
+@pytest.fixture
+def regions(table, tmp_path, changes):
+    save(OPTIONS["regions"].fit(*table), tmp_path / "reject.lann")
+    return changes(tmp_path / "reject.lann")
+
+
+def change(changed, name, edit):
+    """Edit an array of the state, and write the file again."""
+    declared = changed.array(f"model/_state/{name}")
+    entry = f"model/_state/{name}.npy"
+    shape, dtype = declared["shape"], declared["dtype"]
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    array = np.frombuffer(changed.entries[entry][-size:], dtype).reshape(shape, order=declared["order"])
+    array = edit(array.copy())
+    new = array.dtype.newbyteorder("<").str
+    declared.update(dtype=new, shape=list(array.shape))
+    changed.entries[entry] = write_array(array, new, declared["order"])
+    return changed.write()
+
+
+def with_value(value):
+    def edit(array):
+        array.flat[0] = value
+        return array
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "message"),
+    [
+        ("thresholds", with_value(np.nan), "thresholds has NaN"),
+        ("thresholds", lambda a: a[:-1], "has the length"),
+        ("held_out/certainties", with_value(np.nan), "certainties has NaN"),
+        ("held_out/certainties", lambda a: a[:-1], "has the length"),
+        ("held_out/novelties", with_value(-1.0), "outside its bounds"),
+        ("held_out/groups", with_value(99), "positions out of range"),
+        ("held_out/groups", with_value(-1), "positions out of range"),
+        ("held_out/rows", lambda a: a[::-1], "not ascending|ascend|order"),
+        ("held_out/y_true", lambda a: np.zeros(len(a)), "some labels .* are text and some are not"),
+        ("novelty_scale/spread", with_value(0.0), "outside its bounds"),
+        ("novelty_scale/usual", lambda a: a[:-1], "has the length"),
+        ("plain/rows", with_value(np.nan), "has NaN"),
+        ("plain/rows", lambda a: a[:, :-1], "has the length"),
+        ("plain/labels", with_value(2), "positions out of range"),
+        ("plain/spacing", with_value(-1.0), "outside its bounds"),
+        ("plain/spacing", lambda a: a[:-1], "has the length"),
+        ("plain/has_gaps", lambda a: a.astype(float), "an array of bools"),
+        ("plain/extremes", lambda a: a[:1], "has the length 1 where 2 is needed"),
+        ("plain/whitening", with_value(1e200), "outside its bounds"),
+        ("plain/coordinates/scales", with_value(0.0), "outside its bounds"),
+        ("plain/coordinates/feature", with_value(99), "positions out of range"),
+        ("plain/coordinates/factors", with_value(-1.0), "outside its bounds"),
+        ("spacing", lambda a: a[:-1], "has the length"),
+        ("spacing", with_value(-1.0), "outside its bounds"),
+        ("landmarks", with_value(240), "not the neighborhood of a training row"),
+        ("landmarks", with_value(-1), "positions out of range"),
+    ],
+)
+def test_arrays_are_checked(regions, load_fails, name, edit, message):
+    load_fails(change(regions, name, edit), message)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"by": "global"}, "number of thresholds is not that of the classes or regions"),
+        ({"by": "class"}, "number of thresholds|not the neighborhood"),
+        ({"by": "nowhere"}, "invalid by"),
+        ({"novelty_share": 0.0}, "scale of novelties that is not needed"),
+        ({"novelty_share": 2.0}, "invalid novelty_share"),
+        ({"cost": 0.1}, "At most one of cost, coverage and risk"),
+        ({"reject_label": "up"}, "is one of the classes"),
+        ({"cv": "often"}, "invalid cv"),
+        ({"estimator": {"estimator": "RejectOption", "parameters": {}}}, "has to be one of"),
+        ({"estimator": 3}, "has to be one of"),
+    ],
+)
+def test_parameters_are_checked(regions, load_fails, parameters, message):
+    regions.parameters.update(parameters)
+    load_fails(regions.write(), message)
+
+
+@pytest.mark.parametrize("part", ["novelty_scale", "plain", "spacing", "thresholds", "landmarks"])
+def test_parts_that_are_needed_are_there(regions, load_fails, part):
+    state = regions.fitted["_state"]
+    for entry in [name for name in regions.entries if name.startswith(f"model/_state/{part}")]:
+        del regions.entries[entry]
+    state[part] = None
+    load_fails(regions.write(), "cannot be loaded")

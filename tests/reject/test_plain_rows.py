@@ -1,0 +1,122 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import cdist
+
+from lann.reject._plain_rows import MOST_ROWS, PlainRows, read_plain
+
+
+@pytest.fixture
+def X():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3)) * [1, 10, 0.1]
+    X[:, 2] += 0.01 * X[:, 1]
+    return X
+
+
+@pytest.fixture
+def table():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"size": rng.normal(size=80), "color": rng.choice(["red", "blue"], 80), "old": rng.random(80) < 0.3}
+    )
+    table.loc[::5, "size"] = np.nan
+    return table
+
+
+def slow_relative_distance(plain, query):
+    """Return the relative distance of one query, by the definition."""
+    distances = np.sqrt(((plain.rows - query) ** 2).sum(axis=1))
+    between = cdist(plain.rows, plain.rows)
+    np.fill_diagonal(between, np.inf)
+    spacing = between.min(axis=1)
+    least = 0.1 * spacing.mean()
+    around = np.argsort(distances)[:10]
+    return (distances.min() + least) / (spacing[around].mean() + least)
+
+
+def test_distances_are_those_of_the_definition(X):
+    labels = np.arange(120) % 2
+    plain = PlainRows.fit(X, labels)
+    queries = X[:7] * 1.1 + 0.05
+    measured = plain.measure(queries, np.zeros(7, int))
+    axes = plain.transform(queries)
+    np.testing.assert_allclose(measured.nearest, [slow_relative_distance(plain, q) for q in axes], rtol=1e-6)
+    distances = cdist(axes, plain.rows)
+    np.testing.assert_allclose(measured.own, distances[:, labels == 0].min(axis=1), rtol=1e-6)
+    np.testing.assert_allclose(measured.other, distances[:, labels == 1].min(axis=1), rtol=1e-6)
+
+
+def test_axes_are_decorrelated_as_far_as_rows_allow(X):
+    plain = PlainRows.fit(X, np.zeros(120, int))
+    share = 3 / 123
+    z = (X - X.mean(axis=0)) / X.std(axis=0)
+    covariance = (1 - share) * np.cov(z, rowvar=False, bias=True) + share * np.eye(3)
+    np.testing.assert_allclose(plain.whitening.T @ covariance @ plain.whitening, np.eye(3), atol=1e-9)
+
+
+def test_units_do_not_matter(X):
+    queries = X[:9] + 0.1
+    plain, other = (PlainRows.fit(rows, np.zeros(120, int)) for rows in (X, X * [1e3, 1e-3, 7] + 5))
+    np.testing.assert_allclose(
+        plain.measure(queries).nearest, other.measure(queries * [1e3, 1e-3, 7] + 5).nearest, rtol=1e-5
+    )
+    np.testing.assert_allclose(plain.outside(queries), other.outside(queries * [1e3, 1e-3, 7] + 5), atol=1e-9)
+
+
+def test_outside_counts_standard_deviations(X):
+    plain = PlainRows.fit(X, np.zeros(120, int))
+    queries = np.repeat(X[:1], 3, axis=0)
+    queries[1, 1] = X[:, 1].max() + 2 * X[:, 1].std()
+    queries[2, 0] = X[:, 0].min() - 0.5 * X[:, 0].std()
+    np.testing.assert_allclose(plain.outside(queries), [0, 2, 0.5])
+    np.testing.assert_array_equal(plain.outside(X), 0)
+
+
+def test_tables_with_categories_and_gaps(table):
+    plain = PlainRows.fit(table, np.zeros(80, int))
+    assert np.isfinite(plain.rows).all()
+    np.testing.assert_array_equal(plain.outside(table), 0)
+    queries = pd.DataFrame(
+        {"size": [0.0, np.nan, 0.0, 0.0], "color": ["red", "red", "green", None], "old": [True] * 4}
+    )
+    np.testing.assert_array_equal(plain.outside(queries), [0, 0, 1, 1])
+    assert np.isfinite(plain.measure(queries).nearest).all()
+
+
+def test_rows_of_another_category_are_farther(table):
+    plain = PlainRows.fit(table, np.zeros(80, int))
+    same, other = (table[:1].assign(color=color) for color in (table.color[0], "green"))
+    assert plain.measure(same).nearest[0] < plain.measure(other).nearest[0]
+
+
+def test_values_that_overflow_are_far(X):
+    plain = PlainRows.fit(X, np.zeros(120, int))
+    queries = np.array([[1e300, 0, 0], [-1e308, 1e308, 0]])
+    assert (plain.measure(queries).nearest > 1e50).all()
+    assert (plain.outside(queries) > 1e50).all()
+
+
+def test_many_rows_are_represented_by_some():
+    X = np.random.default_rng(0).normal(size=(MOST_ROWS + 500, 2))
+    plain = PlainRows.fit(X, np.zeros(len(X), int))
+    assert len(plain.rows) == len(plain.spacing) == MOST_ROWS
+    assert plain.outside(X).max() == 0
+
+
+def test_copies_and_constant_features_are_finite():
+    X = np.repeat([[1.0, 5.0], [2.0, 5.0]], 20, axis=0)
+    plain = PlainRows.fit(X, np.arange(40) % 2)
+    measured = plain.measure(np.array([[1.0, 5.0], [1.5, 5.0], [1.0, 6.0]]))
+    assert measured.nearest[0] == pytest.approx(1)
+    assert (measured.nearest[1:] > 1).all()
+    assert plain.outside(np.array([[1.0, 6.0]]))[0] == 1.0
+
+
+def test_texts_and_infinite_values():
+    X = np.array([["a", 1.0], ["b", 2.0], ["a", 3.0]], dtype=object)
+    rows, schema = read_plain(X)
+    assert schema.n_categories == (2, 0)
+    np.testing.assert_array_equal(rows, [[0, 1], [1, 2], [0, 3]])
+    with pytest.raises(ValueError, match="infinity"):
+        read_plain(np.array([[np.inf], [0.0]]))
