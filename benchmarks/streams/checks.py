@@ -6,7 +6,7 @@ from benchmarks.engine import Check, PartResults, Results, check, check_margins,
 from benchmarks.engine.checks import check_above, check_at_least, check_at_most, check_below
 from benchmarks.streams.data import STREAMS
 from benchmarks.streams.methods import ARF, SAM_KNN, SAM_LANN
-from benchmarks.streams.plan import MEMORY, REFERENCE_ERRORS, SPEED, STREAM, Plan
+from benchmarks.streams.plan import MEMORY, MOST_ROWS, REFERENCE_ERRORS, SPEED, STREAM, Plan
 from benchmarks.streams.tables import mean_of, reference_errors, score_of
 
 MOST_DIFFERENCE = 0.5
@@ -21,6 +21,8 @@ def make_checks(results: Results, plan: Plan) -> list[Check]:
     checks = [_reference(found), _speed(found), _ahead(found, plan), *_means(found, plan)]
     if len(plan.streams) < len(STREAMS):
         checks = with_note(checks, f"{len(plan.streams)} of {len(STREAMS)} streams")
+    if plan.most_rows < MOST_ROWS:
+        checks = with_note(checks, f"at most {plan.most_rows} rows of a stream")
     return [*checks, *_parts(results)]
 
 

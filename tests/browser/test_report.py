@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from lann import LANNEmbedding
+from lann.explain import Decision
 from lann.report import SourceFile, save_embedding_page, save_report
 from lann.tables import TableWarning, fit_table
 
@@ -203,6 +204,25 @@ def test_the_overview_is_searched_and_filtered(open_page, many_rows):
     page.settle()
     assert len(column(page, 0)) == N_MANY
     assert page.evaluate("document.getElementById('row-3').open")
+
+
+def test_rejected_rows_are_filtered(open_page, fitted, tmp_path):
+    model, frame = fitted
+    decisions = [
+        Decision("ambiguous", 0.5, 0.7),
+        Decision("far", 0.9, 0.7, 4.0, 2.0),
+        Decision("accepted", 0.9, 0.7),
+    ]
+    explanation = model.explain(frame, range(9), id="name").with_decisions(3 * decisions)
+    save_report(tmp_path / "r.html", model, explanation, counterfactuals=0)
+    page = open_page(tmp_path / "r.html")
+    page.evaluate("document.querySelector('[data-flag=rejected]').click()")
+    assert len(column(page, 0)) == 6
+    assert all("rejected: " in text for text in column(page, 6))
+    assert page.evaluate("document.getElementById('count').textContent") == "6 of 9 rows"
+    page.evaluate("document.querySelector('[data-flag=far]').click()")
+    assert column(page, 0) == ["1", "4", "7"]
+    assert page.evaluate("document.querySelector('[data-flag=doubtful]')") is None
 
 
 def test_the_overview_leads_to_rows_by_mouse_and_keyboard(open_page, many_rows):

@@ -120,3 +120,12 @@ def test_texts_and_infinite_values():
     np.testing.assert_array_equal(rows, [[0, 1], [1, 2], [0, 3]])
     with pytest.raises(ValueError, match="infinity"):
         read_plain(np.array([[np.inf], [0.0]]))
+
+
+def test_the_deviation_of_a_constant_feature_is_not_a_rounding_error():
+    X = np.column_stack([np.full(50, 0.1), np.linspace(0, 1, 50)])
+    assert 0 < X[:, 0].copy().std() < 1e-15
+    plain = PlainRows.fit(X, np.zeros(50, int))
+    query = np.array([[0.6, 0.5]])
+    assert plain.outside(query)[0] == pytest.approx(0.5)
+    assert plain.measure(query).nearest[0] < 1e4

@@ -37,7 +37,17 @@ class NoveltyScale:
 
     @classmethod
     def fit(cls, parts: Floats) -> NoveltyScale:
-        """Return the scale of the parts of held-out rows: (n_rows, n_parts), the last is the range."""
+        """Return the scale of the parts of held-out rows.
+
+        Parameters
+        ----------
+        parts : ndarray of shape (n_rows, n_parts)
+            The last one is the range.
+
+        Returns
+        -------
+        scale : NoveltyScale
+        """
         usual, large = np.quantile(_finite(parts), [USUAL, LARGE], axis=0)
         usual[-1] = 0.0
         least = np.full(parts.shape[1], LEAST_SPREAD)
@@ -51,11 +61,11 @@ class NoveltyScale:
 
         Parameters
         ----------
-        parts : (n_rows, n_parts)
+        parts : ndarray of shape (n_rows, n_parts)
 
         Returns
         -------
-        novelties : (n_rows,)
+        novelties : ndarray of shape (n_rows,)
         """
         largest = ((_finite(parts) - self.usual) / self.spread).max(axis=1) * self.spread[0]
         return np.exp(np.minimum(largest, MOST_NOVEL))

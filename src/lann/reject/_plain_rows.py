@@ -34,6 +34,8 @@ HELD = 2**22
 N_AROUND = 10
 # What is added to distances, as a share of their mean: rows that have copies are at distance 0.
 LEAST_SHARE = 0.1
+# The range of values, relative to the largest, up to which they are one value.
+CONSTANT = 1e-12
 # Coordinates are limited, so that their squares are finite.
 LARGEST = 1e100
 # By how many standard deviations an unseen category or a gap that no row has is outside the range.
@@ -108,7 +110,18 @@ class Coordinates:
 
     @classmethod
     def fit(cls, X: Floats, n_categories: tuple[int, ...]) -> Coordinates:
-        """Return the coordinates of rows given as numbers: (n_rows, n_features)."""
+        """Return the coordinates of rows given as numbers.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+        n_categories : tuple of int
+            Number of categories of each feature, 0 for numbers.
+
+        Returns
+        -------
+        coordinates : Coordinates
+        """
         n_features = X.shape[1]
         means, scales = np.zeros(n_features), np.ones(n_features)
         feature: list[int] = []
@@ -122,8 +135,7 @@ class Coordinates:
             if n_categories[f] == 0:
                 if len(known):
                     means[f] = known.mean()
-                    deviation = known.std()
-                    scales[f] = deviation if deviation > 0 else 1.0
+                    scales[f] = 1.0 if _is_constant(known) else known.std()
                 indicators = [np.inf]
             else:
                 counts = np.bincount(known[known != UNSEEN].astype(np.int64), minlength=n_categories[f])
@@ -146,7 +158,17 @@ class Coordinates:
         return cls(means, scales, np.array(feature), np.array(code), np.array(shifts), np.array(factors))
 
     def transform(self, X: Floats) -> Floats:
-        """Return the coordinates of rows: (n_rows, n_coordinates)."""
+        """Return the coordinates of rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            Given as numbers.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_rows, n_coordinates)
+        """
         with np.errstate(over="ignore"):
             numbers = (X - self.means) / self.scales
         values = np.where(np.isnan(numbers), 0.0, numbers)[:, self.feature]
@@ -155,6 +177,11 @@ class Coordinates:
         indicators = (indicated - self.shifts) * self.factors
         coordinates = np.where(self.code == np.inf, values, indicators)
         return np.clip(coordinates, -LARGEST, LARGEST)
+
+
+def _is_constant(values: Floats) -> bool:
+    """Return whether values differ by rounding at most: their deviation can then be tiny, but not 0."""
+    return bool(np.ptp(values) <= CONSTANT * np.abs(values).max())
 
 
 @dataclass(frozen=True)
@@ -196,6 +223,10 @@ class PlainRows:
         X : array-like or table of shape (n_rows, n_features)
         labels : ndarray of shape (n_rows,)
             Class indices.
+
+        Returns
+        -------
+        plain : PlainRows
         """
         values, schema = read_plain(X)
         coordinates = Coordinates.fit(values, schema.n_categories)
@@ -219,7 +250,16 @@ class PlainRows:
         )
 
     def transform(self, X: Any) -> Floats:
-        """Return queries on the axes in which they are compared: (n_queries, n_axes)."""
+        """Return queries on the axes in which they are compared.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_queries, n_features)
+
+        Returns
+        -------
+        axes : ndarray of shape (n_queries, n_axes)
+        """
         axes = self.coordinates.transform(read_plain(X, self.schema)[0])
         return axes if self.whitening is None else axes @ self.whitening
 
@@ -231,6 +271,10 @@ class PlainRows:
         X : array-like or table of shape (n_queries, n_features)
         predicted : ndarray of shape (n_queries,) or None, default=None
             Indices of the predicted classes; with None, distances to classes are NaN.
+
+        Returns
+        -------
+        measured : Measured
         """
         queries = self.transform(X)
         out = Measured(*(np.full(len(queries), np.nan) for _ in range(3)))

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from benchmarks.engine.checks import NOT_MEASURED, OK, SHORT
@@ -69,3 +71,9 @@ def test_checks_of_fewer_streams_are_not_measured(made_up, streams):
     results, plan = made_up({"samknn": {}}, streams=streams)
     found = {one.status for one in make_checks(results, plan)}
     assert found == {NOT_MEASURED}
+
+
+def test_checks_of_fewer_rows_say_so(made_up):
+    results, plan = made_up({"samknn": {}, "samlann": {"accuracy": 0.99}})
+    checks = make_checks(results, replace(plan, most_rows=20_000))
+    assert checks[2].measured == "12 of 12 (at most 20000 rows of a stream)"
