@@ -128,13 +128,13 @@ def stream(
                 )
         except KeyboardInterrupt:
             is_interrupted = True
-            if checkpoint is not None and run.evaluation.n_rows:
+            if checkpoint is not None and run.evaluation.n_rows and not run.is_busy:
                 run.save(checkpoint)
     files = _finish(run, view, console, checkpoint=checkpoint, output=output, picture=picture)
     if json:
         print_document(_document(run, view, data, files, notes, is_interrupted=is_interrupted))
     if is_interrupted:
-        if checkpoint is not None and run.evaluation.n_rows:
+        if checkpoint is not None and run.evaluation.n_rows and not run.is_busy:
             console.print("Interrupted. The same command with --resume continues.", soft_wrap=True)
         raise typer.Exit(INTERRUPTED)
 
