@@ -163,3 +163,11 @@ def test_sparklines():
     assert sparkline([0.5, 0.5]) == "██"
     assert sparkline(list(range(8))) == "▁▂▃▄▅▆▇█"
     assert len(sparkline([0.1] * 1000 + [0.9] * 1000)) == 40
+
+
+def test_the_table_is_not_overwritten(fails, data):
+    before = data.read_bytes()
+    for option in ("-o", "--checkpoint"):
+        error = fails("stream", data, "-t", "y", option, data)
+        assert "s.csv is named twice" in str(error)
+    assert data.read_bytes() == before

@@ -102,3 +102,8 @@ def test_an_evaluation_is_continued(stream):
 def test_an_estimator_that_cannot_learn_row_by_row_gets_one_sentence(stream):
     with pytest.raises(TypeError, match="Perceptron has neither test_then_train nor"):
         prequential(Perceptron(), *stream)
+
+
+def test_rows_and_labels_of_different_number():
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        prequential(BernoulliNB(), np.zeros((5, 1)), np.array([0, 1]))

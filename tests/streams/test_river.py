@@ -340,3 +340,13 @@ def test_reading_an_iterator_of_rows(model):
         metric.update(y, model.predict_one(x) or False)
         model.learn_one(x, y)
     assert metric.get() > 0.75
+
+
+def test_a_table_with_an_infinite_value_adds_no_column(model):
+    model.learn_many(pd.DataFrame({"a": [0.0, 1.0] * 10}), pd.Series(["n", "p"] * 10))
+    before = model.predict_proba_one({"a": 1.0})
+    with pytest.raises(ValueError, match="infinite"):
+        model.learn_many(pd.DataFrame({"a": [1.0, 2.0], "new": [1.0, np.inf]}), pd.Series(["p", "n"]))
+    assert model.predict_proba_one({"a": 1.0, "new": 1.0}) == before
+    model.learn_one({"a": 1.0, "new": 1.0}, "p")
+    assert model.predict_one({"a": 1.0, "new": 1.0}) == "p"

@@ -151,6 +151,23 @@ def test_a_stop_waits_for_the_batch(path, tmp_path):
         run.save(tmp_path / "c.lann")
 
 
+def test_no_checkpoint_of_a_part_of_a_batch(path, tmp_path, monkeypatch):
+    with StreamRun(path, "y", make()) as run:
+        update = run.evaluation.update
+
+        def interrupt_second(*values, **named):
+            if run.evaluation.n_rows:
+                raise KeyboardInterrupt  # as by a second Ctrl-C
+            update(*values, **named)
+
+        monkeypatch.setattr(run.evaluation, "update", interrupt_second)
+        with pytest.raises(KeyboardInterrupt):
+            run.run()
+        assert run.estimator.n_seen_ > run.n_read == 0
+        with pytest.raises(ValueError, match="interrupted before it was complete"):
+            run.save(tmp_path / "c.lann")
+
+
 def test_what_does_not_belong_together_gets_one_sentence(path, frame, tmp_path):
     checkpoint, output = tmp_path / "c.lann", tmp_path / "p.csv"
     with StreamRun(path, "y", make(), output=output) as run:

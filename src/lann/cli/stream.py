@@ -100,6 +100,7 @@ def stream(
     from lann.tables import StreamRun
 
     _check_files(checkpoint, output, picture, resume=resume, target=target, every=every)
+    _check_different([data, checkpoint, output, picture])
     console = results(quiet=json)
     with collected_notes() as notes:
         run = StreamRun(
@@ -128,13 +129,13 @@ def stream(
                 )
         except KeyboardInterrupt:
             is_interrupted = True
-            if checkpoint is not None and run.evaluation.n_rows:
+            if checkpoint is not None and run.evaluation.n_rows and not run.is_busy:
                 run.save(checkpoint)
     files = _finish(run, view, console, checkpoint=checkpoint, output=output, picture=picture)
     if json:
         print_document(_document(run, view, data, files, notes, is_interrupted=is_interrupted))
     if is_interrupted:
-        if checkpoint is not None and run.evaluation.n_rows:
+        if checkpoint is not None and run.evaluation.n_rows and not run.is_busy:
             console.print("Interrupted. The same command with --resume continues.", soft_wrap=True)
         raise typer.Exit(INTERRUPTED)
 
@@ -168,6 +169,14 @@ def _check_files(
     for path in (checkpoint, output, picture):
         if path is not None:
             check_writable(path)
+
+
+def _check_different(paths: list[Path | None]) -> None:
+    """Raise an error if a file that is written is the table, or another file that is written."""
+    given = [path.resolve() for path in paths if path is not None]
+    for path in given:
+        if given.count(path) > 1:
+            raise ValueError(f"{path.name} is named twice; the table and the files to write must differ.")
 
 
 def _make_model(model: Model, window: int, neighbors: int, seed: int) -> Any:

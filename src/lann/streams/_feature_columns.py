@@ -113,7 +113,13 @@ class FeatureColumns:
         ----------
         names : list of n_features
         values : (n_rows, n_features)
+
+        Raises
+        ------
+        ValueError
+            If a value is infinite or too large; no column is added then.
         """
+        _check_sizes(values, names)
         present = [name for name, value in zip(names, values[0].tolist(), strict=True) if value == value]
         new = [self._add(name, 0.0) for name in sorted(present, key=_name_order)]
         return [column for column in new if column is not None]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_consistent_length
 
 from lann._types import Floats, Indices
 from lann.streams._evaluation import PrequentialEvaluation, rows_of_drifts
@@ -142,6 +142,7 @@ def iter_prequential(
     offset = getattr(estimator, "n_seen_", 0) - evaluation.n_rows
     for rows, labels in [(X, y)] if y is not None else X:
         values = np.asarray(labels)
+        check_consistent_length(rows, values)
         start = 0
         while start < len(values):
             # Batches end at points of the curves, where the sizes of the memories are noted.

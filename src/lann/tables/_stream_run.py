@@ -225,8 +225,10 @@ class StreamRun:
         Raises
         ------
         ValueError
-            If nothing has been learned yet.
+            If nothing has been learned yet, or a batch is not complete.
         """
+        if self.is_busy:
+            raise ValueError("There is nothing to save: a batch was interrupted before it was complete.")
         if not self.evaluation.n_rows:
             raise ValueError("There is nothing to save: no row has been learned.")
         progress = {
@@ -248,20 +250,18 @@ class StreamRun:
         y = np.array(labels[has_label].tolist(), dtype=str)
         rows = self.n_read + np.flatnonzero(has_label)
         self.is_busy = True
-        try:
-            found: list[StreamBatch] = []
-            if len(rows):
-                found += iter_prequential(self.estimator, X, y, evaluation=self.evaluation)
-            start = 0
-            for part in found if self._output is not None else []:
-                assert self._output is not None
-                self._output.add(part, rows[start : start + len(part.labels)])
-                start += len(part.labels)
-            self.n_read += len(labels)
-            self.n_unlabeled += int(np.sum(~has_label))
-            self._hash.update(row_bytes(batch))
-        finally:
-            self.is_busy = False
+        found: list[StreamBatch] = []
+        if len(rows):
+            found += iter_prequential(self.estimator, X, y, evaluation=self.evaluation)
+        start = 0
+        for part in found if self._output is not None else []:
+            assert self._output is not None
+            self._output.add(part, rows[start : start + len(part.labels)])
+            start += len(part.labels)
+        self.n_read += len(labels)
+        self.n_unlabeled += int(np.sum(~has_label))
+        self._hash.update(row_bytes(batch))
+        self.is_busy = False  # not after an error: the state is then that of a part of the batch
         return found
 
     def _resume(self, path: str | os.PathLike[str], output: str | os.PathLike[str] | None) -> None:
