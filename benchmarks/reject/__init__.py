@@ -1,1 +1,1 @@
-"""Reject option of LANN and others: risk-coverage, local thresholds, rows unlike the training rows."""
+"""Reject option of LANN and others: risk, coverage, far rows."""

@@ -1,1 +1,1 @@
-"""Accuracy, probabilities and speed of SAMKNN, SAMLANN and river's classifiers on streams, row by row."""
+"""SAMKNN, SAMLANN and river's classifiers, row by row."""

@@ -65,17 +65,17 @@ def misbehave(path):
         raise ValueError("It is wrong.")
     if action == "rejected":
         raise ValueError(f"{path} is wrong.")
-    return object()
+    return object(), None
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of forks
 def test_what_must_not_happen_is_noticed(tmp_path, monkeypatch):
-    def use(model, rng):
+    def use_file(model, table):
         if (tmp_path / "child0.lann").read_text() == "raised":
             raise ValueError("There are too few rows.")
 
-    monkeypatch.setattr("lann.load", misbehave)
-    monkeypatch.setattr(children, "use", use)
+    monkeypatch.setattr("lann.persist.load_with_table", misbehave)
+    monkeypatch.setattr(children, "use_file", use_file)
     expected = {
         "crash": CRASH, "used": USED, "hang": HANG, "memory": MEMORY, "fault": FAULT, "rejected": REJECTED,
         "two sentences": FAULT, "without a name": FAULT, "raised": RAISED,

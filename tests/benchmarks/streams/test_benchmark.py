@@ -31,7 +31,7 @@ def test_the_command_measures_writes_and_resumes(command, folder, tmp_path):
 
 
 def test_limits_of_rows(folder):
-    benchmark = Streams(StreamsOptions(rows=1200, baseline_rows=1000))
+    benchmark = Streams(StreamsOptions(only=("streams",), rows=1200, baseline_rows=1000))
     limits = {job.method: job.fingerprint["rows"] for job in benchmark.jobs() if job.fingerprint}
     assert limits["samknn"] == limits["no-change"] == 1200
     assert limits["arf"] == limits["srp"] == 1000
