@@ -395,3 +395,28 @@ def test_a_wrong_value_in_a_table_leaves_the_model_as_it_is(model, new):
     accuracy_of(model, stream(60))
     X = pd.DataFrame({"a": [1.0, 2.0, 3.0], "new": new})
     unchanged(model, lambda m: m.learn_many(X, pd.Series([True, "late", True])), "Feature 'new' is infinite")
+
+
+@pytest.mark.parametrize("learned", [False, True])
+@pytest.mark.parametrize("values", [np.empty(0), np.empty(0, object)], ids=["numbers", "objects"])
+def test_a_table_without_rows_changes_nothing(model, learned, values):
+    if learned:
+        accuracy_of(model, stream(60))
+    other = copy.deepcopy(model)
+    model.learn_many(pd.DataFrame({"a": values, "new": values}), pd.Series([], dtype=object))
+    assert len(model.predict_many(pd.DataFrame({"a": values, "b": values}))) == 0
+    assert len(model.predict_proba_many(pd.DataFrame({"a": values, "b": values}))) == 0
+    accuracy_of(model, stream(20, seed=3))
+    accuracy_of(other, stream(20, seed=3))
+    same_predictions(model, other, list(stream(10, seed=4)))
+
+
+def test_rows_and_labels_of_pandas_have_the_same_index(model):
+    X = pd.DataFrame({"a": [1.0, -1.0] * 10}, index=[*range(20)])
+    y = pd.Series([True, False] * 10, index=X.index)
+    model.learn_many(X, y)
+    wrong = "X and y have different indexes: give y in the order of X"
+    unchanged(model, lambda m: m.learn_many(X, y.iloc[::-1]), wrong)
+    model.learn_many(X, y.tolist())
+    model.learn_many(X.iloc[::-1], y.loc[X.iloc[::-1].index])
+    assert [model.predict_one({"a": a}) for a in (1.0, -1.0)] == [True, False]

@@ -78,9 +78,10 @@ class DictClassifier:
         Parameters
         ----------
         X : DataFrame
-            Of pandas, polars or pyarrow. A feature can be new, or not be there, in every table.
+            Of pandas, polars or pyarrow. A feature can be new, or not be there, in every table. A table
+            without rows changes nothing.
         y : Series
-            Labels, one for each row.
+            Labels, one for each row; of pandas, with the index of X.
 
         Raises
         ------
@@ -91,8 +92,14 @@ class DictClassifier:
         names, values = _read(X)
         if len(labels) != len(values):
             raise ValueError(f"There are {len(values)} rows and {len(labels)} labels.")
+        if hasattr(X, "iloc") and hasattr(y, "iloc") and not X.index.equals(y.index):
+            raise ValueError(
+                "X and y have different indexes: give y in the order of X, as y.loc[X.index] does."
+            )
         for label in labels:
             _check_label(label)
+        if not labels:
+            return
         if values.dtype == object:
             rows = list(_dicts(names, values))
             check_values(rows)
@@ -227,6 +234,8 @@ class DictClassifier:
 
     def _predict(self, rows: Floats) -> Floats:
         """Return the probability of each label, (n_rows, n_labels)."""
+        if not len(rows):
+            return np.empty((0, len(self._counts)))
         known = self._can_measure(rows)
         all_known = bool(known.all())
         if all_known:
