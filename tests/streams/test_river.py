@@ -350,3 +350,73 @@ def test_a_table_with_an_infinite_value_adds_no_column(model):
     assert model.predict_proba_one({"a": 1.0, "new": 1.0}) == before
     model.learn_one({"a": 1.0, "new": 1.0}, "p")
     assert model.predict_one({"a": 1.0, "new": 1.0}) == "p"
+
+
+# Labels that are not valid, and tables of which a part is not valid
+
+MISSING_LABELS = [None, math.nan, np.float32("nan"), pd.NA, pd.NaT]
+
+
+def unchanged(model, learn, message):
+    """Check that learning fails with a sentence, and that the model goes on as if it had not been tried."""
+    other = copy.deepcopy(model)
+    with pytest.raises(ValueError, match=message) as failure:
+        learn(model)
+    assert "\n" not in str(failure.value)
+    for x, y in stream(5, seed=7):
+        for each in (model, other):
+            each.learn_one(x | {"new": 2.0, "last": "text"}, y)
+        assert model.predict_proba_one(x | {"new": 1.0}) == other.predict_proba_one(x | {"new": 1.0})
+
+
+def test_a_label_that_is_not_hashable_leaves_the_model_as_it_is(model):
+    accuracy_of(model, stream(60))
+    wrong = "A label is of type list; give numbers or text"
+    unchanged(model, lambda m: m.learn_one({"a": 1.0, "new": 2.0}, [1]), wrong)
+
+
+@pytest.mark.parametrize("label", MISSING_LABELS, ids=str)
+def test_a_missing_label_leaves_the_model_as_it_is(model, label):
+    accuracy_of(model, stream(60))
+    wrong = "A row has no label, but .*; leave out rows whose label is missing"
+    unchanged(model, lambda m: m.learn_one({"a": 1.0, "new": 2.0}, label), wrong)
+
+
+@pytest.mark.parametrize("label", [[1], math.nan, None], ids=str)
+@pytest.mark.parametrize("new", [[np.nan, 1.0, 2.0], ["r", "g", "b"]], ids=["numbers", "text"])
+def test_a_wrong_label_in_a_table_leaves_the_model_as_it_is(model, label, new):
+    accuracy_of(model, stream(60))
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0], "new": new})
+    unchanged(model, lambda m: m.learn_many(X, pd.Series([True, "late", label], dtype=object)), "label")
+
+
+@pytest.mark.parametrize("new", [[np.nan, 1.0, np.inf], ["r", "g", math.inf]], ids=["numbers", "text"])
+def test_a_wrong_value_in_a_table_leaves_the_model_as_it_is(model, new):
+    accuracy_of(model, stream(60))
+    X = pd.DataFrame({"a": [1.0, 2.0, 3.0], "new": new})
+    unchanged(model, lambda m: m.learn_many(X, pd.Series([True, "late", True])), "Feature 'new' is infinite")
+
+
+@pytest.mark.parametrize("learned", [False, True])
+@pytest.mark.parametrize("values", [np.empty(0), np.empty(0, object)], ids=["numbers", "objects"])
+def test_a_table_without_rows_changes_nothing(model, learned, values):
+    if learned:
+        accuracy_of(model, stream(60))
+    other = copy.deepcopy(model)
+    model.learn_many(pd.DataFrame({"a": values, "new": values}), pd.Series([], dtype=object))
+    assert len(model.predict_many(pd.DataFrame({"a": values, "b": values}))) == 0
+    assert len(model.predict_proba_many(pd.DataFrame({"a": values, "b": values}))) == 0
+    accuracy_of(model, stream(20, seed=3))
+    accuracy_of(other, stream(20, seed=3))
+    same_predictions(model, other, list(stream(10, seed=4)))
+
+
+def test_rows_and_labels_of_pandas_have_the_same_index(model):
+    X = pd.DataFrame({"a": [1.0, -1.0] * 10}, index=[*range(20)])
+    y = pd.Series([True, False] * 10, index=X.index)
+    model.learn_many(X, y)
+    wrong = "X and y have different indexes: give y in the order of X"
+    unchanged(model, lambda m: m.learn_many(X, y.iloc[::-1]), wrong)
+    model.learn_many(X, y.tolist())
+    model.learn_many(X.iloc[::-1], y.loc[X.iloc[::-1].index])
+    assert [model.predict_one({"a": a}) for a in (1.0, -1.0)] == [True, False]

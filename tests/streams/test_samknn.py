@@ -232,3 +232,54 @@ def test_invalid_use():
     with pytest.raises(ValueError, match="window_size must be an integer of at least 10; got 3"):
         SAMKNN(window_size=3).partial_fit([[0.0]], [0])
     assert clf.n_seen_ == 1
+
+
+@pytest.mark.parametrize("labels", [["a", 1], [1, "a"], ["a", None]], ids=str)
+def test_labels_of_several_types_are_one_sentence(labels):
+    X, _ = make_stream(20)
+    y = np.array(labels * 10, object)
+    for learn in (SAMKNN().fit, SAMKNN().partial_fit):
+        with pytest.raises(
+            ValueError, match=r"^y has labels of several types, such as 'a' and (1|None); give"
+        ):
+            learn(X, y)
+    with pytest.raises(ValueError, match="classes has labels of several types"):
+        SAMKNN().partial_fit(X, np.array(["a", "b"] * 10), classes=np.array(labels, object))
+
+
+def test_whole_numbers_stay_whole_numbers():
+    X, _ = make_stream(40)
+    clf = SAMKNN().fit(X[:20], np.arange(20) % 2)
+    clf.partial_fit(X[20:], np.arange(20) % 3.0)
+    assert clf.classes_.dtype == np.int64
+    assert clf.classes_.tolist() == [0, 1, 2]
+    clf = SAMKNN().partial_fit(X[:20], np.arange(20) % 2.0, classes=[0, 1, 2])
+    assert clf.classes_.dtype == np.int64
+    clf = SAMKNN().partial_fit(X[:20], np.arange(20) % 2, classes=[])
+    assert clf.classes_.dtype == np.int64
+    with pytest.raises(
+        ValueError, match=r"labels of another type, such as 2, than the classes \[False, True\]"
+    ):
+        SAMKNN().fit(X[:4], [True, False] * 2).partial_fit(X[:1], [2])
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        ([[0, 1], [2, 3]], r"classes must be a list of labels; got an array of shape \(2, 2\)"),
+        ([[0, 1], [2]], "classes must be a list of labels"),
+        (1, r"classes must be a list of labels; got an array of shape \(\)"),
+        ([0.0, np.nan], r"classes must not have missing labels \(NaN\)"),
+    ],
+)
+def test_classes_are_a_list_of_labels(classes, message):
+    X, _ = make_stream(20)
+    with pytest.raises(ValueError, match=message):
+        SAMKNN().partial_fit(X, np.arange(20) % 2, classes=classes)
+
+
+def test_no_window_is_smaller_than_the_smallest():
+    X = np.random.default_rng(0).uniform(size=(400, 2))
+    y = (X[:, 0] > 0.5) ^ (np.arange(400) > 200)
+    assert SAMKNN(window_size=40, min_window_size=5, random_state=0).fit(X, y).n_drifts_ > 0
+    assert SAMKNN(window_size=40, min_window_size=50, random_state=0).fit(X, y).n_drifts_ == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,12 +38,28 @@ def _sort(y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLike) -> _Steps:
     check_consistent_length(truth, predicted, values)
     if len(values) == 0:
         raise ValueError("A curve needs at least one row; got none.")
+    if {_kind(truth), _kind(predicted)} == {"text", "numbers"}:
+        raise ValueError(
+            f"y_true and y_pred must have labels of the same type; got {truth.tolist()[0]!r} and "
+            f"{predicted.tolist()[0]!r}."
+        )
     if np.isnan(values).any():
         raise ValueError(f"certainty must not be NaN; it is in row {np.flatnonzero(np.isnan(values))[0]}.")
     order = np.argsort(-values, kind="stable")
     values = values[order]
     n_accepted = np.append(np.flatnonzero(values[1:] != values[:-1]) + 1, len(values))
     return _Steps(truth[order], predicted[order], n_accepted)
+
+
+def _kind(labels: NDArray[Any]) -> str:
+    """Return "text" or "numbers" if all labels are such, otherwise "other"."""
+    if labels.dtype == object:
+        if all(isinstance(label, str) for label in labels):
+            return "text"
+        return "numbers" if all(isinstance(label, Number) for label in labels) else "other"
+    return {"U": "text", "b": "numbers", "i": "numbers", "u": "numbers", "f": "numbers"}.get(
+        labels.dtype.kind, "other"
+    )
 
 
 def risk_coverage_curve(y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLike) -> tuple[Floats, Floats]:

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from lann._types import Floats
 from lann._validation import Integer, validate
-from lann.streams._feature_columns import FeatureColumns, NewColumn
+from lann.streams._feature_columns import (
+    FeatureColumns,
+    NewColumn,
+    check_sizes,
+    check_values,
+    is_missing,
+)
 
 Row = Mapping[Hashable, Any]
 
@@ -59,8 +65,10 @@ class DictClassifier:
         Raises
         ------
         ValueError
-            If a value is infinite, or neither a number nor text; nothing is learned then.
+            If a value is infinite, or neither a number nor text, or if there is no label (None, NaN) or one
+            that is not hashable; the model is then as it was before.
         """
+        _check_label(y)
         row, new = self._columns.learn(x)
         self._learn_rows(row[None], [y], new)
 
@@ -70,23 +78,35 @@ class DictClassifier:
         Parameters
         ----------
         X : DataFrame
-            Of pandas, polars or pyarrow. A feature can be new, or not be there, in every table.
+            Of pandas, polars or pyarrow. A feature can be new, or not be there, in every table. A table
+            without rows changes nothing.
         y : Series
-            Labels.
+            Labels, one for each row; of pandas, with the index of X.
 
         Raises
         ------
         ValueError
-            If a value is infinite, or neither a number nor text.
+            As in `learn_one`, for any of the rows; the model is then as it was before.
         """
         labels = y.to_pylist() if hasattr(y, "to_pylist") else list(y)
         names, values = _read(X)
         if len(labels) != len(values):
             raise ValueError(f"There are {len(values)} rows and {len(labels)} labels.")
+        if hasattr(X, "iloc") and hasattr(y, "iloc") and not X.index.equals(y.index):
+            raise ValueError(
+                "X and y have different indexes: give y in the order of X, as y.loc[X.index] does."
+            )
+        for label in labels:
+            _check_label(label)
+        if not labels:
+            return
         if values.dtype == object:
-            for x, label in zip(_dicts(names, values), labels, strict=True):
+            rows = list(_dicts(names, values))
+            check_values(rows)
+            for x, label in zip(rows, labels, strict=True):
                 self.learn_one(x, label)
             return
+        check_sizes(values, names)
         # Columns are added with the row that has the first value.
         starts = sorted({0, *self._columns.first_values(names, values)})
         for start, stop in zip(starts, [*starts[1:], len(values)], strict=True):
@@ -214,6 +234,8 @@ class DictClassifier:
 
     def _predict(self, rows: Floats) -> Floats:
         """Return the probability of each label, (n_rows, n_labels)."""
+        if not len(rows):
+            return np.empty((0, len(self._counts)))
         known = self._can_measure(rows)
         all_known = bool(known.all())
         if all_known:
@@ -235,6 +257,16 @@ class DictClassifier:
             return np.zeros(len(rows), np.bool_)
         known = rows[:, 0] == rows[:, 0]
         return known if known.all() else np.asarray(~np.isnan(rows).all(axis=1))
+
+
+def _check_label(label: Any) -> None:
+    """Raise ValueError if there is no label, or one that cannot be a class."""
+    if is_missing(label):
+        raise ValueError(f"A row has no label, but {label}; leave out rows whose label is missing.")
+    try:
+        hash(label)
+    except TypeError:
+        raise ValueError(f"A label is of type {type(label).__name__}; give numbers or text.") from None
 
 
 def _read(X: Any) -> tuple[list[Any], Any]:

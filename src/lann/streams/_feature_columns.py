@@ -119,7 +119,7 @@ class FeatureColumns:
         ValueError
             If a value is infinite or too large; no column is added then.
         """
-        _check_sizes(values, names)
+        check_sizes(values, names)
         present = [name for name, value in zip(names, values[0].tolist(), strict=True) if value == value]
         new = [self._add(name, 0.0) for name in sorted(present, key=_name_order)]
         return [column for column in new if column is not None]
@@ -137,7 +137,7 @@ class FeatureColumns:
         ValueError
             If a value is infinite or too large.
         """
-        _check_sizes(values, names)
+        check_sizes(values, names)
         rows = np.full((len(values), self.n_columns), np.nan)
         for feature, name in enumerate(names):
             if name in self._numbers:
@@ -178,7 +178,7 @@ class FeatureColumns:
         # Scaled down, the squares do not overflow. A missing value fails, too.
         scaled = row * (1.0 / LARGEST_VALUE)
         if not scaled.dot(scaled) < 1.0 and np.fmax.reduce(np.abs(row)) > LARGEST_VALUE:
-            _check_sizes(row[None], list(self._numbers))
+            check_sizes(row[None], list(self._numbers))
         return row
 
     def _fill(self, values: Mapping[Hashable, float | str]) -> Floats:
@@ -252,7 +252,20 @@ def _values(x: Mapping[Hashable, Any]) -> dict[Hashable, float | str]:
     return found
 
 
-def _check_sizes(values: Floats, names: list[Any]) -> None:
+def check_values(rows: Iterable[Mapping[Hashable, Any]]) -> None:
+    """Raise ValueError if a value of a row is infinite, too large, or neither a number nor text."""
+    for x in rows:
+        _values(x)
+
+
+def is_missing(value: Any) -> bool:
+    """Return whether a value is None, NaN, or what pandas has in their place."""
+    if value is None or type(value).__name__ in _MISSING:
+        return True
+    return isinstance(value, Real | Decimal) and math.isnan(value)
+
+
+def check_sizes(values: Floats, names: list[Any]) -> None:
     """Raise ValueError if a value is too large to be squared; NaN is a missing value."""
     too_large = np.abs(values) > LARGEST_VALUE
     if too_large.any():

@@ -21,18 +21,70 @@ def read_labeled_rows(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[F
     rows, labels = validate_data(
         estimator, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=reset
     )
+    _check_one_type("y", labels)
     check_classification_targets(labels)
     _check_sizes(estimator, rows)
     return _writeable(rows), labels
 
 
-def check_same_kind(labels: NDArray[Any], classes: NDArray[Any]) -> None:
-    """Raise ValueError if labels are text and classes are numbers, or the other way round."""
-    if len(classes) and (labels.dtype.kind in "OUS") != (classes.dtype.kind in "OUS"):
+def read_classes(classes: Any) -> NDArray[Any]:
+    """Return labels that are known to occur, sorted; raise ValueError unless they are a list of labels."""
+    try:
+        found = np.asarray(classes)
+    except ValueError:
+        raise ValueError("classes must be a list of labels.") from None
+    if found.ndim != 1:
+        raise ValueError(f"classes must be a list of labels; got an array of shape {found.shape}.")
+    _check_one_type("classes", found)
+    if found.dtype.kind == "f" and np.isnan(found).any():
+        raise ValueError("classes must not have missing labels (NaN).")
+    return np.unique(found)
+
+
+def _check_one_type(name: str, labels: NDArray[Any]) -> None:
+    """Raise ValueError if labels are text and something else."""
+    if labels.dtype != object:
+        return
+    text = [label for label in labels.flat if isinstance(label, str)]
+    others = [label for label in labels.flat if not isinstance(label, str)]
+    if text and others:
         raise ValueError(
-            f"y has labels of another type, such as {labels.tolist()[0]!r}, than the classes "
-            f"{classes.tolist()[:5]}."
+            f"{name} has labels of several types, such as {text[0]!r} and {others[0]!r}; "
+            "give text only or numbers only."
         )
+
+
+def as_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
+    """Return labels such that those beside the classes do not change the type of the classes.
+
+    Raises
+    ------
+    ValueError
+        If labels are text and classes are numbers, or the other way round, or if a label is no number of the
+        type of the classes.
+    """
+    if not len(classes):
+        return labels
+    is_text = labels.dtype.kind in "OUS"
+    if is_text != (classes.dtype.kind in "OUS"):
+        raise _another_type(labels.tolist()[0], classes)
+    if is_text:
+        return labels
+    kind, common = classes.dtype.kind, np.result_type(classes, labels).kind
+    if common == kind or (kind in "iu" and common in "iu"):
+        return labels
+    with np.errstate(invalid="ignore"):
+        converted = labels.astype(classes.dtype)
+    changed = converted != labels
+    if changed.any():
+        raise _another_type(labels[changed].tolist()[0], classes)
+    return converted
+
+
+def _another_type(label: Any, classes: NDArray[Any]) -> ValueError:
+    return ValueError(
+        f"y has labels of another type, such as {label!r}, than the classes {classes.tolist()[:5]}."
+    )
 
 
 def read_rows(estimator: Any, X: Any) -> Floats:

@@ -36,7 +36,8 @@ from lann.streams._memory import (
     with_columns,
 )
 from lann.streams._rows import (
-    check_same_kind,
+    as_type_of,
+    read_classes,
     read_labeled_rows,
     read_one_row,
     read_rows,
@@ -306,8 +307,10 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
     def _learn_labels(
         self, rows: Floats, labels: NDArray[Any], classes: Any, *, with_probabilities: bool = False
     ) -> Floats:
-        announced = np.unique(labels)[:0] if classes is None else np.unique(np.asarray(classes))
-        check_same_kind(labels, announced)
+        announced = read_classes([] if classes is None else classes)
+        if not len(announced):
+            announced = np.unique(labels)[:0]
+        labels = as_type_of(announced, labels)
         self._add_classes(np.concatenate([announced, labels]))
         if len(announced):
             self.memories_.known[np.searchsorted(self.classes_, announced)] = 1
@@ -319,8 +322,7 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         """Add labels to the classes, which stay sorted."""
         if not len(self.classes_):
             self.classes_ = np.unique(labels)[:0]
-        check_same_kind(labels, self.classes_)
-        classes = np.union1d(self.classes_, labels)
+        classes = np.union1d(self.classes_, as_type_of(self.classes_, labels))
         if len(classes) > len(self.classes_):
             positions = np.searchsorted(classes, self.classes_)
             self._reorder_classes(positions.astype(np.int64), len(classes))

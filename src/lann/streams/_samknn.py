@@ -29,7 +29,8 @@ class SAMKNN(SelfAdjustingClassifier):
     long_term_share : float, default=0.4
         Share of `window_size` beyond which the long-term memory is compressed, once both memories are full.
     min_window_size : int, default=50
-        Smallest size of the short-term memory that is considered; at least `n_neighbors` + 1 is used.
+        Smallest size of the short-term memory that is considered; at least `n_neighbors` + 1 is used. With
+        more than `window_size`, the memory is never made smaller: no drift is looked for.
     random_state : int, RandomState instance or None, default=None
         Seed of the compression. Pass an int for reproducible results.
 
