@@ -1,6 +1,9 @@
 """Rows that are added one by one and forgotten: the same results as a model that is built from the rows."""
 
 import pickle
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -235,6 +238,83 @@ def test_a_graph_serves_later_versions(monkeypatch):
 
 
 # forget
+
+
+class _Switching(LANNClassifier):
+    """A classifier that another thread updates whenever its model has been read."""
+
+    update = None
+
+    def __getattribute__(self, name):
+        value = super().__getattribute__(name)
+        if name == "model_" and (update := vars(type(self))["update"]) is not None:
+            type(self).update = None
+            update(self)
+            type(self).update = update
+        return value
+
+
+@pytest.mark.parametrize("n_queries", [5, 40])
+@pytest.mark.parametrize("named", [False, True])
+def test_a_reader_keeps_to_one_version_of_the_rows(data, monkeypatch, n_queries, named):
+    X, y = data
+    table = pd.DataFrame(X, index=[f"r{row}" for row in range(len(X))]) if named else X
+    clf = _Switching(random_state=0, max_iter=2).fit(table[:200], y[:200])
+    queries = table[200 : 200 + n_queries]
+
+    versions = []
+
+    def forget_the_first(changed):
+        versions.append(changed.model_)
+        changed.forget(changed._names[0] if named else changed.model_.arrivals[0])
+
+    monkeypatch.setattr(_Switching, "update", forget_the_first)
+    for _ in range(3):
+        versions.clear()
+        probabilities = clf.predict_proba(queries)
+        assert any(
+            np.array_equal(probabilities, model.vote(*model.voters(np.asarray(queries))).probabilities)
+            for model in versions
+        )
+        clf.kneighbors(queries)
+        explanation = clf.explain(queries)
+        ids = explanation.neighbor_ids
+        numbers = np.array([int(name[1:]) for name in ids.ravel()]) if named else ids.ravel()
+        np.testing.assert_array_equal(y[numbers], explanation.neighbor_labels.ravel())
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_threads_predict_while_rows_are_added_and_forgotten(data, named):
+    X, y = data
+    table = pd.DataFrame(X, index=[f"r{row}" for row in range(len(X))]) if named else X
+    clf = clf_of().fit(table[:200], y[:200])
+    stop = time.monotonic() + 1.5
+
+    def read(n_queries):
+        while time.monotonic() < stop:
+            probabilities = clf.predict_proba(table[:n_queries])
+            np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+            clf.kneighbors(table[:n_queries])
+            ids = clf.explain(table[:n_queries], leave_out=None).neighbor_ids
+            assert ids is None or ids.shape[0] == n_queries
+
+    def write():
+        row = 200
+        while time.monotonic() < stop:
+            rows = np.arange(row, row + 3) % len(X)
+            clf.partial_fit(table.iloc[rows] if named else table[rows], y[rows])
+            clf.forget(clf.ids_[:3] if clf.ids_ is not None else [0, 1, 2])
+            row += 3
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(3) as pool:
+            for task in [pool.submit(read, 20), pool.submit(read, 5), pool.submit(write)]:
+                task.result()
+    finally:
+        sys.setswitchinterval(interval)
+    assert_same_model(clf, X[300:340])
 
 
 def test_forgotten_rows_are_no_neighbors(data):
