@@ -386,6 +386,20 @@ def test_no_ids_change_nothing(data):
     assert clf.forget([]).model_ is model
 
 
+@pytest.mark.parametrize("with_category", [False, True])
+@pytest.mark.filterwarnings("error")
+def test_one_row_remains(data, with_category, tmp_path):
+    X, y = pd.DataFrame(data[0][:60], columns=list("abcd")), data[1][:60]
+    if with_category:
+        X["kind"] = np.where(X["a"] > 0, "high", "low")
+    clf = clf_of().fit(X, y).forget(range(59))
+    explanation = clf.explain(X[:3])
+    assert (explanation.predictions == y[59]).all()
+    assert (explanation.relevances == 0).all()
+    save(clf, tmp_path / "one.lann")
+    np.testing.assert_array_equal(load(tmp_path / "one.lann").explain(X[:3]).relevances, 0.0)
+
+
 def test_a_class_can_lose_all_its_rows(data):
     X, y = data
     clf = clf_of().fit(X[:200], y[:200])
