@@ -348,6 +348,40 @@ def test_rows_are_forgotten_by_name(data):
     assert clf.explain(pd.DataFrame(X[201:202]), leave_out=None).neighbor_ids[0, 0] == "new"
 
 
+INDEXES = {
+    "days": pd.date_range("2020-01-01", periods=60),
+    "milliseconds": pd.date_range("2020-01-01 12:30", periods=60, freq="1500ms"),
+    "time zone": pd.date_range("2020-01-01", periods=60, tz="Europe/Berlin"),
+    "periods": pd.period_range("2020-01", periods=60, freq="M"),
+    "durations": pd.timedelta_range("1D", periods=60, freq="1500ms"),
+    "numbers": pd.Index(np.arange(60) / 4),
+    "integers": pd.Index(np.arange(60) + 7),
+    "text": pd.Index([f"row {number}" for number in range(60)]),
+    "levels": pd.MultiIndex.from_product([["a", "b"], range(30)]),
+}
+
+
+@pytest.mark.parametrize("kind", INDEXES)
+def test_an_element_of_the_index_names_its_row(data, kind):
+    X, y = data[0][:60], data[1][:60]
+    index = INDEXES[kind]
+    clf = clf_of(max_iter=1).fit(pd.DataFrame(X, index=index), y)
+    clf.forget(index[0]).forget(index[1:2]).forget([index[2], index[59]])
+    np.testing.assert_array_equal(clf.model_.X, X[3:59])
+    with pytest.raises(ValueError, match=r"ids has [^(]*, which is not the id of a training row"):
+        clf.forget(index[0])
+
+
+def test_days_and_times_as_text(data):
+    X, y = data[0][:60], data[1][:60]
+    clf = clf_of(max_iter=1).fit(pd.DataFrame(X, index=INDEXES["days"]), y)
+    clf.forget("2020-01-02").forget(["2020-01-04 00:00", "2020-01-03T00:00:00"])
+    clf.forget(INDEXES["days"][0].date()).forget(np.datetime64("2020-01-05"))
+    np.testing.assert_array_equal(clf.model_.X, X[5:])
+    with pytest.raises(ValueError, match="ids has '2020-01-06 00:01', which is not"):
+        clf.forget("2020-01-06 00:01")
+
+
 def test_rows_without_a_name_are_numbered(data):
     X, y = data
     clf = clf_of().fit(X[:100], y[:100]).forget(np.arange(10))
@@ -362,7 +396,7 @@ def test_rows_without_a_name_are_numbered(data):
         (200, "ids has 200, which is not the id of a training row"),
         ([9, -1], "ids has -1, which"),
         ([7], "ids has 7, which"),
-        (["a"], "ids must be integers, .* got .*'a'"),
+        (["a"], r"ids must be integers, .* got 'a'\."),
         ([1.0], "ids must be integers"),
         ([True], "ids must be integers"),
         ([[1, 2]], r"one id or a list of ids; got an array of shape \(1, 2\)"),
