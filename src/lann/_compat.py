@@ -104,10 +104,11 @@ def unchanged_on_failure(estimator: Any) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # Only fitted attributes: scikit-learn removes those of its callbacks itself.
-        for name in [name for name in vars(estimator) if name.endswith("_")]:
-            delattr(estimator, name)
+        # Restored first: another thread can predict at any time.
         vars(estimator).update(before)
+        # Only fitted attributes: scikit-learn removes those of its callbacks itself.
+        for name in [name for name in vars(estimator) if name.endswith("_") and name not in before]:
+            delattr(estimator, name)
         raise
 
 

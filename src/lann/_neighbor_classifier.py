@@ -44,12 +44,14 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
     def class_feature_weights_(self) -> Floats:
         """Mean feature weights of the rows of each class: (n_classes, n_features)."""
         model = self.model_
-        return mean_by_class(self.feature_weights_, model.labels, len(self.classes_), model.row_weights)
+        weights = model.feature_weights(n_jobs=self.n_jobs)
+        return mean_by_class(weights, model.labels, len(self.classes_), model.row_weights)
 
     @property
     def mean_feature_weights_(self) -> Floats:
         """Mean feature weights of all rows: (n_features,)."""
-        return weighted_moments(self.feature_weights_, self.model_.row_weights)[0]
+        model = self.model_
+        return weighted_moments(model.feature_weights(n_jobs=self.n_jobs), model.row_weights)[0]
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the class with the largest probability.
@@ -78,8 +80,9 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
             Columns are in the order of `classes_`.
         """
         queries = self._validate_queries(X)
-        voters = self.model_.voters(queries, n_jobs=self.n_jobs)
-        return self.model_.vote(*voters).probabilities
+        model = self.model_  # once: another thread may add or forget rows, which sets another model
+        voters = model.voters(queries, n_jobs=self.n_jobs)
+        return model.vote(*voters).probabilities
 
     def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
         """Explain predictions: the neighbors that voted, and the features that each prediction depends on.
@@ -99,10 +102,19 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         explanation : Explanation
         """
         queries = self._validate_queries(X)
-        return self._explain(queries, X, ids, query_ids=row_ids(X))
+        return self._explain(self.model_, queries, X, ids, query_ids=row_ids(X))
+
+    def _ids_of(self, model: NeighborModel) -> NDArray[Any] | None:
+        """Return the names of the rows of a model, or the numbers of their arrival: (n_rows,) or None."""
+        return getattr(self, "ids_", None)
+
+    def _names_of(self, model: NeighborModel) -> NDArray[Any] | None:
+        """Return the names of the rows of a model: (n_rows,) or None."""
+        return self._ids_of(model)
 
     def _explain(
         self,
+        model: NeighborModel,
         queries: Floats,
         X: ArrayLike | None,
         ids: ArrayLike | None,
@@ -110,13 +122,13 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         query_ids: NDArray[Any] | None,
         exclude: Indices | None = None,
     ) -> Explanation:
-        """Explain queries that were read from X; None is the training rows."""
+        """Explain queries that were read from X by a model; None is the training rows."""
         schema: TableSchema | None = getattr(self, "schema_", None)
         if schema is not None and schema.is_numeric:
             schema = None  # the numbers are the values
-        names = getattr(self, "ids_", None) if ids is None else check_ids(ids, self.model_.n_rows)
+        names = self._ids_of(model) if ids is None else check_ids(ids, model.n_rows)
         explanation = build_explanation(
-            self.model_,
+            model,
             queries,
             classes=self.classes_,
             feature_names=get_feature_names(self),
@@ -215,7 +227,8 @@ class NeighborClassifier(ModelClassifier):
         (array([0, 1, 2]), array([-1, -1, -1]))
         """
         check_is_fitted(self)
-        model, training_ids = self.model_, getattr(self, "ids_", None)
+        model = self.model_
+        training_ids = self._ids_of(model)
         if X is None:
             queries, query_ids = model.X, training_ids if ids is None else check_ids(ids, model.n_rows)
         else:
@@ -229,6 +242,6 @@ class NeighborClassifier(ModelClassifier):
             from lann.explain import find_training_rows
 
             # Numbers of arrival are not names of rows of another table.
-            names = getattr(self, "_names", training_ids)
+            names = self._names_of(model)
             exclude = find_training_rows(model, queries, names=query_ids, training_names=names)
-        return self._explain(queries, X, ids, query_ids=query_ids, exclude=exclude)
+        return self._explain(model, queries, X, ids, query_ids=query_ids, exclude=exclude)

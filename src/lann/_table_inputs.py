@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,9 @@ from lann.encoding import (
 if TYPE_CHECKING:
     import narwhals as nw
     import pandas as pd
+
+# A date, or a time as pandas or numpy write it.
+TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?)?")
 
 
 def read_training_data(
@@ -246,6 +250,8 @@ def row_ids(X: Any) -> NDArray[Any] | None:
     if isinstance(index, pd.MultiIndex):
         return np.array([", ".join(map(str, key)) for key in index])
     ids = index.to_numpy()
+    if ids.dtype.kind == "m":
+        return np.array([str(duration) for duration in index])
     return ids if ids.dtype.kind in "iu" else ids.astype(str)
 
 
@@ -267,21 +273,66 @@ def find_ids(ids: Any, names: NDArray[Any] | None, arrivals: NDArray[np.int64]) 
     arrivals : ndarray of shape (n_rows,)
         Ascending.
     """
-    wanted, known = np.atleast_1d(np.asarray(ids)), arrivals if names is None else names
+    known = arrivals if names is None else names
+    if known.dtype.kind not in "iu":
+        if isinstance(ids, tuple) and _joined(ids) in known:
+            ids = _joined(ids)  # one key of an index with several levels
+        elif _has_tuples(ids):
+            ids = [_joined(key) for key in ids]
+    wanted = np.atleast_1d(np.asarray(ids))
     if wanted.ndim != 1:
         raise ValueError(f"ids must be one id or a list of ids; got an array of shape {wanted.shape}.")
     if wanted.size == 0:
         return np.empty(0, np.int64)
     if known.dtype.kind not in "iu":
-        wanted = wanted.astype(str)
+        wanted = _as_names(wanted, known)
     elif wanted.dtype.kind not in "iu":
-        raise ValueError(f"ids must be integers, as those of the training rows are; got {wanted[0]!r}.")
+        raise ValueError(
+            f"ids must be integers, as those of the training rows are; got {wanted.tolist()[0]!r}."
+        )
     found = np.isin(wanted, known)
     if not found.all():
         raise ValueError(f"ids has {wanted[~found].tolist()[0]!r}, which is not the id of a training row.")
     if names is None:
         return np.unique(np.searchsorted(arrivals, wanted))
     return np.flatnonzero(np.isin(names, wanted))
+
+
+def _joined(key: tuple[Any, ...]) -> str:
+    """Return the name of a row with a key of several levels."""
+    return ", ".join(map(str, key))
+
+
+def _has_tuples(ids: Any) -> bool:
+    """Return whether ids are keys of several levels, in a list or an index."""
+    if isinstance(ids, list | tuple):
+        return len(ids) > 0 and all(isinstance(key, tuple) for key in ids)
+    return getattr(ids, "nlevels", 1) > 1
+
+
+def _as_names(wanted: NDArray[Any], known: NDArray[Any]) -> NDArray[Any]:
+    """Return ids as names of rows: times as they are written in the names of these."""
+    if wanted.dtype.kind == "m":
+        import pandas as pd
+
+        return np.array([str(pd.Timedelta(duration)) for duration in wanted])
+    texts = wanted.astype(str)
+    missing: list[int] = np.flatnonzero(~np.isin(texts, known)).tolist()
+    times = {i: time for i in missing if (time := _time_of(texts[i])) is not None}
+    if not times:
+        return texts
+    name_of = {time: name for name in known.tolist() if (time := _time_of(name)) is not None}
+    changed = {i: name_of[time] for i, time in times.items() if time in name_of}
+    return np.array([changed.get(i, text) for i, text in enumerate(texts.tolist())])
+
+
+def _time_of(text: str) -> str | None:
+    """Return a date or a time, without a time zone, in the one form in which it can be compared."""
+    parts = TIME.fullmatch(text)
+    if parts is None:
+        return None
+    date, hours, seconds, fraction = parts.groups()
+    return f"{date} {hours or '00:00'}:{seconds or '00'}.{(fraction or '').rstrip('0')}"
 
 
 def frame_of_values(

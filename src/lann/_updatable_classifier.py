@@ -132,12 +132,19 @@ class UpdatableClassifier(NeighborClassifier):
     @property
     def ids_(self) -> NDArray[Any] | None:
         """Names of the training rows, or the numbers of their arrival: (n_rows,) or None."""
-        names, model = self._names, self._fitted_model()
-        return model.arrivals if names is None and model.n_arrived > model.n_rows else names
+        return self._ids_of(self._fitted_model())
 
     @ids_.setter
     def ids_(self, ids: NDArray[Any] | None) -> None:
         self._names = ids
+
+    def _ids_of(self, model: LocalModel) -> NDArray[Any] | None:  # type: ignore[override]
+        names = self._names_of(model)
+        return model.arrivals if names is None and model.n_arrived > model.n_rows else names
+
+    def _names_of(self, model: LocalModel) -> NDArray[Any] | None:  # type: ignore[override]
+        # `_names` can already be those of the next model, while rows are added.
+        return vars(model).get("names", self._names)
 
     @property
     def n_seen_(self) -> int:
@@ -238,8 +245,8 @@ class UpdatableClassifier(NeighborClassifier):
                 )
             if len(rows):
                 self._progress = self._progress.after(len(rows))
-                self._set_memory(self.model_.memory.without_rows(rows))
                 self._drop_names(rows)
+                self._set_memory(self.model_.memory.without_rows(rows))
         return self
 
     def _partial_fit(
@@ -312,8 +319,8 @@ class UpdatableClassifier(NeighborClassifier):
         extension = extend(memory, rows, labels, settings, row_weights=weights, epsilon=progress.loss_epsilon)
         self._progress = progress._replace(loss_epsilon=extension.epsilon)
         lost = self._rows_beyond_limit(extension.memory)
-        self._set_memory(extension.memory.without_rows(lost) if len(lost) else extension.memory)
         self._drop_names(lost)
+        self._set_memory(extension.memory.without_rows(lost) if len(lost) else extension.memory)
 
     def _forget_beyond_limit(self) -> None:
         """Forget rows after all of them were learned from, if there are more than `max_points`."""
@@ -321,8 +328,8 @@ class UpdatableClassifier(NeighborClassifier):
             lost = self._rows_beyond_limit(self.model_.memory)
             # Typical distances are larger among fewer rows: they are estimated again.
             self._progress = self._progress._replace(n_rows=0)
-            self._set_memory(self.model_.memory.without_rows(lost))
             self._drop_names(lost)
+            self._set_memory(self.model_.memory.without_rows(lost))
 
     def _rows_beyond_limit(self, memory: RowMemory) -> Indices:
         """Return the rows to forget, so that no more than `max_points` remain."""
@@ -351,7 +358,7 @@ class UpdatableClassifier(NeighborClassifier):
         if self.class_weight is not None:
             class_weight = self._class_weights(memory.labels, memory.row_weights)
         is_due = self._progress.n_rows == 0
-        self.model_ = self.model_.with_memory(
+        model = self.model_.with_memory(
             memory,
             n_candidates=self._shortlist_size(memory.row_weights if vote.is_for_noise else None),
             vote=VoteRule(vote.power, class_weight=class_weight, floor=vote.floor),
@@ -359,6 +366,8 @@ class UpdatableClassifier(NeighborClassifier):
             epsilon=None if is_due else self.model_.vote_rule.epsilon,
             n_jobs=self.n_jobs,
         )
+        model.names = self._names
+        self.model_ = model
         if is_due:
             self._progress = self._progress._replace(n_rows=memory.n_rows)
         self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power

@@ -402,9 +402,9 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
             A fitted one; this one is not changed.
         """
         check_is_fitted(self)
-        other = copy(self)
-        other.vote_ = vote
-        other._set_model(self.model_.levels, arrived=(self.model_.arrivals, self.n_seen_))
+        other, model = copy(self), self.model_
+        other.vote_, other._names = vote, self._names_of(model)
+        other._set_model(model.levels, arrived=(model.arrivals, model.n_arrived))
         return other
 
     def _train(
@@ -478,7 +478,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
 
         vote = self.vote_
         arrivals, n_arrived = (None, None) if arrived is None else arrived
-        self.model_ = LocalModel(
+        model = LocalModel(
             levels,
             n_candidates=self._shortlist_size(levels.row_weights),
             n_neighbors=vote.n_neighbors,
@@ -490,6 +490,8 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
             n_arrived=n_arrived,
             n_jobs=self.n_jobs,
         )
+        model.names = self._names
+        self.model_ = model
         self._progress = self._progress._replace(loss_epsilon=None, n_changes=0, n_rows=len(levels.X))
         self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power
         self.encoding_, self.curves_, self.components_ = levels.encoding, levels.curves, levels.components

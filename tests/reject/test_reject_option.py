@@ -1,3 +1,4 @@
+import copy
 import pickle
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lann import LANNClassifier
+from lann import LANNClassifier, load, save
 from lann.reject import RejectOption
 
 
@@ -276,6 +277,58 @@ def test_labels_that_a_fitted_estimator_does_not_know_are_errors(linear, iris):
     held_out = reject.held_out_
     assert (held_out.y_true != held_out.y_pred)[y == 2].all()
     assert reject.classes_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "rename",
+    [
+        lambda y: y.astype(str),
+        lambda y: np.array(["small", "middle", "large"])[y],
+        lambda y: np.array(["small", "middle", "large"], object)[y],
+        lambda y: y + 10,
+    ],
+)
+def test_no_label_is_known_to_a_fitted_estimator(quick, iris, rename):
+    X, y = iris
+    names = rename(y)
+    with pytest.raises(ValueError, match=r"^No label of y is a class of the classifier: y has .*\.$"):
+        RejectOption(clone(quick).fit(X, y), cv="prefit").fit(X, names)
+    with pytest.raises(ValueError, match=r"^No label of y is a class of the classifier: y has 0, "):
+        RejectOption(clone(quick).fit(X, names), cv="prefit").fit(X, y)
+
+
+CHANGES = {
+    "forget": lambda clf, X, y: clf.forget(range(80)),
+    "partial_fit": lambda clf, X, y: clf.partial_fit(X[:90], y[:90]),
+    "one for another": lambda clf, X, y: clf.partial_fit(X[:1], y[:1]).forget(0),
+    "fit": lambda clf, X, y: clf.fit(X, y),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("option", [{"novelty_share": 0.05}, {"novelty_share": 0.0}, {"by": "local"}])
+def test_a_classifier_that_changes_later(quick, cancer, tmp_path, change, option):
+    X, y, X_test, y_test = cancer
+    clf = clone(quick).fit(X, y)
+    reject = RejectOption(clf, cv="prefit", coverage=0.9, random_state=0, **option).fit(X_test, y_test)
+    expected = reject.decision(X_test)
+    save(reject, tmp_path / "reject.lann")
+    for other in (pickle.loads(pickle.dumps(reject)), copy.deepcopy(reject), load(tmp_path / "reject.lann")):
+        np.testing.assert_array_equal(other.decision(X_test), expected)
+    for changed in (pickle.loads(pickle.dumps(reject)), load(tmp_path / "reject.lann"), reject):
+        CHANGES[change](changed.estimator_, X, y)
+        uses = [
+            getattr(changed, name)
+            for name in ("predict", "decision", "reasons", "certainties", "novelties", "explain")
+        ]
+        uses.append(lambda X, changed=changed: save(changed, tmp_path / "changed.lann"))
+        uses.append(pickle.loads(pickle.dumps(changed)).predict)
+        uses.append(lambda X, changed=changed: changed.with_target(cost=0.1))
+        for use in uses:
+            with pytest.raises(ValueError, match=r"^The classifier has changed since .* again\.$"):
+                use(X_test)
+        assert changed.predict_proba(X_test).shape == (len(X_test), 2)
+        assert (changed.fit(X_test, y_test).decision(X_test) == "accepted").any()
 
 
 def test_folds_of_a_cross_validation_are_used_as_they_are(quick, cancer):

@@ -49,7 +49,8 @@ def make_predictor(clf: Any, model: NeighborModel | None) -> Predictor:
 def predicted_class_indices(clf: Any, rows: Floats) -> Indices:
     """Return the class indices of the predictions: (n_rows,)."""
     if not is_numeric(clf):  # the vote of `predict`, without the way through a table
-        return clf.model_.vote(*clf.model_.voters(rows, n_jobs=clf.n_jobs)).probabilities.argmax(axis=1)
+        model = clf.model_
+        return model.vote(*model.voters(rows, n_jobs=clf.n_jobs)).probabilities.argmax(axis=1)
     return np.searchsorted(clf.classes_, clf.predict(as_fitted(clf, rows)))
 
 

@@ -193,8 +193,10 @@ def _read_alone(
     model: NeighborModel, rows: Indices, voters: Indices, work: _Work, n_jobs: int | None
 ) -> tuple[Floats, Floats]:
     """Return the votes at some rows, and how much of them changes with each feature alone."""
-    search, rule = model.search_among(voters), _even_rule(model)
     k = min(N_NEIGHBORS, len(voters) - 1)
+    if k < 1:  # no other row votes
+        return np.full((len(rows), model.n_classes), 1.0 / model.n_classes), np.zeros(model.X[rows].shape)
+    search, rule = model.search_among(voters), _even_rule(model)
     own = positions_in(voters, rows)
 
     def votes(changed: Floats, origins: Indices) -> Floats:
@@ -206,7 +208,7 @@ def _read_alone(
     alone = np.zeros((len(rows), model.X.shape[1]))
     if len(work.slow):
         alone = read_alone(votes, model.X[rows], model.typical_values, work.slow, work.categories)
-    if len(work.fast) == 0 or k < 1:
+    if len(work.fast) == 0:
         return before, alone
     labels = model.labels[voters]
     row_weights = np.ones(len(voters)) if model.row_weights is None else model.row_weights[voters]

@@ -83,6 +83,8 @@ class LocalModel(NeighborModel):
     """
 
     has_training_rows = True
+    # Of the rows, if a classifier has set them: they belong to this version of the rows.
+    names: NDArray[Any] | None
     _index: GraphSearch | None = None
     # The graph of an earlier version of the rows, and when these had arrived.
     _earlier: tuple[GraphSearch, Indices] | None = None
@@ -337,15 +339,17 @@ class LocalModel(NeighborModel):
         if not features:
             return self
         kept = self.__dict__.setdefault("_without_features", {})
-        if features not in kept:
+        other = kept.get(features)
+        if other is None:
             other = copy(self)
             other.__dict__["levels"] = self.levels.without_features(features)
             other._fewest_for_graph = FEWEST_QUERIES
             most_kept = max(min(MOST_KEPT, KEPT_NUMBERS // self.levels.point_log_weights.size), 1)
-            while len(kept) >= most_kept:
-                kept.pop(next(iter(kept)))
+            # Another thread may remove the same ones, or add others.
+            for oldest in list(kept)[: max(len(kept) + 1 - most_kept, 0)]:
+                kept.pop(oldest, None)
             kept[features] = other
-        return kept[features]
+        return other
 
     def feature_weights(self, *, n_jobs: int | None = None) -> Floats:
         """Return the feature weights, per standard deviation of a feature if there are curves."""

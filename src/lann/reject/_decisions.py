@@ -175,9 +175,10 @@ class DecidesOnRows(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If the classifier has no explanations.
+            If the classifier has no explanations, or has changed since the thresholds were learned.
         """
         check_is_fitted(self)
+        self.reader_.check_unchanged()
         if not hasattr(self.estimator_, "explain"):
             raise ValueError(
                 f"{type(self.estimator_).__name__} has no explanations; `reasons` has the decisions."
@@ -191,6 +192,7 @@ class DecidesOnRows(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _read(self, X: Any) -> _Read:
         check_is_fitted(self)
+        self.reader_.check_unchanged()
         reading = self.reader_.read(X)
         novelties = self._novelties(reading)
         predicted = reading.probabilities.argmax(axis=1)

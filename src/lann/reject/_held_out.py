@@ -202,7 +202,7 @@ class RowReader(NamedTuple):
         if model is not None and self.needs.novelty:
             spacing = model_spacing(model, n_jobs=self.n_jobs)
         columns = np.searchsorted(self.classes, estimator.classes_).astype(np.int64)
-        return Reader(estimator, len(self.classes), columns, plain, spacing, self.needs, self.n_jobs)
+        return Reader(estimator, len(self.classes), columns, plain, spacing, self.needs, self.n_jobs, model)
 
     def read(self, folds: Sequence[Fold]) -> tuple[Reading, Indices]:
         """Return what is known of the held-out rows, in their order, and their positions."""

@@ -38,8 +38,7 @@ class LearnsThresholds(DecidesOnRows):
         folds = fitted.folds
         self.estimator_, self.classes_ = fitted.estimator, fitted.estimator.classes_
         self.reject_label_ = marker_of(self.classes_, self.reject_label)
-        positions = np.minimum(np.searchsorted(self.classes_, y), len(self.classes_) - 1)
-        labels = np.where(self.classes_[positions] == y, positions, -1).astype(np.int64)
+        labels = _class_indices(y, self.classes_)
         row_reader = RowReader(X, labels, self.classes_, *self._needs(), self.n_jobs)
         reading, rows = row_reader.read(vote_as(folds, self.estimator_))
         fitted_on = np.arange(len(y)) if len(folds) > 1 or isinstance(self.cv, str) else folds[0].train
@@ -103,3 +102,15 @@ class LearnsThresholds(DecidesOnRows):
             n_total=len(wrong),
         )
         return thresholds[threshold_of]
+
+
+def _class_indices(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the class index of each label, -1 for one that is not a class; some have to be."""
+    position = {label: index for index, label in enumerate(classes.tolist())}
+    labels = np.array([position.get(label, -1) for label in y.tolist()], np.int64)
+    if (labels < 0).all():
+        shown = ", ".join(map(repr, classes.tolist()[:5])) + (", …" if len(classes) > 5 else "")
+        raise ValueError(
+            f"No label of y is a class of the classifier: y has {y.tolist()[0]!r}, the classes are {shown}."
+        )
+    return labels

@@ -110,6 +110,8 @@ class Reader:
     needs : Needs
     n_jobs : int or None
         Number of threads.
+    fitted_model : NeighborModel or None
+        The model of the classifier to whose rows the distances belong, if it has neighbors.
     """
 
     estimator: Any
@@ -119,6 +121,15 @@ class Reader:
     spacing: Floats | None
     needs: Needs
     n_jobs: int | None
+    fitted_model: NeighborModel | None
+
+    def check_unchanged(self) -> None:
+        """Raise ValueError if the classifier has other rows than when the thresholds were learned."""
+        if self.model is not self.fitted_model:
+            raise ValueError(
+                "The classifier has changed since the thresholds were learned (fit, partial_fit or forget); "
+                "fit the reject option again."
+            )
 
     @property
     def model(self) -> NeighborModel | None:

@@ -24,7 +24,8 @@ class RejectOption(LearnsThresholds):
     A row is *ambiguous* if its certainty is below a threshold, and *far* if it is farther from its nearest
     training rows than held-out rows are. Thresholds are learned on held-out rows, on which the classifier was
     not trained, for one of three targets: the cost of a rejection, the share of rows to accept, or the error
-    of the accepted rows.
+    of the accepted rows. They belong to the classifier as it was then: after its `partial_fit` or `forget`,
+    the reject option has to be fitted again.
 
     Parameters
     ----------
@@ -264,9 +265,10 @@ class RejectOption(LearnsThresholds):
         Raises
         ------
         ValueError
-            If more than one of them is given.
+            If more than one of them is given, or the classifier has changed since.
         """
         check_is_fitted(self)
+        self.reader_.check_unchanged()
         other = copy.copy(self).set_params(cost=cost, coverage=coverage, risk=risk)
         other._choose_thresholds(check_parameters(other))
         return other

@@ -12,7 +12,7 @@ from lann.reject._certainty import NoveltyScale
 from lann.reject._held_out import HeldOut
 from lann.reject._parameters import check_parameters
 from lann.reject._plain_rows import PlainRows
-from lann.reject._reading import Reader
+from lann.reject._reading import Reader, neighbor_model
 from lann.reject._regions import Regions
 from lann.reject._reject_option import RejectOption
 from lann.reject._rows import marker_of
@@ -67,8 +67,14 @@ class RejectState(NamedTuple):
         Returns
         -------
         state : RejectState
+
+        Raises
+        ------
+        ValueError
+            If the classifier has changed since.
         """
         check_is_fitted(reject)
+        reject.reader_.check_unchanged()
         return cls(
             reject.held_out_,
             reject.thresholds_,
@@ -123,7 +129,14 @@ class RejectState(NamedTuple):
         needs, _ = reject._needs()
         columns = np.arange(len(classes))
         reject.reader_ = Reader(
-            estimator, len(classes), columns, self.plain, self.spacing, needs, reject.n_jobs
+            estimator,
+            len(classes),
+            columns,
+            self.plain,
+            self.spacing,
+            needs,
+            reject.n_jobs,
+            neighbor_model(estimator),
         )
         reject._choose_thresholds(target, self.thresholds)
         return reject
