@@ -197,6 +197,39 @@ def test_a_model_without_progress_is_no_checkpoint(path, frame, tmp_path):
         StreamRun(path, checkpoint=tmp_path / "m.lann")
 
 
+def test_another_file_is_not_cut_when_a_run_is_resumed(path, tmp_path):
+    checkpoint, output = tmp_path / "c.lann", tmp_path / "p.csv"
+    with StreamRun(path, "y", make(), output=output) as run:
+        run.run(checkpoint=checkpoint)
+    written = output.read_bytes()
+    other = tmp_path / "other.csv"
+    for content in (b"1\n" * len(written), written[:-2] + b"?\n", written[:-1], b""):
+        other.write_bytes(content)
+        with pytest.raises(ValueError, match="does not have the predictions that were there"):
+            StreamRun(path, checkpoint=checkpoint, output=other)
+        assert other.read_bytes() == content
+    other.write_bytes(written + b"what came after the checkpoint")
+    with StreamRun(path, checkpoint=checkpoint, output=other) as run:
+        run.run(checkpoint=checkpoint)
+    assert other.read_bytes() == written
+
+
+def test_a_checkpoint_without_the_digest_of_predictions_gets_one_sentence(path, tmp_path):
+    from lann.persist import load_with_progress, save
+
+    output = tmp_path / "p.csv"
+    with StreamRun(path, "y", make(), output=output) as run:
+        run.run(checkpoint=tmp_path / "c.lann")
+    before = output.read_bytes()
+    model, progress = load_with_progress(tmp_path / "c.lann")
+    without = {name: value for name, value in progress.items() if name != "output_digest"}
+    for changed in (without, progress | {"output_digest": None}):
+        save(model, tmp_path / "d.lann", progress=changed)
+        with pytest.raises(ValueError, match=r"The checkpoint .* is damaged"):
+            StreamRun(path, checkpoint=tmp_path / "d.lann", output=output)
+    assert output.read_bytes() == before
+
+
 @pytest.mark.parametrize("change", [{"n_read": -1}, {"n_read": 1.5}, {"digest": 3}, {"output_bytes": "x"}])
 def test_a_damaged_checkpoint_gets_one_sentence(path, tmp_path, change):
     from lann.persist import load_with_progress, save

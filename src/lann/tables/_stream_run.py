@@ -19,7 +19,16 @@ from lann.tables._stream_source import Batch, StreamSource, in_parts, length, op
 
 # Rows from which it is decided what columns have.
 N_FIRST_ROWS = 1000
-PROGRESS = {"kind", "columns", "evaluation", "n_read", "n_unlabeled", "digest", "output_bytes"}
+PROGRESS = {
+    "kind",
+    "columns",
+    "evaluation",
+    "n_read",
+    "n_unlabeled",
+    "digest",
+    "output_bytes",
+    "output_digest",
+}
 KIND = "lann stream"
 SKIPPED_AT_ONCE = 10_000
 
@@ -44,8 +53,8 @@ class StreamRun:
         A checkpoint from which the run is resumed: it continues after the rows that had been read. The
         columns, the classifier and the evaluation are those of the checkpoint.
     output : str, path-like or None, default=None
-        A CSV file for the predictions. If the run is resumed, the file must be that of the checkpoint, and
-        what was written after it is written again.
+        A CSV file for the predictions. If the run is resumed, the file must start with what was written up to
+        the checkpoint, and what was written after it is written again.
     evaluation_window : int, default=1000
         Number of rows of the moving window of the scores.
     drop : sequence of str, default=()
@@ -239,6 +248,7 @@ class StreamRun:
             "n_unlabeled": self.n_unlabeled,
             "digest": self._hash.hexdigest(),
             "output_bytes": None if self._output is None else self._output.flush(),
+            "output_digest": None if self._output is None else self._output.digest,
         }
         save(self.estimator, path, progress=progress)
 
@@ -276,7 +286,7 @@ class StreamRun:
         self._skip(state["n_read"], state["digest"], path)
         self.n_unlabeled = state["n_unlabeled"]
         if output is not None:
-            self._output = PredictionsFile(output, state["output_bytes"])
+            self._output = PredictionsFile(output, state["output_bytes"], state["output_digest"])
 
     def _skip(self, n_rows: int, digest: str, path: str | os.PathLike[str]) -> None:
         while self.n_read < n_rows:
@@ -303,6 +313,7 @@ def check_progress(progress: Any, path: str | os.PathLike[str]) -> dict[str, Any
         and all(type(count) is int and count >= 0 for count in counts[:2])
         and (counts[2] is None or (type(counts[2]) is int and counts[2] >= 0))
         and isinstance(progress["digest"], str)
+        and isinstance(progress["output_digest"], type(None) if counts[2] is None else str)
     )
     if not is_valid:
         raise ValueError(f"The checkpoint {path} is damaged.")
