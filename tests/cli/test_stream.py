@@ -141,6 +141,36 @@ def test_tables_with_categories_dates_and_gaps(run, tmp_path):
     assert document["n_rows"] == 400
 
 
+def test_rows_without_a_label_are_a_note(run, rows, tmp_path):
+    rows = rows[:300].copy()
+    rows.loc[[3, 5], "y"] = None
+    rows.to_csv(tmp_path / "gaps.csv", index=False)
+    expected = "2 of 300 rows have no label; they were left out."
+    assert f"Note: {expected}" in run("stream", tmp_path / "gaps.csv", "-t", "y", *OPTIONS)
+    document = json.loads(run("stream", tmp_path / "gaps.csv", "-t", "y", *OPTIONS, "--json"))
+    assert expected in document["notes"]
+    assert document["n_rows_without_label"] == 2
+
+
+def test_a_stream_without_any_label_has_no_scores(run, rows, tmp_path):
+    rows[:300].assign(y=None).to_csv(tmp_path / "none.csv", index=False)
+    picture, checkpoint = tmp_path / "p.png", tmp_path / "c.lann"
+    arguments = ("stream", tmp_path / "none.csv", "-t", "y", *OPTIONS, "--picture", picture)
+    shown = run(*arguments)
+    expected = "None of 300 rows has a label; there are no scores and no picture."
+    assert f"Note: {expected}" in shown
+    assert "0.0%" not in shown
+    assert "0.000" not in shown
+    document = json.loads(run(*arguments, "--json", "--checkpoint", checkpoint))
+    for scores in (document["scores"], document["last_rows"]):
+        assert scores.pop("n_rows") == 0
+        assert set(scores.values()) == {None}
+    assert expected in document["notes"]
+    assert document["files"] == []
+    assert not picture.exists()
+    assert not checkpoint.exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

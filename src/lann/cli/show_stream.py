@@ -116,8 +116,12 @@ def overview(evaluation: PrequentialEvaluation, rows_per_second: float) -> Group
     table.add_column(f"last {window.n_rows:,}", justify="right")
     for field, name in SCORES.items():
         values = [getattr(one, field) for one in (scores, window)]
-        is_share = "accuracy" in field
-        table.add_row(name, *(percent(value, 1) if is_share else f"{value:.3f}" for value in values))
+        if not scores.n_rows:
+            table.add_row(name, "–", "–")
+        elif "accuracy" in field:
+            table.add_row(name, *(percent(value, 1) for value in values))
+        else:
+            table.add_row(name, *(f"{value:.3f}" for value in values))
     return Group(table, *(Text(line) for line in _lines(evaluation)))
 
 

@@ -27,9 +27,12 @@ from lann.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
 
     from lann.cli.show_stream import StreamView
+    from lann.streams import PrequentialScores
     from lann.tables import StreamRun
 
 INTERRUPTED = 130  # what a shell reports of a program that was ended by Ctrl-C
@@ -131,7 +134,11 @@ def stream(
             is_interrupted = True
             if checkpoint is not None and run.evaluation.n_rows and not run.is_busy:
                 run.save(checkpoint)
-    files = _finish(run, view, console, checkpoint=checkpoint, output=output, picture=picture)
+    console.print(view.table())
+    for text in _notes(run, picture):
+        notes.append(text)
+        note(text, console)
+    files = _finish(run, console, checkpoint=checkpoint, output=output, picture=picture)
     if json:
         print_document(_document(run, view, data, files, notes, is_interrupted=is_interrupted))
     if is_interrupted:
@@ -208,22 +215,28 @@ class _GentleInterrupts:
         self.run.stop()
 
 
+def _notes(run: StreamRun, picture: Path | None) -> Iterator[str]:
+    """Yield what must be known of the rows that were read."""
+    if not run.evaluation.n_rows:
+        left_out = "there are no scores" if picture is None else "there are no scores and no picture"
+        subject = f"none of {run.n_read:,} rows has a label" if run.n_read else "no row was read"
+        yield f"{subject[0].upper()}{subject[1:]}; {left_out}."
+    elif run.n_unlabeled:
+        yield f"{run.n_unlabeled:,} of {run.n_read:,} rows have no label; they were left out."
+
+
 def _finish(
     run: StreamRun,
-    view: StreamView,
     console: Console,
     *,
     checkpoint: Path | None,
     output: Path | None,
     picture: Path | None,
 ) -> list[Path]:
-    """Print the table at the end, draw the picture, and return the files that were written."""
-    from lann.cli.show_stream import overview
-
-    console.print(overview(run.evaluation, view.rows_per_second))
-    if run.n_unlabeled:
-        note(f"{run.n_unlabeled:,} of {run.n_read:,} rows have no label; they were left out.", console)
-    files = [path for path in (output, checkpoint) if path is not None and path.exists()]
+    """Draw the picture, and return the files that were written."""
+    files = [] if output is None else [output]
+    if checkpoint is not None and run.evaluation.n_rows and checkpoint.exists():
+        files.append(checkpoint)
     if picture is not None and run.evaluation.n_rows:
         _draw(run, picture)
         files.append(picture)
@@ -266,8 +279,8 @@ def _document(
         "n_rows": evaluation.n_rows,
         "n_rows_without_label": run.n_unlabeled,
         "rows_per_second": view.rows_per_second,
-        "scores": evaluation.scores._asdict(),
-        "last_rows": evaluation.window_scores._asdict(),
+        "scores": _scores(evaluation.scores),
+        "last_rows": _scores(evaluation.window_scores),
         "n_drifts": evaluation.n_drifts,
         "drifts": evaluation.drifts,
         "curve": {name: values.tolist() for name, values in evaluation.curve._asdict().items()},
@@ -275,3 +288,9 @@ def _document(
         "files": files,
         "notes": notes,
     }
+
+
+def _scores(scores: PrequentialScores) -> dict[str, Any]:
+    """Return the scores as JSON has them: null if there is no row to score."""
+    values = scores._asdict()
+    return values if scores.n_rows else dict.fromkeys(values) | {"n_rows": 0}
