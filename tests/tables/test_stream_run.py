@@ -189,6 +189,20 @@ def test_what_does_not_belong_together_gets_one_sentence(path, frame, tmp_path):
         StreamRun(path)
 
 
+def test_the_target_of_a_resumed_run_is_that_of_the_checkpoint(path, tmp_path):
+    checkpoint, output = tmp_path / "c.lann", tmp_path / "p.csv"
+    with StreamRun(path, "y", make(), output=output) as run:
+        run.run(checkpoint=checkpoint)
+    with output.open("a") as file:
+        file.write("after the checkpoint")
+    before = output.read_bytes()
+    with pytest.raises(ValueError, match=r"The target of the run of .* is 'y', not 'u'\."):
+        StreamRun(path, "u", checkpoint=checkpoint, output=output)
+    assert output.read_bytes() == before
+    with StreamRun(path, "y", checkpoint=checkpoint, output=output) as run:
+        assert run.n_read == 2600
+
+
 def test_a_model_without_progress_is_no_checkpoint(path, frame, tmp_path):
     from lann import save
 

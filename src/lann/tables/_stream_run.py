@@ -46,7 +46,7 @@ class StreamRun:
         A file whose name ends in ``.csv``, ``.tsv``, ``.txt`` or ``.parquet``; text may be compressed with
         gzip. ``"-"`` is standard input, which must be text.
     target : str or None, default=None
-        The column with the labels; None if the run is resumed.
+        The column with the labels. If the run is resumed, None, or that of the checkpoint.
     estimator : classifier or None, default=None
         With ``test_then_train``. None is ``SAMLANN(random_state=0)``.
     checkpoint : str, path-like or None, default=None
@@ -128,7 +128,7 @@ class StreamRun:
             )
             self.name = self._source.name
             if checkpoint is not None:
-                self._resume(checkpoint, output)
+                self._resume(checkpoint, target, output)
             else:
                 if target is None:
                     raise ValueError("Name the column with the labels: the target.")
@@ -274,11 +274,15 @@ class StreamRun:
         self.is_busy = False  # not after an error: the state is then that of a part of the batch
         return found
 
-    def _resume(self, path: str | os.PathLike[str], output: str | os.PathLike[str] | None) -> None:
+    def _resume(
+        self, path: str | os.PathLike[str], target: str | None, output: str | os.PathLike[str] | None
+    ) -> None:
         """Restore a checkpoint, and read the rows that it has seen once more."""
         self.estimator, progress = load_with_progress(path)
         state = check_progress(progress, path)
         self.columns = StreamColumns.from_dict(state["columns"])
+        if target not in (None, self.columns.target):
+            raise ValueError(f"The target of the run of {path} is {self.columns.target!r}, not {target!r}.")
         self.evaluation = PrequentialEvaluation.from_dict(state["evaluation"])
         if (output is None) != (state["output_bytes"] is None):
             was = "without" if state["output_bytes"] is None else "with"
