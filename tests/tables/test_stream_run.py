@@ -116,6 +116,18 @@ def test_checkpoints_are_saved_as_often_as_wanted(path, tmp_path):
     assert rows == [1000, 2000, 2600]
 
 
+@pytest.mark.parametrize(("every", "expected"), [(100, [100, 200, 250]), (150, [150, 250]), (300, [250])])
+def test_batches_are_not_larger_than_wanted(frame, tmp_path, every, expected):
+    frame[:250].to_csv(tmp_path / "s.csv", index=False)
+    rows = []
+    with StreamRun(tmp_path / "s.csv", "y", make()) as run:
+        run.run(checkpoint=tmp_path / "c.lann", every=every, on_checkpoint=lambda: rows.append(run.n_read))
+    assert rows == expected
+    with StreamRun(tmp_path / "s.csv", "y", make()) as whole:
+        whole.run()
+    assert state(run) == state(whole)
+
+
 def test_a_longer_table_continues(path, frame, tmp_path):
     with StreamRun(path, "y", make()) as whole:
         whole.run()

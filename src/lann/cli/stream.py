@@ -70,7 +70,11 @@ def stream(
         typer.Option(metavar="FILE", help="A file to save the state to, from which --resume continues."),
     ] = None,
     every: Annotated[
-        int, typer.Option(metavar="ROWS", help="Rows between checkpoints, and between lines of progress.")
+        int,
+        typer.Option(
+            metavar="ROWS",
+            help="Rows between checkpoints, and between lines of progress; so many are read at once at most.",
+        ),
     ] = 10_000,
     resume: Annotated[bool, typer.Option("--resume", help="Continue after the checkpoint.")] = False,
     output: Annotated[
@@ -97,7 +101,7 @@ def stream(
     keeps a short-term memory, which it makes smaller when the data change, and a long-term memory of older
     rows that still agree with it.
 
-    Ctrl-C saves the checkpoint and the picture of what was seen.
+    Ctrl-C saves the checkpoint and the picture of what was seen; rows that have come are learned first.
     """
     from lann.cli.show_stream import StreamView
     from lann.tables import StreamRun
@@ -105,19 +109,26 @@ def stream(
     _check_files(checkpoint, output, picture, resume=resume, target=target, every=every)
     _check_different([data, checkpoint, output, picture])
     console = results(quiet=json)
-    with collected_notes() as notes:
-        run = StreamRun(
-            data,
-            target,
-            None if resume else _make_model(model, window, neighbors, seed),
-            checkpoint=checkpoint if resume else None,
-            output=output,
-            drop=drop or (),
-            kinds=column_kinds(categorical, numeric, dates),
-            sep=sep,
-            decimal=decimal,
-            encoding=encoding,
-        )
+    if str(data) == "-":
+        console.print("Waiting for the first rows, which show what the columns have", soft_wrap=True)
+        console.file.flush()
+    try:
+        with collected_notes() as notes:
+            run = StreamRun(
+                data,
+                target,
+                None if resume else _make_model(model, window, neighbors, seed),
+                checkpoint=checkpoint if resume else None,
+                output=output,
+                drop=drop or (),
+                kinds=column_kinds(categorical, numeric, dates),
+                sep=sep,
+                decimal=decimal,
+                encoding=encoding,
+            )
+    except KeyboardInterrupt as error:
+        typer.echo("Interrupted before a row was learned; nothing was saved.", err=True)
+        raise typer.Exit(INTERRUPTED) from error
     for text in notes:
         note(text, console)
     is_interrupted = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,7 +16,8 @@ from lann.persist import load_with_progress, save
 from lann.streams import PrequentialEvaluation, StreamBatch, iter_prequential
 from lann.tables._predictions_file import PredictionsFile
 from lann.tables._stream_columns import StreamColumns
-from lann.tables._stream_source import Batch, StreamSource, in_parts, length, open_stream, row_bytes
+from lann.tables._stream_source import Batch, StreamSource, length, open_stream, row_bytes, split
+from lann.tables._warnings import TableWarning
 
 # Rows from which it is decided what columns have.
 N_FIRST_ROWS = 1000
@@ -119,7 +121,7 @@ class StreamRun:
     ) -> None:
         self.n_read = self.n_unlabeled = 0
         self.is_busy = self._is_stopped = False
-        self._first: list[Batch] = []
+        self._first: Batch = {}
         self._hash = hashlib.sha256()
         self._output: PredictionsFile | None = None
         with ExitStack() as stack:
@@ -133,10 +135,19 @@ class StreamRun:
                 if target is None:
                     raise ValueError("Name the column with the labels: the target.")
                 first = self._source.read(N_FIRST_ROWS)
+                if self._source.is_interrupted and not length(first):
+                    raise KeyboardInterrupt
                 self.columns = StreamColumns.from_rows(
                     first, target, drop=drop, kinds=kinds, decimal=decimal, table=self.name
                 )
-                self._first = in_parts(first, self._source.batch_rows)
+                if self._source.is_interrupted:
+                    warnings.warn(
+                        f"Interrupted after {length(first)} rows: it was decided from them what columns have,"
+                        f" not from the first {N_FIRST_ROWS}.",
+                        TableWarning,
+                        stacklevel=2,
+                    )
+                self._first = first
                 self.estimator = _default_estimator() if estimator is None else estimator
                 self.evaluation = PrequentialEvaluation(window_size=evaluation_window)
                 self._output = None if output is None else PredictionsFile(output)
@@ -154,8 +165,13 @@ class StreamRun:
         """Close the files."""
         self._open_files.close()
 
-    def batches(self) -> Iterator[StreamBatch]:
+    def batches(self, every: int | None = None) -> Iterator[StreamBatch]:
         """Yield the predictions of the rest of the stream, after each has been scored and learned.
+
+        Parameters
+        ----------
+        every : int or None, default=None
+            A batch ends where a multiple of this number of rows has been read, or before.
 
         Yields
         ------
@@ -166,11 +182,15 @@ class StreamRun:
         ValueError
             If a cell is not what its column must have.
         KeyboardInterrupt
-            If `stop` was called.
+            If `stop` was called, or it was raised while rows were waited for; the rows that had come are
+            learned first.
         """
         while True:
-            batch = self._first.pop(0) if self._first else self._source.read(self._source.batch_rows)
+            n_rows = self._source.batch_rows
+            batch = self._read(n_rows if every is None else min(n_rows, every - self.n_read % every))
             if not length(batch):
+                if self._source.is_interrupted:
+                    raise KeyboardInterrupt
                 return
             yield from self._learn(batch)
             if self._is_stopped:
@@ -191,7 +211,7 @@ class StreamRun:
         checkpoint : str, path-like or None, default=None
             The file of checkpoints, of which the last is kept; that of the end, if the run is complete.
         every : int, default=10_000
-            Number of rows between checkpoints, at least.
+            Number of rows between checkpoints, and of a batch, at most.
         on_batch, on_checkpoint : callable or None, default=None
             Called with every batch, and after every checkpoint.
 
@@ -199,6 +219,8 @@ class StreamRun:
         ------
         ValueError
             If a cell is not what its column must have.
+        KeyboardInterrupt
+            As in `batches`.
         """
         saved = self.n_read
 
@@ -208,12 +230,12 @@ class StreamRun:
                 if on_checkpoint is not None:
                     on_checkpoint()
 
-        for batch in self.batches():
+        for batch in self.batches(every):
             if on_batch is not None:
                 on_batch(batch)
             # Only the last part of what was read at once is a place to continue from.
             is_end = batch.first_row + len(batch.labels) == self.evaluation.n_rows
-            if is_end and self.n_read >= saved + every:
+            if is_end and self.n_read // every > saved // every:
                 save_checkpoint()
                 saved = self.n_read
         if self.evaluation.n_rows and self.n_read > saved:
@@ -251,6 +273,13 @@ class StreamRun:
             "output_digest": None if self._output is None else self._output.digest,
         }
         save(self.estimator, path, progress=progress)
+
+    def _read(self, n_rows: int) -> Batch:
+        """Return the next rows, at most so many, those from which columns were inferred first."""
+        if not length(self._first):
+            return self._source.read(n_rows)
+        batch, self._first = split(self._first, n_rows)
+        return batch
 
     def _learn(self, batch: Batch) -> list[StreamBatch]:
         """Predict and learn the rows that have a label; the state is complete before and after."""
@@ -295,6 +324,8 @@ class StreamRun:
     def _skip(self, n_rows: int, digest: str, path: str | os.PathLike[str]) -> None:
         while self.n_read < n_rows:
             batch = self._source.read(min(n_rows - self.n_read, SKIPPED_AT_ONCE))
+            if self._source.is_interrupted:
+                raise KeyboardInterrupt
             if not length(batch):
                 raise ValueError(
                     f"{self.name} has {self.n_read} rows, but the checkpoint {path} was made after {n_rows}."
