@@ -171,6 +171,8 @@ def test_lines_and_checkpoints_come_as_often_as_asked(run, rows, tmp_path):
     rows[:600].to_csv(tmp_path / "s.csv", index=False)
     checkpoint = tmp_path / "c.lann"
     shown = run("stream", tmp_path / "s.csv", "-t", "y", *OPTIONS, "--every", 100, "--checkpoint", checkpoint)
+    lines = [line for line in shown.splitlines() if " rows: accuracy" in line]
+    assert ["rows/s" in line for line in lines] == [False] + 5 * [True]  # compilation is not counted
     assert shown.count(" rows: accuracy") == shown.count("Checkpoint after") == 6
 
 
