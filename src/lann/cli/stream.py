@@ -109,7 +109,7 @@ def stream(
     _check_files(checkpoint, output, picture, resume=resume, target=target, every=every)
     _check_different([data, checkpoint, output, picture])
     console = results(quiet=json)
-    if str(data) == "-":
+    if str(data) == "-" and not resume:
         console.print("Waiting for the first rows, which show what the columns have", soft_wrap=True)
         console.file.flush()
     try:
