@@ -1,10 +1,14 @@
 """`lann stream`: predictions, checkpoints, interruptions and output."""
 
+import array
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
+import time
 
 import numpy as np
 import pandas as pd
@@ -123,6 +127,55 @@ def test_ctrl_c_saves_the_checkpoint_and_the_picture(run, rows, data, child, tmp
     assert part.read_bytes() == whole.read_bytes()
 
 
+def feed(process, text):
+    """Give rows to a process that has said that it waits for them, until it has read them."""
+    assert process.stdout.readline().startswith("Waiting for the first rows")
+    process.stdin.write(text)
+    process.stdin.flush()
+    left = array.array("i", [1])
+    while left[0] and process.poll() is None:
+        fcntl.ioctl(process.stdin, termios.FIONREAD, left)
+        time.sleep(0.05)
+    time.sleep(2)
+
+
+def test_ctrl_c_among_the_first_rows_learns_them(run, rows, child, tmp_path):
+    data, checkpoint, part = tmp_path / "long.csv", tmp_path / "c.lann", tmp_path / "part.csv"
+    # Such long lines fill several buffers: when the last is read, the first lines have been looked at.
+    rows.to_csv(data, index=False, float_format="%.40f")
+    process = child("stream", "-", "-t", "y", *OPTIONS, "--checkpoint", checkpoint, "-o", part)
+    feed(process, "".join(data.read_text().splitlines(keepends=True)[:351]))
+    process.send_signal(signal.SIGINT)
+    shown, errors = process.communicate()
+    assert process.returncode == 130, errors
+    assert "350 rows" in shown, errors
+    assert "Note: Interrupted after 350 rows" in shown
+    assert "The same command with --resume continues." in shown
+    assert len(pd.read_csv(part)) == 350
+    run("stream", data, "--checkpoint", checkpoint, "--resume", "-o", part)
+    run("stream", data, "-t", "y", *OPTIONS, "-o", tmp_path / "whole.csv")
+    assert part.read_bytes() == (tmp_path / "whole.csv").read_bytes()
+
+
+def test_ctrl_c_before_the_first_row_is_one_sentence(child, tmp_path):
+    process = child("stream", "-", "-t", "y", *OPTIONS, "--checkpoint", tmp_path / "c.lann")
+    feed(process, "a,b,y\n")
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 130
+    assert errors == "Interrupted before a row was learned; nothing was saved.\n"
+    assert not (tmp_path / "c.lann").exists()
+
+
+def test_lines_and_checkpoints_come_as_often_as_asked(run, rows, tmp_path):
+    rows[:600].to_csv(tmp_path / "s.csv", index=False)
+    checkpoint = tmp_path / "c.lann"
+    shown = run("stream", tmp_path / "s.csv", "-t", "y", *OPTIONS, "--every", 100, "--checkpoint", checkpoint)
+    lines = [line for line in shown.splitlines() if " rows: accuracy" in line]
+    assert ["rows/s" in line for line in lines] == [False] + 5 * [True]  # compilation is not counted
+    assert shown.count(" rows: accuracy") == shown.count("Checkpoint after") == 6
+
+
 def test_tables_with_categories_dates_and_gaps(run, tmp_path):
     rng = np.random.default_rng(0)
     city = rng.choice(["Ulm", "Bonn", ""], 400)
@@ -139,6 +192,36 @@ def test_tables_with_categories_dates_and_gaps(run, tmp_path):
     assert document["scores"]["accuracy"] > 0.7
     document = json.loads(run("stream", tmp_path / "t.csv", "-t", "y", *OPTIONS, "--json"))
     assert document["n_rows"] == 400
+
+
+def test_rows_without_a_label_are_a_note(run, rows, tmp_path):
+    rows = rows[:300].copy()
+    rows.loc[[3, 5], "y"] = None
+    rows.to_csv(tmp_path / "gaps.csv", index=False)
+    expected = "2 of 300 rows have no label; they were left out."
+    assert f"Note: {expected}" in run("stream", tmp_path / "gaps.csv", "-t", "y", *OPTIONS)
+    document = json.loads(run("stream", tmp_path / "gaps.csv", "-t", "y", *OPTIONS, "--json"))
+    assert expected in document["notes"]
+    assert document["n_rows_without_label"] == 2
+
+
+def test_a_stream_without_any_label_has_no_scores(run, rows, tmp_path):
+    rows[:300].assign(y=None).to_csv(tmp_path / "none.csv", index=False)
+    picture, checkpoint = tmp_path / "p.png", tmp_path / "c.lann"
+    arguments = ("stream", tmp_path / "none.csv", "-t", "y", *OPTIONS, "--picture", picture)
+    shown = run(*arguments)
+    expected = "None of 300 rows has a label; there are no scores and no picture."
+    assert f"Note: {expected}" in shown
+    assert "0.0%" not in shown
+    assert "0.000" not in shown
+    document = json.loads(run(*arguments, "--json", "--checkpoint", checkpoint))
+    for scores in (document["scores"], document["last_rows"]):
+        assert scores.pop("n_rows") == 0
+        assert set(scores.values()) == {None}
+    assert expected in document["notes"]
+    assert document["files"] == []
+    assert not picture.exists()
+    assert not checkpoint.exists()
 
 
 @pytest.mark.parametrize(

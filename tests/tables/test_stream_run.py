@@ -116,6 +116,18 @@ def test_checkpoints_are_saved_as_often_as_wanted(path, tmp_path):
     assert rows == [1000, 2000, 2600]
 
 
+@pytest.mark.parametrize(("every", "expected"), [(100, [100, 200, 250]), (150, [150, 250]), (300, [250])])
+def test_batches_are_not_larger_than_wanted(frame, tmp_path, every, expected):
+    frame[:250].to_csv(tmp_path / "s.csv", index=False)
+    rows = []
+    with StreamRun(tmp_path / "s.csv", "y", make()) as run:
+        run.run(checkpoint=tmp_path / "c.lann", every=every, on_checkpoint=lambda: rows.append(run.n_read))
+    assert rows == expected
+    with StreamRun(tmp_path / "s.csv", "y", make()) as whole:
+        whole.run()
+    assert state(run) == state(whole)
+
+
 def test_a_longer_table_continues(path, frame, tmp_path):
     with StreamRun(path, "y", make()) as whole:
         whole.run()
@@ -189,12 +201,59 @@ def test_what_does_not_belong_together_gets_one_sentence(path, frame, tmp_path):
         StreamRun(path)
 
 
+def test_the_target_of_a_resumed_run_is_that_of_the_checkpoint(path, tmp_path):
+    checkpoint, output = tmp_path / "c.lann", tmp_path / "p.csv"
+    with StreamRun(path, "y", make(), output=output) as run:
+        run.run(checkpoint=checkpoint)
+    with output.open("a") as file:
+        file.write("after the checkpoint")
+    before = output.read_bytes()
+    with pytest.raises(ValueError, match=r"The target of the run of .* is 'y', not 'u'\."):
+        StreamRun(path, "u", checkpoint=checkpoint, output=output)
+    assert output.read_bytes() == before
+    with StreamRun(path, "y", checkpoint=checkpoint, output=output) as run:
+        assert run.n_read == 2600
+
+
 def test_a_model_without_progress_is_no_checkpoint(path, frame, tmp_path):
     from lann import save
 
     save(make().fit(frame[["u", "v"]], frame["y"]), tmp_path / "m.lann")
     with pytest.raises(ValueError, match="is not a checkpoint of a run over a stream"):
         StreamRun(path, checkpoint=tmp_path / "m.lann")
+
+
+def test_another_file_is_not_cut_when_a_run_is_resumed(path, tmp_path):
+    checkpoint, output = tmp_path / "c.lann", tmp_path / "p.csv"
+    with StreamRun(path, "y", make(), output=output) as run:
+        run.run(checkpoint=checkpoint)
+    written = output.read_bytes()
+    other = tmp_path / "other.csv"
+    for content in (b"1\n" * len(written), written[:-2] + b"?\n", written[:-1], b""):
+        other.write_bytes(content)
+        with pytest.raises(ValueError, match="does not have the predictions that were there"):
+            StreamRun(path, checkpoint=checkpoint, output=other)
+        assert other.read_bytes() == content
+    other.write_bytes(written + b"what came after the checkpoint")
+    with StreamRun(path, checkpoint=checkpoint, output=other) as run:
+        run.run(checkpoint=checkpoint)
+    assert other.read_bytes() == written
+
+
+def test_a_checkpoint_without_the_digest_of_predictions_gets_one_sentence(path, tmp_path):
+    from lann.persist import load_with_progress, save
+
+    output = tmp_path / "p.csv"
+    with StreamRun(path, "y", make(), output=output) as run:
+        run.run(checkpoint=tmp_path / "c.lann")
+    before = output.read_bytes()
+    model, progress = load_with_progress(tmp_path / "c.lann")
+    without = {name: value for name, value in progress.items() if name != "output_digest"}
+    for changed in (without, progress | {"output_digest": None}):
+        save(model, tmp_path / "d.lann", progress=changed)
+        with pytest.raises(ValueError, match=r"The checkpoint .* is damaged"):
+            StreamRun(path, checkpoint=tmp_path / "d.lann", output=output)
+    assert output.read_bytes() == before
 
 
 @pytest.mark.parametrize("change", [{"n_read": -1}, {"n_read": 1.5}, {"digest": 3}, {"output_bytes": "x"}])

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from lann.tables._stream_source import in_parts, length, open_stream, row_bytes
+from lann.tables._stream_source import TextSource, length, open_stream, row_bytes, split
 
 TEXT = "x,kind\n1,a\n2,b\n3,\n4,d\n5,e\n"
 
@@ -60,8 +60,8 @@ def test_parquet_is_read_in_batches(tmp_path):
 
 def test_parts_have_the_bytes_of_the_whole():
     batch = {"x": tuple("12345"), "y": pd.Series([1.5, 2, None, 4, 5])}
-    parts = in_parts(batch, 2)
-    assert [length(part) for part in parts] == [2, 2, 1]
+    parts = split(batch, 2)
+    assert [length(part) for part in parts] == [2, 3]
     assert b"".join(map(row_bytes, parts)) == row_bytes(batch)
     assert row_bytes({"x": ("12", "3")}) != row_bytes({"x": ("1", "23")})
 
@@ -95,3 +95,36 @@ def test_missing_files_get_one_sentence(tmp_path):
     (tmp_path / "t.csv").write_text(TEXT)
     with pytest.raises(ValueError, match="There is no encoding 'klingon'"):
         read_all(tmp_path / "t.csv", encoding="klingon")
+
+
+@pytest.mark.parametrize("encoding", [None, "utf-8"])
+@pytest.mark.parametrize("n_rows", [3, 250])
+def test_an_interrupt_while_lines_are_waited_for_is_the_end(encoding, n_rows):
+    text = "a,b\n" + "".join(f"{i},x\n" for i in range(n_rows)) + '7,"begun\n'
+    source = TextSource(Interrupted(text.encode()), "input", encoding=encoding)
+    batch = source.read(1000)
+    assert source.is_interrupted
+    assert list(batch["a"]) == [str(i) for i in range(n_rows)]
+    assert length(source.read(1000)) == 0
+
+
+def test_an_interrupt_before_the_first_line_is_raised():
+    with pytest.raises(KeyboardInterrupt):
+        TextSource(Interrupted(b""), "input")
+
+
+class Interrupted(io.RawIOBase):
+    """A file that is interrupted where its content ends."""
+
+    def __init__(self, content):
+        self.content = io.BytesIO(content)
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        found = self.content.read(len(buffer))
+        if not found:
+            raise KeyboardInterrupt
+        buffer[: len(found)] = found
+        return len(found)

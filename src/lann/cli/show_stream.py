@@ -63,10 +63,10 @@ class StreamView:
             self._live.__exit__(None, None, None)
 
     @property
-    def rows_per_second(self) -> float:
-        """Rows after the first batch of this process, in which kernels are compiled or loaded."""
+    def rows_per_second(self) -> float | None:
+        """Rows after the first batch of this process, which compiles kernels; None if there are none."""
         n_rows = self.run.evaluation.n_rows - self._first_row
-        return n_rows / max(time.perf_counter() - self._start, 1e-9) if self._start else 0.0
+        return n_rows / max(time.perf_counter() - self._start, 1e-9) if self._start and n_rows else None
 
     def on_batch(self, batch: StreamBatch) -> None:
         """Show the progress, if it is time to."""
@@ -93,31 +93,39 @@ class StreamView:
         return overview(self.run.evaluation, self.rows_per_second)
 
 
-def progress_line(evaluation: PrequentialEvaluation, rows_per_second: float) -> str:
+def progress_line(evaluation: PrequentialEvaluation, rows_per_second: float | None) -> str:
     """Return the progress in one line."""
     scores, window = evaluation.scores, evaluation.window_scores
     return (
         f"{scores.n_rows:,} rows: accuracy {percent(scores.accuracy, 1)} ({percent(window.accuracy, 1)} now)"
         f", kappa-temporal {scores.kappa_temporal:.3f}, log-loss {scores.log_loss:.3f}, "
-        f"{counted(evaluation.n_drifts, 'drift')}, {rows_per_second:,.0f} rows/s"
+        f"{counted(evaluation.n_drifts, 'drift')}{_rate(rows_per_second)}"
     )
 
 
-def overview(evaluation: PrequentialEvaluation, rows_per_second: float) -> Group:
+def _rate(rows_per_second: float | None) -> str:
+    return "" if rows_per_second is None else f", {rows_per_second:,.0f} rows/s"
+
+
+def overview(evaluation: PrequentialEvaluation, rows_per_second: float | None) -> Group:
     """Return the scores over all rows and over the last ones, the sizes of the memories, and drifts."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
     scores, window = evaluation.scores, evaluation.window_scores
-    table = Table(title=f"{scores.n_rows:,} rows, {rows_per_second:,.0f} rows/s", title_justify="left")
+    table = Table(title=f"{scores.n_rows:,} rows{_rate(rows_per_second)}", title_justify="left")
     table.add_column("")
     table.add_column("all rows", justify="right")
     table.add_column(f"last {window.n_rows:,}", justify="right")
     for field, name in SCORES.items():
         values = [getattr(one, field) for one in (scores, window)]
-        is_share = "accuracy" in field
-        table.add_row(name, *(percent(value, 1) if is_share else f"{value:.3f}" for value in values))
+        if not scores.n_rows:
+            table.add_row(name, "–", "–")
+        elif "accuracy" in field:
+            table.add_row(name, *(percent(value, 1) for value in values))
+        else:
+            table.add_row(name, *(f"{value:.3f}" for value in values))
     return Group(table, *(Text(line) for line in _lines(evaluation)))
 
 

@@ -27,9 +27,12 @@ from lann.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.console import Console
 
     from lann.cli.show_stream import StreamView
+    from lann.streams import PrequentialScores
     from lann.tables import StreamRun
 
 INTERRUPTED = 130  # what a shell reports of a program that was ended by Ctrl-C
@@ -67,7 +70,11 @@ def stream(
         typer.Option(metavar="FILE", help="A file to save the state to, from which --resume continues."),
     ] = None,
     every: Annotated[
-        int, typer.Option(metavar="ROWS", help="Rows between checkpoints, and between lines of progress.")
+        int,
+        typer.Option(
+            metavar="ROWS",
+            help="Rows between checkpoints, and between lines of progress; so many are read at once at most.",
+        ),
     ] = 10_000,
     resume: Annotated[bool, typer.Option("--resume", help="Continue after the checkpoint.")] = False,
     output: Annotated[
@@ -94,7 +101,7 @@ def stream(
     keeps a short-term memory, which it makes smaller when the data change, and a long-term memory of older
     rows that still agree with it.
 
-    Ctrl-C saves the checkpoint and the picture of what was seen.
+    Ctrl-C saves the checkpoint and the picture of what was seen; rows that have come are learned first.
     """
     from lann.cli.show_stream import StreamView
     from lann.tables import StreamRun
@@ -102,19 +109,26 @@ def stream(
     _check_files(checkpoint, output, picture, resume=resume, target=target, every=every)
     _check_different([data, checkpoint, output, picture])
     console = results(quiet=json)
-    with collected_notes() as notes:
-        run = StreamRun(
-            data,
-            target,
-            None if resume else _make_model(model, window, neighbors, seed),
-            checkpoint=checkpoint if resume else None,
-            output=output,
-            drop=drop or (),
-            kinds=column_kinds(categorical, numeric, dates),
-            sep=sep,
-            decimal=decimal,
-            encoding=encoding,
-        )
+    if str(data) == "-" and not resume:
+        console.print("Waiting for the first rows, which show what the columns have", soft_wrap=True)
+        console.file.flush()
+    try:
+        with collected_notes() as notes:
+            run = StreamRun(
+                data,
+                target,
+                None if resume else _make_model(model, window, neighbors, seed),
+                checkpoint=checkpoint if resume else None,
+                output=output,
+                drop=drop or (),
+                kinds=column_kinds(categorical, numeric, dates),
+                sep=sep,
+                decimal=decimal,
+                encoding=encoding,
+            )
+    except KeyboardInterrupt as error:
+        typer.echo("Interrupted before a row was learned; nothing was saved.", err=True)
+        raise typer.Exit(INTERRUPTED) from error
     for text in notes:
         note(text, console)
     is_interrupted = False
@@ -131,7 +145,11 @@ def stream(
             is_interrupted = True
             if checkpoint is not None and run.evaluation.n_rows and not run.is_busy:
                 run.save(checkpoint)
-    files = _finish(run, view, console, checkpoint=checkpoint, output=output, picture=picture)
+    console.print(view.table())
+    for text in _notes(run, picture):
+        notes.append(text)
+        note(text, console)
+    files = _finish(run, console, checkpoint=checkpoint, output=output, picture=picture)
     if json:
         print_document(_document(run, view, data, files, notes, is_interrupted=is_interrupted))
     if is_interrupted:
@@ -208,22 +226,28 @@ class _GentleInterrupts:
         self.run.stop()
 
 
+def _notes(run: StreamRun, picture: Path | None) -> Iterator[str]:
+    """Yield what must be known of the rows that were read."""
+    if not run.evaluation.n_rows:
+        left_out = "there are no scores" if picture is None else "there are no scores and no picture"
+        subject = f"none of {run.n_read:,} rows has a label" if run.n_read else "no row was read"
+        yield f"{subject[0].upper()}{subject[1:]}; {left_out}."
+    elif run.n_unlabeled:
+        yield f"{run.n_unlabeled:,} of {run.n_read:,} rows have no label; they were left out."
+
+
 def _finish(
     run: StreamRun,
-    view: StreamView,
     console: Console,
     *,
     checkpoint: Path | None,
     output: Path | None,
     picture: Path | None,
 ) -> list[Path]:
-    """Print the table at the end, draw the picture, and return the files that were written."""
-    from lann.cli.show_stream import overview
-
-    console.print(overview(run.evaluation, view.rows_per_second))
-    if run.n_unlabeled:
-        note(f"{run.n_unlabeled:,} of {run.n_read:,} rows have no label; they were left out.", console)
-    files = [path for path in (output, checkpoint) if path is not None and path.exists()]
+    """Draw the picture, and return the files that were written."""
+    files = [] if output is None else [output]
+    if checkpoint is not None and run.evaluation.n_rows and checkpoint.exists():
+        files.append(checkpoint)
     if picture is not None and run.evaluation.n_rows:
         _draw(run, picture)
         files.append(picture)
@@ -266,8 +290,8 @@ def _document(
         "n_rows": evaluation.n_rows,
         "n_rows_without_label": run.n_unlabeled,
         "rows_per_second": view.rows_per_second,
-        "scores": evaluation.scores._asdict(),
-        "last_rows": evaluation.window_scores._asdict(),
+        "scores": _scores(evaluation.scores),
+        "last_rows": _scores(evaluation.window_scores),
         "n_drifts": evaluation.n_drifts,
         "drifts": evaluation.drifts,
         "curve": {name: values.tolist() for name, values in evaluation.curve._asdict().items()},
@@ -275,3 +299,9 @@ def _document(
         "files": files,
         "notes": notes,
     }
+
+
+def _scores(scores: PrequentialScores) -> dict[str, Any]:
+    """Return the scores as JSON has them: null if there is no row to score."""
+    values = scores._asdict()
+    return values if scores.n_rows else dict.fromkeys(values) | {"n_rows": 0}

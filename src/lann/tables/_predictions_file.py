@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import os
 from pathlib import Path
@@ -13,6 +14,7 @@ from lann._types import Indices
 from lann.streams import StreamBatch
 
 COLUMNS = ("row", "label", "prediction", "probability", "correct", "drift")
+READ_AT_ONCE = 1 << 20
 
 
 class PredictionsFile:
@@ -23,26 +25,31 @@ class PredictionsFile:
     path : str or path-like
     n_bytes : int or None, default=None
         What is kept of an existing file; None starts a new one.
+    digest : str or None, default=None
+        The SHA-256 of what is kept, as `digest` was when it was written.
 
     Raises
     ------
     ValueError
-        If the file is shorter than what is to be kept.
+        If the file does not start with what is to be kept. It is not changed then.
     OSError
         If it cannot be written.
     """
 
-    def __init__(self, path: str | os.PathLike[str], n_bytes: int | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], n_bytes: int | None = None, digest: str | None = None
+    ) -> None:
         self.path = Path(path)
+        self._hash = hashlib.sha256()
         check_writable(self.path)
         if n_bytes is None:
             self._file: IO[bytes] = self.path.open("wb")
             self._write([COLUMNS])
             return
-        if not self.path.exists() or self.path.stat().st_size < n_bytes:
+        if not self._starts_with(n_bytes, digest):
             raise ValueError(
-                f"{self.path} does not have the predictions that were there at the checkpoint; start again "
-                "without resuming."
+                f"{self.path} does not have the predictions that were there at the checkpoint; name the file "
+                "of that run, or start again without resuming."
             )
         self._file = self.path.open("r+b")
         self._file.truncate(n_bytes)
@@ -71,10 +78,28 @@ class PredictionsFile:
         os.fsync(self._file.fileno())
         return self._file.tell()
 
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of everything that was written."""
+        return self._hash.hexdigest()
+
     def close(self) -> None:
         self._file.close()
+
+    def _starts_with(self, n_bytes: int, digest: str | None) -> bool:
+        """Return whether the existing file starts with what is to be kept, of which the digest is taken."""
+        if not self.path.exists():
+            return False
+        n_left = n_bytes
+        with self.path.open("rb") as file:
+            while n_left and (part := file.read(min(n_left, READ_AT_ONCE))):
+                self._hash.update(part)
+                n_left -= len(part)
+        return not n_left and self.digest == digest
 
     def _write(self, lines: object) -> None:
         text = io.StringIO(newline="")
         csv.writer(text, lineterminator="\n").writerows(lines)  # type: ignore[arg-type]
-        self._file.write(text.getvalue().encode())
+        content = text.getvalue().encode()
+        self._file.write(content)
+        self._hash.update(content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -15,11 +16,21 @@ from lann.persist import load_with_progress, save
 from lann.streams import PrequentialEvaluation, StreamBatch, iter_prequential
 from lann.tables._predictions_file import PredictionsFile
 from lann.tables._stream_columns import StreamColumns
-from lann.tables._stream_source import Batch, StreamSource, in_parts, length, open_stream, row_bytes
+from lann.tables._stream_source import Batch, StreamSource, length, open_stream, row_bytes, split
+from lann.tables._warnings import TableWarning
 
 # Rows from which it is decided what columns have.
 N_FIRST_ROWS = 1000
-PROGRESS = {"kind", "columns", "evaluation", "n_read", "n_unlabeled", "digest", "output_bytes"}
+PROGRESS = {
+    "kind",
+    "columns",
+    "evaluation",
+    "n_read",
+    "n_unlabeled",
+    "digest",
+    "output_bytes",
+    "output_digest",
+}
 KIND = "lann stream"
 SKIPPED_AT_ONCE = 10_000
 
@@ -37,15 +48,15 @@ class StreamRun:
         A file whose name ends in ``.csv``, ``.tsv``, ``.txt`` or ``.parquet``; text may be compressed with
         gzip. ``"-"`` is standard input, which must be text.
     target : str or None, default=None
-        The column with the labels; None if the run is resumed.
+        The column with the labels. If the run is resumed, None, or that of the checkpoint.
     estimator : classifier or None, default=None
         With ``test_then_train``. None is ``SAMLANN(random_state=0)``.
     checkpoint : str, path-like or None, default=None
         A checkpoint from which the run is resumed: it continues after the rows that had been read. The
         columns, the classifier and the evaluation are those of the checkpoint.
     output : str, path-like or None, default=None
-        A CSV file for the predictions. If the run is resumed, the file must be that of the checkpoint, and
-        what was written after it is written again.
+        A CSV file for the predictions. If the run is resumed, the file must start with what was written up to
+        the checkpoint, and what was written after it is written again.
     evaluation_window : int, default=1000
         Number of rows of the moving window of the scores.
     drop : sequence of str, default=()
@@ -110,7 +121,7 @@ class StreamRun:
     ) -> None:
         self.n_read = self.n_unlabeled = 0
         self.is_busy = self._is_stopped = False
-        self._first: list[Batch] = []
+        self._first: Batch = {}
         self._hash = hashlib.sha256()
         self._output: PredictionsFile | None = None
         with ExitStack() as stack:
@@ -119,15 +130,24 @@ class StreamRun:
             )
             self.name = self._source.name
             if checkpoint is not None:
-                self._resume(checkpoint, output)
+                self._resume(checkpoint, target, output)
             else:
                 if target is None:
                     raise ValueError("Name the column with the labels: the target.")
                 first = self._source.read(N_FIRST_ROWS)
+                if self._source.is_interrupted and not length(first):
+                    raise KeyboardInterrupt
                 self.columns = StreamColumns.from_rows(
                     first, target, drop=drop, kinds=kinds, decimal=decimal, table=self.name
                 )
-                self._first = in_parts(first, self._source.batch_rows)
+                if self._source.is_interrupted:
+                    warnings.warn(
+                        f"Interrupted after {length(first)} rows: it was decided from them what columns have,"
+                        f" not from the first {N_FIRST_ROWS}.",
+                        TableWarning,
+                        stacklevel=2,
+                    )
+                self._first = first
                 self.estimator = _default_estimator() if estimator is None else estimator
                 self.evaluation = PrequentialEvaluation(window_size=evaluation_window)
                 self._output = None if output is None else PredictionsFile(output)
@@ -145,8 +165,13 @@ class StreamRun:
         """Close the files."""
         self._open_files.close()
 
-    def batches(self) -> Iterator[StreamBatch]:
+    def batches(self, every: int | None = None) -> Iterator[StreamBatch]:
         """Yield the predictions of the rest of the stream, after each has been scored and learned.
+
+        Parameters
+        ----------
+        every : int or None, default=None
+            A batch ends where a multiple of this number of rows has been read, or before.
 
         Yields
         ------
@@ -157,11 +182,15 @@ class StreamRun:
         ValueError
             If a cell is not what its column must have.
         KeyboardInterrupt
-            If `stop` was called.
+            If `stop` was called, or it was raised while rows were waited for; the rows that had come are
+            learned first.
         """
         while True:
-            batch = self._first.pop(0) if self._first else self._source.read(self._source.batch_rows)
+            n_rows = self._source.batch_rows
+            batch = self._read(n_rows if every is None else min(n_rows, every - self.n_read % every))
             if not length(batch):
+                if self._source.is_interrupted:
+                    raise KeyboardInterrupt
                 return
             yield from self._learn(batch)
             if self._is_stopped:
@@ -182,7 +211,7 @@ class StreamRun:
         checkpoint : str, path-like or None, default=None
             The file of checkpoints, of which the last is kept; that of the end, if the run is complete.
         every : int, default=10_000
-            Number of rows between checkpoints, at least.
+            Number of rows between checkpoints, and of a batch, at most.
         on_batch, on_checkpoint : callable or None, default=None
             Called with every batch, and after every checkpoint.
 
@@ -190,6 +219,8 @@ class StreamRun:
         ------
         ValueError
             If a cell is not what its column must have.
+        KeyboardInterrupt
+            As in `batches`.
         """
         saved = self.n_read
 
@@ -199,12 +230,12 @@ class StreamRun:
                 if on_checkpoint is not None:
                     on_checkpoint()
 
-        for batch in self.batches():
+        for batch in self.batches(every):
             if on_batch is not None:
                 on_batch(batch)
             # Only the last part of what was read at once is a place to continue from.
             is_end = batch.first_row + len(batch.labels) == self.evaluation.n_rows
-            if is_end and self.n_read >= saved + every:
+            if is_end and self.n_read // every > saved // every:
                 save_checkpoint()
                 saved = self.n_read
         if self.evaluation.n_rows and self.n_read > saved:
@@ -239,8 +270,16 @@ class StreamRun:
             "n_unlabeled": self.n_unlabeled,
             "digest": self._hash.hexdigest(),
             "output_bytes": None if self._output is None else self._output.flush(),
+            "output_digest": None if self._output is None else self._output.digest,
         }
         save(self.estimator, path, progress=progress)
+
+    def _read(self, n_rows: int) -> Batch:
+        """Return the next rows, at most so many, those from which columns were inferred first."""
+        if not length(self._first):
+            return self._source.read(n_rows)
+        batch, self._first = split(self._first, n_rows)
+        return batch
 
     def _learn(self, batch: Batch) -> list[StreamBatch]:
         """Predict and learn the rows that have a label; the state is complete before and after."""
@@ -264,11 +303,15 @@ class StreamRun:
         self.is_busy = False  # not after an error: the state is then that of a part of the batch
         return found
 
-    def _resume(self, path: str | os.PathLike[str], output: str | os.PathLike[str] | None) -> None:
+    def _resume(
+        self, path: str | os.PathLike[str], target: str | None, output: str | os.PathLike[str] | None
+    ) -> None:
         """Restore a checkpoint, and read the rows that it has seen once more."""
         self.estimator, progress = load_with_progress(path)
         state = check_progress(progress, path)
         self.columns = StreamColumns.from_dict(state["columns"])
+        if target not in (None, self.columns.target):
+            raise ValueError(f"The target of the run of {path} is {self.columns.target!r}, not {target!r}.")
         self.evaluation = PrequentialEvaluation.from_dict(state["evaluation"])
         if (output is None) != (state["output_bytes"] is None):
             was = "without" if state["output_bytes"] is None else "with"
@@ -276,11 +319,13 @@ class StreamRun:
         self._skip(state["n_read"], state["digest"], path)
         self.n_unlabeled = state["n_unlabeled"]
         if output is not None:
-            self._output = PredictionsFile(output, state["output_bytes"])
+            self._output = PredictionsFile(output, state["output_bytes"], state["output_digest"])
 
     def _skip(self, n_rows: int, digest: str, path: str | os.PathLike[str]) -> None:
         while self.n_read < n_rows:
             batch = self._source.read(min(n_rows - self.n_read, SKIPPED_AT_ONCE))
+            if self._source.is_interrupted:
+                raise KeyboardInterrupt
             if not length(batch):
                 raise ValueError(
                     f"{self.name} has {self.n_read} rows, but the checkpoint {path} was made after {n_rows}."
@@ -303,6 +348,7 @@ def check_progress(progress: Any, path: str | os.PathLike[str]) -> dict[str, Any
         and all(type(count) is int and count >= 0 for count in counts[:2])
         and (counts[2] is None or (type(counts[2]) is int and counts[2] >= 0))
         and isinstance(progress["digest"], str)
+        and isinstance(progress["output_digest"], type(None) if counts[2] is None else str)
     )
     if not is_valid:
         raise ValueError(f"The checkpoint {path} is damaged.")

@@ -6,7 +6,7 @@ import codecs
 import gzip
 import io
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
@@ -33,6 +33,7 @@ class StreamSource(Protocol):
     name: str
     columns: list[str]
     batch_rows: int
+    is_interrupted: bool
 
     def read(self, n_rows: int) -> Batch:
         """Return the next rows, fewer at the end, and none after it."""
@@ -96,6 +97,17 @@ class TextSource:
         How many rows are best read at once.
     sep, encoding : str or None, default=None
         By default, they are found from the first lines.
+
+    Attributes
+    ----------
+    is_interrupted : bool
+        Whether KeyboardInterrupt was raised while lines were waited for: the table then ends after the lines
+        that had come.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If it is raised before the first line has come.
     """
 
     def __init__(
@@ -107,12 +119,15 @@ class TextSource:
         sep: str | None = None,
         encoding: str | None = None,
     ) -> None:
-        self.name, self.batch_rows = name, batch_rows
+        self.name, self.batch_rows, self.is_interrupted = name, batch_rows, False
+        self._is_ended = False
         raw: Any = file if hasattr(file, "peek") else io.BufferedReader(file)
         if raw.peek(2)[:2] == GZIP:
             raw = io.BufferedReader(gzip.GzipFile(fileobj=raw))
         lines = self._first_lines(raw, encoding)
         first = list(islice(lines, N_FIRST_LINES))
+        if self.is_interrupted and not first:
+            raise KeyboardInterrupt
         dialect = find_dialect("".join(first), sep)
         self._records = dialect.records_of_lines(chain(first, lines))
         header = self._next()
@@ -123,8 +138,11 @@ class TextSource:
 
     def read(self, n_rows: int) -> Batch:
         rows: list[list[str]] = []
-        while len(rows) < n_rows and (cells := self._next()) is not None:
-            rows.append(cells)
+        try:
+            while not self._is_ended and len(rows) < n_rows and (cells := self._next()) is not None:
+                rows.append(cells)
+        except KeyboardInterrupt:  # not while a line was waited for: as the input ended, for example
+            self.is_interrupted = self._is_ended = True
         columns: list[Any] = list(zip(*rows, strict=True)) if rows else [()] * len(self.columns)
         return dict(zip(self.columns, columns, strict=True))
 
@@ -138,6 +156,8 @@ class TextSource:
                 check_length(cells, len(self.columns), line)
             return cells
         except DelimitedTextError as error:
+            if self.is_interrupted:  # in the middle of a record
+                return None
             raise ValueError(f"Line {error.line} of {self.name} {error.reason}.") from error
         except UnicodeDecodeError as error:
             raise ValueError(
@@ -158,11 +178,19 @@ class TextSource:
                 codecs.lookup(encoding)
             except LookupError as error:
                 raise ValueError(f"There is no encoding {encoding!r}.") from error
-            return iter(io.TextIOWrapper(raw, encoding=encoding, newline=""))
-        first = list(islice(raw, N_FIRST_LINES))
+            return self._until_interrupt(io.TextIOWrapper(raw, encoding=encoding, newline=""))
+        lines = self._until_interrupt(raw)
+        first = list(islice(lines, N_FIRST_LINES))
         _, found = decode(b"".join(first), self.name)
         decoder = codecs.getincrementaldecoder(found)()
-        return (decoder.decode(line) for line in chain(first, raw))
+        return (decoder.decode(line) for line in chain(first, lines))
+
+    def _until_interrupt(self, lines: Iterable[Any]) -> Iterator[Any]:
+        """Yield lines; KeyboardInterrupt while one is waited for is the end."""
+        try:
+            yield from lines
+        except KeyboardInterrupt:
+            self.is_interrupted = True
 
 
 class ParquetSource:
@@ -174,6 +202,7 @@ class ParquetSource:
     """
 
     batch_rows = BATCH_ROWS
+    is_interrupted = False
 
     def __init__(self, path: Path) -> None:
         try:
@@ -212,9 +241,7 @@ def row_bytes(batch: Batch) -> bytes:
     )
 
 
-def in_parts(batch: Batch, n_rows: int) -> list[Batch]:
-    """Return a batch in parts of so many rows, the last one with fewer."""
-    return [
-        {name: cells[start : start + n_rows] for name, cells in batch.items()}
-        for start in range(0, length(batch), n_rows)
-    ]
+def split(batch: Batch, n_rows: int) -> tuple[Batch, Batch]:
+    """Return the first rows of a batch, so many, and the others."""
+    first = {name: cells[:n_rows] for name, cells in batch.items()}
+    return first, {name: cells[n_rows:] for name, cells in batch.items()}
