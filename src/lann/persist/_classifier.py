@@ -236,6 +236,7 @@ PROGRESS = Record(
 
 def _fitted_attributes(**values: Any) -> Values:
     vote, levels = values["vote_"], values["model_"].levels
+    values["model_"].names = values["ids_"]
     if values["_progress"] is None:  # of an earlier version
         values["_progress"] = UpdateProgress(learned=bool(values["levels_"]), n_rows=len(levels.X))
     follows = {
