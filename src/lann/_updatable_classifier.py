@@ -144,7 +144,7 @@ class UpdatableClassifier(NeighborClassifier):
 
     def _names_of(self, model: LocalModel) -> NDArray[Any] | None:  # type: ignore[override]
         # `_names` can already be those of the next model, while rows are added.
-        return vars(model).get("names", self._names)
+        return model.names
 
     @property
     def n_seen_(self) -> int:

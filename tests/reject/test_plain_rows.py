@@ -76,9 +76,11 @@ def test_outside_counts_standard_deviations(X):
 def test_tables_with_categories_and_gaps(table):
     plain = PlainRows.fit(table, np.zeros(80, int))
     assert np.isfinite(plain.rows).all()
-    np.testing.assert_array_equal(plain.outside(table), 0)
-    queries = pd.DataFrame(
-        {"size": [0.0, np.nan, 0.0, 0.0], "color": ["red", "red", "green", None], "old": [True] * 4}
+    np.testing.assert_array_equal(plain.outside(plain.read(table)), 0)
+    queries = plain.read(
+        pd.DataFrame(
+            {"size": [0.0, np.nan, 0.0, 0.0], "color": ["red", "red", "green", None], "old": [True] * 4}
+        )
     )
     np.testing.assert_array_equal(plain.outside(queries), [0, 0, 1, 1])
     assert np.isfinite(plain.measure(queries).nearest).all()
@@ -86,7 +88,7 @@ def test_tables_with_categories_and_gaps(table):
 
 def test_rows_of_another_category_are_farther(table):
     plain = PlainRows.fit(table, np.zeros(80, int))
-    same, other = (table[:1].assign(color=color) for color in (table.color[0], "green"))
+    same, other = (plain.read(table[:1].assign(color=color)) for color in (table.color[0], "green"))
     assert plain.measure(same).nearest[0] < plain.measure(other).nearest[0]
 
 

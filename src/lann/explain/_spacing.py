@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._spacing import N_AROUND, relative_distances
 from lann._types import Floats, Indices
 from lann.explain._row_sample import RowSample
 from lann.model import NeighborModel
@@ -29,14 +30,10 @@ SPACING = "spacing"
 MOST_ROWS, WORK = 1000, 1e9
 # Nearest neighbors whose distances count.
 N_NEAREST = 3
-# Training rows near a query with which it is compared.
-N_AROUND = 10
 # The share of the training rows that are not far.
 SHARE = 0.99
 # The share of the training rows that are nearer to their neighbors than a row that is far.
 NEARER = 0.9
-# ε as a share of the mean distance: rows that have copies are at distance 0.
-LEAST_SHARE = 0.1
 
 
 @dataclass
@@ -86,8 +83,7 @@ class Spacing(RowSample):
         """
         n_around = min(N_AROUND, len(self.rows) - 1)
         around = self.nearest(model, queries, n_around, exclude=exclude, n_jobs=n_jobs)
-        least = LEAST_SHARE * self.distances.mean() or 1.0
-        relative = (distances + least) / (self.distances[around].mean(axis=1) + least)
+        relative = relative_distances(distances, self.distances, around)
         return np.where(distances < np.quantile(self.distances, NEARER), 0.0, relative)
 
 

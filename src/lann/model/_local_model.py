@@ -84,7 +84,7 @@ class LocalModel(NeighborModel):
 
     has_training_rows = True
     # Of the rows, if a classifier has set them: they belong to this version of the rows.
-    names: NDArray[Any] | None
+    names: NDArray[Any] | None = None
     _index: GraphSearch | None = None
     # The graph of an earlier version of the rows, and when these had arrived.
     _earlier: tuple[GraphSearch, Indices] | None = None

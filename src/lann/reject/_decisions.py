@@ -145,10 +145,11 @@ class DecidesOnRows(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             the number of the region to which the threshold belongs.
         """
         read = self._read(X)
+        decisions = read.decisions.tolist()
         names: Sequence[Any] = self.classes_.tolist() if self.by == "class" else range(len(self.thresholds_))
         return [
             Decision(
-                str(read.decisions[row]),
+                decisions[row],
                 float(read.certainties[row]),
                 float(self.thresholds_[group]),
                 float(read.novelties[row]),

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_array
 
+from lann._spacing import N_AROUND, relative_distances
 from lann._types import Floats, Indices, Labels
 from lann.encoding import UNSEEN, TableSchema, array_as_table, as_table, infer_schema, read
 
@@ -30,10 +31,6 @@ MOST_COORDINATES = 500
 MOST_CATEGORIES = 50
 # Distances that are held at once.
 HELD = 2**22
-# Rows near a query whose own distances it is compared with.
-N_AROUND = 10
-# What is added to distances, as a share of their mean: rows that have copies are at distance 0.
-LEAST_SHARE = 0.1
 # The range of values, relative to the largest, up to which they are one value.
 CONSTANT = 1e-12
 # Coordinates are limited, so that their squares are finite.
@@ -249,8 +246,8 @@ class PlainRows:
             np.any(gaps, axis=0),
         )
 
-    def transform(self, X: Any) -> Floats:
-        """Return queries on the axes in which they are compared.
+    def read(self, X: Any) -> Floats:
+        """Return queries as numbers, categories as codes.
 
         Parameters
         ----------
@@ -258,17 +255,32 @@ class PlainRows:
 
         Returns
         -------
+        queries : ndarray of shape (n_queries, n_features)
+        """
+        return read_plain(X, self.schema)[0]
+
+    def transform(self, queries: Floats) -> Floats:
+        """Return queries on the axes in which they are compared.
+
+        Parameters
+        ----------
+        queries : ndarray of shape (n_queries, n_features)
+            As `read` returns them.
+
+        Returns
+        -------
         axes : ndarray of shape (n_queries, n_axes)
         """
-        axes = self.coordinates.transform(read_plain(X, self.schema)[0])
+        axes = self.coordinates.transform(queries)
         return axes if self.whitening is None else axes @ self.whitening
 
-    def measure(self, X: Any, predicted: Labels | None = None) -> Measured:
+    def measure(self, queries: Floats, predicted: Labels | None = None) -> Measured:
         """Return how far queries are from the rows.
 
         Parameters
         ----------
-        X : array-like or table of shape (n_queries, n_features)
+        queries : ndarray of shape (n_queries, n_features)
+            As `read` returns them.
         predicted : ndarray of shape (n_queries,) or None, default=None
             Indices of the predicted classes; with None, distances to classes are NaN.
 
@@ -276,17 +288,15 @@ class PlainRows:
         -------
         measured : Measured
         """
-        queries = self.transform(X)
-        out = Measured(*(np.full(len(queries), np.nan) for _ in range(3)))
-        least = LEAST_SHARE * self.spacing.mean() or 1.0
+        points = self.transform(queries)
+        out = Measured(*(np.full(len(points), np.nan) for _ in range(3)))
         n_around = min(N_AROUND, len(self.rows))
         block = max(HELD // len(self.rows), 1)
-        for start in range(0, len(queries), block):
+        for start in range(0, len(points), block):
             part = slice(start, start + block)
-            distances = euclidean_distances(queries[part], self.rows)
+            distances = euclidean_distances(points[part], self.rows)
             around = np.argpartition(distances, n_around - 1, axis=1)[:, :n_around]
-            usual = self.spacing[around].mean(axis=1)
-            out.nearest[part] = (distances.min(axis=1) + least) / (usual + least)
+            out.nearest[part] = relative_distances(distances.min(axis=1), self.spacing, around)
             if predicted is None:
                 continue
             same = self.labels[None] == predicted[part, None]
@@ -294,7 +304,7 @@ class PlainRows:
             out.other[part] = np.where(same, np.inf, distances).min(axis=1)
         return out
 
-    def outside(self, X: Any) -> Floats:
+    def outside(self, queries: Floats) -> Floats:
         """Return by how many standard deviations queries are outside the range of the rows.
 
         The largest of all features; 0 for queries in the range, and 1 for an unseen category or a gap in a
@@ -302,19 +312,19 @@ class PlainRows:
 
         Parameters
         ----------
-        X : array-like or table of shape (n_queries, n_features)
+        queries : ndarray of shape (n_queries, n_features)
+            As `read` returns them.
 
         Returns
         -------
         outside : ndarray of shape (n_queries,)
         """
-        values = read_plain(X, self.schema)[0]
         low, high = self.extremes
         with np.errstate(over="ignore", invalid="ignore"):
-            beyond = np.maximum(low - values, values - high) / self.coordinates.scales
+            beyond = np.maximum(low - queries, queries - high) / self.coordinates.scales
         beyond = np.where(np.isnan(beyond), 0.0, np.maximum(beyond, 0.0))
         is_category = np.array(self.schema.n_categories) > 0
-        strange = (is_category & (values == UNSEEN)) | (np.isnan(values) & ~self.has_gaps)
+        strange = (is_category & (queries == UNSEEN)) | (np.isnan(queries) & ~self.has_gaps)
         return np.where(strange, np.maximum(beyond, UNSEEN_OUTSIDE), beyond).max(axis=1)
 
 

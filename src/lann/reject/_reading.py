@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from lann._spacing import N_AROUND, relative_distances
 from lann._table_inputs import read_queries
 from lann._types import Floats, Labels
-from lann.reject._plain_rows import LEAST_SHARE, N_AROUND, Measured, PlainRows
+from lann.reject._plain_rows import Measured, PlainRows
 
 if TYPE_CHECKING:
     from lann.model import NeighborModel
@@ -77,6 +78,11 @@ def neighbor_model(estimator: Any) -> NeighborModel | None:
 def model_queries(estimator: Any, X: Any) -> Floats:
     """Return queries as the model of a classifier takes them: transformed by the steps before it."""
     return read_queries(*_unwrap(estimator, X))
+
+
+def lengths(squared: Floats) -> Floats:
+    """Return the lengths of squared distances: infinite where these overflow, 0 where rounding is below."""
+    return np.sqrt(np.maximum(np.where(np.isnan(squared), np.inf, squared), 0.0))
 
 
 def model_spacing(model: NeighborModel, *, n_jobs: int | None = None) -> Floats | None:
@@ -150,9 +156,10 @@ class Reader:
             return Reading(probabilities, None, None)
         model = self.model
         near = None if model is None else self._find_nearest(model, X, own.argmax(axis=1))
-        plain = None
+        plain = values = None
         if self.plain is not None:
-            plain = self.plain.measure(X, probabilities.argmax(axis=1) if model is None else None)
+            values = self.plain.read(X)
+            plain = self.plain.measure(values, probabilities.argmax(axis=1) if model is None else None)
         separation = novelty = None
         if self.needs.separation:
             measured = plain if near is None else near
@@ -161,7 +168,8 @@ class Reader:
         if self.needs.novelty:
             assert plain is not None
             assert self.plain is not None
-            outside = self.plain.outside(X)
+            assert values is not None
+            outside = self.plain.outside(values)
             with np.errstate(divide="ignore"):  # rows in the range are not novel at all
                 parts = [
                     np.log(plain.nearest),
@@ -177,7 +185,7 @@ class Reader:
         queries = model_queries(self.estimator, X)
         k = min(N_NEAREST, len(model.X))
         rows, squared = model.kneighbors(queries, k, n_jobs=self.n_jobs)
-        distances = np.sqrt(np.maximum(np.where(np.isnan(squared), np.inf, squared), 0.0))
+        distances = lengths(squared)
         same = model.labels[rows] == predicted[:, None]
         # Where all of these rows are of one class, the farthest stands for the others.
         own, other = (
@@ -186,9 +194,7 @@ class Reader:
         )
         nearest = np.maximum(distances[:, 0], SHORTEST)
         if self.spacing is not None:
-            least = LEAST_SHARE * self.spacing.mean() or 1.0
-            usual = self.spacing[rows[:, :N_AROUND]].mean(axis=1)
-            nearest = (distances[:, 0] + least) / (usual + least)
+            nearest = relative_distances(distances[:, 0], self.spacing, rows[:, :N_AROUND])
         return Measured(nearest, own, other)
 
 

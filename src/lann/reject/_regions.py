@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
 from lann._types import Floats, Indices, Labels
-from lann.reject._reading import Reader, model_queries
+from lann.reject._reading import Reader, lengths, model_queries
 
 # Regions, at most, and held-out rows that each has at least.
 MOST_REGIONS, FEWEST_ROWS = 10, 30
@@ -42,32 +42,32 @@ class Regions:
             Of the model that the landmarks belong to.
         X : array-like or table of shape (n_queries, n_features)
         """
-        return _distances(reader, X, self.landmarks).argmin(axis=1).astype(np.int64)
+        return _distances(reader, _read_queries(reader, X), self.landmarks).argmin(axis=1).astype(np.int64)
 
 
-def _distances(reader: Reader, X: Any, landmarks: Indices) -> Floats:
+def _training_rows(reader: Reader) -> Floats:
+    """Return the rows among which landmarks are: those of the model, or the plain rows."""
+    if reader.model is not None:
+        return reader.model.X
+    assert reader.plain is not None
+    return reader.plain.rows
+
+
+def _read_queries(reader: Reader, X: Any) -> Floats:
+    """Return queries in the form of these rows."""
+    if reader.model is not None:
+        return model_queries(reader.estimator, X)
+    assert reader.plain is not None
+    return reader.plain.transform(reader.plain.read(X))
+
+
+def _distances(reader: Reader, queries: Floats, landmarks: Indices) -> Floats:
     """Return the distances of queries to landmarks, as these measure: (n_queries, n_landmarks)."""
     model = reader.model
-    if model is not None:
-        queries = model_queries(reader.estimator, X)
-        indices = np.broadcast_to(landmarks, (len(queries), len(landmarks))).copy()
-        squared = model.distances(queries, indices, n_jobs=reader.n_jobs)
-        return np.sqrt(np.maximum(np.where(np.isnan(squared), np.inf, squared), 0.0))
-    plain = reader.plain
-    assert plain is not None
-    return euclidean_distances(plain.transform(X), plain.rows[landmarks])
-
-
-def _distances_of_rows(reader: Reader, rows: Indices, landmarks: Indices) -> Floats:
-    """Return the distances of training rows to landmarks: (n_rows, n_landmarks)."""
-    model = reader.model
-    if model is not None:
-        indices = np.broadcast_to(landmarks, (len(rows), len(landmarks))).copy()
-        squared = model.distances(model.X[rows], indices, n_jobs=reader.n_jobs)
-        return np.sqrt(np.maximum(np.where(np.isnan(squared), np.inf, squared), 0.0))
-    plain = reader.plain
-    assert plain is not None
-    return euclidean_distances(plain.rows[rows], plain.rows[landmarks])
+    if model is None:
+        return euclidean_distances(queries, _training_rows(reader)[landmarks])
+    indices = np.broadcast_to(landmarks, (len(queries), len(landmarks))).copy()
+    return lengths(model.distances(queries, indices, n_jobs=reader.n_jobs))
 
 
 def find_regions(reader: Reader, X: Any, rng: np.random.Generator) -> tuple[Regions, Labels]:
@@ -83,19 +83,14 @@ def find_regions(reader: Reader, X: Any, rng: np.random.Generator) -> tuple[Regi
         Held-out rows.
     rng : Generator
     """
-    model, plain = reader.model, reader.plain
-    if model is not None:
-        n_rows = len(model.X)
-    else:
-        assert plain is not None
-        n_rows = len(plain.rows)
-    candidates = np.sort(rng.permutation(n_rows)[:MOST_CANDIDATES]).astype(np.int64)
+    rows = _training_rows(reader)
+    candidates = np.sort(rng.permutation(len(rows))[:MOST_CANDIDATES]).astype(np.int64)
     n_held_out = len(X)
     n_regions = int(np.clip(n_held_out // FEWEST_ROWS, 1, min(MOST_REGIONS, len(candidates))))
     chosen = [int(rng.choice(candidates))]
     nearest = np.full(len(candidates), np.inf)
     while len(chosen) < n_regions:
-        added = _distances_of_rows(reader, candidates, np.array(chosen[-1:]))[:, 0]
+        added = _distances(reader, rows[candidates], np.array(chosen[-1:]))[:, 0]
         nearest = np.minimum(nearest, added)
         nearest[candidates == chosen[-1]] = 0.0
         weights = np.square(np.where(np.isfinite(nearest), nearest, 0.0))
@@ -103,7 +98,7 @@ def find_regions(reader: Reader, X: Any, rng: np.random.Generator) -> tuple[Regi
             break
         chosen.append(int(rng.choice(candidates, p=weights / weights.sum())))
     landmarks = np.array(chosen, np.int64)
-    distances = _distances(reader, X, landmarks)
+    distances = _distances(reader, _read_queries(reader, X), landmarks)
     kept = np.arange(len(landmarks))
     while True:
         region = distances[:, kept].argmin(axis=1)

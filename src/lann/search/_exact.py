@@ -138,3 +138,33 @@ class ExactSearch:
         found = found[found != excluded][None]
         indices, distances = smallest(self.metric.distances(query[None], found), found, k)
         return indices[0], distances[0]
+
+
+def complete_lists(
+    metric: DiagonalMetric | MatrixMetric,
+    queries: Floats,
+    lists: tuple[Indices, Floats],
+    *,
+    exclude: Indices | None = None,
+    n_jobs: int | None = None,
+) -> None:
+    """Search exactly for the queries to which an approximate search has found too few points.
+
+    Parameters
+    ----------
+    metric : DiagonalMetric or MatrixMetric
+    queries : (n_queries, n_axes)
+    lists : tuple of (n_queries, k) and (n_queries, k)
+        Points, -1 at the end where there are too few, and their distances; set for these queries.
+    exclude : (n_queries,) or None
+        A point that each query does not find.
+    n_jobs : int or None
+        Number of threads.
+    """
+    indices, distances = lists
+    lost = np.flatnonzero(indices[:, -1] < 0)
+    if len(lost):
+        own = None if exclude is None else exclude[lost]
+        exact = ExactSearch(metric)
+        k = indices.shape[1]
+        indices[lost], distances[lost] = exact.query(queries[lost], k, exclude=own, n_jobs=n_jobs)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric
-from lann.search._exact import ExactSearch
+from lann.search._exact import complete_lists
 from lann.search._topk import concatenate_results, smallest
 
 # At 200k points of 20 features: 11 s to build on one thread, recall .9996 of 50 neighbors.
@@ -97,12 +97,8 @@ class GraphSearch:
             return smallest(measured, found, k)
 
         indices, distances = concatenate_results(map_blocks(search, len(queries), QUERY_BLOCK, n_jobs=n_jobs))
-        lost = np.flatnonzero(indices[:, -1] < 0)
-        if len(lost):
-            # Where many points coincide, the graph may have parts that are not connected.
-            own = None if exclude is None else exclude[lost]
-            exact = ExactSearch(self.metric)
-            indices[lost], distances[lost] = exact.query(queries[lost], k, exclude=own, n_jobs=n_jobs)
+        # Where many points coincide, the graph may have parts that are not connected.
+        complete_lists(self.metric, queries, (indices, distances), exclude=exclude, n_jobs=n_jobs)
         return indices, distances
 
     def _set_metric(self, metric: DiagonalMetric) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric
-from lann.search._exact import ExactSearch
+from lann.search._exact import ExactSearch, complete_lists
 from lann.search._graph import GraphSearch
 from lann.search._topk import smallest
 
@@ -69,9 +69,5 @@ class GrownGraph:
         if exclude is not None:
             found[found == exclude[:, None]] = -1
         indices, distances = smallest(distances, found, k)
-        lost = np.flatnonzero(indices[:, -1] < 0)
-        if len(lost):
-            own = None if exclude is None else exclude[lost]
-            exact = ExactSearch(self.metric)
-            indices[lost], distances[lost] = exact.query(queries[lost], k, exclude=own, n_jobs=n_jobs)
+        complete_lists(self.metric, queries, (indices, distances), exclude=exclude, n_jobs=n_jobs)
         return indices, distances

@@ -20,8 +20,7 @@ from lann.streams._metric import (
     WEIGHTS,
     Metric,
 )
-from lann.streams._neighbors import BLOCK
-from lann.vote import HUGE
+from lann.streams._neighbors import BLOCK, scale_up
 
 # Number of rows after which the weight of a row in the standardization is half.
 HALF_LIFE = 5000.0
@@ -160,11 +159,7 @@ def _measure_with_gaps(extras: Floats, first: int, last: int, axes: Floats, out:
             both = step == step  # not NaN
             out[row] += weights[row] * step * step if both else 0.0
             common[row] += 1.0 if both else 0.0
-    for row in range(n_rows):
-        if common[row] == 0.0:
-            out[row] = HUGE
-        elif common[row] < n_features:
-            out[row] *= n_features / common[row]
+    scale_up(out, common, n_features)
 
 
 @njit(nogil=True, cache=True)

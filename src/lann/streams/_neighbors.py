@@ -90,7 +90,13 @@ def _measure_with_gaps(X: Floats, start: int, stop: int, x: Floats, out: Floats)
             both = step == step  # not NaN
             out[row] += step * step if both else 0.0
             common[row] += 1.0 if both else 0.0
-    for row in range(n_rows):
+    scale_up(out, common, n_features)
+
+
+@njit(nogil=True, cache=True)
+def scale_up(out: Floats, common: Floats, n_features: int) -> None:
+    """Scale distances over some common features up to all; without a common feature, they are HUGE."""
+    for row in range(len(out)):
         if common[row] == 0.0:
             out[row] = HUGE
         elif common[row] < n_features:
