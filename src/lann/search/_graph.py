@@ -104,9 +104,8 @@ class GraphSearch:
     def _set_metric(self, metric: DiagonalMetric) -> NDArray[np.float32]:
         """Set the metric and the shared one of the graph, and return the coordinates of the nodes."""
         self.metric = metric
-        mean = metric.weights if metric.shared else metric.weights.mean(axis=0)
-        self._scale = np.sqrt(mean)
-        self._center = metric.points.mean(axis=0)
+        self._scale = np.sqrt(metric.mean_weights)
+        self._center = metric.points.mean(axis=0, dtype=np.float64)
         reach = np.abs((metric.points - self._center) * self._scale).max()
         self._scale /= reach or 1.0  # within the range of float32 in any units
         return self._coordinates(metric.points[self._merge_copies()])
