@@ -33,6 +33,20 @@ def find_too_large(X: Floats) -> int | None:
     return int(too_large[0]) if len(too_large) else None
 
 
+def as_type(X: Floats, dtype: np.dtype[Any]) -> Floats:
+    """Return numbers in another type; raise ValueError if that has none as large as one of them."""
+    with np.errstate(over="ignore"):
+        converted = X.astype(dtype, copy=False)
+    if converted is not X and dtype.itemsize < X.dtype.itemsize:
+        lost = np.flatnonzero(np.isinf(converted).any(axis=0))
+        if len(lost):
+            raise ValueError(
+                f"Feature {lost[0]} has values that are too large for {dtype.name}; scale them down, or set "
+                "storage='float64'."
+            )
+    return converted
+
+
 def check_not_too_large(X: Floats) -> None:
     """Raise ValueError if the squares of some values are not finite."""
     feature = find_too_large(X)
