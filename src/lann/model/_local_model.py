@@ -260,7 +260,8 @@ class LocalModel(NeighborModel):
         return self.memory.local_metric() if "memory" in self.__dict__ else self.levels.local_metric()
 
     def _class_metric(self) -> DiagonalMetric:
-        return self.memory.class_metric() if "memory" in self.__dict__ else self.levels.class_metric()
+        # The points are those of the local metric, and not another array.
+        return Levels.metric_of_classes(self.metric.points, self.labels, self._shared.class_log_weights)
 
     @property
     def _shared(self) -> Levels | RowMemory:
@@ -448,7 +449,7 @@ class LocalModel(NeighborModel):
     def _nearest_of_classes(
         self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None
     ) -> tuple[Indices, Floats]:
-        class_metric = None if self.n_candidates is None else self.levels.class_metric()
+        class_metric = None if self.n_candidates is None else self._class_metric()
 
         def search_among(rows: Indices, n_queries: int) -> Search:
             metric = self.metric.subset(rows)
