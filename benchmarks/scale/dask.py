@@ -14,7 +14,7 @@ PACKAGES = ("dask", "distributed")
 
 
 def measure_dask(seed: int, minutes: float, n_rows: int = DASK_ROWS) -> Found:
-    """Return the figures by the number of workers; `same` is the share of predictions as in one process."""
+    """Return the figures by the number of workers; `same` is the share of predictions as with one worker."""
     found: dict[str, Values] = {}
     for n_workers in (0, *DASK_WORKERS):
         task: dict[str, Any] = {
@@ -29,5 +29,5 @@ def measure_dask(seed: int, minutes: float, n_rows: int = DASK_ROWS) -> Found:
         found[name] = run_child("benchmarks.scale.dask_process", task, minutes)
     predicted = {name: np.array(values.pop("predicted")) for name, values in found.items()}
     for name, values in found.items():
-        values["same"] = float(np.mean(predicted[name] == predicted[ONE_PROCESS]))
+        values["same"] = float(np.mean(predicted[name] == predicted[workers_name(1)]))
     return found

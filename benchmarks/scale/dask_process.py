@@ -75,7 +75,10 @@ def run_workers(task: Values) -> Values:
         fitted = time.perf_counter()
         predicted = np.asarray(model.predict(X_test))
         found = _values(start, fitted, predicted, y_test)
-        return found | {"worker_peak_gb": max(client.run(peak_memory).values()) / GIGA}
+        found["worker_peak_gb"] = max(client.run(peak_memory).values()) / GIGA
+        # The same model in this process, with the same cells.
+        found["same_gathered"] = float(np.mean(model.gather().predict(X_test) == predicted))
+        return found
 
 
 def _values(start: float, fitted: float, predicted: Any, y_test: Any) -> Values:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from benchmarks.common.arrays import Indices
 from benchmarks.engine import Values, seconds_of
-from benchmarks.scale._internals import exact_neighbors
+from benchmarks.scale._internals import cell_figures, exact_neighbors
 from benchmarks.scale.planted import Planted, Rows
 from lann import LANNClassifier
 
@@ -38,6 +38,7 @@ def further(model: LANNClassifier, X: Rows, X_test: Rows) -> Values:
         "recall": recall(found, exact),
         "n_neighbors": int(found.shape[1]),
         "levels": " ".join(model.levels_),
+        **cell_figures(model, X_test),
     }
 
 
