@@ -110,7 +110,7 @@ class Scale(Benchmark[ScaleOptions]):
         reasons = {name: METHODS[name].missing for name in names}
         self.skipped.update({name: reason for name, reason in reasons.items() if reason is not None})
         largest = options.rows or (QUICK_SIZES if options.quick else SIZES)[-1]
-        chosen = choose([str(n) for n in options.features], [str(n) for n in FEATURES], "number of features")
+        chosen = choose([str(n) for n in options.features], [str(n) for n in FEATURES], "feature count")
         self.plan = Plan(
             [name for name in names if reasons[name] is None],
             tuple(size for size in SIZES if size <= largest),

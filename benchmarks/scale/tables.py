@@ -247,13 +247,23 @@ def dask_table(results: Results) -> Table:
                 number(values["predict_seconds"]),
                 share(values["accuracy"], 4),
                 f"{100 * values['same']:.2f} %",
+                NONE if method == ONE_PROCESS else f"{100 * values['same_gathered']:.2f} %",
                 number(values.get("worker_peak_gb", values["peak_gb"])),
             )
             rows.append(Row(method, cells))
     notes = (
         f"{name} planted rows, which the workers hold before the clock starts. A worker is a process with "
-        f"one thread, {ONE_PROCESS} is `lann.LANNClassifier` with n_jobs=1. Memory: the largest peak of a "
-        "worker.",
+        f"one thread, {ONE_PROCESS} is `lann.LANNClassifier` with n_jobs=1. Shares of the same "
+        "predictions: as with one worker, and as of the same model gathered in one process. Memory: the "
+        "largest peak of a worker.",
     )
-    head = ("Dask", "fit s", "predict 10 000 rows s", "accuracy", "same predictions", "peak GB")
+    head = (
+        "Dask",
+        "fit s",
+        "predict 10 000 rows s",
+        "accuracy",
+        "same as 1 worker",
+        "same gathered",
+        "peak GB",
+    )
     return Table("Dask on a local cluster", head, [("", rows)], notes, titled=True)
