@@ -54,6 +54,8 @@ PROCESS, WIDE_PROCESS, DASK_PROCESS = (
     "benchmarks.scale.wide_process",
     "benchmarks.scale.dask_process",
 )
+DISTRIBUTIONS = {"faiss": "faiss-cpu"}
+"""Names of packages on the index that are not those by which they are imported."""
 COVERTYPE_VALUES = 581_012 * 54
 N_FOR_KERNELS = 60_000
 """Training rows of the warm-up: enough for the kernels that a fit on many rows uses."""
@@ -242,13 +244,13 @@ class Scale(Benchmark[ScaleOptions]):
             load_module(method.module).make(method.name, self.options.n_jobs, self.options.seed)
             for method in methods
         ]
-        packages = sorted({method.needs for method in methods if method.needs} | {"faiss-cpu"})
+        packages = sorted({method.needs for method in methods if method.needs})
         return fingerprint(
             process,
             *estimators,
             task=task,
             methods=[code_digest(module) for module in modules],
-            packages={name: version(name) for name in packages},
+            packages={name: version(DISTRIBUTIONS.get(name, name)) for name in packages},
             **more,
         )
 
@@ -292,7 +294,7 @@ class Scale(Benchmark[ScaleOptions]):
         if DASK in self.chosen:
             tables.append(dask_table(results))
         if ROWS in self.chosen:
-            tables.append(extrapolation_table(results, plan))
+            tables.append(extrapolation_table(results, plan, self.options.n_jobs))
         tables = [table for table in tables if table.rows]
         notes = results.notes()
         if not results.is_complete:

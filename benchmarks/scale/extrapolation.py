@@ -32,6 +32,12 @@ class Costs:
         What does not depend on the number of rows: the shared levels are learned on a sample.
     kept_bytes, data_bytes
         Of a row, in the model above the data, and in the data.
+    n_cells, n_probed
+        Number of cells, and how many of them a query searches.
+    assign_core_seconds
+        To find the cell of a row.
+    rows_per_core_second
+        Rows that a core predicts in a second.
     efficiency
         Of two workers: half the quotient of the times with one and with two; None if it was not measured.
     """
@@ -42,12 +48,26 @@ class Costs:
     fixed_core_seconds: float
     kept_bytes: float
     data_bytes: float
+    n_cells: int
+    n_probed: int
+    assign_core_seconds: float
+    rows_per_core_second: float
     efficiency: float | None
 
     @property
-    def core_hours(self) -> float:
-        """Core hours of a fit on a billion rows."""
+    def growth(self) -> float:
+        """How many times as many cells there are, and rows in each: both grow as the root of the rows."""
+        return (BILLION / self.n_rows) ** 0.5
+
+    @property
+    def training_hours(self) -> float:
+        """Core hours of the training on a billion rows."""
         return (self.core_seconds_per_million * BILLION / 1e6 + self.fixed_core_seconds) / 3600
+
+    @property
+    def assign_hours(self) -> float:
+        """Core hours to find the cells of a billion rows."""
+        return self.assign_core_seconds * self.growth * BILLION / 3600
 
     @property
     def model_gb(self) -> float:
@@ -63,20 +83,28 @@ class Costs:
         return -int(-(self.model_gb + self.data_gb) // (USABLE * WORKER_GB))
 
     @property
+    def n_cores(self) -> int:
+        return self.n_workers * WORKER_CORES
+
+    @property
     def hours(self) -> float:
         """Hours of a fit on these workers, as efficient as two workers were; fully, if that is not known."""
-        return self.core_hours / (self.n_workers * WORKER_CORES * (self.efficiency or 1.0))
+        return (self.training_hours + self.assign_hours) / (self.n_cores * (self.efficiency or 1.0))
+
+    @property
+    def predicted_per_second(self) -> float:
+        """Rows per second that all workers together predict: the time for a row grows as its cells do."""
+        return self.rows_per_core_second / self.growth * self.n_cores
 
 
 def measured_costs(results: Results, plan: Plan, n_jobs: int = 2) -> Costs | None:
     """Return the costs on the largest number of features; None unless two large sizes were measured."""
     n_features, found = plan.features[-1], results.part(ROWS)
-    known = [(n, v) for n in plan.sizes if (v := found.first(LANN, size_name(n, n_features))) is not None]
-    if len(known) < 2:
+    sizes = [size for size in plan.sizes if size >= LEAST_ROWS]
+    known = [(n, v) for n in sizes if (v := found.first(LANN, size_name(n, n_features))) is not None]
+    if len(known) < 2 or "n_cells" not in known[-1][1]:
         return None
     (small, before), (large, values) = known[-2:]
-    if small < LEAST_ROWS:
-        return None
     slope = (values["fit_seconds"] - before["fit_seconds"]) / (large - small)
     fixed = max(values["fit_seconds"] - slope * large, 0.0)
     dask = results.part(DASK)
@@ -89,6 +117,10 @@ def measured_costs(results: Results, plan: Plan, n_jobs: int = 2) -> Costs | Non
         n_jobs * fixed,
         1e9 * values["kept_gb"] / large,
         1e9 * values["data_gb"] / large,
+        values["n_cells"],
+        values["n_probed"],
+        n_jobs * values["assign_seconds"],
+        values["rows_per_second_again"] / n_jobs,
         None if one is None or two is None else one / two / 2,
     )
 
@@ -101,27 +133,33 @@ def extrapolation_table(results: Results, plan: Plan, n_jobs: int = 2) -> Table:
         return Table(title, head, [("", [])])
     efficiency = "not measured: 1" if costs.efficiency is None else f"{costs.efficiency:.2f}"
     rows = [
-        Row(
-            "training, tile by tile",
-            (
-                f"{costs.core_seconds_per_million:.0f} core seconds per million rows",
-                f"{costs.core_hours:.0f} core hours",
-            ),
-        ),
+        Row("training, tile by tile", (
+            f"{costs.core_seconds_per_million:.0f} core seconds per million rows",
+            f"{costs.training_hours:.0f} core hours",
+        )),
         Row("shared levels, on a sample", (f"{costs.fixed_core_seconds:.0f} core seconds", "the same")),
+        Row("cells", (f"{costs.n_cells}", f"{costs.n_cells * costs.growth:.0f}")),
+        Row("finding the cells of all rows", (
+            f"{1e6 * costs.assign_core_seconds:.1f} µs of a core per row",
+            f"{costs.assign_hours:.0f} core hours",
+        )),
         Row("model", (f"{costs.kept_bytes:.0f} bytes per row", f"{costs.model_gb:.0f} GB")),
         Row("rows, float32", (f"{costs.data_bytes:.0f} bytes per row", f"{costs.data_gb:.0f} GB")),
-        Row(
-            f"workers of {WORKER_CORES} cores and {WORKER_GB} GB",
-            (f"{USABLE:.0%} of the memory used", f"{costs.n_workers}"),
-        ),
-        Row("time on these", (f"efficiency of two workers {efficiency}", f"{costs.hours:.1f} h")),
-    ]
+        Row(f"workers of {WORKER_CORES} cores and {WORKER_GB} GB", (
+            f"{USABLE:.0%} of the memory used", f"{costs.n_workers}",
+        )),
+        Row("fit on these", (f"efficiency of two workers {efficiency}", f"{costs.hours:.1f} h")),
+        Row("predict on these", (
+            f"{costs.rows_per_core_second:.0f} rows/s on a core", f"{costs.predicted_per_second:.0f} rows/s",
+        )),
+    ]  # fmt: skip
     notes = (
         f"From the two largest sizes with {costs.n_features} features: the difference of the times over the "
-        "difference of the rows is the cost of a row, what remains is the cost of the sample. Assumptions: "
-        "tiles and their borders stay as large as they are, so that a tile costs the same among more of "
-        "them; the rows are already on the workers, and regrouping them by cells costs little beside the "
-        "training; workers are as efficient as two of them were; a core is as fast as one of this machine.",
+        "difference of the rows is the cost of a row, what remains is that of the sample. Assumptions: tiles "
+        "and their borders stay as large as they are, so that a tile costs the same among more of them; the "
+        "cells grow as √m in number and in size, so that finding the cell of a row and searching the cells of "
+        f"a query, {costs.n_probed} at {costs.n_rows} rows and as many then, take {costs.growth:.0f} times as "
+        "long; the rows are already on the workers, and regrouping them costs little beside the training; "
+        "workers are as efficient as two of them were; a core is as fast as one of this machine.",
     )
     return Table(title, head, [("", rows)], notes, titled=True)

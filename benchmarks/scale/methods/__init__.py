@@ -72,8 +72,16 @@ METHODS = {
             "search), which also lists the 50 nearest training rows of every training row.",
             "faiss",
             rate=12.0,
+            needs="faiss",
         ),
-        Method(FLAT, "faiss flat", "Five neighbors, equal votes, by exhaustive search.", "faiss", rate=0.5),
+        Method(
+            FLAT,
+            "faiss flat",
+            "Five neighbors, equal votes, by exhaustive search.",
+            "faiss",
+            rate=0.5,
+            needs="faiss",
+        ),
         Method(
             BRUTE,
             "kNN, brute",

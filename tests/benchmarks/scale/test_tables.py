@@ -84,13 +84,17 @@ def test_a_billion_rows(results_of, cells):
     costs = measured_costs(results, PLAN)
     assert costs.core_seconds_per_million == pytest.approx(2000)
     assert costs.fixed_core_seconds == pytest.approx(0, abs=1e-6)
-    assert costs.core_hours == pytest.approx(2e6 / 3600)
+    assert costs.training_hours == pytest.approx(2e6 / 3600)
+    assert costs.assign_hours == pytest.approx(2e-5 * 1000**0.5 * 1e9 / 3600)
     assert (costs.model_gb, costs.data_gb) == (pytest.approx(1000), pytest.approx(200))
     assert costs.n_workers == 38  # 32 GB of each
     assert costs.efficiency == pytest.approx(100 / 55 / 2)
-    assert costs.hours == pytest.approx(costs.core_hours / (38 * 16 * costs.efficiency))
+    core_hours = costs.training_hours + costs.assign_hours
+    assert costs.hours == pytest.approx(core_hours / (38 * 16 * costs.efficiency))
+    assert costs.predicted_per_second == pytest.approx(4000 / 1000**0.5 * 38 * 16)
     rows = rows_of(extrapolation_table(results, PLAN))
     assert rows["training, tile by tile"] == ("2000 core seconds per million rows", "556 core hours")
+    assert rows["cells"] == ("2000", "63246")
     assert extrapolation_table(results_of({}), PLAN).rows == []
     few = {cell: values for cell, values in cells.items() if cell[2] in ("10000 × 50", "31600 × 50")}
     assert measured_costs(results_of(few), PLAN) is None
