@@ -28,17 +28,17 @@ def dask_rows(planted: Planted, n_rows: int) -> tuple[Any, Any]:
     """Return X and y as Dask arrays, one chunk per block of rows, which the workers generate."""
     da, delayed = import_module("dask.array"), import_module("dask").delayed
     blocks, labels = [], []
-    for number, part in enumerate(block_slices(n_rows)):
-        size = part.stop - part.start
-        rows, y = delayed(_first_of_block, nout=2)(planted.n_features, planted.seed, number, size)
+    for number, rows_of_block in enumerate(block_slices(n_rows)):
+        size = rows_of_block.stop - rows_of_block.start
+        rows, y = (delayed(_first_of_block)(planted, number, size, part) for part in (0, 1))
         blocks.append(da.from_delayed(rows, (size, planted.n_features), np.float32))
         labels.append(da.from_delayed(y, (size,), np.int64))
     return da.concatenate(blocks), da.concatenate(labels)
 
 
-def _first_of_block(n_features: int, seed: int, number: int, size: int) -> tuple[Any, Any]:
-    X, y = Planted(n_features, seed).block(number)
-    return X[:size], y[:size]
+def _first_of_block(planted: Planted, number: int, size: int, which: int) -> Any:
+    """Return the first rows of a block (0) or their labels (1)."""
+    return planted.block(number)[which][:size]
 
 
 def run_one_process(task: Values) -> Values:
@@ -67,8 +67,10 @@ def run_workers(task: Values) -> Values:
         Client(cluster) as client,
     ):
         client.run(warm_up)
-        LANNClassifier(random_state=0).fit(*dask_rows(planted, min(N_FOR_WARM_UP, task["n_rows"])))
-        X, y = client.persist(dask_rows(planted, task["n_rows"]))
+        # Other rows: Dask takes the same rows, planned in another way, for those that it has.
+        others = Planted(task["n_features"], task["seed"] + 1)
+        LANNClassifier(random_state=0).fit(*dask_rows(others, min(N_FOR_WARM_UP, task["n_rows"])))
+        X, y = client.persist(list(dask_rows(planted, task["n_rows"])))
         wait([X, y])
         start = time.perf_counter()
         model = LANNClassifier(random_state=task["seed"]).fit(X, y)
