@@ -106,13 +106,13 @@ METHODS = {
             rate=3.0,
         ),
         Method(LIGHTGBM, "LightGBM", "Defaults.", "light_gbm", rate=1.0, needs="lightgbm"),
-        Method(KNN_1, "kNN, k = 1", "z-scores, then one neighbor, by a k-d tree.", "scikit_learn", rate=5.0),
+        Method(KNN_1, "kNN, k = 1", "z-scores, then one neighbor, by exhaustive search.", "scikit_learn", rate=8.0),
         Method(
             KNN_5,
             "kNN, k = 5",
-            "z-scores, then five neighbors, equal votes, by a k-d tree.",
+            "z-scores, then five neighbors, equal votes, by exhaustive search.",
             "scikit_learn",
-            rate=5.0,
+            rate=8.0,
         ),
         Method(FOREST, "random forest", "300 trees, defaults.", "scikit_learn", rate=20.0),
         Method(
