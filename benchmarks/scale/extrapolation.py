@@ -156,10 +156,11 @@ def extrapolation_table(results: Results, plan: Plan, n_jobs: int = 2) -> Table:
     notes = (
         f"From the two largest sizes with {costs.n_features} features: the difference of the times over the "
         "difference of the rows is the cost of a row, what remains is that of the sample. Assumptions: tiles "
-        "and their borders stay as large as they are, so that a tile costs the same among more of "
-        "them; cells grow as √m in number and in size, so that finding the cell of a row and searching the "
-        f"cells of a query, {costs.n_probed} at {costs.n_rows} rows and as many then, take "
-        f"{costs.growth:.0f} times as long; the rows are already on the workers, and regrouping them costs little beside the training; "
-        "workers are as efficient as two of them were; a core is as fast as one of this machine.",
+        "and their borders stay as large as they are, so that a tile costs the same among more of them; "
+        "cells grow as √m in number and in size, so that finding the cell of a row and searching the cells "
+        f"of a query ({costs.n_probed} at {costs.n_rows} rows, and as many then) take "
+        f"{costs.growth:.0f} times as long; the rows are already on the workers, and regrouping them costs "
+        "little beside the training; workers are as efficient as two of them were; a core is as fast as one "
+        "of this machine.",
     )
     return Table(title, head, [("", rows)], notes, titled=True)

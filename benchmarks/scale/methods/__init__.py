@@ -106,7 +106,13 @@ METHODS = {
             rate=3.0,
         ),
         Method(LIGHTGBM, "LightGBM", "Defaults.", "light_gbm", rate=1.0, needs="lightgbm"),
-        Method(KNN_1, "kNN, k = 1", "z-scores, then one neighbor, by exhaustive search.", "scikit_learn", rate=8.0),
+        Method(
+            KNN_1,
+            "kNN, k = 1",
+            "z-scores, then one neighbor, by exhaustive search.",
+            "scikit_learn",
+            rate=8.0,
+        ),
         Method(
             KNN_5,
             "kNN, k = 5",
