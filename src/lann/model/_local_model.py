@@ -408,9 +408,15 @@ class LocalModel(NeighborModel):
         if isinstance(metric, DiagonalMetric):
             starts = np.ascontiguousarray(levels.transform_encoded(encoded))
             columns = np.empty((0, 0)) if components is None else np.ascontiguousarray(components.T)
-            weights = metric.weights[None] if metric.shared else metric.weights
+            points, weights = metric.points, metric.weights[None] if metric.shared else metric.weights
+            if points.dtype != np.float64 or weights.dtype != np.float64:
+                # Of the rows in question: one compiled version is enough.
+                rows, own = np.unique(np.maximum(candidates, 0), return_inverse=True)
+                candidates = np.where(candidates < 0, -1, own.reshape(candidates.shape))
+                points = points[rows].astype(np.float64)
+                weights = np.atleast_2d(metric.weights_of(rows)).astype(np.float64)
             return diagonal_walks(
-                starts, steps, columns, firsts, orders, bounds, metric.points, weights, candidates
+                starts, steps, columns, firsts, orders, bounds, points, weights, candidates
             )
         widths = encoding.n_axes_of_features
         moved = walk_rows(np.zeros(queries.shape), np.ones(queries.shape), orders, bounds)
