@@ -427,9 +427,7 @@ class LocalModel(NeighborModel):
                 candidates = np.where(candidates < 0, -1, own.reshape(candidates.shape))
                 points = points[rows].astype(np.float64)
                 weights = np.atleast_2d(metric.weights_of(rows)).astype(np.float64)
-            return diagonal_walks(
-                starts, steps, columns, firsts, orders, bounds, points, weights, candidates
-            )
+            return diagonal_walks(starts, steps, columns, firsts, orders, bounds, points, weights, candidates)
         widths = encoding.n_axes_of_features
         moved = walk_rows(np.zeros(queries.shape), np.ones(queries.shape), orders, bounds)
         moved = encoded[:, None, None] + np.repeat(moved, widths, axis=3) * steps[:, None, None]

@@ -55,7 +55,7 @@ class CellIndex:
         rng = np.random.default_rng(0)
         n_points = metric.n_points
         n_cells = max(round(CELLS_PER_ROOT * np.sqrt(n_points)), 1)
-        weights = metric.weights if metric.shared else metric.weights.mean(axis=0)
+        weights = metric.mean_weights
         with single_threaded_blas():
             partition = Partition.fit(metric.points, n_cells, rng, weights=weights, n_jobs=n_jobs)
             cells = partition.assign(metric.points, n_jobs=n_jobs)
