@@ -58,6 +58,9 @@ class PointStage:
     selection_rows : (n,)
         Other rows, which decide whether point metrics help.
     rng : Generator
+    own : (n_own,) or None
+        Rows that are queries, ascending; the others are candidates only. Weights are learned for these rows,
+        matrices for all. None is all.
 
     Attributes
     ----------
@@ -73,6 +76,8 @@ class PointStage:
         validation_rows: Indices,
         selection_rows: Indices,
         rng: np.random.Generator,
+        *,
+        own: Indices | None = None,
     ) -> None:
         self.n_epochs = n_epochs
         self.dropped_levels: list[str] = []
@@ -81,17 +86,22 @@ class PointStage:
         self._validation_rows = validation_rows
         self._selection_rows = selection_rows if n_epochs > 1 else selection_rows[:0]
         self._selection_epoch = math.ceil(n_epochs / 2) if len(self._selection_rows) > 0 else n_epochs
+        all_rows = np.arange(len(levels.X))
+        self._own = all_rows if own is None else own
+        self._learned = self._own if settings.form == "diagonal" else all_rows
         self._draw_queries()
         self._search_candidates()
         self.parameters: PointParameters = (
-            PointWeights(levels, settings) if settings.form == "diagonal" else PointMatrices(levels, settings)
+            PointWeights(levels, settings, self._learned)
+            if settings.form == "diagonal"
+            else PointMatrices(levels, settings)
         )
         self.name = self.parameters.name
         self._rate = self.parameters.relative_rate * settings.learning_rate
 
     def _draw_queries(self) -> None:
         """Draw the queries of all epochs."""
-        rows = np.setdiff1d(np.arange(len(self._start.X)), self._validation_rows)
+        rows = np.setdiff1d(self._own, self._validation_rows)
         first_rows = np.setdiff1d(rows, self._selection_rows)
         self._batch_size = min(BATCH_SIZE, len(first_rows))
         per_epoch = BATCHES_PER_EPOCH * self._batch_size
@@ -111,8 +121,12 @@ class PointStage:
         self._epsilon = zero_distance_guard(distances[:, :N_TYPICAL])
         self._position = np.full(len(labels), -1)
         self._position[rows] = np.arange(len(rows))
-        self._neighbors = np.full((len(labels), N_SMOOTHING_NEIGHBORS), -1)
-        self._neighbors[rows] = same_class_candidates(labels, rows, self._candidates, N_SMOOTHING_NEIGHBORS)
+        number = np.full(len(labels) + 1, -1)  # among the rows that learn; the last entry is for none
+        number[self._learned] = np.arange(len(self._learned))
+        learning = np.where(number[self._candidates] >= 0, self._candidates, -1)
+        same = same_class_candidates(labels, rows, learning, N_SMOOTHING_NEIGHBORS)
+        self._neighbors = np.full((len(self._learned), N_SMOOTHING_NEIGHBORS), -1)
+        self._neighbors[number[rows]] = number[same]
 
     def prepare_epoch(self, epoch: int) -> bool:
         if epoch == self._selection_epoch and self._is_harmful():
