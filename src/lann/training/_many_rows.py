@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,28 +9,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._threads import iterate_in_order, map_blocks, single_threaded_blas
-from lann._types import Floats, Indices, Labels
+from lann._threads import iterate_in_order, single_threaded_blas
+from lann._types import Indices
 from lann.metrics import Levels
-from lann.search import Partition
+from lann.search import CellIndex
 from lann.training._initial_map import n_axes_of
 from lann.training._initial_matrices import check_matrix_memory, matrix_dtype
 from lann.training._procedure import TrainingResult, plan_epochs, train_distinct, with_levels
+from lann.training._row_cells import build_index
 from lann.training._sampling import stratified_sample
 from lann.training._settings import Settings
-from lann.training._tiles import Tile, TileResult, n_tiles_of, plan_tiles, train_tile
+from lann.training._tiles import Tile, TileResult, n_reached_of, n_tiles_of, plan_tiles, train_tile
 from lann.training._trainer import Callback, Epoch
 
 # With more rows than this, the shared levels are learned on a sample, and the point metrics in tiles.
 MANY_ROWS = 50_000
 # Number of rows of the sample.
 SAMPLE_ROWS = 20_000
-# Number of cells: this factor times the square root of the number of rows.
-CELLS_FACTOR = 2.0
-# Number of rows per cell from which k-means learns the centers.
-ROWS_PER_CELL = 64
-# Rows that a thread assigns to cells at a time.
-ASSIGN_BLOCK = 16_384
 
 
 class RowsByCell(NamedTuple):
@@ -82,7 +76,7 @@ def train_many(
     does not depend on the number of threads, and the memory for it is that of the tiles in progress.
     """
     _check_matrix_memory(start, settings)
-    sample_rng, partition_rng, tile_rng = rng.spawn(3)
+    sample_rng, index_rng, tile_rng = rng.spawn(3)
     sample = stratified_sample(start.labels, SAMPLE_ROWS, sample_rng)
     result = train_distinct(
         start.subset(sample),
@@ -92,25 +86,15 @@ def train_many(
     )
     levels = with_shared_levels(start, result.levels)
     if "point" in result.dropped_levels:
-        levels = levels.replace(
-            point_log_weights=np.zeros_like(levels.point_log_weights), point_matrices=None
-        )
+        without = np.zeros_like(levels.point_log_weights)
+        levels = levels.replace(point_log_weights=without, point_matrices=None)
     if result.n_point_epochs == 0 or result.stopped:
         return replace(result, levels=levels, index=None)
-    partition = fit_partition(levels, partition_rng, n_jobs=settings.n_jobs)
-    cells = assign_cells(partition, levels, n_jobs=settings.n_jobs)
-    tiles = plan_tiles(partition.centers, np.bincount(cells, minlength=partition.n_cells))
-    training = _TileTraining(levels, settings, result.n_point_epochs, RowsByCell.of(cells, partition.n_cells))
-    trained, losses, stopped = training.run(tiles, tile_rng, callback)
-    return replace(
-        result,
-        levels=trained,
-        losses=[*result.losses, *losses],
-        index=None,
-        partition=partition,
-        cells=cells,
-        stopped=stopped,
-    )
+    with single_threaded_blas():
+        index = build_index(levels, index_rng, n_jobs=settings.n_jobs)
+        training = _TileTraining(levels, index, settings, result.n_point_epochs)
+        trained, losses, stopped = training.run(tile_rng, callback)
+    return replace(result, levels=trained, losses=[*result.losses, *losses], index=index, stopped=stopped)
 
 
 def _check_matrix_memory(start: Levels, settings: Settings) -> None:
@@ -136,30 +120,6 @@ def with_shared_levels(start: Levels, trained: Levels) -> Levels:
     return shared.replace(point_log_weights=np.zeros((len(start.X), n_axes)), point_matrices=None)
 
 
-def mean_class_weights(class_log_weights: Floats, labels: Labels) -> Floats:
-    """Return the mean over rows of the weights of their classes: (n_axes,)."""
-    counts = np.bincount(labels, minlength=len(class_log_weights))
-    return counts @ np.exp(class_log_weights) / counts.sum()
-
-
-def fit_partition(levels: Levels, rng: np.random.Generator, *, n_jobs: int | None = None) -> Partition:
-    """Return a partition of rows on the axes, under the mean of the class metrics."""
-    n_rows = len(levels.X)
-    n_cells = math.ceil(CELLS_FACTOR * math.sqrt(n_rows))
-    rows = np.sort(rng.choice(n_rows, min(n_rows, ROWS_PER_CELL * n_cells), replace=False))
-    weights = mean_class_weights(levels.class_log_weights, levels.labels)
-    return Partition.fit(levels.transform(levels.X[rows]), n_cells, rng, weights=weights, n_jobs=n_jobs)
-
-
-def assign_cells(partition: Partition, levels: Levels, *, n_jobs: int | None = None) -> NDArray[np.int32]:
-    """Return the cell of each row: (n_rows,)."""
-
-    def assign(part: slice) -> NDArray[np.int32]:
-        return partition.assign(levels.transform(levels.X[part]), n_jobs=1)
-
-    return np.concatenate(map_blocks(assign, len(levels.X), ASSIGN_BLOCK, n_jobs=n_jobs))
-
-
 class _TileTraining:
     """Training of the point metrics of all rows, tile by tile.
 
@@ -167,54 +127,62 @@ class _TileTraining:
     ----------
     levels : Levels
         All rows, with the shared levels.
+    index : CellIndex
+        Their cells.
     settings : Settings
     n_epochs : int
         Of every tile.
-    rows_by_cell : RowsByCell
     """
 
-    def __init__(self, levels: Levels, settings: Settings, n_epochs: int, rows_by_cell: RowsByCell) -> None:
-        self._start, self._settings, self._n_epochs = levels, settings, n_epochs
-        self._rows_by_cell = rows_by_cell
+    def __init__(self, levels: Levels, index: CellIndex, settings: Settings, n_epochs: int) -> None:
+        self._start, self._index, self._settings, self._n_epochs = levels, index, settings, n_epochs
+        n_cells = index.partition.n_cells
+        self._rows_by_cell = RowsByCell.of(index.cells, n_cells)
+        self._tiles = plan_tiles(
+            index.partition.centers,
+            np.bincount(index.cells, minlength=n_cells),
+            n_reached=n_reached_of(index.n_probed, settings),
+        )
         # Tiles start from `levels`, whatever other tiles have learned.
-        self._log_weights = levels.point_log_weights.copy()
+        n_rows, n_axes = levels.point_log_weights.shape
+        self._log_weights = np.zeros((n_rows, n_axes), np.float32)
+        if levels.point_log_weights.any():
+            self._log_weights[:] = levels.point_log_weights
         self._matrices: NDArray | None = None
         if settings.form != "diagonal":
-            n_rows, n_axes = levels.point_log_weights.shape
             self._matrices = np.empty((n_rows, n_axes, n_axes), matrix_dtype(n_rows, n_axes))
             self._matrices[:] = np.eye(n_axes) if levels.point_matrices is None else levels.point_matrices
 
-    def run(
-        self, tiles: list[Tile], rng: np.random.Generator, callback: Callback | None
-    ) -> tuple[Levels, list[float], bool]:
+    def run(self, rng: np.random.Generator, callback: Callback | None) -> tuple[Levels, list[float], bool]:
         """Train all tiles; return the levels, the loss of each tile, and whether the callback has stopped."""
-        generators = rng.spawn(len(tiles))
+        n_tiles = len(self._tiles)
+        generators = rng.spawn(n_tiles)
         losses: list[float] = []
         stopped = False
         started = time.perf_counter()
-        results = iterate_in_order(
-            lambda number: self._train(tiles[number], generators[number]),
-            len(tiles),
-            n_jobs=self._settings.n_jobs,
-        )
-        with single_threaded_blas():
-            for rows, result in results:
-                self._set(rows, result)
-                losses.append(result.losses[-1])
-                n_done = len(losses)
-                seconds_left = (time.perf_counter() - started) * (len(tiles) - n_done) / n_done
-                if callback is not None:
-                    stopped = bool(callback(self._progress(n_done, len(tiles), losses[-1], seconds_left)))
-                if stopped:
-                    results.close()
-                    break
+
+        def train(number: int) -> tuple[Indices, TileResult]:
+            return self._train(self._tiles[number], generators[number])
+
+        results = iterate_in_order(train, n_tiles, n_jobs=self._settings.n_jobs)
+        for rows, result in results:
+            self._set(rows, result)
+            losses.append(result.losses[-1])
+            if callback is not None:
+                seconds_left = (time.perf_counter() - started) * (n_tiles - len(losses)) / len(losses)
+                stopped = bool(callback(self._progress(losses, seconds_left)))
+            if stopped:
+                results.close()
+                break
         return self._levels(), losses, stopped
 
     def _train(self, tile: Tile, rng: np.random.Generator) -> tuple[Indices, TileResult]:
         """Return the own rows of a tile, and their point metrics."""
         own, rows = (self._rows_by_cell.rows_of(cells) for cells in (tile.own, tile.cells))
+        levels = self._start.subset(rows)
+        index = replace(self._index, cells=self._index.cells[rows])
         positions = np.searchsorted(rows, own)
-        return own, train_tile(self._start.subset(rows), positions, self._settings, self._n_epochs, rng)
+        return own, train_tile(levels, positions, self._settings, self._n_epochs, rng, index=index)
 
     def _set(self, rows: Indices, result: TileResult) -> None:
         self._log_weights[rows] = result.point_log_weights
@@ -224,6 +192,14 @@ class _TileTraining:
     def _levels(self) -> Levels:
         return self._start.replace(point_log_weights=self._log_weights, point_matrices=self._matrices)
 
-    def _progress(self, n_done: int, n_tiles: int, loss: float, seconds_left: float) -> Epoch:
-        name = "point weights" if self._matrices is None else "point matrices"
-        return Epoch(name, n_done, n_tiles, loss, None, self._levels, unit="tile", seconds_left=seconds_left)
+    def _progress(self, losses: list[float], seconds_left: float) -> Epoch:
+        return Epoch(
+            "point weights" if self._matrices is None else "point matrices",
+            len(losses),
+            len(self._tiles),
+            losses[-1],
+            None,
+            self._levels,
+            unit="tile",
+            seconds_left=seconds_left,
+        )

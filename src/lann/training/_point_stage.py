@@ -9,7 +9,7 @@ import numpy as np
 
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric
-from lann.search import GraphSearch, coarse_search
+from lann.search import CellIndex, CellSearch, ExactSearch, coarse_search
 from lann.training._candidates import N_TYPICAL, query_other_points, same_class_candidates
 from lann.training._kernels import Batch
 from lann.training._level_selection import is_significantly_better, weighted_errors
@@ -61,11 +61,13 @@ class PointStage:
     own : (n_own,) or None
         Rows that are queries, ascending; the others are candidates only. Weights are learned for these rows,
         matrices for all. None is all.
+    index : CellIndex or None
+        The cells of the rows under the class metrics, if they are known.
 
     Attributes
     ----------
-    index : GraphSearch or None
-        The graph under the class metrics that has found the candidates, if it was one.
+    index : CellIndex or None
+        The cells under the class metrics in which the candidates were searched, if there were any.
     """
 
     def __init__(
@@ -78,8 +80,9 @@ class PointStage:
         rng: np.random.Generator,
         *,
         own: Indices | None = None,
+        index: CellIndex | None = None,
     ) -> None:
-        self.n_epochs = n_epochs
+        self.n_epochs, self.index = n_epochs, index
         self.dropped_levels: list[str] = []
         self._start, self._settings, self._rng = levels, settings, rng
         self._widths = None if levels.encoding.is_numeric else levels.encoding.n_axes_of_features
@@ -113,11 +116,15 @@ class PointStage:
         """Search the candidates of all rows that are used, and the neighbors to smooth with."""
         labels, settings = self._start.labels, self._settings
         rows = np.unique(np.concatenate([self._queries, self._selection_rows, self._validation_rows]))
-        search = coarse_search(self._start.class_metric(), len(rows))
+        metric = self._start.class_metric()
+        if self.index is None:
+            search: ExactSearch | CellSearch = coarse_search(metric, len(rows))
+        else:
+            search = CellSearch(metric, self.index)
         self._candidates, distances = query_other_points(
             search, rows, settings.n_candidates, n_jobs=settings.n_jobs
         )
-        self.index = search if isinstance(search, GraphSearch) else None
+        self.index = search.index if isinstance(search, CellSearch) else None
         self._epsilon = zero_distance_guard(distances[:, :N_TYPICAL])
         self._position = np.full(len(labels), -1)
         self._position[rows] = np.arange(len(rows))

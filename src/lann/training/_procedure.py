@@ -7,12 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lann._threads import single_threaded_blas
 from lann._types import Indices
 from lann.metrics import Levels
-from lann.search import GraphSearch, Partition
+from lann.search import CellIndex
 from lann.training._initial_map import n_axes_of, with_initial_map
 from lann.training._initial_matrices import check_matrix_memory
 from lann.training._level_selection import draw_selection_rows
@@ -40,10 +39,8 @@ class TrainingResult:
         Mean loss of the validation rows after every epoch, with early stopping.
     dropped_levels : list of str
         Names of the levels that were dropped because they do not help.
-    index : GraphSearch or None
-        A graph under the class metric of `levels`, if training has built one.
-    partition, cells : Partition or None, (n_rows,) or None
-        A partition of the rows on the axes, and the cell of each of them, if training has made one.
+    index : CellIndex or None
+        The cells of the rows under the class metric of `levels`, if training has determined them.
     n_point_epochs : int
         Number of epochs after which the point metrics were best; 0 where none are learned.
     stopped : bool
@@ -54,9 +51,7 @@ class TrainingResult:
     losses: list[float]
     validation_losses: list[float]
     dropped_levels: list[str]
-    index: GraphSearch | None
-    partition: Partition | None = None
-    cells: NDArray[np.int32] | None = None
+    index: CellIndex | None
     n_point_epochs: int = 0
     stopped: bool = False
 
@@ -107,8 +102,6 @@ def train_distinct(
             stage = PointStage(levels, settings, point_epochs, validation_rows, selection_rows, rng)
             levels, index, n_point_epochs = trainer.run(stage), stage.index, trainer.n_best
     levels = restore(levels)
-    if index is not None:  # the units of the points have changed
-        index = index.with_metric(levels.class_metric())
     return TrainingResult(
         levels,
         trainer.losses,

@@ -11,14 +11,16 @@ from numpy.typing import NDArray
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices
 from lann.metrics import Levels
+from lann.search import CellIndex
 from lann.training._point_stage import PointStage
 from lann.training._settings import Settings
 from lann.training._trainer import Trainer
 
 # Number of own rows of a tile, about.
 TILE_ROWS = 20_000
-# The border of a tile has the cells that are among this many nearest ones of a cell of the tile.
-N_REACHED = 4
+# Number of cells that the border of a tile reaches from each of its own, where matrices are learned: the rows
+# of the border take as much memory as those of the tile.
+N_REACHED_BY_MATRICES = 3
 
 
 class Tile(NamedTuple):
@@ -57,7 +59,17 @@ class TileResult(NamedTuple):
     losses: list[float]
 
 
-def plan_tiles(centers: Floats, counts: Indices, *, tile_rows: int | None = None) -> list[Tile]:
+def n_reached_of(n_probed: int, settings: Settings) -> int:
+    """Return the number of cells that the border of a tile reaches from each of its own.
+
+    These are as many as a search for candidates includes, so that nearly all candidates are in the tile.
+    """
+    return n_probed if settings.form == "diagonal" else min(n_probed, N_REACHED_BY_MATRICES)
+
+
+def plan_tiles(
+    centers: Floats, counts: Indices, *, n_reached: int, tile_rows: int | None = None
+) -> list[Tile]:
     """Divide the cells of a partition into tiles of about the same number of rows.
 
     Parameters
@@ -66,6 +78,8 @@ def plan_tiles(centers: Floats, counts: Indices, *, tile_rows: int | None = None
         In coordinates in which distances are Euclidean.
     counts : (n_cells,)
         Number of rows of each cell.
+    n_reached : int
+        The border of a tile has the cells that are among this many nearest ones of an own cell.
     tile_rows : int or None
         Number of rows of a tile, about; None is `TILE_ROWS`.
 
@@ -76,7 +90,7 @@ def plan_tiles(centers: Floats, counts: Indices, *, tile_rows: int | None = None
     """
     used = np.flatnonzero(counts > 0)
     n_tiles = min(n_tiles_of(int(counts.sum()), tile_rows), len(used))
-    reached = _nearest_cells(centers[used], N_REACHED)
+    reached = _nearest_cells(centers[used], n_reached)
     tiles = []
     for group in _bisect(np.arange(len(used)), centers[used], counts[used], n_tiles):
         border = np.setdiff1d(reached[group], group)
@@ -121,9 +135,18 @@ def _nearest_cells(centers: Floats, n_nearest: int) -> Indices:
 
 
 def train_tile(
-    levels: Levels, own: Indices, settings: Settings, n_epochs: int, rng: np.random.Generator
+    levels: Levels,
+    own: Indices,
+    settings: Settings,
+    n_epochs: int,
+    rng: np.random.Generator,
+    *,
+    index: CellIndex | None = None,
 ) -> TileResult:
-    """Train the point metrics of the rows of a tile, together with those of its border.
+    """Train the point metrics of the rows of a tile.
+
+    The rows of the border are candidates of the others. They measure with the weights of their classes; only
+    if matrices are learned, they learn, too.
 
     Parameters
     ----------
@@ -131,16 +154,19 @@ def train_tile(
         The rows of the tile and of its border, with the shared levels, which stay as they are, and the
         initial values of the point metrics.
     own : (n_own,)
-        Which of the rows are those of the tile.
+        Which of the rows are those of the tile, ascending.
     settings : Settings
         One thread is used, whatever `n_jobs` is.
     n_epochs : int
     rng : Generator
         Of this tile only.
+    index : CellIndex or None
+        The cells of the rows, in which candidates are searched; None searches all rows.
     """
     settings = settings.replace(n_jobs=1).for_rows(len(levels.X))
     none = np.empty(0, np.int64)
     with single_threaded_blas():
         trainer = Trainer(n_epochs)
-        trained = trainer.run(PointStage(levels, settings, n_epochs, none, none, rng, own=own)).subset(own)
+        stage = PointStage(levels, settings, n_epochs, none, none, rng, own=own, index=index)
+        trained = trainer.run(stage).subset(own)
     return TileResult(trained.point_log_weights, trained.point_matrices, trainer.losses)

@@ -44,9 +44,8 @@ def train(
         return copies.expand(levels, start)
 
     result = _train_distinct(copies.merge(start), settings, rng, with_levels(callback, expand))
-    cells = None if result.cells is None else result.cells[copies.group]
-    # The graph is one of the merged rows.
-    return replace(result, levels=expand(result.levels), index=None, cells=cells)
+    # The cells are those of the merged rows.
+    return replace(result, levels=expand(result.levels), index=None)
 
 
 def _train_distinct(
