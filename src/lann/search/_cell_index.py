@@ -54,8 +54,7 @@ class CellIndex:
         """
         rng = np.random.default_rng(0)
         n_points = metric.n_points
-        n_cells = n_cells_of(n_points)
-        weights = metric.weights if metric.shared else metric.weights.mean(axis=0)
+        n_cells, weights = n_cells_of(n_points), metric.mean_weights
         with single_threaded_blas():
             partition = Partition.fit(metric.points, n_cells, rng, weights=weights, n_jobs=n_jobs)
             cells = partition.assign(metric.points, n_jobs=n_jobs)

@@ -73,6 +73,7 @@ def train_distinct(
     start: Levels, settings: Settings, rng: np.random.Generator, *, callback: Callback | None = None
 ) -> TrainingResult:
     """Train rows of which none is a copy of another, in stages: see `train`."""
+    start = start.in_double()
     shared_epochs, point_epochs = plan_epochs(settings)
     n_rows = len(start.X)
     fraction = settings.validation_fraction if shared_epochs + point_epochs > 0 else None

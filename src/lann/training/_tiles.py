@@ -163,7 +163,7 @@ def train_tile(
     index : CellIndex or None
         The cells of the rows, in which candidates are searched; None searches all rows.
     """
-    settings = settings.replace(n_jobs=1).for_rows(len(levels.X))
+    levels, settings = levels.in_double(), settings.replace(n_jobs=1).for_rows(len(levels.X))
     none = np.empty(0, np.int64)
     with single_threaded_blas():
         trainer = Trainer(n_epochs)
