@@ -87,7 +87,7 @@ class DiagonalMetric:
         weights = self.weights_of(rows)
         moment = weights * points
         n_features = points.shape[1]
-        lifted = np.empty((len(points), self.lift_width), dtype)
+        lifted: NDArray = np.empty((len(points), self.lift_width), dtype)
         lifted[:, -1] = np.einsum("ij,ij->i", moment, points)
         np.multiply(moment, -2.0, out=lifted[:, -1 - n_features : -1], casting="same_kind")
         if self.labels is not None and self._lifts_classes:
