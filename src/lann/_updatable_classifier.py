@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lann.encoding import TableSchema
     from lann.metrics import Levels
     from lann.model import LocalModel, RowMemory
-    from lann.search import GraphSearch
+    from lann.search import CellIndex
     from lann.training import Settings
     from lann.vote import VoteChoice
 
@@ -112,7 +112,7 @@ class UpdatableClassifier(NeighborClassifier):
     def _set_model(
         self,
         levels: Levels,
-        index: GraphSearch | None = None,
+        index: CellIndex | None = None,
         arrived: tuple[Indices, int] | None = None,
     ) -> None:
         """Set the fitted attributes that follow from the levels."""

@@ -42,7 +42,7 @@ from lann._validation import (
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
     from lann.metrics import Levels
-    from lann.search import GraphSearch
+    from lann.search import CellIndex
     from lann.training import Epoch, Settings
     from lann.vote import VoteChoice
 
@@ -466,13 +466,13 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     def _set_model(
         self,
         levels: Levels,
-        index: GraphSearch | None = None,
+        index: CellIndex | None = None,
         arrived: tuple[Indices, int] | None = None,
     ) -> None:
         """Set the fitted attributes that follow from the levels.
 
-        `index` is a graph under their class metric, `arrived` the order in which the rows have arrived, and
-        how many have.
+        `index` has the cells of the rows under their class metric, `arrived` the order in which the rows have
+        arrived, and how many have.
         """
         from lann.model import LocalModel
 

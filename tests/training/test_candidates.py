@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.metrics import Levels
-from lann.search import _graph
+from lann.search import CellSearch, _cell_search
 from lann.training._candidates import find_candidates, same_class_candidates, typical_distances
 
 
@@ -41,14 +41,16 @@ def test_fewer_points_than_candidates(levels):
     assert not np.any(candidates == np.arange(60)[:, None])
 
 
-def test_many_points_are_searched_by_a_graph(monkeypatch, levels):
+def test_many_points_are_searched_by_cells(monkeypatch, levels):
     metric = levels.replace(class_log_weights=0.2 * levels.class_log_weights).class_metric()
     expected, _ = find_candidates(metric, np.arange(60), 10)
-    monkeypatch.setattr(_graph, "FEWEST_POINTS", 50)
-    monkeypatch.setattr(_graph, "FEWEST_QUERIES", 50)
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 50)
+    monkeypatch.setattr(_cell_search, "FEWEST_QUERIES", 50)
     built = []
-    build = _graph.GraphSearch.__init__
-    monkeypatch.setattr(_graph.GraphSearch, "__init__", lambda self, m: built.append(m) or build(self, m))
+    build = CellSearch.__init__
+    monkeypatch.setattr(
+        CellSearch, "__init__", lambda self, m, index: built.append(m) or build(self, m, index)
+    )
     found, _ = find_candidates(metric, np.arange(60), 10)
     assert len(built) == 1
     assert np.mean([len(set(a) & set(b)) / 10 for a, b in zip(found, expected, strict=True)]) > 0.95

@@ -9,7 +9,7 @@ import numpy as np
 
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric
-from lann.search import GraphSearch, coarse_search
+from lann.search import CellIndex, CellSearch, coarse_search
 from lann.training._candidates import N_TYPICAL, query_other_points, same_class_candidates
 from lann.training._kernels import Batch
 from lann.training._level_selection import is_significantly_better, weighted_errors
@@ -61,8 +61,8 @@ class PointStage:
 
     Attributes
     ----------
-    index : GraphSearch or None
-        The graph under the class metrics that has found the candidates, if it was one.
+    index : CellIndex or None
+        The cells under the class metrics in which the candidates were searched, if there were any.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class PointStage:
         self._candidates, distances = query_other_points(
             search, rows, settings.n_candidates, n_jobs=settings.n_jobs
         )
-        self.index = search if isinstance(search, GraphSearch) else None
+        self.index: CellIndex | None = search.index if isinstance(search, CellSearch) else None
         self._epsilon = zero_distance_guard(distances[:, :N_TYPICAL])
         self._position = np.full(len(labels), -1)
         self._position[rows] = np.arange(len(rows))

@@ -11,7 +11,7 @@ import numpy as np
 from lann._threads import single_threaded_blas
 from lann._types import Indices
 from lann.metrics import Levels, find_copies
-from lann.search import GraphSearch
+from lann.search import CellIndex
 from lann.training._initial_map import n_axes_of, with_initial_map
 from lann.training._initial_matrices import check_matrix_memory
 from lann.training._level_selection import draw_selection_rows
@@ -41,15 +41,15 @@ class TrainingResult:
         Mean loss of the validation rows after every epoch, with early stopping.
     dropped_levels : list of str
         Names of the levels that were dropped because they do not help.
-    index : GraphSearch or None
-        A graph under the class metric of `levels`, if training has built one.
+    index : CellIndex or None
+        The cells of the rows under the class metric of `levels`, if training has determined them.
     """
 
     levels: Levels
     losses: list[float]
     validation_losses: list[float]
     dropped_levels: list[str]
-    index: GraphSearch | None
+    index: CellIndex | None
 
 
 def plan_epochs(settings: Settings) -> tuple[int, int]:
@@ -101,7 +101,7 @@ def train(
         return copies.expand(levels, start)
 
     result = _train_distinct(copies.merge(start), settings, rng, _with_levels(callback, expand))
-    # The graph is one of the merged rows.
+    # The cells are those of the merged rows.
     return replace(result, levels=expand(result.levels), index=None)
 
 
@@ -138,8 +138,6 @@ def _train_distinct(
             stage = PointStage(levels, settings, point_epochs, validation_rows, selection_rows, rng)
             levels, index = trainer.run(stage), stage.index
     levels = restore(levels)
-    if index is not None:  # the units of the points have changed
-        index = index.with_metric(levels.class_metric())
     return TrainingResult(levels, trainer.losses, trainer.validation_losses, trainer.dropped_levels, index)
 
 
