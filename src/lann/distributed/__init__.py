@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lann.distributed._classifier import LANNClassifier
-    from lann.distributed._sharded_model import ShardedModel as ShardedModel
+    from lann.distributed._folders import read_shards as read_shards
+    from lann.distributed._folders import write_shards as write_shards
 
 __all__ = ["LANNClassifier"]
 
-# Imported on first use, with Dask. Model files need the second name.
-_MODULES = {"LANNClassifier": "_classifier", "ShardedModel": "_sharded_model"}
+# Imported on first use, with Dask. Model files need the further names.
+_MODULES = {"LANNClassifier": "_classifier", "read_shards": "_folders", "write_shards": "_folders"}
 
 
 def __getattr__(name: str) -> Any:

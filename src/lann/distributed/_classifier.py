@@ -36,7 +36,7 @@ from lann.distributed._fit import (
     read_labels,
     train_shards,
 )
-from lann.distributed._local_classifier import local_classifier
+from lann.distributed._local_classifier import SHARED_ATTRIBUTES, FittedParts
 from lann.distributed._queries import Neighbors, predictions, probabilities
 from lann.distributed._rows import Reader
 from lann.distributed._sample_classifier import SampleClassifier, SharedResult
@@ -367,11 +367,10 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             assigned, plan, shared, result.settings, trained.n_point_epochs, rngs[1]
         )
         self.tile_losses_ = np.array(losses).reshape(len(losses), -1)
-        self.n_samples_fit_, self.n_shards_ = blocks.n_rows, plan.n_shards
         search = SearchPlan(
             partition, assigned.counts, plan.shard_of_cell, plan.n_shards, 1, result.n_candidates
         )
-        self.model_ = ShardedModel(shared, search, tuple(shards))
+        self.set_model(ShardedModel(shared, search, tuple(shards)), self._vote_rule)
 
     def _calibrate(self, drawn: DrawnRows, rows_at: Any) -> None:
         """Choose the number of cells that are searched, and ε of the vote, from the neighbors of some rows."""
@@ -510,8 +509,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         listed = self.model_.candidates_of(queries, Reader(None, self.schema_), k)
         context = np.linspace(0, self.n_samples_fit_ - 1, ROWS_FOR_EXPLANATIONS).astype(np.int64)
         numbers = np.unique(np.concatenate([listed[listed >= 0], context]))
-        local = local_classifier(self, self.model_.take(numbers), self._vote_rule)
-        return local.explain(X, leave_out=leave_out)
+        rows = self.model_.take(numbers)
+        return self.parts.classifier(rows).explain(X, ids=rows.numbers, leave_out=leave_out)
 
     def gather(self) -> lann.classifier.LANNClassifier:
         """Return the ordinary classifier with all training rows, in the memory of this process.
@@ -523,7 +522,25 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         classifier : lann.LANNClassifier
         """
         check_is_fitted(self)
-        return local_classifier(self, self.model_.take_all(), self._vote_rule)
+        return self.parts.classifier(self.model_.take_all())
+
+    @property
+    def parts(self) -> FittedParts:
+        """What the ordinary classifier of any of the rows has, beside these rows."""
+        found = {name: getattr(self, name) for name in SHARED_ATTRIBUTES if hasattr(self, name)}
+        return FittedParts(self._local_parameters(), found, self.model_.plan, self._vote_rule)
+
+    def set_model(self, model: ShardedModel, rule: VoteRule) -> None:
+        """Set the fitted attributes that follow from a model.
+
+        Parameters
+        ----------
+        model : ShardedModel
+        rule : VoteRule
+            How neighbors vote.
+        """
+        self.model_, self._vote_rule = model, rule
+        self.n_samples_fit_, self.n_shards_ = model.n_rows, model.plan.n_shards
 
 
 def row_numbers(neighbors: Neighbors) -> Indices:

@@ -31,7 +31,7 @@ from lann.distributed._tasks import TaskGraph, compute, constant, persist
 from lann.distributed._tile_tasks import losses_of, make_shard, train_rows
 from lann.encoding import Feature
 from lann.metrics import Levels
-from lann.search import N_CALIBRATED, N_NEIGHBORS, Partition, calibrated_n_probed
+from lann.search import Partition, calibrate
 from lann.training import SAMPLE_ROWS, Settings, Tile, draw_partition_rows, stratified_sample
 from lann.vote import zero_distance_guard
 
@@ -168,6 +168,8 @@ class DrawnRows:
         return np.unique(np.concatenate([self.sample, self.for_cells, self.for_probes, self.for_scale]))
 
 
+# Rows whose neighbors determine the number of cells to search, and the number of these neighbors.
+N_CALIBRATED, N_NEIGHBORS = 400, 50
 # Rows whose neighbors give the typical distance, and their neighbors.
 ROWS_FOR_SCALE, NEIGHBORS_FOR_SCALE = 1_000, 5
 
@@ -325,7 +327,7 @@ def calibrate_cells(
     graph, wanted = TaskGraph(), constant(found)
     keys = [graph.add(cells_of_numbers, shard, wanted) for shard in model.shards]
     cells = np.max(compute(graph.results(keys)), axis=0)
-    return calibrated_n_probed(partition, model.shared.transform(queries), cells)
+    return calibrate(partition.nearest(model.shared.transform(queries), partition.n_cells), cells)
 
 
 def estimate_epsilon(model: ShardedModel, queries: Floats, numbers: Indices, reader: Reader) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +109,14 @@ def take_rows(X: Any, positions: Indices, reader: Reader) -> Floats:
 
 
 def assign_rows(
-    X: Any, y: Any, first: int, reader: Reader, classes: NDArray[Any], shared: Levels, partition: Partition
+    X: Any,
+    y: Any,
+    reader: Reader,
+    classes: NDArray[Any],
+    shared: Levels,
+    partition: Partition,
+    *,
+    first: int,
 ) -> Rows:
     """Return the rows of a block with their cells.
 
@@ -117,13 +124,13 @@ def assign_rows(
     ----------
     X, y : array or table, array-like
         A block of rows, and their labels.
-    first : int
-        Number of its first row.
     reader : Reader
     classes : (n_classes,)
     shared : Levels
         The shared levels, which lead to the axes.
     partition : Partition
+    first : int
+        Number of its first row.
     """
     labels = class_indices(labels_as_array(y).astype(classes.dtype, copy=False), classes)
     if len(X) != len(labels):
@@ -135,7 +142,13 @@ def assign_rows(
     return Rows(np.arange(first, first + len(rows)), rows, labels, cells)
 
 
-def count_cells(rows: Rows, n_cells: int) -> Indices:
+class HasCells(Protocol):
+    """Rows with cells: (n_rows,)."""
+
+    cells: NDArray[np.int32]
+
+
+def count_cells(rows: Rows | HasCells, n_cells: int) -> Indices:
     """Return the number of rows of each cell: (n_cells,)."""
     return np.bincount(rows.cells, minlength=n_cells)
 
