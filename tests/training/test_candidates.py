@@ -19,7 +19,7 @@ def levels():
 def test_candidates_are_the_nearest_other_points(reference, levels):
     rows, metric = np.array([3, 59, 10]), levels.class_metric()
     candidates, distances = find_candidates(metric, rows, 7)
-    truth = reference.distances(metric.points[rows], metric.points, metric.weights)
+    truth = reference.distances(metric.points[rows], metric.points, metric.weights_of(slice(None)))
     expected, expected_distances = reference.nearest(truth, 7, exclude=rows)
     np.testing.assert_array_equal(candidates, expected)
     np.testing.assert_allclose(distances, expected_distances)
@@ -29,7 +29,7 @@ def test_candidates_are_among_the_reference_points(reference, levels):
     rows, among = np.array([3, 59, 10, 4]), np.arange(0, 60, 2)  # rows 10 and 4 are among them
     metric = levels.class_metric()
     candidates, _ = find_candidates(metric, rows, 7, reference=among)
-    truth = reference.distances(metric.points[rows], metric.points, metric.weights)
+    truth = reference.distances(metric.points[rows], metric.points, metric.weights_of(slice(None)))
     truth[:, 1::2] = np.inf
     expected, _ = reference.nearest(truth, 7, exclude=rows)
     np.testing.assert_array_equal(candidates, expected)
@@ -71,6 +71,6 @@ def test_a_missing_candidate_is_no_same_class_candidate():
 
 def test_typical_distances_are_those_to_the_nearest_others(reference, levels):
     metric = levels.class_metric()
-    truth = reference.distances(metric.points, metric.points, metric.weights)
+    truth = reference.distances(metric.points, metric.points, metric.weights_of(slice(None)))
     _, expected = reference.nearest(truth, 5, exclude=np.arange(60))
     np.testing.assert_allclose(typical_distances(levels), expected)

@@ -260,7 +260,8 @@ class LocalModel(NeighborModel):
         return self.memory.local_metric() if "memory" in self.__dict__ else self.levels.local_metric()
 
     def _class_metric(self) -> DiagonalMetric:
-        return self.memory.class_metric() if "memory" in self.__dict__ else self.levels.class_metric()
+        # The points are those of the local metric, and not another array.
+        return Levels.metric_of_classes(self.metric.points, self.labels, self._shared.class_log_weights)
 
     @property
     def _shared(self) -> Levels | RowMemory:
@@ -419,10 +420,14 @@ class LocalModel(NeighborModel):
         if isinstance(metric, DiagonalMetric):
             starts = np.ascontiguousarray(levels.transform_encoded(encoded))
             columns = np.empty((0, 0)) if components is None else np.ascontiguousarray(components.T)
-            weights = metric.weights[None] if metric.shared else metric.weights
-            return diagonal_walks(
-                starts, steps, columns, firsts, orders, bounds, metric.points, weights, candidates
-            )
+            points, weights = metric.points, metric.weights[None] if metric.shared else metric.weights
+            if points.dtype != np.float64 or weights.dtype != np.float64:
+                # Of the rows in question: one compiled version is enough.
+                rows, own = np.unique(np.maximum(candidates, 0), return_inverse=True)
+                candidates = np.where(candidates < 0, -1, own.reshape(candidates.shape))
+                points = points[rows].astype(np.float64)
+                weights = np.atleast_2d(metric.weights_of(rows)).astype(np.float64)
+            return diagonal_walks(starts, steps, columns, firsts, orders, bounds, points, weights, candidates)
         widths = encoding.n_axes_of_features
         moved = walk_rows(np.zeros(queries.shape), np.ones(queries.shape), orders, bounds)
         moved = encoded[:, None, None] + np.repeat(moved, widths, axis=3) * steps[:, None, None]
@@ -448,7 +453,7 @@ class LocalModel(NeighborModel):
     def _nearest_of_classes(
         self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None
     ) -> tuple[Indices, Floats]:
-        class_metric = None if self.n_candidates is None else self.levels.class_metric()
+        class_metric = None if self.n_candidates is None else self._class_metric()
 
         def search_among(rows: Indices, n_queries: int) -> Search:
             metric = self.metric.subset(rows)

@@ -103,6 +103,11 @@ class RowMemory:
         return self._values("X")
 
     @property
+    def X_type(self) -> np.dtype[Any]:
+        """The type in which the rows are stored."""
+        return self._rows["X"].dtype
+
+    @property
     def labels(self) -> Labels:
         """Their class indices: (n_rows,)."""
         return self._values("labels")
@@ -347,6 +352,8 @@ class RowMemory:
         return other._compact_if_sparse()
 
     def _append_metrics(self, levels: Levels) -> None:
+        # The weights follow from the log weights as they are stored.
+        levels = levels.stored_as(levels.X.dtype, self._metrics["log_weights"].dtype)
         for name, values in _metrics_of(levels).items():
             self._metrics[name] = self._metrics[name].appended(self._n_metrics, values)
         self._n_metrics += len(levels.X)

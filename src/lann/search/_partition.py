@@ -59,7 +59,7 @@ class Partition:
         """
         n_sampled = min(len(points), POINTS_PER_CENTER * n_cells)
         rows = np.sort(rng.choice(len(points), n_sampled, replace=False))
-        sample = points[rows]
+        sample = points[rows].astype(np.float64, copy=False)
         offset = sample.mean(axis=0)
         scale = np.ones(points.shape[1]) if weights is None else np.sqrt(weights)
         reach = np.abs((sample - offset) * scale).max(initial=0.0)
