@@ -136,23 +136,23 @@ def smallest_positions(values, n):
     """
     n_rows, width = values.shape
     out = np.empty((n_rows, n), np.int32)
-    heap, places = np.empty(n), np.empty(n, np.int32)
+    heap, positions = np.empty(n), np.empty(n, np.int32)
     for row in range(n_rows):
-        for place in range(n):
-            heap[place], places[place] = np.inf, width
-        for place in range(width):
-            value = values[row, place]
+        for position in range(n):
+            heap[position], positions[position] = np.inf, width
+        for position in range(width):
+            value = values[row, position]
             if value < heap[0]:
-                _replace_top(heap, places, value, place, n)
+                _replace_top(heap, positions, value, position, n)
         for last in range(n - 1, -1, -1):
-            out[row, last] = places[0]
-            value, place = heap[last], places[last]
-            _replace_top(heap, places, value, place, last)
+            out[row, last] = positions[0]
+            value, position = heap[last], positions[last]
+            _replace_top(heap, positions, value, position, last)
     return out
 
 
 @njit(nogil=True, cache=True)
-def _replace_top(heap, places, value, place, size):
+def _replace_top(heap, positions, value, position, size):
     """Replace the top of a heap of this size by another entry."""
     slot = 0
     while True:
@@ -160,16 +160,16 @@ def _replace_top(heap, places, value, place, size):
         if child >= size:
             break
         other = child + 1
-        if other < size and _after(heap[other], places[other], heap[child], places[child]):
+        if other < size and _after(heap[other], positions[other], heap[child], positions[child]):
             child = other
-        if not _after(heap[child], places[child], value, place):
+        if not _after(heap[child], positions[child], value, position):
             break
-        heap[slot], places[slot] = heap[child], places[child]
+        heap[slot], positions[slot] = heap[child], positions[child]
         slot = child
     if size > 0:
-        heap[slot], places[slot] = value, place
+        heap[slot], positions[slot] = value, position
 
 
 @njit(nogil=True, cache=True)
-def _after(value, place, other_value, other_place):
-    return value > other_value or (value == other_value and place > other_place)
+def _after(value, position, other_value, other_position):
+    return value > other_value or (value == other_value and position > other_position)
