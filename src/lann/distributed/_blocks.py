@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
-from dask.delayed import Delayed, delayed
+from dask.delayed import Delayed
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_consistent_length
+
+from lann._types import Floats
+from lann.distributed._tasks import constant
 
 # Rows in a block of an array or table that is in the memory of this process.
 BLOCK_ROWS = 10_000
@@ -54,13 +57,14 @@ def blocks_of_rows(X: Any) -> Blocks:
 
     Parameters
     ----------
-    X : dask array, dask DataFrame, array-like or table of shape (n_rows, n_features)
+    X : dask array, dask DataFrame, or ndarray of shape (n_rows, n_features)
+        An array in the memory of this process has numbers that were checked before.
     """
     if isinstance(X, dd.DataFrame):
         return Blocks(tuple(X.to_delayed()), None, _empty_table(X), False)
     if isinstance(X, da.Array):
         if X.ndim != 2:
-            raise ValueError(f"X must have two dimensions, rows and features; got an array of shape {X.shape}.")
+            raise ValueError(f"X must have two dimensions, rows and features; got shape {X.shape}.")
         if X.numblocks[1] > 1:
             X = X.rechunk({1: -1})
         parts = tuple(X.to_delayed().ravel())
@@ -126,8 +130,8 @@ def _one_dimensional(y: da.Array) -> da.Array:
 def _labels_in_memory(y: Any, rows: Blocks) -> Blocks:
     if rows.lengths is None:
         raise ValueError(
-            "The lengths of the blocks of X are not known; give y as an array or series of Dask with the same "
-            "blocks, or call X.compute_chunk_sizes() first."
+            "The lengths of the blocks of X are not known; give y as an array or series of Dask with the "
+            "same blocks, or call X.compute_chunk_sizes() first."
         )
     if y is None:
         raise ValueError("y is None; a classifier needs a label for each row.")
@@ -139,28 +143,15 @@ def _labels_in_memory(y: Any, rows: Blocks) -> Blocks:
     if len(labels) != sum(rows.lengths):
         raise ValueError(_DIFFER.format(sum(rows.lengths), len(labels)))
     bounds = np.cumsum([0, *rows.lengths])
-    parts = tuple(_constant(labels[a:b]) for a, b in zip(bounds[:-1], bounds[1:], strict=True))
+    parts = tuple(constant(labels[a:b]) for a, b in pairwise(bounds))
     return Blocks(parts, rows.lengths, labels[:0], True)
 
 
-def _blocks_in_memory(X: Any) -> Blocks:
-    if not hasattr(X, "shape") or hasattr(X, "toarray"):
-        X = np.asarray(X) if not hasattr(X, "toarray") else X
-    if len(getattr(X, "shape", ())) != 2 or X.shape[0] == 0:
-        # The checks of scikit-learn say what is wrong with it.
-        return Blocks((_constant(X),), (len(X) if np.ndim(X) else 0,), X, True)
-    check_consistent_length(X)
-    n_rows = X.shape[0]
-    starts = range(0, n_rows, BLOCK_ROWS)
-    take = X.iloc.__getitem__ if hasattr(X, "iloc") else X.__getitem__
-    parts = tuple(_constant(take(slice(start, start + BLOCK_ROWS))) for start in starts)
-    lengths = tuple(min(BLOCK_ROWS, n_rows - start) for start in starts)
-    return Blocks(parts, lengths, take(slice(0, 2)), True)
-
-
-def _constant(value: Any) -> Delayed:
-    """Return a task that returns a value."""
-    return delayed(value, pure=False, traverse=False)
+def _blocks_in_memory(X: Floats) -> Blocks:
+    """Return the blocks of an array of numbers, which was checked before."""
+    starts = range(0, len(X), BLOCK_ROWS)
+    parts = tuple(constant(X[start : start + BLOCK_ROWS]) for start in starts)
+    return Blocks(parts, tuple(min(BLOCK_ROWS, len(X) - start) for start in starts), X[:0], True)
 
 
 def _known(lengths: Sequence[Any]) -> tuple[int, ...] | None:
@@ -182,15 +173,16 @@ def array_of_blocks(
     dtype : dtype
     """
     sizes: Sequence[Any] = [np.nan] * len(parts) if lengths is None else lengths
+    empty = np.empty((0,) * (1 + len(width)), dtype)
     arrays = [
-        da.from_delayed(part, shape=(size, *width), dtype=dtype, meta=np.empty((0,) * (1 + len(width)), dtype))
+        da.from_delayed(part, shape=(size, *width), dtype=dtype, meta=empty)
         for part, size in zip(parts, sizes, strict=True)
     ]
     return da.concatenate(arrays, allow_unknown_chunksizes=True) if len(arrays) > 1 else arrays[0]
 
 
 def labels_as_array(y: Any) -> NDArray[Any]:
-    """Return a block of labels as an array: of a series of pandas, text of any type becomes text of Python."""
+    """Return a block of labels as an array; objects that are all text become an array of text."""
     labels = np.asarray(y)
     if labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels.tolist()):
         return labels.astype(str)

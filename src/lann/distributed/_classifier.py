@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -26,6 +27,8 @@ from lann._validation import Integer, ParameterTable, validate_parameters
 from lann.distributed._blocks import Blocks, array_of_blocks, blocks_of_labels, blocks_of_rows, is_of_dask
 from lann.distributed._fit import (
     DrawnRows,
+    RowTasks,
+    ShardPlan,
     TrainingBlocks,
     assign_cells,
     calibrate_cells,
@@ -46,7 +49,16 @@ from lann.distributed._sharded_model import ShardedModel
 from lann.distributed._tasks import compute
 from lann.encoding import FeatureCurves, TableSchema
 from lann.explain import Explanation
-from lann.training import Epoch, partition_of, plan_tiles
+from lann.search import CellIndex
+from lann.training import (
+    MANY_ROWS,
+    Epoch,
+    draw_calibration_rows,
+    fit_partition,
+    mean_class_weights,
+    n_reached_of,
+    plan_tiles,
+)
 from lann.vote import VoteChoice, VoteRule
 
 # Parameters of the ordinary classifier that have no meaning for rows that are added all at once.
@@ -108,6 +120,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         Determines the sample, the cells, the order of the rows in training, and dropout.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
         Features that are categories.
+    storage : {"auto", "float64", "float32"}, default="auto"
+        Type in which the model keeps the training rows and the weights of points.
     rows_per_shard : int, default=100000
         Number of training rows of a shard, about. A worker needs memory for a few shards at a time.
 
@@ -202,6 +216,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         n_jobs=None,
         random_state=None,
         categorical_features="from_dtype",
+        storage="auto",
         rows_per_shard=100_000,
     ):
         self.n_neighbors = n_neighbors
@@ -224,6 +239,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.categorical_features = categorical_features
+        self.storage = storage
         self.rows_per_shard = rows_per_shard
 
     def __sklearn_tags__(self):
@@ -262,7 +278,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             self.classes_, self.schema_ = blocks.classes, reader.schema
             rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
             rngs = rng.spawn(3)
-            drawn = DrawnRows.draw(blocks.codes, rngs)
+            drawn = DrawnRows.draw(blocks.codes, rngs[0], rngs[1])
             numbers = drawn.all
             rows = fetch_rows(blocks, numbers, reader)
 
@@ -271,8 +287,9 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
 
             self._report(f"training on a sample of {len(drawn.sample)} of {blocks.n_rows} rows")
             result = self._train_sample(blocks, drawn.sample, rows_at(drawn.sample), rngs[0])
-            self._train_shards(blocks, reader, result, rows_at(drawn.for_cells), rngs[1:])
-            self._calibrate(drawn, rows_at)
+            rows_with_cells, plan = self._plan(blocks, reader, result, drawn, rows_at)
+            self._train_shards(rows_with_cells, plan, result, rngs[2])
+            self._estimate_epsilon(rows_at(drawn.for_scale), drawn.for_scale)
         return self
 
     def _report(self, text: str) -> None:
@@ -283,11 +300,13 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         """Return the training data in blocks, and how they are read; set the number and names of features."""
         if not is_of_dask(X):
             labels = y.compute() if is_of_dask(y) else y
+            given = getattr(X, "dtype", None)
             rows, labels, schema = read_training_data(self, X, labels, self.categorical_features, None)
             check_no_empty_feature(rows, schema)
             schema, rows = schema.without_unused(rows)
             blocks = blocks_of_rows(rows)
-            return read_labels(blocks, blocks_of_labels(labels, blocks)), Reader(None, schema)
+            reader = Reader(None, schema, self._rows_type(given, len(rows)))
+            return read_labels(blocks, blocks_of_labels(labels, blocks)), reader
         blocks = blocks_of_rows(X)
         validate_data(self, blocks.sample, skip_check_array=True, reset=True)
         has_names = hasattr(self, "feature_names_in_")
@@ -297,7 +316,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             schema = merge_features(features, has_names=has_names)
         else:
             schema = TableSchema.numeric(list(get_feature_names(self)), has_names=has_names)
-        return training, self._reader(schema)
+        stored = self._rows_type(getattr(X, "dtype", None), training.n_rows)
+        return training, self._reader(schema)._replace(stored=stored)
 
     def _reader(self, schema: TableSchema) -> Reader:
         """Return how blocks of Dask are read, without the model."""
@@ -313,7 +333,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         """Train all levels on a sample, and set the fitted attributes that follow from it."""
         check_no_empty_feature(rows, self.schema_)
         class_weight = class_weight_array(
-            self.class_weight, self.classes_, np.arange(len(self.classes_)), blocks.class_counts
+            self.class_weight, self.classes_, np.arange(len(self.classes_)), blocks.class_counts.astype(float)
         )
         labels = blocks.codes[numbers].astype(np.int64)
         result = SampleClassifier(**self._local_parameters()).train(
@@ -331,54 +351,75 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
 
     def _local_parameters(self) -> dict[str, Any]:
         """Return the parameters that the ordinary classifier has, too."""
-        return {name: value for name, value in self.get_params(deep=False).items() if name != "rows_per_shard"}
+        parameters = self.get_params(deep=False)
+        del parameters["rows_per_shard"]
+        return parameters
 
     def _on_epoch_end(self, epoch: Epoch) -> bool:
         self._report(str(epoch))
         return False
 
-    def _train_shards(
+    def _plan(
         self,
         blocks: TrainingBlocks,
         reader: Reader,
         result: SharedResult,
-        cell_rows: Floats,
-        rngs: list[np.random.Generator],
+        drawn: DrawnRows,
+        rows_at: Callable[[Indices], Floats],
+    ) -> tuple[RowTasks, ShardPlan]:
+        """Divide the rows into cells, and these into tiles and shards."""
+        shared = result.shared
+        weights = mean_class_weights(shared.class_log_weights, blocks.class_counts)
+        points = shared.transform(rows_at(drawn.for_cells))
+        partition = fit_partition(points, blocks.n_rows, weights, drawn.index_rng, n_jobs=self.n_jobs)
+        rows = assign_cells(blocks, reader, shared, partition)
+        for_probes = draw_calibration_rows(blocks.n_rows, drawn.index_rng)
+        n_probed = calibrate_cells(rows, for_probes, shared, partition)
+        index = CellIndex(partition, np.empty(0, np.int32), n_probed, blocks.n_rows)
+        reached = n_reached_of(n_probed, result.settings)
+        tiles = plan_tiles(partition.centers, rows.counts, n_reached=reached)
+        return rows, plan_shards(index, tiles, rows.counts, self.rows_per_shard)
+
+    def _train_shards(
+        self, rows: RowTasks, plan: ShardPlan, result: SharedResult, rng: np.random.Generator
     ) -> None:
-        """Divide the rows into cells and shards, and train their point metrics."""
-        shared, trained = result.shared, result.trained
-        partition = partition_of(
-            shared.transform(cell_rows),
-            blocks.n_rows,
-            shared.class_log_weights,
-            blocks.class_counts,
-            rngs[0],
-            n_jobs=self.n_jobs,
-        )
-        assigned = assign_cells(blocks, reader, shared, partition)
-        tiles = plan_tiles(partition.centers, assigned.counts)
-        plan = plan_shards(tiles, assigned.counts, self.rows_per_shard)
+        """Regroup the rows into shards, and train their point metrics."""
+        n_epochs, index = result.trained.n_point_epochs, plan.index
         self._report(
-            f"training {len(tiles)} tiles of {partition.n_cells} cells, for {plan.n_shards} shards"
-            if trained.n_point_epochs
-            else f"regrouping the rows into {plan.n_shards} shards"
+            f"training {len(plan.tiles)} tiles" if n_epochs else f"regrouping {rows.counts.sum()} rows"
         )
         shards, losses = train_shards(
-            assigned, plan, shared, result.settings, trained.n_point_epochs, rngs[1]
+            rows, plan, result.shared, result.settings, n_epochs, self._weights_type(rows.counts.sum()), rng
         )
         self.tile_losses_ = np.array(losses).reshape(len(losses), -1)
         search = SearchPlan(
-            partition, assigned.counts, plan.shard_of_cell, plan.n_shards, 1, result.n_candidates
+            index.partition,
+            rows.counts,
+            plan.shard_of_cell,
+            plan.n_shards,
+            index.n_probed,
+            result.n_candidates,
         )
-        self.set_model(ShardedModel(shared, search, tuple(shards)), self._vote_rule)
+        self.set_model(ShardedModel(result.shared, search, tuple(shards)), self._vote_rule)
+        self._report(
+            f"{plan.n_shards} shards; {index.n_probed} of {index.partition.n_cells} cells are searched"
+        )
 
-    def _calibrate(self, drawn: DrawnRows, rows_at: Any) -> None:
-        """Choose the number of cells that are searched, and ε of the vote, from the neighbors of some rows."""
-        reader = Reader(None, self.schema_)
-        n_probed = calibrate_cells(self.model_, rows_at(drawn.for_probes), drawn.for_probes, reader)
-        self._report(f"searching {n_probed} of {self.model_.plan.partition.n_cells} cells for a query")
-        self.model_ = self.model_.with_n_probed(n_probed)
-        epsilon = estimate_epsilon(self.model_, rows_at(drawn.for_scale), drawn.for_scale, reader)
+    def _weights_type(self, n_rows: int) -> np.dtype[Any]:
+        """Return the type in which the weights of points are kept."""
+        if self.storage == "auto":
+            return np.dtype(np.float32 if n_rows > MANY_ROWS else np.float64)
+        return np.dtype(self.storage)
+
+    def _rows_type(self, dtype: Any, n_rows: int) -> np.dtype[Any]:
+        """Return the type in which training rows are kept, given that of X."""
+        if self.storage == "auto":
+            return np.dtype(np.float32 if n_rows > MANY_ROWS and dtype == np.float32 else np.float64)
+        return np.dtype(self.storage)
+
+    def _estimate_epsilon(self, rows: Floats, numbers: Indices) -> None:
+        """Set ε of the vote, from the neighbors of some training rows."""
+        epsilon = estimate_epsilon(self.model_, rows, numbers, Reader(None, self.schema_))
         self._vote_rule = replace(self._vote_rule, epsilon=epsilon)
 
     def predict(self, X: Any) -> Any:
@@ -394,7 +435,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             Of Dask, and not yet computed, if X is of Dask.
         """
         check_is_fitted(self)
-        return self._search(X, predictions, (), self.classes_.dtype, rule=self._vote_rule, classes=self.classes_)
+        classes = self.classes_
+        return self._search(X, predictions, (), classes.dtype, rule=self._vote_rule, classes=classes)
 
     def predict_proba(self, X: Any) -> Any:
         """Predict the probability of each class: its share of the vote, with the floor.
@@ -441,7 +483,14 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         return self._search(X, lengths, (k,), np.float64, k=k), indices
 
     def _search(
-        self, X: Any, after: Any, width: tuple[int, ...], dtype: Any, *, k: int | None = None, **constants: Any
+        self,
+        X: Any,
+        after: Callable[..., Any],
+        width: tuple[int, ...],
+        dtype: Any,
+        *,
+        k: int | None = None,
+        **constants: Any,
     ) -> Any:
         """Return what a function returns for the neighbors of each block of queries, as X is given.
 
@@ -499,7 +548,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if is_of_dask(X):
-            raise ValueError("explain takes rows in the memory of this process; select some and compute them.")
+            raise ValueError("explain takes rows in memory; select some rows of X and compute them.")
         if leave_out is not None and leave_out != "auto":
             raise ValueError(f"leave_out must be 'auto' or None; got {leave_out!r}.")
         queries = read_queries(self, X)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,24 +16,32 @@ from lann._types import Floats, Indices, Labels
 from lann.distributed._blocks import Blocks
 from lann.distributed._rows import (
     LabelCounts,
+    NearRows,
     Reader,
     assign_rows,
     count_cells,
     count_labels,
     join_rows,
+    nearest_rows,
     rows_of_cells,
     split_rows,
+    take_numbers,
     take_rows,
 )
 from lann.distributed._schemas import features_of_block
-from lann.distributed._shard import SearchPlan, cells_of_numbers
 from lann.distributed._sharded_model import ShardedModel
 from lann.distributed._tasks import TaskGraph, compute, constant, persist
 from lann.distributed._tile_tasks import losses_of, make_shard, train_rows
 from lann.encoding import Feature
 from lann.metrics import Levels
-from lann.search import Partition, calibrate
-from lann.training import SAMPLE_ROWS, Settings, Tile, draw_partition_rows, stratified_sample
+from lann.search import CellIndex, Partition, calibrate
+from lann.training import (
+    SAMPLE_ROWS,
+    Settings,
+    Tile,
+    draw_partition_rows,
+    stratified_sample,
+)
 from lann.vote import zero_distance_guard
 
 
@@ -79,8 +88,8 @@ def read_labels(rows: Blocks, labels: Blocks) -> TrainingBlocks:
     lengths = [len(count.codes) for count in counts]
     if rows.lengths is not None and list(rows.lengths) != lengths:
         raise ValueError(
-            f"X has {sum(rows.lengths)} rows and y has {sum(lengths)} labels; there has to be a label for each "
-            "row, in the same blocks."
+            f"X has {sum(rows.lengths)} rows and y has {sum(lengths)} labels; there has to be a label for "
+            "each row, in the same blocks."
         )
     found = [count.classes for count in counts if len(count.classes)]
     if not found:
@@ -102,9 +111,7 @@ def read_features(
     """Return the features of each block that has values."""
     graph = TaskGraph()
     keys = [
-        graph.add(
-            features_of_block, part, categorical_features=categorical_features, has_names=has_names
-        )
+        graph.add(features_of_block, part, categorical_features=categorical_features, has_names=has_names)
         for part in rows.parts
     ]
     found: list[tuple[Feature | None, ...]] = compute(graph.results(keys))
@@ -115,76 +122,82 @@ def fetch_rows(blocks: TrainingBlocks, numbers: Indices, reader: Reader) -> Floa
     """Return some training rows, given by their numbers, ascending: (n, n_features)."""
     graph, read_by, keys = TaskGraph(), constant(reader), []
     firsts = np.searchsorted(numbers, blocks.bounds)
-    for block, (first, last) in enumerate(zip(firsts[:-1], firsts[1:], strict=True)):
+    for block, (first, last) in enumerate(pairwise(firsts)):
         if first < last:
             positions = constant(numbers[first:last] - blocks.bounds[block])
             keys.append(graph.add(take_rows, blocks.rows[block], positions, read_by))
     return np.concatenate(compute(graph.results(keys)))
 
 
+# Rows whose neighbors give the typical distance, and their neighbors.
+ROWS_FOR_SCALE, NEIGHBORS_FOR_SCALE = 1_000, 5
+# Number of neighbors that determine the number of cells to search.
+NEIGHBORS_FOR_CELLS = 50
+
+
 @dataclass(frozen=True)
 class DrawnRows:
-    """The rows that come to this process.
+    """The rows that come to this process, by their numbers, ascending.
 
     Attributes
     ----------
     sample : (n_sample,)
-        Rows on which the shared levels are trained: numbers, ascending, as in the others.
+        Rows on which the shared levels are trained.
     for_cells : (n,)
         Rows from which the centers of the cells follow.
-    for_probes : (n,)
-        Rows whose neighbors determine how many cells are searched.
     for_scale : (n,)
         Rows whose neighbors give the typical distance.
+    index_rng : Generator
+        With which the centers of the cells are learned.
     """
 
     sample: Indices
     for_cells: Indices
-    for_probes: Indices
     for_scale: Indices
+    index_rng: np.random.Generator
 
     @classmethod
-    def draw(cls, labels: Labels, rngs: Sequence[np.random.Generator]) -> DrawnRows:
+    def draw(
+        cls, labels: Labels, sample_rng: np.random.Generator, index_rng: np.random.Generator
+    ) -> DrawnRows:
         """Draw the rows.
 
         Parameters
         ----------
         labels : (n_rows,)
             Class indices.
-        rngs : sequence of Generator
+        sample_rng, index_rng : Generator
             For the sample, and for the cells.
         """
         n_rows = len(labels)
         return cls(
-            stratified_sample(labels, SAMPLE_ROWS, rngs[0]),
-            draw_partition_rows(n_rows, rngs[1]),
-            np.sort(np.random.default_rng(0).choice(n_rows, min(N_CALIBRATED, n_rows), replace=False)),
+            stratified_sample(labels, SAMPLE_ROWS, sample_rng),
+            draw_partition_rows(n_rows, index_rng),
             np.linspace(0, n_rows - 1, min(n_rows, ROWS_FOR_SCALE)).astype(np.int64),
+            index_rng,
         )
 
     @property
     def all(self) -> Indices:
         """All of them, ascending."""
-        return np.unique(np.concatenate([self.sample, self.for_cells, self.for_probes, self.for_scale]))
+        return np.unique(np.concatenate([self.sample, self.for_cells, self.for_scale]))
 
 
-# Rows whose neighbors determine the number of cells to search, and the number of these neighbors.
-N_CALIBRATED, N_NEIGHBORS = 400, 50
-# Rows whose neighbors give the typical distance, and their neighbors.
-ROWS_FOR_SCALE, NEIGHBORS_FOR_SCALE = 1_000, 5
-
-
-class ShardPlan(NamedTuple):
+@dataclass(frozen=True)
+class ShardPlan:
     """Which cells are trained and kept together.
 
     Attributes
     ----------
+    index : CellIndex
+        How cells are searched, without rows.
     tiles : list of Tile
     shard_of_tile : (n_tiles,)
     shard_of_cell : (n_cells,)
         -1 for a cell without rows.
     """
 
+    index: CellIndex
     tiles: list[Tile]
     shard_of_tile: Indices
     shard_of_cell: Indices
@@ -194,11 +207,12 @@ class ShardPlan(NamedTuple):
         return int(self.shard_of_tile[-1]) + 1
 
 
-def plan_shards(tiles: list[Tile], counts: Indices, rows_per_shard: int) -> ShardPlan:
+def plan_shards(index: CellIndex, tiles: list[Tile], counts: Indices, rows_per_shard: int) -> ShardPlan:
     """Divide tiles, which are neighbors one after another, into shards of about the same number of rows.
 
     Parameters
     ----------
+    index : CellIndex
     tiles : list of Tile
     counts : (n_cells,)
         Number of rows of each cell.
@@ -213,7 +227,7 @@ def plan_shards(tiles: list[Tile], counts: Indices, rows_per_shard: int) -> Shar
     shard_of_cell = np.full(len(counts), -1)
     for tile, shard in zip(tiles, shard_of_tile, strict=True):
         shard_of_cell[tile.own] = shard
-    return ShardPlan(tiles, shard_of_tile, shard_of_cell)
+    return ShardPlan(index, tiles, shard_of_tile, shard_of_cell)
 
 
 class RowTasks(NamedTuple):
@@ -251,6 +265,7 @@ def train_shards(
     shared: Levels,
     settings: Settings,
     n_epochs: int,
+    weights_type: np.dtype[Any],
     rng: np.random.Generator,
 ) -> tuple[list[Delayed], list[list[float]]]:
     """Regroup the rows into shards and train their point metrics, tile by tile.
@@ -264,6 +279,8 @@ def train_shards(
     settings : Settings
     n_epochs : int
         Number of epochs of a tile; 0 trains none.
+    weights_type : dtype
+        In which point weights are kept.
     rng : Generator
 
     Returns
@@ -274,7 +291,8 @@ def train_shards(
         Mean training loss of every epoch of each tile.
     """
     graph = TaskGraph()
-    levels, with_settings, cells = constant(shared), constant(settings), constant(plan.shard_of_cell)
+    common = constant(shared), constant(plan.index), constant(settings)
+    cells = constant(plan.shard_of_cell)
     split = [graph.add(split_rows, block, cells, n_shards=plan.n_shards) for block in rows.blocks]
     regrouped = []
     for shard in range(plan.n_shards):
@@ -289,12 +307,11 @@ def train_shards(
             around: list[Any] = [
                 graph.add(rows_of_cells, regrouped[source], constant(tile.cells)) for source in sources
             ]
-            key = graph.add(
-                train_rows, around, constant(tile), levels, with_settings, n_epochs=n_epochs, rng=own_rng
-            )
+            key = graph.add(train_rows, around, constant(tile), *common, n_epochs=n_epochs, rng=own_rng)
             trained[shard].append(key)
     shards = [
-        graph.add(make_shard, own, tiles, levels) for own, tiles in zip(regrouped, trained, strict=True)
+        graph.add(make_shard, own, tiles, common[0], weights_type=weights_type)
+        for own, tiles in zip(regrouped, trained, strict=True)
     ]
     losses = [graph.add(losses_of, tile) for tiles in trained for tile in tiles]
     results = persist(graph.results([*shards, *losses]))
@@ -306,28 +323,28 @@ def part_of(parts: Sequence[Any], number: int) -> Any:
     return parts[number]
 
 
-def calibrate_cells(
-    model: ShardedModel, queries: Floats, numbers: Indices, reader: Reader
-) -> int:
-    """Return how many cells are searched for a query, so that its neighbors are found.
+def calibrate_cells(rows: RowTasks, numbers: Indices, shared: Levels, partition: Partition) -> int:
+    """Return how many cells are searched for a query, so that nearly all of its neighbors are found.
 
     Parameters
     ----------
-    model : ShardedModel
-        Whose plan searches all rows.
-    queries, numbers : (n_queries, n_features), (n_queries,)
-        Some training rows, and their numbers.
-    reader : Reader
+    rows : RowTasks
+        All training rows.
+    numbers : (n_queries,)
+        Numbers of the rows whose neighbors are searched, ascending.
+    shared : Levels
+    partition : Partition
     """
-    partition = model.plan.partition
-    k = min(N_NEIGHBORS, model.n_rows - 1)
-    if k < 1:
-        return 1
-    found = model.candidates_of(queries, reader, k, numbers, everywhere=True)
-    graph, wanted = TaskGraph(), constant(found)
-    keys = [graph.add(cells_of_numbers, shard, wanted) for shard in model.shards]
-    cells = np.max(compute(graph.results(keys)), axis=0)
-    return calibrate(partition.nearest(model.shared.transform(queries), partition.n_cells), cells)
+    graph, wanted = TaskGraph(), constant(numbers)
+    taken = compute(graph.results([graph.add(take_numbers, block, wanted) for block in rows.blocks]))
+    queries = join_rows(taken).X.astype(np.float64, copy=False)
+    k = min(NEIGHBORS_FOR_CELLS, int(rows.counts.sum()) - 1)
+    graph, common = TaskGraph(), (constant(queries), constant(numbers), constant(shared))
+    found = compute(graph.results([graph.add(nearest_rows, block, *common, k=k) for block in rows.blocks]))
+    near = NearRows(*(np.concatenate(values, axis=1) for values in zip(*found, strict=True)))
+    order = np.lexsort((near.numbers, near.distances, near.numbers < 0), axis=1)[:, :k]
+    cells = np.take_along_axis(near.cells, order, axis=1)
+    return calibrate(partition.nearest(shared.transform(queries), partition.n_cells), cells)
 
 
 def estimate_epsilon(model: ShardedModel, queries: Floats, numbers: Indices, reader: Reader) -> float:

@@ -32,7 +32,7 @@ class FittedParts(NamedTuple):
     rule: VoteRule
 
     def classifier(self, rows: Shard) -> lann.classifier.LANNClassifier:
-        """Return the ordinary classifier of some rows, which searches, measures and votes as the cluster does.
+        """Return the ordinary classifier of some rows, which searches and votes as the cluster does.
 
         Parameters
         ----------

@@ -54,7 +54,6 @@ def route(
     plan: SearchPlan,
     k: int,
     *,
-    everywhere: bool = False,
     exclude: Indices | None = None,
 ) -> Routed:
     """Divide a block of queries among the shards that hold the cells that are searched for each of them.
@@ -72,8 +71,6 @@ def route(
     plan : SearchPlan
     k : int
         Number of neighbors.
-    everywhere : bool
-        Whether all rows are searched for all queries.
     exclude : (n_queries,) or None
         Number of a training row that is not a neighbor of each query, -1 for none.
     """
@@ -81,7 +78,7 @@ def route(
     unmeasured = unmeasured_values(shared, queries)
     check_some_value(unmeasured)
     n_queries = len(queries)
-    needs_all = np.full(n_queries, everywhere or plan.n_candidates is None) | unmeasured.any(axis=1)
+    needs_all = np.full(n_queries, plan.n_candidates is None) | unmeasured.any(axis=1)
     reached = np.repeat(needs_all[:, None], plan.n_shards, axis=1)  # (n_queries, n_shards)
     rest = np.flatnonzero(~needs_all)
     if len(rest):
@@ -154,7 +151,7 @@ def candidates(n_queries: int, found: Sequence[Found | None], plan: SearchPlan, 
         for rows, is_merged in ((np.flatnonzero(~again), False), (np.flatnonzero(again), True)):
             if not len(rows):
                 continue
-            own = [values[rows] for values in part[1:]]
+            own: list[Any] = [values[rows] for values in part[1:]]
             positions = part.positions[rows]
             if is_merged:
                 own = [
@@ -169,7 +166,7 @@ def candidates(n_queries: int, found: Sequence[Found | None], plan: SearchPlan, 
 
 
 def _nearest(distances: Floats, numbers: Indices, k: int, *others: Any) -> tuple[Any, ...]:
-    """Return the k smallest distances of each row, equal ones by number: the numbers, and what belongs to them.
+    """Return the numbers with the k smallest distances, equal ones by number, and what belongs to them.
 
     Parameters
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -10,11 +11,12 @@ from numpy.typing import NDArray
 
 from lann._inputs import class_indices
 from lann._table_inputs import check_sizes, read_rows
+from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.distributed._blocks import labels_as_array
 from lann.encoding import TableSchema
 from lann.metrics import Levels
-from lann.search import Partition
+from lann.search import ExactSearch, Partition
 
 
 class Reader(NamedTuple):
@@ -25,10 +27,13 @@ class Reader(NamedTuple):
     estimator : estimator or None
         With the number of features and their names; None if blocks are numbers already.
     schema : TableSchema
+    stored : dtype
+        Type in which training rows are kept; they are rounded to it before anything is learned.
     """
 
     estimator: Any
     schema: TableSchema
+    stored: np.dtype[Any] = np.dtype(np.float64)
 
     def read(self, X: Any) -> Floats:
         """Return rows as numbers: (n_rows, n_features)."""
@@ -37,7 +42,11 @@ class Reader(NamedTuple):
             return rows
         if len(X) == 0:  # the checks of scikit-learn need a row
             return np.empty((0, len(self.schema.features)))
-        return read_rows(self.estimator, X, self.schema)
+        return read_rows(self.estimator, X, self.schema).astype(np.float64, copy=False)
+
+    def read_training(self, X: Any) -> Floats:
+        """Return training rows as numbers, in the type in which they are kept: (n_rows, n_features)."""
+        return self.read(X).astype(self.stored)  # a copy: the rows are part of the model
 
 
 class Rows(NamedTuple):
@@ -94,7 +103,7 @@ def count_labels(y: Any) -> LabelCounts:
 
 
 def take_rows(X: Any, positions: Indices, reader: Reader) -> Floats:
-    """Return some rows of a block as numbers.
+    """Return some training rows of a block as numbers.
 
     Parameters
     ----------
@@ -105,7 +114,7 @@ def take_rows(X: Any, positions: Indices, reader: Reader) -> Floats:
     reader : Reader
     """
     taken = X.iloc[positions] if hasattr(X, "iloc") else X[positions]
-    return reader.read(taken)
+    return reader.read_training(taken).astype(np.float64, copy=False)
 
 
 def assign_rows(
@@ -135,10 +144,11 @@ def assign_rows(
     labels = class_indices(labels_as_array(y).astype(classes.dtype, copy=False), classes)
     if len(X) != len(labels):
         raise ValueError(f"A block of X has {len(X)} rows and that of y {len(labels)} labels.")
-    rows = np.array(reader.read(X))
+    rows = reader.read_training(X)
     if len(rows):
         check_sizes(rows, reader.schema)
-    cells = partition.assign(shared.transform(rows), n_jobs=1)
+    with single_threaded_blas():
+        cells = partition.assign(shared.transform(rows.astype(np.float64, copy=False)), n_jobs=1)
     return Rows(np.arange(first, first + len(rows)), rows, labels, cells)
 
 
@@ -153,6 +163,46 @@ def count_cells(rows: Rows | HasCells, n_cells: int) -> Indices:
     return np.bincount(rows.cells, minlength=n_cells)
 
 
+class NearRows(NamedTuple):
+    """The rows of a block that are nearest to some queries under the class metrics.
+
+    Attributes
+    ----------
+    numbers, distances, cells : (n_queries, k)
+        Nearest first; squared distances.
+    """
+
+    numbers: Indices
+    distances: Floats
+    cells: NDArray[np.int32]
+
+
+def nearest_rows(rows: Rows, queries: Floats, numbers: Indices, shared: Levels, *, k: int) -> NearRows:
+    """Return the k nearest rows of a block to some training rows, beside these themselves.
+
+    Parameters
+    ----------
+    rows : Rows
+    queries : (n_queries, n_features)
+    numbers : (n_queries,)
+        Of the queries.
+    shared : Levels
+    k : int
+        Fewer are returned where the block has fewer rows.
+    """
+    k = min(k, len(rows.numbers) - 1)
+    if k < 1:
+        empty = np.empty((len(queries), 0))
+        return NearRows(empty.astype(np.int64), empty, empty.astype(np.int32))
+    points = shared.transform(rows.X.astype(np.float64, copy=False))
+    metric = Levels.metric_of_classes(points, rows.labels, shared.class_log_weights)
+    first = int(rows.numbers[0])  # the rows of a block are in sequence
+    inside = (numbers >= first) & (numbers < first + len(points))
+    exclude = np.where(inside, numbers - first, -1)
+    found, distances = ExactSearch(metric).query(shared.transform(queries), k, exclude=exclude, n_jobs=1)
+    return NearRows(np.where(found < 0, -1, found + first), distances, rows.cells[found])
+
+
 def split_rows(rows: Rows, shard_of_cell: Indices, n_shards: int) -> tuple[Rows, ...]:
     """Return the rows of a block by shard.
 
@@ -165,7 +215,7 @@ def split_rows(rows: Rows, shard_of_cell: Indices, n_shards: int) -> tuple[Rows,
     shards = shard_of_cell[rows.cells]
     order = np.argsort(shards, kind="stable")
     bounds = np.searchsorted(shards[order], np.arange(n_shards + 1))
-    return tuple(rows.take(order[a:b]) for a, b in zip(bounds[:-1], bounds[1:], strict=True))
+    return tuple(rows.take(order[a:b]) for a, b in pairwise(bounds))
 
 
 def join_rows(parts: Sequence[Rows]) -> Rows:
@@ -174,6 +224,11 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
     if (joined.numbers[1:] > joined.numbers[:-1]).all():
         return joined
     return joined.take(np.argsort(joined.numbers, kind="stable"))
+
+
+def take_numbers(rows: Rows, numbers: Indices) -> Rows:
+    """Return the rows that have one of some numbers."""
+    return rows.take(np.flatnonzero(np.isin(rows.numbers, numbers)))
 
 
 def rows_of_cells(rows: Rows, cells: Indices) -> Rows:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,8 @@ from lann.metrics import DiagonalMetric, Levels, MatrixMetric
 from lann.search import CellIndex, CellSearch, ExactSearch, Partition, exhaustive_search
 
 
-class SearchPlan(NamedTuple):
+@dataclass(frozen=True)
+class SearchPlan:
     """How neighbors are searched, the same for all shards.
 
     Attributes
@@ -226,9 +228,3 @@ def join_shards(shards: Sequence[Shard]) -> Shard:
     }
     cells = np.concatenate([shard.cells for shard in shards])[order]
     return Shard(levels[0].replace(**own), numbers[order], cells)
-
-
-def cells_of_numbers(shard: Shard, numbers: Indices) -> Indices:
-    """Return the cells of rows given by their numbers, of any shape; -1 for rows of other shards."""
-    at = np.minimum(np.searchsorted(shard.numbers, numbers), len(shard.numbers) - 1)
-    return np.where(shard.numbers[at] == numbers, shard.cells[at], -1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,15 @@ from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
-from lann.distributed._queries import Neighbors, candidates, merge, number_of, queries_for, route, search_shard
+from lann.distributed._queries import (
+    Neighbors,
+    candidates,
+    merge,
+    number_of,
+    queries_for,
+    route,
+    search_shard,
+)
 from lann.distributed._rows import Reader
 from lann.distributed._shard import SearchPlan, Shard, join_shards, take_numbers, unmeasured_values
 from lann.distributed._tasks import Key, TaskGraph, compute, constant
@@ -79,12 +87,10 @@ class ShardedModel:
         common: tuple[Delayed, ...],
         k: int,
         exclude: Indices | None,
-        *,
-        everywhere: bool = False,
     ) -> tuple[Key, list[Any]]:
-        """Add the tasks that search a block of queries; return the keys of their number, and of what is found."""
+        """Add the tasks that search a block of queries; return keys of its length and what is found."""
         reader, shared, plan = common
-        routed = graph.add(route, block, reader, shared, plan, k=k, everywhere=everywhere, exclude=exclude)
+        routed = graph.add(route, block, reader, shared, plan, k=k, exclude=exclude)
         found: list[Any] = []
         for number, shard in enumerate(self.shards):
             queries = graph.add(queries_for, routed, shard=number)
@@ -97,9 +103,7 @@ class ShardedModel:
         (found,) = compute(self.search([constant(queries)], reader, k, exclude=own))
         return found
 
-    def candidates_of(
-        self, queries: Any, reader: Reader, k: int, exclude: Indices | None = None, *, everywhere: bool = False
-    ) -> Indices:
+    def candidates_of(self, queries: Any, reader: Reader, k: int, exclude: Indices | None = None) -> Indices:
         """Return the k nearest training rows of a few queries under the class metrics: numbers, -1 for none.
 
         Parameters
@@ -109,12 +113,10 @@ class ShardedModel:
         k : int
         exclude : (n_queries,) or None
             Number of a row that is not a candidate of each query.
-        everywhere : bool
-            Whether all rows are searched, and not only those of the nearest cells.
         """
         graph = TaskGraph()
         common = constant(reader), constant(self.shared), constant(self.plan)
-        found = self._search_block(graph, constant(queries), common, k, exclude, everywhere=everywhere)
+        found = self._search_block(graph, constant(queries), common, k, exclude)
         (listed,) = compute(graph.results([graph.add(candidates, *found, common[2], k=k)]))
         numbers: Indices = listed.numbers[:, :k]
         return numbers
@@ -134,10 +136,6 @@ class ShardedModel:
     def n_rows(self) -> int:
         """Number of training rows."""
         return self.plan.n_rows
-
-    def with_n_probed(self, n_probed: int) -> ShardedModel:
-        """Return the model that searches so many cells for a query."""
-        return replace(self, plan=self.plan._replace(n_probed=n_probed))
 
     def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
         """Return where queries have gaps that no training row has: (n_queries, n_features)."""

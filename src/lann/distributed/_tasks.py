@@ -28,8 +28,8 @@ class TaskGraph:
 
     def __init__(self) -> None:
         self._name = f"lann-{uuid.uuid4().hex}"
-        self._tasks: dict[Key, tuple[Any, ...]] = {}
-        self._inputs: dict[Any, Delayed] = {}
+        self._tasks: dict[Any, tuple[Any, ...]] = {}
+        self._inputs: dict[Any, Any] = {}
 
     def add(self, function: Callable[..., Any], *inputs: Any, **constants: Any) -> Key:
         """Add a task; return its key.

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices
+from lann._types import Indices
 from lann.distributed._rows import Rows, join_rows
 from lann.distributed._shard import Shard
 from lann.metrics import Levels, find_copies
+from lann.search import CellIndex
 from lann.training import Settings, Tile, train_tile, with_shared_levels
 
 
@@ -23,14 +25,14 @@ class TileRows(NamedTuple):
     ----------
     numbers : (n_rows,)
         Ascending.
-    point_log_weights : (n_rows, n_axes)
+    point_log_weights : (n_rows, n_axes) float32
     point_matrices : (n_rows, n_axes, rank) or None
     losses : list of float
         Mean training loss of every epoch.
     """
 
     numbers: Indices
-    point_log_weights: Floats
+    point_log_weights: NDArray[np.float32]
     point_matrices: NDArray | None
     losses: list[float]
 
@@ -45,7 +47,9 @@ def train_rows(
     parts: Sequence[Rows],
     tile: Tile,
     shared: Levels,
+    index: CellIndex,
     settings: Settings,
+    *,
     n_epochs: int,
     rng: np.random.Generator,
 ) -> TileRows:
@@ -58,6 +62,8 @@ def train_rows(
     tile : Tile
     shared : Levels
         The shared levels.
+    index : CellIndex
+        How cells are searched, without rows.
     settings : Settings
     n_epochs : int
     rng : Generator
@@ -68,32 +74,47 @@ def train_rows(
     own, numbers = np.flatnonzero(is_own), rows.numbers[is_own]
     copies = find_copies(levels.X, levels.labels, None)
     if copies is None:
-        trained = train_tile(levels, own, settings, n_epochs, deepcopy(rng))
-        return TileRows(numbers, trained.point_log_weights, trained.point_matrices, trained.losses)
+        index = replace(index, cells=rows.cells)
+        trained = train_tile(levels, own, settings, n_epochs, deepcopy(rng), index=index)
+        weights = trained.point_log_weights.astype(np.float32)
+        return TileRows(numbers, weights, trained.point_matrices, trained.losses)
     # Copies are of the same cell: a group is of the tile, or all of it is of the border.
     groups = np.unique(copies.group[own])
-    trained = train_tile(copies.merge(levels), groups, settings, n_epochs, deepcopy(rng))
+    index = replace(index, cells=rows.cells[copies.distinct])
+    trained = train_tile(copies.merge(levels), groups, settings, n_epochs, deepcopy(rng), index=index)
     position = np.searchsorted(groups, copies.group[own])
     matrices = trained.point_matrices
     return TileRows(
         numbers,
-        trained.point_log_weights[position],
+        trained.point_log_weights[position].astype(np.float32),
         None if matrices is None else matrices[position],
         trained.losses,
     )
 
 
-def make_shard(rows: Rows, tiles: Sequence[TileRows], shared: Levels) -> Shard:
-    """Return the shard of rows whose point metrics were trained in tiles; without tiles, none were."""
+def make_shard(
+    rows: Rows, tiles: Sequence[TileRows], shared: Levels, *, weights_type: np.dtype[Any]
+) -> Shard:
+    """Return the shard of rows whose point metrics were trained in tiles; without tiles, none were.
+
+    Parameters
+    ----------
+    rows : Rows
+    tiles : sequence of TileRows
+    shared : Levels
+    weights_type : dtype
+        In which point weights are kept.
+    """
     levels = levels_of(rows, shared)
     if tiles:
         order = np.argsort(np.concatenate([tile.numbers for tile in tiles]), kind="stable")
         weights = np.concatenate([tile.point_log_weights for tile in tiles])[order]
         matrices = None
         if tiles[0].point_matrices is not None:
-            matrices = np.concatenate([t.point_matrices for t in tiles if t.point_matrices is not None])[order]
+            found = [tile.point_matrices for tile in tiles if tile.point_matrices is not None]
+            matrices = np.concatenate(found)[order]
         levels = levels.replace(point_log_weights=weights, point_matrices=matrices)
-    return Shard(levels, rows.numbers, rows.cells)
+    return Shard(levels.stored_as(levels.X.dtype, weights_type), rows.numbers, rows.cells)
 
 
 def losses_of(tile: TileRows) -> list[float]:

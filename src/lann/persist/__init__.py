@@ -81,9 +81,9 @@ def save(
     ...     load(file).predict(X[:3])
     array([0, 0, 0])
     """
-    from lann._files import write_atomically
     from sklearn.utils.validation import check_is_fitted
 
+    from lann._files import write_atomically
     from lann.persist._errors import InvalidModelFile
     from lann.persist._model_file import find_foreign, to_bytes
     from lann.persist._sharded import is_sharded, save_folder

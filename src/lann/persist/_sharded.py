@@ -1,4 +1,4 @@
-"""A model in shards as a folder: a manifest, a model file with what all shards share, and one for each shard."""
+"""A model in shards as a folder: a manifest, and a model file for each shard and for what they share."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def save_folder(model: Any, path: Path) -> None:
         raise FileExistsError(f"{path} exists and is no model in shards; give the name of a new folder.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent} to save {path.name} in.")
-    temporary, earlier = (path.with_name(f".{path.name}.{uuid.uuid4().hex}.{kind}") for kind in ("tmp", "old"))
+    hidden = f".{path.name}.{uuid.uuid4().hex}"
+    temporary, earlier = path.with_name(f"{hidden}.tmp"), path.with_name(f"{hidden}.old")
     temporary.mkdir()
     try:
         names = [f"shard-{number:05}.lann" for number in range(model.n_shards_)]
@@ -125,13 +126,14 @@ def _read_manifest(file: Path) -> dict[str, Any]:
         raise InvalidModelFile("it does not say in which format it is")
     if number > FORMAT:
         raise InvalidModelFile(
-            f"it was written by lann {shown(manifest.get('lann'))} in format {number}, and this version reads "
-            f"formats up to {FORMAT}; update lann"
+            f"it was written by lann {shown(manifest.get('lann'))} in format {number}, and this version "
+            f"reads formats up to {FORMAT}; update lann"
         )
     if manifest.keys() != FIELDS:
         raise InvalidModelFile(f"its {MANIFEST} does not have the fields {', '.join(sorted(FIELDS))}")
-    if type(manifest["rows_per_shard"]) is not int or manifest["rows_per_shard"] < 1:
-        raise InvalidModelFile(f"its rows_per_shard is {shown(manifest['rows_per_shard'])}, and no integer above 0")
+    size = manifest["rows_per_shard"]
+    if type(size) is not int or size < 1:
+        raise InvalidModelFile(f"its rows_per_shard is {shown(size)}, and no integer above 0")
     shards = manifest["shards"]
     if not isinstance(shards, dict) or not shards or not all(SHARD.fullmatch(name) for name in shards):
         raise InvalidModelFile("its shards are not files shard-00000.lann and so on, with their SHA-256")
@@ -146,5 +148,5 @@ def _check_losses(losses: Any) -> None:
     rows_are_lists = isinstance(losses, list) and all(isinstance(row, list) for row in losses)
     if not rows_are_lists or len({len(row) for row in losses}) > 1:
         raise InvalidModelFile("its tile_losses are not a list of losses for each tile")
-    if not all(isinstance(loss, float | int) and not isinstance(loss, bool) for row in losses for loss in row):
+    if not all(type(loss) in (float, int) for row in losses for loss in row):
         raise InvalidModelFile("its tile_losses are not numbers")
