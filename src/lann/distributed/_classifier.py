@@ -391,7 +391,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         shards, losses = train_shards(
             rows, plan, result.shared, result.settings, n_epochs, self._weights_type(rows.counts.sum()), rng
         )
-        self.tile_losses_ = np.array(losses).reshape(len(losses), -1)
+        self.tile_losses_ = np.array(losses, np.float64).reshape(len(losses), n_epochs)
         search = SearchPlan(
             index.partition,
             rows.counts,

@@ -197,7 +197,8 @@ class Shard:
                 f"cells {plan.n_probed}",
                 lambda: CellSearch(self.levels.class_metric(), plan.index_of(self.cells)),
             )
-            rows, coarse = cells.query_probed(points, k, exclude=exclude, n_jobs=1)
+            # The number of cells that are searched depends on that of all candidates.
+            rows, coarse = cells.query_probed(points, n_listed, exclude=exclude, n_jobs=1)
         return rows, coarse, self._metric.distances(points, np.maximum(rows, 0))
 
     @property

@@ -94,10 +94,11 @@ def load_folder(path: Path) -> Any:
             if not (path / name).is_file():
                 raise InvalidModelFile(f"its file {name} is missing")
         read = partial(read_file, folder=str(path), hashes=hashes)
+        losses = manifest["tile_losses"]
         further = {
             "rows_per_shard": manifest["rows_per_shard"],
-            "tile_losses_": np.array(manifest["tile_losses"], np.float64).reshape(
-                len(manifest["tile_losses"]), -1
+            "tile_losses_": np.array(losses, np.float64).reshape(
+                len(losses), len(losses[0]) if losses else 0
             ),
         }
         return read_shards(read(SHARED), read, sorted(manifest["shards"]), further)
