@@ -430,7 +430,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
             start = warm_start(start, previous, settings)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         rows = as_fitted(self, start.X)  # callbacks can score them
-        progress = FitProgress(self, n_epochs_of(settings), rows, self.classes_[start.labels])
+        progress = FitProgress(self, n_epochs_of(settings, len(start.X)), rows, self.classes_[start.labels])
         result = train(start, settings, rng, callback=lambda epoch: self._on_epoch_end(epoch, progress))
         self.loss_curve_, self.validation_curve_ = result.losses, result.validation_losses
         self.n_iter_ = len(result.losses)

@@ -4,12 +4,13 @@
 
 Expanded, that is ⟨[x², x, 1], [w, −2wp, Σwp²]⟩: the distances to all points are one matrix product of width
 2n + 1 (the *lift*). Where all points share one weight vector, Σ w x² is the same for all and width n + 1 is
-enough.
+enough. Where points measure with the weights of C < n classes, it is one of C numbers: width C + n + 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -82,22 +83,32 @@ class DiagonalMetric:
 
     @overflow_is_far
     def lift_points(self, dtype: type, rows: Indices | slice = slice(None)) -> NDArray:
-        """Return the points' factor of the lifted product: (n_rows, 2n + 1), or n + 1 if shared."""
+        """Return the points' factor of the lifted product: (n_rows, lift_width)."""
         points = self.points[rows] - self._center
         weights = self.weights_of(rows)
         moment = weights * points
         n_features = points.shape[1]
-        lifted = np.empty((len(points), (1 if self.shared else 2) * n_features + 1), dtype)
+        lifted: NDArray[Any] = np.empty((len(points), self.lift_width), dtype)
         lifted[:, -1] = np.einsum("ij,ij->i", moment, points)
         np.multiply(moment, -2.0, out=lifted[:, -1 - n_features : -1], casting="same_kind")
-        if not self.shared:
+        if self.labels is not None and self._lifts_classes:
+            lifted[:, : len(self.weights)] = self.labels[rows][:, None] == np.arange(len(self.weights))
+        elif not self.shared:
             lifted[:, :n_features] = weights
         return lifted
 
     @property
     def lift_width(self) -> int:
         """Number of columns of the lifted product."""
-        return (1 if self.shared else 2) * self.points.shape[1] + 1
+        n_axes = self.points.shape[1]
+        if self.shared:
+            return n_axes + 1
+        return (len(self.weights) if self._lifts_classes else n_axes) + n_axes + 1
+
+    @property
+    def _lifts_classes(self) -> bool:
+        """Whether what a query adds to the distances is lifted by class, and not by axis."""
+        return self.labels is not None and not self.shared and len(self.weights) < self.points.shape[1]
 
     @property
     @overflow_is_far
@@ -113,7 +124,8 @@ class DiagonalMetric:
         if self.shared:
             offset = (centered * centered) @ self.weights
         else:
-            columns.insert(0, centered * centered)
+            squares = centered * centered
+            columns.insert(0, squares @ self.weights.T if self._lifts_classes else squares)
             offset = np.zeros(len(centered))
         return np.concatenate(columns, axis=1).astype(dtype), offset
 

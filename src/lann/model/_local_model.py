@@ -149,6 +149,20 @@ class LocalModel(NeighborModel):
         other._vote_rule = replace(vote, epsilon=epsilon)
         return other
 
+    def subset(self, rows: Indices, *, n_jobs: int | None = None) -> LocalModel:
+        levels = self.memory.levels_of(rows) if "memory" in self.__dict__ else self.levels.subset(rows)
+        rule = self.vote_rule
+        return LocalModel(
+            levels,
+            n_candidates=self.n_candidates,
+            n_neighbors=self.n_neighbors,
+            power=rule.power,
+            floor=rule.floor,
+            class_weight=rule.class_weight,
+            epsilon=rule.epsilon,
+            n_jobs=n_jobs,
+        )
+
     @cached_property
     def levels(self) -> Levels:
         """Training rows and their metrics."""
@@ -420,10 +434,14 @@ class LocalModel(NeighborModel):
         if isinstance(metric, DiagonalMetric):
             starts = np.ascontiguousarray(levels.transform_encoded(encoded))
             columns = np.empty((0, 0)) if components is None else np.ascontiguousarray(components.T)
-            weights = metric.weights[None] if metric.shared else metric.weights
-            return diagonal_walks(
-                starts, steps, columns, firsts, orders, bounds, metric.points, weights, candidates
-            )
+            points, weights = metric.points, metric.weights[None] if metric.shared else metric.weights
+            if points.dtype != np.float64 or weights.dtype != np.float64:
+                # Of the rows in question: one compiled version is enough.
+                rows, own = np.unique(np.maximum(candidates, 0), return_inverse=True)
+                candidates = np.where(candidates < 0, -1, own.reshape(candidates.shape))
+                points = points[rows].astype(np.float64)
+                weights = np.atleast_2d(metric.weights_of(rows)).astype(np.float64)
+            return diagonal_walks(starts, steps, columns, firsts, orders, bounds, points, weights, candidates)
         widths = encoding.n_axes_of_features
         moved = walk_rows(np.zeros(queries.shape), np.ones(queries.shape), orders, bounds)
         moved = encoded[:, None, None] + np.repeat(moved, widths, axis=3) * steps[:, None, None]

@@ -54,8 +54,7 @@ class CellIndex:
         """
         rng = np.random.default_rng(0)
         n_points = metric.n_points
-        n_cells = max(round(CELLS_PER_ROOT * np.sqrt(n_points)), 1)
-        weights = metric.mean_weights
+        n_cells, weights = n_cells_of(n_points), metric.mean_weights
         with single_threaded_blas():
             partition = Partition.fit(metric.points, n_cells, rng, weights=weights, n_jobs=n_jobs)
             cells = partition.assign(metric.points, n_jobs=n_jobs)
@@ -79,6 +78,11 @@ class CellIndex:
             mask, self.partition.nearest(queries, self.n_probed_for(k)).astype(np.int64), True, 1
         )
         return mask
+
+
+def n_cells_of(n_points: int) -> int:
+    """Return the number of cells for so many points."""
+    return max(round(CELLS_PER_ROOT * math.sqrt(n_points)), 1)
 
 
 def calibrate(order: NDArray[np.int32], found: NDArray[np.int32]) -> int:
