@@ -16,7 +16,7 @@ from lann.training import (
     with_shared_levels,
 )
 
-FAST = {"max_iter": 7}
+FAST = {"max_iter": 3}
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_many_rows_learn_the_same_on_any_number_of_threads(planted):
     results = [run(levels_of(planted), n_jobs=n_jobs) for n_jobs in (1, 2)]
     first, second = results
     assert first.losses == second.losses
-    assert len(first.losses) == 7 + 4
+    assert len(first.losses) == 3 + 4
     np.testing.assert_array_equal(first.levels.point_log_weights, second.levels.point_log_weights)
     np.testing.assert_array_equal(first.index.cells, second.index.cells)
     assert first.levels.in_use == ("curves", "map", "class", "point")
@@ -90,7 +90,7 @@ def test_the_union_of_tiles_nearly_equals_one_tile_with_all_rows(monkeypatch, pl
     neighbors, correct = [], []
     for tile_rows in (400, 1600):
         monkeypatch.setattr(_tiles, "TILE_ROWS", tile_rows)
-        result = run(levels_of(planted))
+        result = run(levels_of(planted), max_iter=7)
         levels = result.levels
         search = Shortlist(CellSearch(levels.class_metric(), result.index), levels.local_metric(), 50)
         near, _ = search.query(levels.transform(queries), 7)
@@ -139,10 +139,10 @@ def test_a_callback_sees_all_rows_and_can_stop_between_tiles(planted):
         return epoch.unit == "tile" and epoch.number == 2
 
     result = run(levels_of(planted), callback=callback, n_jobs=2)
-    assert [epoch.unit for epoch, _ in seen] == ["epoch"] * 7 + ["tile"] * 2
-    assert [len(levels.X) for _, levels in seen] == [1600] * 9
+    assert [epoch.unit for epoch, _ in seen] == ["epoch"] * 3 + ["tile"] * 2
+    assert [len(levels.X) for _, levels in seen] == [1600] * 5
     assert result.stopped
-    assert len(result.losses) == 9
+    assert len(result.losses) == 5
     last = seen[-1][0]
     assert (last.number, last.n_epochs, last.stage) == (2, 4, "point weights")
     assert last.seconds_left > 0
@@ -150,6 +150,17 @@ def test_a_callback_sees_all_rows_and_can_stop_between_tiles(planted):
     assert str(last).endswith(" left")
     learned = np.abs(result.levels.point_log_weights).max(axis=1) > 0
     assert 600 < learned.sum() < 1200
+
+
+@pytest.mark.usefixtures("few")
+def test_shared_levels_are_learned_from_all_rows_of_the_sample(planted):
+    shared = {"point_metrics": False, "max_iter": 2}
+    assert (
+        run(levels_of(planted), n_shared_rows=100, **shared).losses
+        == run(levels_of(planted), **shared).losses
+    )
+    few_rows = levels_of(planted, 600)
+    assert run(few_rows, n_shared_rows=100, **shared).losses != run(few_rows, **shared).losses
 
 
 @pytest.mark.usefixtures("few")
