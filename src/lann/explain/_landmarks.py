@@ -6,6 +6,7 @@ the landmarks near it, as these measure, which costs a search among a few hundre
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +40,8 @@ N_NEAR = 10
 # Number of values that represent the categories of a feature, if there is time; otherwise as many as of a
 # number.
 MOST_CATEGORIES = 24
+# Features among which correlated ones are searched: all pairs of them are compared.
+MOST_CORRELATED = 1000
 
 
 @dataclass
@@ -55,7 +58,8 @@ class Landmarks(RowSample):
     representatives : ndarray of shape (n_classes, n_representatives)
         Training rows that represent each class; -1 where there are fewer.
     correlated : tuple of tuple of int
-        Groups of features that are correlated in the training data.
+        Groups of features that are correlated in the training data; of more than 1000 features, among the
+        1000 most relevant ones.
     """
 
     rows: Indices
@@ -137,9 +141,21 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
     walks = walk_supports(
         model, model.X[rows], both[:, : work.n_contrasts], exclude=rows, vote=vote, n_jobs=n_jobs
     )
-    is_category = np.isin(np.arange(n_features), list(work.categories))
-    correlated = correlated_features(model.X, is_category=is_category)
-    return Landmarks(rows, Readings(votes, alone, walks.changes), ends, representatives, correlated)
+    readings = Readings(votes, alone, walks.changes)
+    correlated = _correlated(model.X, readings, work.categories)
+    return Landmarks(rows, readings, ends, representatives, correlated)
+
+
+def _correlated(X: Floats, readings: Readings, categories: Iterable[int]) -> Groups:
+    """Return groups of correlated features; of many features, among the most relevant ones."""
+    n_features = X.shape[1]
+    is_category = np.isin(np.arange(n_features), list(categories))
+    if n_features <= MOST_CORRELATED:
+        return correlated_features(X, is_category=is_category)
+    relevances = readings.relevances.mean(axis=0)
+    relevant = np.sort(np.argsort(-relevances, kind="stable")[:MOST_CORRELATED])
+    groups = correlated_features(X[:, relevant], is_category=is_category[relevant])
+    return tuple(tuple(relevant[list(group)].tolist()) for group in groups)
 
 
 class _Work:
