@@ -10,9 +10,11 @@ from lann.tables._files import check_table_path, read_table, write_table
 from lann.tables._fit import fit_table
 from lann.tables._infer import infer_columns
 from lann.tables._labeled_rows import LabeledRows
+from lann.tables._memory import TableSize, table_size
 from lann.tables._model_info import ColumnInfo, ModelInfo
 from lann.tables._reading import Reading
 from lann.tables._reject import FittedFold
+from lann.tables._sample import sample_table
 from lann.tables._stream_columns import StreamColumns
 from lann.tables._stream_run import StreamRun
 from lann.tables._table_model import TableModel
@@ -34,6 +36,7 @@ __all__ = [
     "StreamColumns",
     "StreamRun",
     "TableModel",
+    "TableSize",
     "TableWarning",
     "TrainingTable",
     "apply_columns",
@@ -44,5 +47,7 @@ __all__ = [
     "fit_table",
     "infer_columns",
     "read_table",
+    "sample_table",
+    "table_size",
     "write_table",
 ]

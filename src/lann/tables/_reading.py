@@ -7,7 +7,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
@@ -16,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 
+from lann._types import Indices
 from lann.tables._cells import as_float
 from lann.tables._delimited import SEPARATORS, check_separator, split_text
 from lann.tables._encodings import ENCODING_NAMES, PARQUET, ZIP, decode, decompress
@@ -60,6 +61,10 @@ class Reading:
         What was found and is not as in most files; not what was given.
     sha256 : str or None
         SHA-256 of the file, as hexadecimal digits.
+    row_numbers : ndarray of shape (n_rows,) or None
+        Positions of the rows in the file, if they are a sample; None is all rows.
+    n_file_rows : int or None
+        Number of rows of the file, if they are a sample.
 
     Examples
     --------
@@ -87,6 +92,8 @@ class Reading:
     sheet: str | None = None
     notes: tuple[str, ...] = field(default=())
     sha256: str | None = None
+    row_numbers: Indices | None = None
+    n_file_rows: int | None = None
 
     @property
     def summary(self) -> str:
@@ -139,9 +146,7 @@ class Reading:
         if format is None:
             content = decompress(content, source)
             format = _format_of(content)
-        for option, value in {"sep": sep, "encoding": encoding, "sheet": sheet}.items():
-            if value is not None and format not in _OPTIONS[option]:
-                raise ValueError(f"{option} is not for {source}, whose format is {format}.")
+        check_text_options(source, format, {"sep": sep, "encoding": encoding, "sheet": sheet})
         if format == "text":
             reading = _read_text(content, source, sep, decimal, encoding)
         elif format == "json lines":
@@ -182,11 +187,23 @@ def _read(path: Path) -> tuple[bytes, str]:
     """Return the content of a file or of standard input, and its name in messages."""
     if str(path) == STANDARD_INPUT:
         return sys.stdin.buffer.read(), "standard input"
+    check_file(path)
+    return path.read_bytes(), str(path)
+
+
+def check_file(path: Path) -> None:
+    """Raise an OSError if there is no file to read."""
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, not a file.")
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
-    return path.read_bytes(), str(path)
+
+
+def check_text_options(source: str, format: str, options: Mapping[str, Any]) -> None:
+    """Raise ValueError if an option is given that is not for the format of a file."""
+    for option, value in options.items():
+        if value is not None and format not in _OPTIONS[option]:
+            raise ValueError(f"{option} is not for {source}, whose format is {format}.")
 
 
 def _format_of(content: bytes) -> str:
