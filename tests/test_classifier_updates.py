@@ -14,7 +14,7 @@ from sklearn.datasets import make_blobs
 from lann import LANNClassifier, load, save
 from lann.model import LocalModel, rows_to_forget
 from lann.model._row_memory import MOST_STORED, SPARE_ROWS, RowMemory
-from lann.search import GraphSearch, GrownGraph, _graph
+from lann.search import ExactSearch, _cell_search
 
 
 def clf_of(**options):
@@ -207,34 +207,39 @@ def test_a_loaded_model_goes_on_with_the_same_bits(data, tmp_path):
         np.testing.assert_array_equal(other.predict_proba(X), clf.predict_proba(X))
 
 
-# graphs
+# cells
 
 
-def test_a_graph_serves_later_versions(monkeypatch):
-    monkeypatch.setattr(_graph, "FEWEST_POINTS", 500)
-    monkeypatch.setattr(LocalModel, "_fewest_for_graph", 100)
-    X, y = make_blobs(2000, 5, centers=10, cluster_std=3.0, random_state=0)
+def test_rows_are_added_to_the_cells(monkeypatch):
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 500)
+    X, y = make_blobs(2600, 5, centers=10, cluster_std=3.0, random_state=0)
     clf = clf_of(max_iter=0, n_neighbors=5).fit(X[:1000], y[:1000])
-    clf.predict(X[:100])
-    graph = clf.model_._graph.coarse
-    assert isinstance(graph, GraphSearch)
+    partition = clf.model_.index.partition
     for row in range(1000, 1100):
         clf.partial_fit(X[row : row + 1], y[row : row + 1])
     clf.forget(np.arange(0, 1000, 10))
-    model = clf.model_
-    found, _ = model.voters(X)
-    assert isinstance(model._graph.coarse, GrownGraph)
-    assert model._graph.coarse._graph is graph
-    exact, _ = rebuilt(clf)._exact.query(model.transform(X), 5)
-    assert (found == exact).mean() > 0.99
-    assert_same_model(clf, X[:99])  # few queries are searched exactly
-    clf.partial_fit(X[1100:1300], y[1100:1300])
-    clf.predict(X)
-    assert isinstance(clf.model_._graph.coarse, GraphSearch)  # too much has changed
-    clf.partial_fit(X[1300:1301], y[1300:1301])
-    clf.predict(X)
-    assert isinstance(clf.model_._graph.coarse, GrownGraph)
-    assert clf.model_._graph.coarse._graph is not graph
+    index = clf.model_.index
+    assert index.partition is partition
+    np.testing.assert_array_equal(index.cells, partition.assign(clf.model_.metric.points))
+    found, _ = clf.model_.voters(X)
+    exact, _ = ExactSearch(clf.model_.metric).query(clf.model_.transform(X), 5)
+    assert (found == exact).mean() > 0.95
+    one_by_one = np.array([clf.model_.voters(X[row : row + 1])[0][0] for row in range(60)])
+    np.testing.assert_array_equal(one_by_one, found[:60])
+    clf.partial_fit(X[1100:2500], y[1100:2500])
+    assert clf.model_.index.partition is not partition  # most rows are newer than the cells
+    assert clf.model_.index.n_seen == 2500
+
+
+def test_a_model_that_has_become_large_has_cells(monkeypatch):
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 500)
+    X, y = make_blobs(600, 5, centers=4, cluster_std=3.0, random_state=0)
+    clf = clf_of(max_iter=0, n_neighbors=5).fit(X[:480], y[:480])
+    assert clf.model_.index is None
+    clf.partial_fit(X[480:540], y[480:540])
+    assert len(clf.model_.index.cells) == 540
+    clf.forget(np.arange(100))
+    assert len(clf.model_.index.cells) == 440
 
 
 # forget

@@ -1,12 +1,13 @@
 import pickle
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from lann.metrics import Levels
 from lann.model import LocalModel, NeighborModel, typical_values
-from lann.search import GraphSearch, Shortlist, _graph
+from lann.search import CellIndex, CellSearch, Shortlist, _cell_search
 
 
 @pytest.fixture
@@ -136,35 +137,38 @@ def test_typical_values_are_quantiles_that_occur():
 
 def test_the_search_of_the_fit_serves_the_first_query(levels):
     model = make_model(levels, n_candidates=20)
-    search = vars(model)["_exact"]
+    search = vars(model)["_shortlist"]
     model.kneighbors(levels.X[:3], 5)
-    assert vars(model)["_exact"] is search
+    assert vars(model)["_shortlist"] is search
 
 
-def test_a_given_graph_is_used_for_many_rows(levels, monkeypatch):
-    monkeypatch.setattr(_graph, "FEWEST_POINTS", 50)
-    graph = GraphSearch(levels.class_metric())
-    monkeypatch.setattr(LocalModel, "_fewest_for_graph", 20)
+def test_a_given_index_is_used_for_many_rows(levels, monkeypatch):
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 50)
+    index = CellIndex.build(levels.class_metric())
     queries = levels.X[:20] + 0.1
-    built, given = (make_model(levels, n_candidates=20, index=index) for index in (None, graph))
-    assert "_graph" not in vars(given)
+    built, given = (make_model(levels, n_candidates=20, index=index) for index in (None, index))
     for one, other in zip(given.kneighbors(queries, 5), built.kneighbors(queries, 5), strict=True):
         np.testing.assert_array_equal(one, other)
-    search = vars(given)["_graph"]
+    search = given.prepare_search()
     assert isinstance(search, Shortlist)
-    assert search.coarse._index is graph._index
+    assert isinstance(search.coarse, CellSearch)
+    assert search.coarse.index is index is given.index
 
 
-def test_few_queries_do_not_wait_for_a_graph(levels, monkeypatch):
-    monkeypatch.setattr(_graph, "FEWEST_POINTS", 50)
-    monkeypatch.setattr(LocalModel, "_fewest_for_graph", 50)
-    few, exact = (make_model(levels, n_candidates=20, epsilon=1.0) for _ in range(2))
-    for n_queries in (1, 16, 17, 49):
-        queries = levels.X[:n_queries] + 0.1
-        expected = exact._exact.query(exact.transform(queries), 5)
-        for one, other in zip(few.kneighbors(queries, 5), expected, strict=True):
-            np.testing.assert_array_equal(one, other)
-    assert "_graph" not in vars(few)
+def test_few_queries_find_the_same_neighbors_as_many_in_some_cells(levels, monkeypatch):
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 50)
+    full = CellIndex.build(levels.class_metric())
+    model = make_model(levels, n_candidates=10, epsilon=1.0, index=replace(full, n_probed=3))
+    assert full.partition.n_cells > 3
+    queries = levels.X[:40] + 0.1
+    expected = model.kneighbors(queries, 5)
+    exact = make_model(levels, n_candidates=10, epsilon=1.0, index=replace(full, n_probed=99))
+    assert (expected[0] != exact.kneighbors(queries, 5)[0]).any()
+    fresh = make_model(levels, n_candidates=10, epsilon=1.0, index=replace(full, n_probed=3))
+    for row in range(40):
+        for one, many in zip(fresh.kneighbors(queries[row : row + 1], 5), expected, strict=True):
+            np.testing.assert_array_equal(one[0], many[row])
+    assert "_shortlist" not in vars(fresh)  # few queries do not wait for it
 
 
 def test_the_search_is_not_pickled_and_built_again(levels):

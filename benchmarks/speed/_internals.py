@@ -7,8 +7,8 @@ import numpy as np
 from benchmarks.common.arrays import Floats, Indices, Labels
 from lann import LANNClassifier
 from lann.metrics import DiagonalMetric, Levels
-from lann.model import FEWEST_FOR_GRAPH, LocalModel, RowMemory
-from lann.search import ExactSearch, GraphSearch
+from lann.model import LocalModel, RowMemory
+from lann.search import CellIndex, CellSearch, ExactSearch
 from lann.training import OnlineSettings, Settings, extend
 from lann.training._online_weights import OnlineWeights
 
@@ -23,9 +23,10 @@ def float32_factors(search: ExactSearch, queries: Floats) -> tuple[Floats, Float
     return search.metric.lift_queries(queries, np.float32)[0], search.metric.lift_points(np.float32)
 
 
-def compile_graph_search(points: Floats) -> None:
-    """Compile or load the kernels of the graph search, which a fit on many rows uses."""
-    search = GraphSearch(DiagonalMetric(points, np.ones(points.shape)))
+def compile_cell_search(points: Floats) -> None:
+    """Compile or load the kernels of the search of cells, which a fit on many rows uses."""
+    metric = DiagonalMetric(points, np.ones(points.shape))
+    search = CellSearch(metric, CellIndex.build(metric))
     search.query(points, 5, exclude=np.arange(len(points)))
 
 
@@ -56,5 +57,5 @@ def add_by_rebuilding(classifier: LANNClassifier, X: Floats, y: Labels) -> None:
         floor=rule.floor,
         n_jobs=classifier.n_jobs,
     )
-    rebuilt.prepare_search(FEWEST_FOR_GRAPH)
+    rebuilt.prepare_search()
     classifier.model_ = rebuilt

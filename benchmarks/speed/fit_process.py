@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from benchmarks.common.arrays import Floats, Labels
-from benchmarks.speed._internals import compile_graph_search
+from benchmarks.speed._internals import compile_cell_search
 from lann import LANNClassifier
 
 
@@ -49,7 +49,7 @@ def main(n_rows: int, n_features: int, n_jobs: int) -> None:
     # Compile or load the kernels first: the memory of the compiler is not that of a fit.
     X, y = sample(rng, 500, n_features)
     LANNClassifier(random_state=0).fit(X, y)
-    compile_graph_search(X)
+    compile_cell_search(X)
     X, y = sample(rng, n_rows, n_features)
     before = reset_peak()
     start = time.perf_counter()

@@ -29,8 +29,22 @@ def find_too_large(X: Floats) -> int | None:
         X = np.where(missing, np.take_along_axis(X, missing.argmin(axis=0)[None], axis=0), X)
         X = np.where(missing.all(axis=0), 0.0, X)
     with np.errstate(over="ignore", invalid="ignore"):
-        too_large = np.flatnonzero(~np.isfinite(X.std(axis=0)))
+        too_large = np.flatnonzero(~np.isfinite(X.std(axis=0, dtype=np.float64)))
     return int(too_large[0]) if len(too_large) else None
+
+
+def as_type(X: Floats, dtype: np.dtype[Any]) -> Floats:
+    """Return numbers in another type; raise ValueError if that has none as large as one of them."""
+    with np.errstate(over="ignore"):
+        converted = X.astype(dtype, copy=False)
+    if converted is not X and dtype.itemsize < X.dtype.itemsize:
+        lost = np.flatnonzero(np.isinf(converted).any(axis=0))
+        if len(lost):
+            raise ValueError(
+                f"Feature {lost[0]} has values that are too large for {dtype.name}; scale them down, or set "
+                "storage='float64'."
+            )
+    return converted
 
 
 def check_not_too_large(X: Floats) -> None:
@@ -54,7 +68,7 @@ def weighted_moments(values: Floats, weights: Floats | None) -> tuple[Floats, Fl
     means, variances : (n_columns,)
     """
     if weights is None:
-        return values.mean(axis=0), values.var(axis=0)
+        return values.mean(axis=0, dtype=np.float64), values.var(axis=0, dtype=np.float64)
     # Relative to the first row, so that the mean of a constant column is exact.
     shares = weights / weights.sum()
     means = values[0] + shares @ (values - values[0])

@@ -32,7 +32,13 @@ TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(?:\.(\d+))?)?)
 
 
 def read_training_data(
-    estimator: Any, X: Any, y: ArrayLike, categorical_features: Any, schema: TableSchema | None
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    categorical_features: Any,
+    schema: TableSchema | None,
+    *,
+    keep_single: bool = False,
 ) -> tuple[Floats, NDArray[Any], TableSchema]:
     """Return training rows as numbers, their labels, and their schema; check them as scikit-learn does.
 
@@ -45,6 +51,8 @@ def read_training_data(
     categorical_features : "from_dtype", array-like or None
     schema : TableSchema or None
         That of rows to which these are added: categories can be new, kinds cannot.
+    keep_single : bool, default=False
+        Whether an array of float32 stays float32; everything else is float64.
     """
     if schema is not None and _is_plain(estimator, X, schema):
         known = _plain_labels(y, len(X), estimator.classes_)
@@ -58,7 +66,7 @@ def read_training_data(
             estimator,
             X,
             y,
-            dtype=np.float64,
+            dtype=(np.float64, np.float32) if keep_single else np.float64,
             order="C",
             copy=True,
             ensure_all_finite="allow-nan",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, TypeVar
@@ -95,3 +96,29 @@ def map_blocks(
         # joblib determines the number; its own thread pool takes 10 ms per call, this one 0.1 ms.
         with ThreadPoolExecutor(n_threads) as pool:
             return list(pool.map(function, slices))
+
+
+def iterate_in_order(
+    function: Callable[[int], Result], n_items: int, *, n_jobs: int | None = None
+) -> Generator[Result, None, None]:
+    """Yield `function(0)`, `function(1)`, … in order, computed on `n_jobs` threads as they are taken.
+
+    `n_jobs` is as in `map_blocks`. At most one result per thread waits to be taken. When the generator is
+    closed, calls that have begun end first.
+    """
+    n_threads = min(joblib.effective_n_jobs(n_jobs), n_items)
+    if n_threads <= 1:
+        yield from map(function, range(n_items))
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for number in range(n_items):
+                waiting.append(pool.submit(function, number))
+                if len(waiting) == 2 * n_threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from lann._compat import unchanged_on_failure, with_callbacks
-from lann._inputs import check_not_too_heavy, check_sample_weight, class_indices
+from lann._inputs import as_type, check_not_too_heavy, check_sample_weight, class_indices
 from lann._neighbor_classifier import NeighborClassifier
 from lann._row_draw import DrawnRows, draw_training_rows
 from lann._table_inputs import check_no_empty_feature, find_ids, join_ids, read_training_data, row_ids
@@ -25,10 +25,13 @@ if TYPE_CHECKING:
     from lann.encoding import TableSchema
     from lann.metrics import Levels
     from lann.model import LocalModel, RowMemory
-    from lann.search import GraphSearch
+    from lann.search import CellIndex
     from lann.training import Settings
     from lann.vote import VoteChoice
 
+# Types of stored numbers, and the number of rows up to which all of them are float64.
+DOUBLE, SINGLE = "float64", "float32"
+MANY_ROWS = 50_000
 # `partial_fit` learns nothing before it has this many rows.
 FEWEST_ROWS = 30
 # The typical distances, from which ε follows, are estimated again after so many changes per row.
@@ -73,6 +76,7 @@ class UpdatableClassifier(NeighborClassifier):
     """
 
     max_points: int | None
+    storage: str
     forget_policy: str
     random_state: Any
     categorical_features: Any
@@ -114,7 +118,7 @@ class UpdatableClassifier(NeighborClassifier):
     def _set_model(
         self,
         levels: Levels,
-        index: GraphSearch | None = None,
+        index: CellIndex | None = None,
         arrived: tuple[Indices, int] | None = None,
     ) -> None:
         """Set the fitted attributes that follow from the levels."""
@@ -402,7 +406,10 @@ class UpdatableClassifier(NeighborClassifier):
         new, has_names = schema is None, row_ids(X) is not None
         if drawn is not None:
             X, y, sample_weight = drawn.X, drawn.y, drawn.sample_weight
-        rows, labels, schema = read_training_data(self, X, y, self.categorical_features, schema)
+        rows, labels, schema = read_training_data(
+            self, X, y, self.categorical_features, schema, keep_single=self.storage != DOUBLE
+        )
+        rows = self._as_stored(rows, adds=adds)
         names = row_ids(X) if has_names else None
         rows, labels, weights, counts = self._weigh(rows, labels, sample_weight, first=not adds)
         if new:
@@ -430,6 +437,22 @@ class UpdatableClassifier(NeighborClassifier):
             X, y, sample_weight, policy=self.forget_policy, n_kept=int(self.max_points), seed=seed
         )
         return drawn, None if drawn is None else seed
+
+    def _as_stored(self, rows: Floats, *, adds: bool) -> Floats:
+        """Return rows in the type in which the model keeps them."""
+        if adds:
+            dtype = self.model_.X.dtype
+        elif self.storage == "auto":
+            dtype = rows.dtype if len(rows) > MANY_ROWS else np.dtype(np.float64)
+        else:
+            dtype = np.dtype(self.storage)
+        return as_type(rows, dtype)
+
+    def _weights_type(self, n_rows: int) -> np.dtype[Any]:
+        """Return the type in which the model keeps the weights of points."""
+        if self.storage == "auto":
+            return np.dtype(SINGLE if n_rows > MANY_ROWS else DOUBLE)
+        return np.dtype(self.storage)
 
     def _weigh(
         self, rows: Floats, y: NDArray[Any], sample_weight: ArrayLike | None, *, first: bool

@@ -25,7 +25,7 @@ from lann._table_inputs import (
     as_fitted,
 )
 from lann._types import Floats, Indices, Labels
-from lann._updatable_classifier import UpdatableClassifier, UpdateProgress
+from lann._updatable_classifier import DOUBLE, SINGLE, UpdatableClassifier, UpdateProgress
 from lann._validation import (
     BOOLEAN,
     N_JOBS,
@@ -43,12 +43,13 @@ from lann._validation import (
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
     from lann.metrics import Levels
-    from lann.search import GraphSearch
+    from lann.search import CellIndex
     from lann.training import Epoch, Settings
     from lann.vote import VoteChoice
 
 LEVELS = ("curves", "map", "class", "point")
 METRICS = ("diagonal", "low_rank", "full")
+STORAGE = ("auto", DOUBLE, SINGLE)
 FORGET_POLICIES = ("recent", "reservoir", "balanced")
 # Types of parameters that cannot be changed in place.
 IMMUTABLE = (int, float, str, tuple, type(None))
@@ -170,6 +171,12 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         Features that are categories: a mask, positions or names. "from_dtype" takes the columns of a table
         that have text or categories; None is none of them, and text is an error. Of the other columns of a
         table, ordered categories, bools and dates are numbers.
+    storage : {"auto", "float64", "float32"}, default="auto"
+        Type in which the model keeps the training rows and the weights of points. "float32" takes half the
+        memory, and half the space in a model file: rows are rounded to seven digits before anything is
+        learned, and weights afterwards; distances are computed from these numbers in float64. "auto" is
+        "float64" up to 50 000 rows; with more rows, weights are float32, and rows are if X is an array of
+        float32. Point matrices and their weights do not depend on it.
 
     Attributes
     ----------
@@ -262,6 +269,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         "max_points": [Integer(2), OneOf(None)],
         "forget_policy": [OneOf(*FORGET_POLICIES)],
         "categorical_features": [Checked(_check_categorical_features)],
+        "storage": [OneOf(*STORAGE)],
     }
 
     # The parameters that were validated last.
@@ -293,6 +301,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         max_points=None,
         forget_policy="recent",
         categorical_features="from_dtype",
+        storage="auto",
     ):
         self.n_neighbors = n_neighbors
         self.metric = metric
@@ -317,6 +326,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         self.max_points = max_points
         self.forget_policy = forget_policy
         self.categorical_features = categorical_features
+        self.storage = storage
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -373,6 +383,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
             labels = class_indices(y, classes)
             start = Levels.plain(rows, labels, len(classes), encoding=encoding, row_weights=weights)
             if previous is not None:
+                previous = previous.in_double()
                 extended = previous.encoding.extended(self.schema_.n_categories)
                 previous = previous.replace(encoding=extended)
             self._progress = UpdateProgress(seed=seed)
@@ -426,11 +437,12 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
             start = warm_start(start, previous, settings)
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
         rows = as_fitted(self, start.X)  # callbacks can score them
-        progress = FitProgress(self, n_epochs_of(settings), rows, self.classes_[start.labels])
+        progress = FitProgress(self, n_epochs_of(settings, len(start.X)), rows, self.classes_[start.labels])
         result = train(start, settings, rng, callback=lambda epoch: self._on_epoch_end(epoch, progress))
         self.loss_curve_, self.validation_curve_ = result.losses, result.validation_losses
         self.n_iter_ = len(result.losses)
-        self._set_model(result.levels, result.index, arrived)
+        # Training is in float64; the rows are those that were given.
+        self._set_model(result.levels.replace(X=start.X), result.index, arrived)
         self._progress = self._progress._replace(learned=True)
         self.levels_ = tuple(level for level in result.levels.in_use if level not in result.dropped_levels)
         progress.end()
@@ -473,17 +485,18 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     def _set_model(
         self,
         levels: Levels,
-        index: GraphSearch | None = None,
+        index: CellIndex | None = None,
         arrived: tuple[Indices, int] | None = None,
     ) -> None:
         """Set the fitted attributes that follow from the levels.
 
-        `index` is a graph under their class metric, `arrived` the order in which the rows have arrived, and
-        how many have.
+        `index` has the cells of the rows under their class metric, `arrived` the order in which the rows have
+        arrived, and how many have.
         """
         from lann.model import LocalModel
 
         vote = self.vote_
+        levels = levels.stored_as(levels.X.dtype, self._weights_type(len(levels.X)))
         arrivals, n_arrived = (None, None) if arrived is None else arrived
         model = LocalModel(
             levels,

@@ -39,9 +39,11 @@ def test_weights_of_class_and_point_multiply(levels):
 
 def test_the_class_metric_has_no_point_weights(levels):
     metric = levels.class_metric()
-    np.testing.assert_allclose(metric.weights, np.exp(levels.class_log_weights)[levels.labels])
+    np.testing.assert_allclose(
+        metric.weights_of(slice(None)), np.exp(levels.class_log_weights)[levels.labels]
+    )
     same = levels.replace(point_log_weights=np.zeros_like(levels.point_log_weights)).local_metric()
-    np.testing.assert_array_equal(metric.weights, same.weights)
+    np.testing.assert_array_equal(metric.weights_of(slice(None)), same.weights_of(slice(None)))
 
 
 def test_feature_weights_predict_the_distance_of_a_small_step(levels):

@@ -9,8 +9,9 @@ from lann.search import ExactSearch, ScanPoints, find_nearest
 def stored():
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=200)
+    weights = np.exp(rng.normal(size=(3, 5)))
     return ScanPoints(
-        rng.normal(size=(200, 5)), labels, np.exp(rng.normal(size=(3, 5))), np.empty(0, np.int64)
+        rng.normal(size=(200, 5)), labels, weights, np.empty(0, np.int64), np.empty(0, np.int32)
     )
 
 
@@ -65,3 +66,29 @@ def test_all_points_coincide(stored):
 def test_distances_that_overflow(stored):
     queries = np.full((2, 5), 1e200)
     assert_equal(find_nearest(queries, stored, 4), exact(stored).query(queries, 4))
+
+
+@pytest.mark.parametrize("some", [False, True])
+def test_only_the_points_of_some_cells_are_searched(stored, some):
+    rng = np.random.default_rng(2)
+    rows = np.flatnonzero(np.arange(200) % 3 != 0) if some else np.arange(200)
+    searched = stored._replace(cells=rng.integers(6, size=200).astype(np.int32))
+    searched = searched._replace(rows=rows) if some else searched
+    queries, probed = rng.normal(size=(8, 5)), rng.random((8, 6)) < 0.5
+    found, distances = find_nearest(queries, searched, 4, probed=probed)
+    for query in range(8):
+        inside = np.flatnonzero(probed[query, searched.cells[rows]])
+        expected = exact(stored, rows[inside]).query(queries[query : query + 1], 4)
+        np.testing.assert_array_equal(found[query], inside[expected[0][0]])
+        np.testing.assert_array_equal(distances[query], expected[1][0])
+
+
+def test_all_points_are_searched_where_the_cells_have_too_few(stored):
+    searched = stored._replace(cells=np.minimum(np.arange(200), 3).astype(np.int32))
+    probed = np.zeros((2, 4), np.bool_)
+    probed[0, :2] = probed[1, 3] = True
+    queries = np.zeros((2, 5))
+    found = find_nearest(queries, searched, 5, probed=probed)
+    expected = exact(stored).query(queries, 5)
+    np.testing.assert_array_equal(found[0][0], expected[0][0])
+    assert (searched.cells[found[0][1]] == 3).all()

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lann.metrics import DiagonalMetric
-from lann.search import ExactSearch, GraphSearch, Shortlist, _graph, coarse_search
+from lann.search import CellSearch, ExactSearch, Shortlist, _cell_search, coarse_search
 
 
 @st.composite
@@ -77,22 +77,22 @@ def test_no_queries():
     assert indices.shape == distances.shape == (0, 2)
 
 
-def test_many_points_are_searched_by_a_graph(monkeypatch):
-    monkeypatch.setattr(_graph, "FEWEST_POINTS", 100)
+def test_many_points_are_searched_by_cells(monkeypatch):
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 100)
     points = np.random.default_rng(0).normal(size=(100, 3))
     assert isinstance(coarse_search(DiagonalMetric(points[:99], np.ones(3))), ExactSearch)
-    assert isinstance(coarse_search(DiagonalMetric(points, np.ones(3))), GraphSearch)
+    assert isinstance(coarse_search(DiagonalMetric(points, np.ones(3))), CellSearch)
 
 
-def test_a_shortlist_from_a_graph_is_nearly_that_of_the_exact_search(monkeypatch):
+def test_a_shortlist_from_cells_is_nearly_that_of_the_exact_search(monkeypatch):
     rng = np.random.default_rng(2)
     points = rng.normal(size=(1500, 5))
     own = DiagonalMetric(points, np.exp(rng.normal(size=points.shape) * 0.3))
     queries = rng.normal(size=(200, 5))
     shared = DiagonalMetric(points, np.ones(5))
     exact = Shortlist(coarse_search(shared), own, 50).query(queries, 5)[0]
-    monkeypatch.setattr(_graph, "FEWEST_POINTS", 1000)
-    graph = coarse_search(shared)
-    assert isinstance(graph, GraphSearch)
-    found = Shortlist(graph, own, 50).query(queries, 5)[0]
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 1000)
+    cells = coarse_search(shared)
+    assert isinstance(cells, CellSearch)
+    found = Shortlist(cells, own, 50).query(queries, 5)[0]
     assert np.mean([len(set(a) & set(b)) / 5 for a, b in zip(found, exact, strict=True)]) > 0.98

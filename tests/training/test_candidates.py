@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.metrics import Levels
-from lann.search import _graph
+from lann.search import CellSearch, _cell_search
 from lann.training._candidates import find_candidates, same_class_candidates, typical_distances
 
 
@@ -19,7 +19,7 @@ def levels():
 def test_candidates_are_the_nearest_other_points(reference, levels):
     rows, metric = np.array([3, 59, 10]), levels.class_metric()
     candidates, distances = find_candidates(metric, rows, 7)
-    truth = reference.distances(metric.points[rows], metric.points, metric.weights)
+    truth = reference.distances(metric.points[rows], metric.points, metric.weights_of(slice(None)))
     expected, expected_distances = reference.nearest(truth, 7, exclude=rows)
     np.testing.assert_array_equal(candidates, expected)
     np.testing.assert_allclose(distances, expected_distances)
@@ -29,7 +29,7 @@ def test_candidates_are_among_the_reference_points(reference, levels):
     rows, among = np.array([3, 59, 10, 4]), np.arange(0, 60, 2)  # rows 10 and 4 are among them
     metric = levels.class_metric()
     candidates, _ = find_candidates(metric, rows, 7, reference=among)
-    truth = reference.distances(metric.points[rows], metric.points, metric.weights)
+    truth = reference.distances(metric.points[rows], metric.points, metric.weights_of(slice(None)))
     truth[:, 1::2] = np.inf
     expected, _ = reference.nearest(truth, 7, exclude=rows)
     np.testing.assert_array_equal(candidates, expected)
@@ -41,14 +41,16 @@ def test_fewer_points_than_candidates(levels):
     assert not np.any(candidates == np.arange(60)[:, None])
 
 
-def test_many_points_are_searched_by_a_graph(monkeypatch, levels):
+def test_many_points_are_searched_by_cells(monkeypatch, levels):
     metric = levels.replace(class_log_weights=0.2 * levels.class_log_weights).class_metric()
     expected, _ = find_candidates(metric, np.arange(60), 10)
-    monkeypatch.setattr(_graph, "FEWEST_POINTS", 50)
-    monkeypatch.setattr(_graph, "FEWEST_QUERIES", 50)
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 50)
+    monkeypatch.setattr(_cell_search, "FEWEST_QUERIES", 50)
     built = []
-    build = _graph.GraphSearch.__init__
-    monkeypatch.setattr(_graph.GraphSearch, "__init__", lambda self, m: built.append(m) or build(self, m))
+    build = CellSearch.__init__
+    monkeypatch.setattr(
+        CellSearch, "__init__", lambda self, m, index: built.append(m) or build(self, m, index)
+    )
     found, _ = find_candidates(metric, np.arange(60), 10)
     assert len(built) == 1
     assert np.mean([len(set(a) & set(b)) / 10 for a, b in zip(found, expected, strict=True)]) > 0.95
@@ -69,6 +71,6 @@ def test_a_missing_candidate_is_no_same_class_candidate():
 
 def test_typical_distances_are_those_to_the_nearest_others(reference, levels):
     metric = levels.class_metric()
-    truth = reference.distances(metric.points, metric.points, metric.weights)
+    truth = reference.distances(metric.points, metric.points, metric.weights_of(slice(None)))
     _, expected = reference.nearest(truth, 5, exclude=np.arange(60))
     np.testing.assert_allclose(typical_distances(levels), expected)

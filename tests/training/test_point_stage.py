@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.metrics import Levels
-from lann.search import GraphSearch, _graph
+from lann.search import _cell_search
 from lann.training import Settings, _initial_matrices
 from lann.training._point_stage import PointStage
 from lann.training._point_weights import PointWeights
@@ -123,11 +123,10 @@ def test_harmful_point_metrics_are_dropped_and_end_the_stage(monkeypatch, rings,
     assert learned.point_log_weights.any() == (not drop)
 
 
-def test_the_graph_of_the_candidates_is_kept(monkeypatch, small_levels):
+def test_the_cells_of_the_candidates_are_kept(monkeypatch, small_levels):
     rng = np.random.default_rng(0)
     assert PointStage(small_levels, WEIGHTS, 1, NO_ROWS, NO_ROWS, rng).index is None
-    monkeypatch.setattr(_graph, "FEWEST_POINTS", 30)
-    monkeypatch.setattr(_graph, "FEWEST_QUERIES", 30)
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 30)
+    monkeypatch.setattr(_cell_search, "FEWEST_QUERIES", 30)
     index = PointStage(small_levels, WEIGHTS, 1, NO_ROWS, NO_ROWS, rng).index
-    assert isinstance(index, GraphSearch)
-    np.testing.assert_array_equal(index.metric.points, small_levels.points)
+    np.testing.assert_array_equal(index.cells, index.partition.assign(small_levels.points))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.metrics import Levels
-from lann.search import GraphSearch, _graph
+from lann.search import CellIndex, _cell_search
 from lann.training import Settings, _initial_matrices, n_epochs_of, train
 from lann.training._point_weights import PointWeights
 from lann.training._procedure import plan_epochs
@@ -30,7 +30,7 @@ def run(levels, settings=None, *, seed=0, callback=None, **changes):
 )
 def test_epochs_are_divided_between_the_stages(settings, expected):
     assert plan_epochs(Settings(**settings)) == expected
-    assert n_epochs_of(Settings(**settings)) == sum(expected)
+    assert n_epochs_of(Settings(**settings), 100) == sum(expected)
 
 
 def test_training_learns_every_level(plain):
@@ -147,34 +147,23 @@ def test_matrices_that_take_too_much_memory_raise(monkeypatch, plain):
 
 
 @pytest.fixture
-def graphs(monkeypatch):
-    """Use a graph from 50 points and queries on; the graphs that are built."""
-    monkeypatch.setattr(_graph, "FEWEST_POINTS", 50)
-    monkeypatch.setattr(_graph, "FEWEST_QUERIES", 50)
-    built = []
-    build = GraphSearch.__init__
-    monkeypatch.setattr(GraphSearch, "__init__", lambda self, m: built.append(self) or build(self, m))
-    return built
+def many(monkeypatch):
+    """Search cells from 50 points and queries on."""
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 50)
+    monkeypatch.setattr(_cell_search, "FEWEST_QUERIES", 50)
 
 
-def test_the_graph_of_the_training_is_one_of_the_class_metric(plain, graphs):
+@pytest.mark.usefixtures("many")
+def test_the_cells_of_the_training_are_those_of_the_class_metric(plain):
     result = run(plain, max_iter=4)
-    assert isinstance(result.index, GraphSearch)
-    metric = result.levels.class_metric()
-    np.testing.assert_array_equal(result.index.metric.points, metric.points)
-    np.testing.assert_array_equal(result.index.metric.weights, metric.weights)
-    n_built = len(graphs)
-    rebuilt = GraphSearch(metric)
-    assert len(graphs) == n_built + 1
-    rows = np.arange(90)
-    for found, expected in zip(
-        result.index.query(metric.points, 10, exclude=rows), rebuilt.query(metric.points, 10, exclude=rows),
-        strict=True,
-    ):  # fmt: skip
-        np.testing.assert_array_equal(found, expected)
+    expected = CellIndex.build(result.levels.class_metric())
+    np.testing.assert_array_equal(result.index.cells, expected.cells)
+    np.testing.assert_allclose(result.index.partition.centers, expected.partition.centers)
+    assert result.index.n_probed == expected.n_probed
 
 
-def test_no_graph_is_returned_without_point_metrics(plain, graphs):
+@pytest.mark.usefixtures("many")
+def test_no_cells_are_returned_without_point_metrics(plain):
     assert run(plain, max_iter=4, point_metrics=False).index is None
 
 

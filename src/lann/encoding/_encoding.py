@@ -218,6 +218,11 @@ class Encoding:
         return gaps
 
     @property
+    def is_identity(self) -> bool:
+        """Whether the coordinates of training rows are their numbers, unchanged."""
+        return self.is_numeric and not self.left_out and self.curves.is_identity
+
+    @property
     def is_learned(self) -> bool:
         """Whether curves or positions differ from those with which nothing is learned."""
         return not self.curves.is_identity or any(p.is_learned for p in self.positions)
@@ -246,6 +251,7 @@ class Encoding:
         -------
         coordinates : ndarray of shape (n_rows, n_coordinates)
         """
+        X = np.asarray(X, dtype=np.float64)
         if self.is_numeric and not self.left_out and not np.isnan(X).any():
             return self.curves.transform(X)
         out = np.empty((len(X), self.n_coordinates))

@@ -159,6 +159,7 @@ def gap_moments(values: Floats, row_weights: Floats | None) -> tuple[Floats, Flo
     if not missing.any():
         with np.errstate(over="ignore", invalid="ignore"):
             return weighted_moments(values, row_weights)
+    values = values.astype(np.float64, copy=False)
     weights = np.where(missing, 0.0, 1.0 if row_weights is None else row_weights[:, None])
     totals = weights.sum(axis=0)
     totals = np.where(totals > 0, totals, 1.0)

@@ -52,11 +52,11 @@ class RowHashes:
 
 
 def hash_rows(X: Floats) -> NDArray[np.uint64]:
-    """Return a number for each row, the same for equal values; gaps are equal."""
+    """Return a number for each row, the same for equal values in any type; gaps are equal."""
     factors = np.random.default_rng(0).integers(2**63, size=X.shape[1], dtype=np.uint64) * 2 + 1
     hashes = np.empty(len(X), np.uint64)
     for start in range(0, len(X), CHUNK):
-        part = X[start : start + CHUNK] + 0.0  # not -0.0
+        part = np.add(X[start : start + CHUNK], 0.0, dtype=np.float64)  # not -0.0
         part[np.isnan(part)] = np.nan  # the same bits for all gaps
         bits = part.view(np.uint64)
         bits ^= bits >> np.uint64(32)  # small integers differ in their upper bits only
@@ -104,6 +104,7 @@ def find_training_rows(
     found = np.full(len(queries), -1)
     if len(model.X) < 2:  # no other row would vote
         return found
+    queries = queries.astype(model.X.dtype, copy=False)  # the rows were rounded, too
     if names is None or training_names is None or _is_numbers(names) != _is_numbers(training_names):
         names = training_names = None  # a number and a text name different things
     hashes: RowHashes = model.derived.setdefault(ROW_HASHES, RowHashes(model.X))

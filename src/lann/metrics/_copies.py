@@ -9,6 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices, Labels
+from lann.metrics._diagonal import row_parts
 from lann.metrics._levels import Levels
 
 # Odd numbers with irregular bits: products with them spread over all 64 bits.
@@ -96,7 +97,11 @@ def _lexicographic(X: Floats, labels: Labels) -> Copies:
 
 def row_hashes(X: Floats, labels: Labels) -> NDArray[np.uint64]:
     """Return a hash of the values and the label of each row: (n_rows,)."""
-    return _row_hashes(np.ascontiguousarray(X).view(np.uint64), labels)
+    hashes = np.empty(len(X), np.uint64)
+    for part in row_parts(len(X)):
+        bits = np.ascontiguousarray(X[part], dtype=np.float64).view(np.uint64)
+        hashes[part] = _row_hashes(bits, labels[part])
+    return hashes
 
 
 @njit(nogil=True, cache=True)

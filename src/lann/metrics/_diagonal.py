@@ -4,64 +4,110 @@
 
 Expanded, that is ⟨[x², x, 1], [w, −2wp, Σwp²]⟩: the distances to all points are one matrix product of width
 2n + 1 (the *lift*). Where all points share one weight vector, Σ w x² is the same for all and width n + 1 is
-enough.
+enough. Where points measure with the weights of C < n classes, it is one of C numbers, and width C + n + 1 is.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices
+from lann._types import Floats, Indices, Labels
 
+# Rows that are processed at once, so that no further array of the size of all points is needed.
+BLOCK = 65_536
+NO_LABELS: Labels = np.empty(0, np.int64)
 # Squares that overflow are infinitely far, which needs no warning.
 overflow_is_far = np.errstate(over="ignore", invalid="ignore")
 
 
 class DiagonalMetric:
-    """Points that each measure with diagonal weights of their own.
+    """Points that each measure with diagonal weights of their own, or with those of their class.
+
+    Points and weights that are float32 stay so, which halves the memory; distances are float64.
 
     Parameters
     ----------
     points : (n_points, n_axes)
-    weights : (n_points, n_axes) or (n_axes,)
-        One weight vector where all points share one metric.
+    weights : (n_points, n_axes), (n_classes, n_axes) or (n_axes,)
+        With labels, a weight vector per class; one vector where all points share one metric.
+    labels : (n_points,) or None
+        The class of each point; None where points measure with weights of their own.
     """
 
     # Whether float32 is precise enough for the lifted product.
     lift_in_single = True
 
-    def __init__(self, points: Floats, weights: Floats) -> None:
-        self.points = np.ascontiguousarray(points, dtype=np.float64)
-        self.weights = np.ascontiguousarray(weights, dtype=np.float64)
+    def __init__(self, points: Floats, weights: Floats, labels: Labels | None = None) -> None:
+        self.points = _contiguous(points)
+        self.weights = _contiguous(weights)
+        self.labels = labels
         self.shared = self.weights.ndim == 1
         # Distances are invariant under translation; the lift loses fewer digits near the origin.
-        self._center = self.points.mean(axis=0)
-        self._reach = np.abs(self.points - self._center).max(initial=0.0)
-        self._largest = self.weights if self.shared else self.weights.max(axis=0)
+        self._center = self.points.mean(axis=0, dtype=np.float64)
+        self._reach = max(
+            (np.abs(self.points[part] - self._center).max(initial=0.0) for part in row_parts(self.n_points)),
+            default=0.0,
+        )
+        self._largest = self.weights if self.shared else self.weights.max(axis=0).astype(np.float64)
 
     @property
     def n_points(self) -> int:
         return self.points.shape[0]
 
+    @property
+    def mean_weights(self) -> Floats:
+        """Mean of the weights over the points: (n_axes,)."""
+        if self.shared:
+            return self.weights
+        if self.labels is None:
+            return self.weights.mean(axis=0, dtype=np.float64)
+        counts = np.bincount(self.labels, minlength=len(self.weights))
+        return np.einsum("c,ca->a", counts / self.n_points, self.weights)
+
+    def weights_of(self, rows: Indices | slice) -> Floats:
+        """Return the weights of some points: (n_rows, n_axes), or (n_axes,) if they are shared."""
+        if self.shared:
+            return self.weights
+        return self.weights[rows if self.labels is None else self.labels[rows]]
+
     def subset(self, rows: Indices) -> DiagonalMetric:
         """Return the metric of some of the points."""
-        return DiagonalMetric(self.points[rows], self.weights if self.shared else self.weights[rows])
+        if self.shared or self.labels is None:
+            return DiagonalMetric(self.points[rows], self.weights_of(rows))
+        return DiagonalMetric(self.points[rows], self.weights, self.labels[rows])
 
     @overflow_is_far
     def lift_points(self, dtype: type, rows: Indices | slice = slice(None)) -> NDArray:
-        """Return the points' factor of the lifted product: (n_rows, 2n + 1), or n + 1 if shared."""
+        """Return the points' factor of the lifted product: (n_rows, lift_width)."""
         points = self.points[rows] - self._center
-        weights = self.weights if self.shared else self.weights[rows]
+        weights = self.weights_of(rows)
         moment = weights * points
         n_features = points.shape[1]
-        lifted = np.empty((len(points), (1 if self.shared else 2) * n_features + 1), dtype)
+        lifted: NDArray = np.empty((len(points), self.lift_width), dtype)
         lifted[:, -1] = np.einsum("ij,ij->i", moment, points)
         np.multiply(moment, -2.0, out=lifted[:, -1 - n_features : -1], casting="same_kind")
-        if not self.shared:
+        if self.labels is not None and self._lifts_classes:
+            lifted[:, : len(self.weights)] = self.labels[rows][:, None] == np.arange(len(self.weights))
+        elif not self.shared:
             lifted[:, :n_features] = weights
         return lifted
+
+    @property
+    def lift_width(self) -> int:
+        """Number of columns of the lifted product."""
+        n_axes = self.points.shape[1]
+        if self.shared:
+            return n_axes + 1
+        return (len(self.weights) if self._lifts_classes else n_axes) + n_axes + 1
+
+    @property
+    def _lifts_classes(self) -> bool:
+        """Whether what a query adds to the distances is lifted by class, and not by axis."""
+        return self.labels is not None and not self.shared and len(self.weights) < self.points.shape[1]
 
     @property
     @overflow_is_far
@@ -77,7 +123,8 @@ class DiagonalMetric:
         if self.shared:
             offset = (centered * centered) @ self.weights
         else:
-            columns.insert(0, centered * centered)
+            squares = centered * centered
+            columns.insert(0, squares @ self.weights.T if self._lifts_classes else squares)
             offset = np.zeros(len(centered))
         return np.concatenate(columns, axis=1).astype(dtype), offset
 
@@ -100,12 +147,22 @@ class DiagonalMetric:
     def changed(self, rows: Indices) -> None:
         """Update the bounds after the weights of some points were changed in place."""
         if len(rows):
-            self._largest = np.maximum(self._largest, self.weights[rows].max(axis=0))
+            self._largest = np.maximum(self._largest, self.weights_of(rows).max(axis=0))
 
     def distances(self, queries: Floats, candidates: Indices) -> Floats:
         """Return the squared distances of each query to its own candidates: (n_queries, n_candidates)."""
         weights = self.weights[None] if self.shared else self.weights
-        return measure_diagonal(queries, self.points, weights, candidates)
+        owners = NO_LABELS if self.labels is None or self.shared else self.labels
+        return measure_diagonal(queries, self.points, weights, owners, candidates)
+
+
+def row_parts(n_rows: int) -> Iterator[slice]:
+    """Yield consecutive slices of rows."""
+    return (slice(start, min(start + BLOCK, n_rows)) for start in range(0, n_rows, BLOCK))
+
+
+def _contiguous(values: Floats) -> Floats:
+    return np.ascontiguousarray(values, dtype=np.float32 if values.dtype == np.float32 else np.float64)
 
 
 # Sums may be reordered, so that they vectorize; the compiled code fixes the order, the same for every call.
@@ -130,17 +187,19 @@ def rounding_bound(size, distance, rounding):
 
 
 @njit(nogil=True, cache=True)
-def measure_diagonal(queries, points, weights, candidates):
+def measure_diagonal(queries, points, weights, owners, candidates):
     """Return the squared distances of each query to its own candidates: (n_queries, n_candidates).
 
     queries : (n_queries, n_axes); points : (n_points, n_axes); candidates : (n_queries, n_candidates)
     weights : (n_points, n_axes), or (1, n_axes) if shared
+    owners : (n_points,) which of the weights are those of each point; where it is empty, its own
     """
     n_queries, n_candidates = candidates.shape
-    n_weights = weights.shape[0]
+    n_weights, every = weights.shape[0], owners.shape[0] == 0
     out = np.empty((n_queries, n_candidates))
     for query in range(n_queries):
         for slot in range(n_candidates):
             j = candidates[query, slot]
-            out[query, slot] = distance(queries[query], points[j], weights[j if n_weights > 1 else 0])
+            owner = (j if n_weights > 1 else 0) if every else owners[j]
+            out[query, slot] = distance(queries[query], points[j], weights[owner])
     return out

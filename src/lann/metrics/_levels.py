@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.encoding import Encoding, FeatureCurves
-from lann.metrics._diagonal import DiagonalMetric, overflow_is_far
+from lann.metrics._diagonal import DiagonalMetric, overflow_is_far, row_parts
 from lann.metrics._matrix import MatrixMetric, metric_products, row_blocks
 
 
@@ -74,6 +74,10 @@ def split_axes(added, steps, squares):
 @dataclass(frozen=True)
 class Levels:
     """Training rows and the levels of their metrics.
+
+    Where X is float32, diagonal metrics measure from points that are rounded to float32, and where the log
+    weights are, with weights that are rounded: these are half as large. Everything is computed in float64
+    from what is stored.
 
     Attributes
     ----------
@@ -151,10 +155,39 @@ class Levels:
         values = {name: getattr(self, name) for name in own}
         return self.replace(**{name: None if v is None else v[rows] for name, v in values.items()})
 
+    def stored_as(self, rows: DTypeLike, weights: DTypeLike) -> Levels:
+        """Return the levels with other types of numbers: of the rows, and of the log weights of points.
+
+        Points that own matrices keep log weights in float64: the matrices take many times as much memory.
+        """
+        weights = np.float64 if self.point_matrices is not None else weights
+        return self.replace(
+            X=self.X.astype(rows, copy=False),
+            point_log_weights=self.point_log_weights.astype(weights, copy=False),
+        )
+
+    def in_double(self) -> Levels:
+        """Return the levels in float64, as training needs them."""
+        return self.stored_as(np.float64, np.float64)
+
     @property
     def points(self) -> Floats:
         """The training rows on the axes: (n_points, n_axes)."""
-        return self.transform(self.X)
+        if self.components is None and self.encoding.is_identity:
+            return self.X
+        points = np.empty((len(self.X), self.class_log_weights.shape[1]), self._points_dtype)
+        for part in row_parts(len(points)):
+            points[part] = self.transform(self.X[part])
+        return points
+
+    @property
+    def _points_dtype(self) -> np.dtype[Any]:
+        return self.X.dtype if self.point_matrices is None else np.dtype(np.float64)
+
+    def _points_at(self, encoded: Floats) -> Floats:
+        """Return points given by their coordinates, as `points` has them."""
+        points = self.transform_encoded(encoded)
+        return points.astype(self._points_dtype, copy=False).astype(np.float64, copy=False)
 
     def transform(self, X: Floats) -> Floats:
         """Return rows on the axes: (n_rows, n_axes)."""
@@ -179,7 +212,15 @@ class Levels:
     @property
     def weights(self) -> Floats:
         """Weights of the axes for each point: (n_points, n_axes)."""
-        return np.exp(self.class_log_weights[self.labels] + self.point_log_weights)
+        weights = np.empty_like(self.point_log_weights)
+        for part in row_parts(len(weights)):
+            weights[part] = self.weights_of(part)
+        return weights
+
+    def weights_of(self, rows: Indices | slice) -> Floats:
+        """Return the weights of some points: (n_rows, n_axes)."""
+        weights = np.exp(self.class_log_weights[self.labels[rows]] + self.point_log_weights[rows])
+        return weights.astype(self.point_log_weights.dtype, copy=False)
 
     def scaled_matrices(self, rows: Indices | slice = slice(None)) -> NDArray:
         """Return √w_j ⊙ Ω_j of some points that own matrices: (n_rows, n_axes, rank)."""
@@ -203,7 +244,7 @@ class Levels:
         """Return the metric in which points on the axes measure with the weights of their classes."""
         if not class_log_weights.any():
             return DiagonalMetric(points, np.ones(points.shape[1]))
-        return DiagonalMetric(points, np.exp(class_log_weights)[labels])
+        return DiagonalMetric(points, np.exp(class_log_weights), labels)
 
     def feature_weights(self, scale: Floats) -> Floats:
         """Return how much a difference of one `scale` counts at each point: Λ_ll φ'(x)² scale².
@@ -230,7 +271,8 @@ class Levels:
     def _metric_diagonals(self) -> Floats:
         """Return the diagonals of the Λ_j over the coordinates: (n_points, n_coordinates)."""
         if self.point_matrices is None:
-            return self.weights if self.components is None else self.weights @ self.components**2
+            weights = self.weights
+            return weights if self.components is None else weights @ self.components**2
         diagonals = np.empty((len(self.X), self.encoding.n_coordinates))
         _, n_axes, rank = self.point_matrices.shape
         for part in row_blocks(len(self.X), max(n_axes, diagonals.shape[1]) * rank):
@@ -256,7 +298,8 @@ class Levels:
         slopes = self.curves.slopes_at(self.X[rows])  # (n_rows, n_features)
         components = np.eye(self.X.shape[1]) if self.components is None else self.components
         if self.point_matrices is None:
-            roots = np.sqrt(self.weights[rows])[:, :, None] * components  # (n_rows, n_axes, n_features)
+            weights = self.weights_of(rows).astype(np.float64, copy=False)
+            roots = np.sqrt(weights)[:, :, None] * components  # (n_rows, n_axes, n_features)
         else:
             matrices = self.scaled_matrices(rows).astype(np.float64)
             roots = np.matmul(matrices.swapaxes(1, 2), components)
@@ -290,15 +333,16 @@ class Levels:
         rows, position = np.unique(candidates, return_inverse=True)
         position = position.reshape(candidates.shape)
         points = self.encoding.transform(self.X[rows])
+        if self.components is None:
+            points = self._points_at(points)
         steps = encoded[:, None, :] - points[position]
         along = steps
         if self.components is not None:
-            along = self.transform_encoded(encoded)[:, None, :] - self.transform_encoded(points)[position]
+            along = self.transform_encoded(encoded)[:, None, :] - self._points_at(points)[position]
         if self.point_matrices is not None:
             products = metric_products(along, self.scaled_matrices(rows), position)
             return steps * (products if self.components is None else products @ self.components)
-        weights = np.exp(self.class_log_weights[self.labels[rows]] + self.point_log_weights[rows])
-        added = weights[position] * along**2
+        added = self.weights_of(rows)[position] * along**2
         if self.components is None:
             return added
         n_pairs, n_coordinates = candidates.size, steps.shape[2]

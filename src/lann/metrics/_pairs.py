@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
-from lann.metrics._diagonal import measure_diagonal
+from lann.metrics._diagonal import NO_LABELS, measure_diagonal
 from lann.metrics._matrix import measure_matrices
 
 
@@ -28,5 +28,5 @@ def measure_pairs(queries: Floats, points: Floats, own: NDArray, candidates: Ind
     """
     queries = np.ascontiguousarray(queries, dtype=np.float64)
     if own.ndim == 2:
-        return measure_diagonal(queries, points, own, candidates)
+        return measure_diagonal(queries, points, own, NO_LABELS, candidates)
     return measure_matrices(queries, points, own, candidates)

@@ -5,7 +5,6 @@ Rows and queries are in the user's units; distances are squared.
 
 from lann.model._class_search import nearest_of_classes
 from lann.model._local_model import (
-    FEWEST_FOR_GRAPH,
     ROWS_FOR_SCALE,
     WIDE,
     LocalModel,
@@ -25,7 +24,6 @@ from lann.model._retention import POLICIES, HighestRanks, rows_to_forget, rows_t
 from lann.model._row_memory import RowMemory
 
 __all__ = [
-    "FEWEST_FOR_GRAPH",
     "N_TYPICAL",
     "POLICIES",
     "ROWS_FOR_SCALE",

@@ -26,6 +26,11 @@ class Buffer:
     def __init__(self, rows: NDArray[Any]) -> None:
         self._rows, self._n_used = rows, len(rows)
 
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the values, to which those that are appended are converted."""
+        return self._rows.dtype
+
     def head(self, n_rows: int) -> NDArray[Any]:
         """Return a view of the first rows."""
         return self._rows[:n_rows]

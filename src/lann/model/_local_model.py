@@ -27,10 +27,9 @@ from lann.model._neighbor_model import (
 from lann.model._row_memory import FEW_QUERIES, RowMemory
 from lann.model._walk_kernels import diagonal_walks
 from lann.search import (
-    FEWEST_QUERIES,
+    CellIndex,
+    CellSearch,
     ExactSearch,
-    GraphSearch,
-    GrownGraph,
     MeasuredSearch,
     Search,
     Shortlist,
@@ -45,12 +44,9 @@ ROWS_FOR_SCALE = 1_000
 NEIGHBORS_FOR_SCALE = 5
 # What is computed when it is needed, and not saved.
 LAZY = (
-    "_exact", "_graph", "_exhaustive", "_index", "_earlier", "_metric", "_feature_weights",
+    "_shortlist", "_exhaustive", "_metric", "_feature_weights",
     "_without_features", "n_voters", "memory", "X", "labels", "row_weights",
 )  # fmt: skip
-# A graph is used for this many queries at once: it takes seconds to build, and one that there is already is
-# not used for fewer, so that the result of a query does not depend on earlier ones.
-FEWEST_FOR_GRAPH = 1_000
 # Number of models without some features that are kept, and of their weights together: 256 MB.
 MOST_KEPT, KEPT_NUMBERS = 16, 2**25
 # The size of a wide neighborhood: as many rows as there usually are candidates.
@@ -72,8 +68,9 @@ class LocalModel(NeighborModel):
         Of the vote.
     class_weight : (n_classes,) or None
         Factor of the votes of each class.
-    index : GraphSearch or None
-        A graph under the class metric of the levels, if there is one already.
+    index : CellIndex or None
+        The cells of the rows under the class metric, if they are known. From 50 000 rows on, they are
+        determined otherwise, and the shortlist of any query has the rows of the nearest cells only.
     epsilon : float or None
         Of the vote; None is estimated from the distances of training rows to their neighbors.
     arrivals, n_arrived : (n_rows,) or None, int or None
@@ -85,10 +82,6 @@ class LocalModel(NeighborModel):
     has_training_rows = True
     # Of the rows, if a classifier has set them: they belong to this version of the rows.
     names: NDArray[Any] | None = None
-    _index: GraphSearch | None = None
-    # The graph of an earlier version of the rows, and when these had arrived.
-    _earlier: tuple[GraphSearch, Indices] | None = None
-    _fewest_for_graph = FEWEST_FOR_GRAPH
 
     def __init__(
         self,
@@ -99,7 +92,7 @@ class LocalModel(NeighborModel):
         power: float,
         floor: float = 0.0,
         class_weight: Floats | None = None,
-        index: GraphSearch | None = None,
+        index: CellIndex | None = None,
         epsilon: float | None = None,
         arrivals: Indices | None = None,
         n_arrived: int | None = None,
@@ -113,8 +106,10 @@ class LocalModel(NeighborModel):
         # More would make the shortlist longer, and change the neighbors.
         self.wide_neighborhood = n_candidates or max(WIDE, n_neighbors)
         self.derived: dict[str, Any] = {}
-        if index is not None:
-            self._index = index
+        if index is None and self._is_large:
+            index = CellIndex.build(self._class_metric(), n_jobs=n_jobs)
+            index = replace(index, n_seen=self.n_arrived)
+        self._given_index = index
         self.n_neighbors = int(n_neighbors)
         if epsilon is None:
             epsilon = self._estimate_epsilon(n_jobs)
@@ -143,11 +138,13 @@ class LocalModel(NeighborModel):
         """
         other = LocalModel.__new__(LocalModel)
         other.__dict__["memory"] = memory
-        other.n_arrived, other._given_arrivals = memory.n_arrived, None
+        other.n_arrived, other._given_arrivals, other._given_index = memory.n_arrived, None, None
         other.n_classes, other.n_candidates = self.n_classes, n_candidates
+        if other._is_large and (memory.index is None or memory.index_is_old):
+            index = CellIndex.build(memory.class_metric(), n_jobs=n_jobs)
+            other.__dict__["memory"] = memory.with_index(replace(index, n_seen=memory.n_arrived))
         other.n_neighbors, other.derived = int(n_neighbors), {}
         other.wide_neighborhood = n_candidates or max(WIDE, n_neighbors)
-        other._earlier = self._earlier if self._index is None else (self._index, self.arrivals)
         epsilon = other._estimate_epsilon(n_jobs) if epsilon is None else epsilon
         other._vote_rule = replace(vote, epsilon=epsilon)
         return other
@@ -161,7 +158,23 @@ class LocalModel(NeighborModel):
     def memory(self) -> RowMemory:
         """The training rows, in the form in which they can be added and forgotten."""
         metric = self.__dict__.get("_metric")
-        return RowMemory(self.levels, metric, arrivals=self._given_arrivals, n_arrived=self.n_arrived)
+        return RowMemory(
+            self.levels,
+            metric,
+            arrivals=self._given_arrivals,
+            n_arrived=self.n_arrived,
+            index=self._given_index,
+        )
+
+    @property
+    def index(self) -> CellIndex | None:
+        """The cells of the rows under the class metric; None where all rows are searched."""
+        return self.memory.index if "memory" in self.__dict__ else self._given_index
+
+    @property
+    def _is_large(self) -> bool:
+        """Whether the search is limited to cells."""
+        return self.n_candidates is not None and CellSearch.pays(self.n_rows)
 
     @property
     def n_rows(self) -> int:
@@ -210,7 +223,7 @@ class LocalModel(NeighborModel):
         rows = np.linspace(0, n_rows - 1, n_sampled).astype(np.int64)
         k = min(NEIGHBORS_FOR_SCALE, n_rows - 1)
         if levels is self.levels:
-            search = self._search_for(0)  # a graph would take longer to build
+            search = self._search
         else:
             search = self._search_among(levels.local_metric(), levels.class_metric(), n_sampled)
         _, distances = search.query(search.metric.points[rows], k, exclude=rows, n_jobs=n_jobs)
@@ -247,7 +260,8 @@ class LocalModel(NeighborModel):
         return self.memory.local_metric() if "memory" in self.__dict__ else self.levels.local_metric()
 
     def _class_metric(self) -> DiagonalMetric:
-        return self.memory.class_metric() if "memory" in self.__dict__ else self.levels.class_metric()
+        # The points are those of the local metric, and not another array.
+        return Levels.metric_of_classes(self.metric.points, self.labels, self._shared.class_log_weights)
 
     @property
     def _shared(self) -> Levels | RowMemory:
@@ -294,7 +308,7 @@ class LocalModel(NeighborModel):
     ) -> tuple[Indices, Floats]:
         """Return the k nearest rows of queries on the axes: see `kneighbors`."""
         if not self._scans(len(points)):
-            return self._search_for(len(points)).query(points, k, exclude=exclude, n_jobs=n_jobs)
+            return self._search.query(points, k, exclude=exclude, n_jobs=n_jobs)
         if self.n_candidates is None:
             found = np.tile(np.arange(self.n_rows), (len(points), 1))
             if exclude is not None:
@@ -343,7 +357,7 @@ class LocalModel(NeighborModel):
         if other is None:
             other = copy(self)
             other.__dict__["levels"] = self.levels.without_features(features)
-            other._fewest_for_graph = FEWEST_QUERIES
+            other._given_index = None  # the cells are those of other points
             most_kept = max(min(MOST_KEPT, KEPT_NUMBERS // self.levels.point_log_weights.size), 1)
             # Another thread may remove the same ones, or add others.
             for oldest in list(kept)[: max(len(kept) + 1 - most_kept, 0)]:
@@ -378,11 +392,10 @@ class LocalModel(NeighborModel):
         indices, distances = np.empty(shape, np.int64), np.empty(shape)
         for rows, model in self._by_gaps(queries):
             points = model.transform(queries[rows])
-            search = model._search_for(len(points))
-            if isinstance(search, Shortlist):
-                found, _ = search.coarse.query(points, shape[1], n_jobs=n_jobs)
-                indices[rows] = found
-                distances[rows] = search.metric.distances(points, np.maximum(found, 0))
+            search = model.memory if model._scans(len(points)) else model._shortlist
+            found, _ = search.candidates(points, shape[1], n_jobs=n_jobs)
+            indices[rows] = found
+            distances[rows] = search.distances(points, np.maximum(found, 0))
         return Candidates(indices, distances, n_searched)
 
     def walk_distances(
@@ -407,10 +420,14 @@ class LocalModel(NeighborModel):
         if isinstance(metric, DiagonalMetric):
             starts = np.ascontiguousarray(levels.transform_encoded(encoded))
             columns = np.empty((0, 0)) if components is None else np.ascontiguousarray(components.T)
-            weights = metric.weights[None] if metric.shared else metric.weights
-            return diagonal_walks(
-                starts, steps, columns, firsts, orders, bounds, metric.points, weights, candidates
-            )
+            points, weights = metric.points, metric.weights[None] if metric.shared else metric.weights
+            if points.dtype != np.float64 or weights.dtype != np.float64:
+                # Of the rows in question: one compiled version is enough.
+                rows, own = np.unique(np.maximum(candidates, 0), return_inverse=True)
+                candidates = np.where(candidates < 0, -1, own.reshape(candidates.shape))
+                points = points[rows].astype(np.float64)
+                weights = np.atleast_2d(metric.weights_of(rows)).astype(np.float64)
+            return diagonal_walks(starts, steps, columns, firsts, orders, bounds, points, weights, candidates)
         widths = encoding.n_axes_of_features
         moved = walk_rows(np.zeros(queries.shape), np.ones(queries.shape), orders, bounds)
         moved = encoded[:, None, None] + np.repeat(moved, widths, axis=3) * steps[:, None, None]
@@ -419,7 +436,7 @@ class LocalModel(NeighborModel):
         )
 
     def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
-        search, own = self._search_for(self.n_rows), np.arange(self.n_rows)
+        search, own = self._search, np.arange(self.n_rows)
         coarse = search.coarse if isinstance(search, Shortlist) else coarse_search(self._class_metric())
         return coarse.query(self.metric.points, k, exclude=own, n_jobs=n_jobs)
 
@@ -436,7 +453,7 @@ class LocalModel(NeighborModel):
     def _nearest_of_classes(
         self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None
     ) -> tuple[Indices, Floats]:
-        class_metric = None if self.n_candidates is None else self.levels.class_metric()
+        class_metric = None if self.n_candidates is None else self._class_metric()
 
         def search_among(rows: Indices, n_queries: int) -> Search:
             metric = self.metric.subset(rows)
@@ -447,46 +464,25 @@ class LocalModel(NeighborModel):
         points = self.transform(queries)
         return nearest_of_classes(points, self.labels, allowed, k, search_among, n_jobs=n_jobs)
 
-    def prepare_search(self, n_queries: int) -> None:
-        """Build what the search for so many queries at once needs, which the first one would do otherwise."""
-        self._search_for(n_queries)
+    def prepare_search(self) -> Search:
+        """Build the search for many queries, which the first of them would do otherwise."""
+        return self._search
 
-    def _search_for(self, n_queries: int) -> ExactSearch | MeasuredSearch | Shortlist:
-        """Return the search that is used for so many queries at once; it is kept."""
+    @property
+    def _search(self) -> ExactSearch | MeasuredSearch | Shortlist:
+        """The search for many queries; it is kept."""
         # Two threads may both build it; either result is complete.
-        if self.n_candidates is None:
-            return self._exhaustive
-        return self._graph if self._wants_graph(n_queries) else self._exact
+        return self._exhaustive if self.n_candidates is None else self._shortlist
 
     @cached_property
     def _exhaustive(self) -> ExactSearch | MeasuredSearch:
         return exhaustive_search(self.metric)
 
     @cached_property
-    def _exact(self) -> Shortlist:
-        return Shortlist(ExactSearch(self._class_metric()), self.metric, self.n_candidates or self.n_rows)
-
-    @cached_property
-    def _graph(self) -> Shortlist:
-        metric = self._class_metric()
-        coarse: GraphSearch | GrownGraph | None = self._index
-        if coarse is None:
-            coarse = self._grown_graph(metric)
-        if coarse is None:
-            coarse = self._index = GraphSearch(metric)
+    def _shortlist(self) -> Shortlist:
+        metric, index = self._class_metric(), self.index
+        coarse = ExactSearch(metric) if index is None else CellSearch(metric, index)
         return Shortlist(coarse, self.metric, self.n_candidates or self.n_rows)
-
-    def _grown_graph(self, metric: DiagonalMetric) -> GrownGraph | None:
-        """Return a search by the graph of an earlier version of the rows, None if that is of no use."""
-        if self._earlier is None:
-            return None
-        graph, earlier = self._earlier
-        now = self.arrivals
-        position = np.minimum(np.searchsorted(now, earlier), len(now) - 1)
-        position = np.where(now[position] == earlier, position, -1)
-        n_old = int((position >= 0).sum())
-        pays = GrownGraph.pays(len(earlier), n_old, len(now))
-        return GrownGraph(graph, position, metric) if pays else None
 
     def _search_among(
         self, metric: DiagonalMetric | MatrixMetric, class_metric: DiagonalMetric, n_queries: int
@@ -496,12 +492,10 @@ class LocalModel(NeighborModel):
             return exhaustive_search(metric)
         return Shortlist(coarse_search(class_metric, n_queries), metric, self.n_candidates)
 
-    def _wants_graph(self, n_queries: int) -> bool:
-        return n_queries >= self._fewest_for_graph and GraphSearch.pays(self.n_rows)
-
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in self.__dict__.items() if name not in LAZY}
-        return state | {"levels": self.levels, "_given_arrivals": self.arrivals_if_forgotten}
+        rows = {"_given_arrivals": self.arrivals_if_forgotten, "_given_index": self.index}
+        return state | {"levels": self.levels} | rows
 
     @property
     def arrivals_if_forgotten(self) -> Indices | None:

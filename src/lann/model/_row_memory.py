@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -13,13 +14,14 @@ from lann._types import Floats, Indices, Labels
 from lann.encoding import Encoding
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric, join_weights, measure_pairs
 from lann.model._buffer import Buffer
-from lann.search import ScanPoints, coarse_search, find_nearest
+from lann.search import ALL_CELLS, CellIndex, CellSearch, ScanPoints, coarse_search, find_nearest
 
 # Up to this many queries are answered by a pass over all rows.
 FEW_QUERIES = 16
 # Rows that are stored beyond those that are in use, at most, as a multiple of these, and in addition.
 MOST_STORED, SPARE_ROWS = 2, 64
 NONE: Indices = np.empty(0, np.int64)
+NO_CELLS: NDArray[np.int32] = np.empty(0, np.int32)
 
 
 class RowMemory:
@@ -40,6 +42,8 @@ class RowMemory:
         The number of each row in the order in which all rows have arrived, ascending; None is 0, 1, …
     n_arrived : int or None
         How many rows have arrived, those that were forgotten included; None is the number of rows.
+    index : CellIndex or None
+        The cells of the rows under the class metric, if there are any.
 
     Attributes
     ----------
@@ -63,6 +67,7 @@ class RowMemory:
         *,
         arrivals: Indices | None = None,
         n_arrived: int | None = None,
+        index: CellIndex | None = None,
     ) -> None:
         n_rows = len(levels.X)
         self.n_rows = self._n_stored = self._n_metrics = n_rows
@@ -81,6 +86,9 @@ class RowMemory:
         }
         if levels.row_weights is not None:
             stored["row_weights"] = levels.row_weights
+        if index is not None:
+            stored["cells"] = index.cells
+        self._index = index
         self._rows = {name: Buffer(values) for name, values in stored.items()}
         metrics = _metrics_of(levels, metric)
         self._metrics = {name: Buffer(values) for name, values in metrics.items()}
@@ -93,6 +101,11 @@ class RowMemory:
     def X(self) -> Floats:
         """The rows, in the user's units: (n_rows, n_features)."""
         return self._values("X")
+
+    @property
+    def X_type(self) -> np.dtype[Any]:
+        """The type in which the rows are stored."""
+        return self._rows["X"].dtype
 
     @property
     def labels(self) -> Labels:
@@ -113,6 +126,27 @@ class RowMemory:
     def row_weights(self) -> Floats | None:
         """As how many rows each of them counts: (n_rows,); None is 1 for all."""
         return self._values("row_weights") if "row_weights" in self._rows else None
+
+    @property
+    def index(self) -> CellIndex | None:
+        """The cells of the rows under the class metric; None if there are none."""
+        return None if self._index is None else replace(self._index, cells=self._values("cells"))
+
+    @property
+    def index_is_old(self) -> bool:
+        """Whether more than half of the rows can have arrived after the cells were determined."""
+        return self._index is not None and 2 * (self.n_arrived - self._index.n_seen) > self.n_rows
+
+    def with_index(self, index: CellIndex | None) -> RowMemory:
+        """Return the memory with other cells, or none; the rows stay where they are."""
+        other = self._changed()
+        other._rows.pop("cells", None)
+        other._index = index
+        if index is not None:
+            cells = np.zeros(self._n_stored, np.int32)
+            cells[slice(None) if self._alive is None else self._alive] = index.cells
+            other._rows["cells"] = Buffer(cells)
+        return other
 
     def labels_with(self, labels: Labels, row_weights: Floats | None) -> tuple[Labels, Floats | None]:
         """Return the class indices and the weights of the rows with those of others after them."""
@@ -211,19 +245,31 @@ class RowMemory:
             The class to which the search is limited; None is all. It has k rows at least.
         """
         if len(points) <= FEW_QUERIES:
-            return find_nearest(points, self._searched, k, exclude=exclude, label=label)
+            probed = ALL_CELLS
+            if self._index is not None and label is None:
+                probed = self._index.probed_mask(points, k)
+            return find_nearest(points, self._searched, k, exclude=exclude, label=label, probed=probed)
         if label is None:
-            search = coarse_search(self.class_metric(), len(points))
+            index, metric = self.index, self.class_metric()
+            search = coarse_search(metric, len(points)) if index is None else CellSearch(metric, index)
             return search.query(points, k, exclude=exclude, n_jobs=n_jobs)
         members = np.flatnonzero(self.labels == label)
         search = coarse_search(self.class_metric().subset(members), len(points))
         found, distances = search.query(points, k, n_jobs=n_jobs)
         return members[found], distances
 
+    def candidates(
+        self, points: Floats, n_candidates: int, *, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return the nearest rows under the class metric, and their distances under it."""
+        return self.nearest(points, n_candidates, n_jobs=n_jobs)
+
     @property
     def _searched(self) -> ScanPoints:
         points, labels = (self._rows[name].head(self._n_stored) for name in ("points", "labels"))
-        return ScanPoints(points, labels, self._class_weights, NONE if self._alive is None else self._alive)
+        cells = NO_CELLS if self._index is None else self._rows["cells"].head(self._n_stored)
+        alive = NONE if self._alive is None else self._alive
+        return ScanPoints(points, labels, self._class_weights, alive, cells)
 
     def distances(self, points: Floats, rows: Indices) -> Floats:
         """Return the squared distances of each query to some rows, as these measure.
@@ -268,6 +314,8 @@ class RowMemory:
             "points": points,
             "arrivals": np.arange(self.n_arrived, self.n_arrived + n_new),
         }
+        if self._index is not None:
+            rows["cells"] = self._index.partition.assign(points)
         if added.row_weights is not None or self.has_row_weights:
             rows["row_weights"] = np.ones(n_new) if added.row_weights is None else added.row_weights
         if "row_weights" in rows and not self.has_row_weights:
@@ -304,6 +352,8 @@ class RowMemory:
         return other._compact_if_sparse()
 
     def _append_metrics(self, levels: Levels) -> None:
+        # The weights follow from the log weights as they are stored.
+        levels = levels.stored_as(levels.X.dtype, self._metrics["log_weights"].dtype)
         for name, values in _metrics_of(levels).items():
             self._metrics[name] = self._metrics[name].appended(self._n_metrics, values)
         self._n_metrics += len(levels.X)

@@ -53,11 +53,11 @@ def _codes_are_valid(values: Values) -> str | None:
 LEVELS = Record(
     Levels,
     {
-        "X": Floats("n_rows", "n_features", nan=True),
+        "X": Floats("n_rows", "n_features", nan=True, single=True),
         "encoding": ENCODING,
         "class_log_weights": Floats("n_classes", "n_axes", high=LARGEST_CLASS_EXPONENT),
         "labels": Indices("n_rows", below="n_classes"),
-        "point_log_weights": Floats("n_rows", "n_axes", high=LARGEST_POINT_EXPONENT),
+        "point_log_weights": Floats("n_rows", "n_axes", high=LARGEST_POINT_EXPONENT, single=True),
         "components": Maybe(Floats("n_axes", "n_coordinates", any_order=True)),
         "point_matrices": Maybe(Floats("n_rows", "n_axes", "n_ranks", single=True, any_order=True)),
         "row_weights": Maybe(Floats("n_rows", low=1.0 / LARGEST_WEIGHT, high=LARGEST_WEIGHT)),
@@ -272,5 +272,5 @@ CLASSIFIER = Estimator(
         rules=(_same_vote, _same_categories, _values_are_valid),
         optional=("_progress",),
     ),
-    added=("max_points", "forget_policy"),
+    added=("max_points", "forget_policy", "storage"),
 )

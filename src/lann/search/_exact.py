@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
-from lann.metrics import DiagonalMetric, MatrixMetric, overflow_is_far, rounding_bound
+from lann.metrics import DiagonalMetric, MatrixMetric, overflow_is_far, rounding_bound, row_parts
 from lann.search._topk import GROUP, concatenate_results, finish_lists, scan_tile, smallest
 
 # One tile of distances is 512 × 512 float32, 1 MB: it stays in the second-level cache between the product
@@ -45,12 +45,12 @@ class ExactSearch:
         if dtype is None:
             single = metric.lift_in_single and metric.lifted_size < FLOAT32_SAFE
             dtype = np.float32 if single else np.float64
-        lifted = metric.lift_points(dtype)
         self.dtype = dtype
         n_padded = -(-metric.n_points // GROUP) * GROUP
         # Padding rows consist of a constant, so large that they are never near.
-        self._lifted: NDArray[Any] = np.zeros((n_padded, lifted.shape[1]), dtype)
-        self._lifted[: metric.n_points] = lifted
+        self._lifted: NDArray[Any] = np.zeros((n_padded, metric.lift_width), dtype)
+        for part in row_parts(metric.n_points):
+            self._lifted[part] = metric.lift_points(dtype, part)
         self._lifted[metric.n_points :, -1] = np.finfo(dtype).max
 
     def query(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from lann._types import Floats, Indices, Labels
 from lann.metrics import measure_pairs, overflow_is_far
@@ -13,6 +14,7 @@ from lann.search._topk import insert, smallest
 
 # Points beyond those that are wanted: their distances show that no nearer point was missed.
 SPARE = 8
+ALL_CELLS: NDArray[np.bool_] = np.empty((0, 0), np.bool_)
 # Sums of the same numbers in another order differ by less than this many roundings per axis.
 ROUNDINGS = 8.0 * float(np.finfo(np.float64).eps)
 
@@ -27,19 +29,29 @@ class ScanPoints(NamedTuple):
     class_weights : (n_classes, n_axes)
     rows : (n_rows,)
         Which of the points are searched, ascending; all of them where it is empty.
+    cells : (n_stored,)
+        The cell of each point; empty where there are no cells.
     """
 
     points: Floats
     labels: Labels
     class_weights: Floats
     rows: Indices
+    cells: NDArray[np.int32]
 
 
-@overflow_is_far
 def find_nearest(
-    queries: Floats, searched: ScanPoints, k: int, *, exclude: Indices | None = None, label: int | None = None
+    queries: Floats,
+    searched: ScanPoints,
+    k: int,
+    *,
+    exclude: Indices | None = None,
+    label: int | None = None,
+    probed: NDArray[np.bool_] = ALL_CELLS,
 ) -> tuple[Indices, Floats]:
     """Return the k nearest points of each query, equal distances by index: as an `ExactSearch` does.
+
+    With `probed`, as a `CellSearch` does: points of other cells are not searched, unless too few are found.
 
     The points that a pass over all of them finds, and some spare ones, are measured again by the direct
     formula. Where rounding could have hidden a nearer point, all points are.
@@ -54,6 +66,8 @@ def find_nearest(
         For each query the position of a point that is not its neighbor; -1 for none.
     label : int or None
         The class whose points are searched, k at least; None is all.
+    probed : (n_queries, n_cells)
+        The cells that each query searches; empty for all points.
 
     Returns
     -------
@@ -61,12 +75,30 @@ def find_nearest(
         Positions in the rows that are searched, and squared distances.
     """
     queries = np.ascontiguousarray(queries, dtype=np.float64)
+    excluded = np.full(len(queries), -1) if exclude is None else exclude
+    indices, distances = _find_nearest(queries, searched, k, excluded, label, probed)
+    lost = np.flatnonzero(indices[:, -1] < 0)
+    if len(lost) and probed.size:
+        found = _find_nearest(queries[lost], searched, k, excluded[lost], label, ALL_CELLS)
+        indices[lost], distances[lost] = found
+    return indices, distances
+
+
+@overflow_is_far
+def _find_nearest(
+    queries: Floats,
+    searched: ScanPoints,
+    k: int,
+    excluded: Indices,
+    label: int | None,
+    probed: NDArray[np.bool_],
+) -> tuple[Indices, Floats]:
+    """Return the k nearest points of each query, -1 where there are fewer: see `find_nearest`."""
     n_queries, n_axes = queries.shape
     n_rows = len(searched.rows) or len(searched.points)
-    excluded = np.full(n_queries, -1) if exclude is None else exclude
     n_kept = min(k + SPARE, n_rows)
     labels = np.full(n_queries, -1 if label is None else label)
-    kept, limits = scan(queries, searched, excluded, labels, n_kept)
+    kept, limits = scan(queries, searched, excluded, labels, probed, n_kept)
     indices, distances = smallest(_measure(queries, searched, kept), kept, k)
     margin = 1.0 + ROUNDINGS * (n_axes + 4)
     # Where there are fewer points than spare ones, none can have been missed.
@@ -76,6 +108,9 @@ def find_nearest(
         if label is not None:
             own = searched.labels[searched.rows] if len(searched.rows) else searched.labels
             rows = rows[own == label]
+        if probed.size:
+            stored = searched.rows[rows] if len(searched.rows) else rows
+            rows = rows[probed[query, searched.cells[stored]]]
         rows = rows[rows != excluded[query]][None]
         one = queries[query : query + 1]
         indices[query], distances[query] = (
@@ -86,7 +121,7 @@ def find_nearest(
 
 def _measure(queries: Floats, searched: ScanPoints, rows: Indices) -> Floats:
     """Return the squared distances of each query to some positions, by the direct formula."""
-    points, labels, class_weights, alive = searched
+    points, labels, class_weights, alive, _ = searched
     stored = np.maximum(rows, 0).ravel()
     if len(alive):
         stored = alive[stored]
@@ -96,16 +131,18 @@ def _measure(queries: Floats, searched: ScanPoints, rows: Indices) -> Floats:
 
 # Sums may be reordered, so that they vectorize; the result is measured again.
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def scan(queries, searched, excluded, own_labels, k):
+def scan(queries, searched, excluded, own_labels, probed, k):
     """Return the k nearest points of each query, in order, and their squared distances up to rounding.
 
     queries : (n_queries, n_axes); searched : ScanPoints
     excluded : (n_queries,) a position that is left out, -1 for none
     own_labels : (n_queries,) the class whose points are searched, -1 for all
+    probed : (n_queries, n_cells) the cells that are searched; empty for all points
 
     Returns positions in `rows`, -1 where there are fewer: (n_queries, k) each.
     """
-    points, labels, class_weights, rows = searched
+    points, labels, class_weights, rows, cells = searched
+    by_cell = probed.size > 0
     n_queries, n_axes = queries.shape
     n_rows = rows.shape[0] if rows.shape[0] > 0 else points.shape[0]
     every = rows.shape[0] == 0
@@ -116,6 +153,8 @@ def scan(queries, searched, excluded, own_labels, k):
         own, left_out = own_labels[query], excluded[query]
         for position in range(n_rows):
             j = position if every else rows[position]
+            if by_cell and not probed[query, cells[j]]:
+                continue
             label = labels[j]
             if own >= 0 and label != own:
                 continue

@@ -7,25 +7,12 @@ import numpy as np
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, MatrixMetric
+from lann.search._cell_search import CellSearch
 from lann.search._exact import ExactSearch
-from lann.search._graph import GraphSearch
-from lann.search._grown_graph import GrownGraph
 from lann.search._topk import concatenate_results, smallest
 
 QUERY_BLOCK = 2048
 CHUNK = 16_384
-
-
-def coarse_search(metric: DiagonalMetric, n_queries: int | None = None) -> ExactSearch | GraphSearch:
-    """Return a graph for many points and queries, and the exact search otherwise.
-
-    Parameters
-    ----------
-    metric : DiagonalMetric
-    n_queries : int or None
-        How many there will be in total, if that is known.
-    """
-    return GraphSearch(metric) if GraphSearch.pays(metric.n_points, n_queries) else ExactSearch(metric)
 
 
 class Shortlist:
@@ -36,7 +23,7 @@ class Shortlist:
 
     Parameters
     ----------
-    coarse : ExactSearch, GraphSearch or GrownGraph
+    coarse : ExactSearch or CellSearch
         Finds the candidates.
     metric : DiagonalMetric or MatrixMetric
         Ranks them.
@@ -45,7 +32,7 @@ class Shortlist:
 
     def __init__(
         self,
-        coarse: ExactSearch | GraphSearch | GrownGraph,
+        coarse: ExactSearch | CellSearch,
         metric: DiagonalMetric | MatrixMetric,
         n_candidates: int,
     ) -> None:
@@ -65,6 +52,16 @@ class Shortlist:
             own = None if exclude is None else exclude[part]
             indices[part], distances[part] = self._query_chunk(queries[part], k, own, n_jobs)
         return indices, distances
+
+    def candidates(
+        self, queries: Floats, n_candidates: int, *, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return the nearest points under the coarse metric, and their distances under it."""
+        return self.coarse.query(queries, n_candidates, n_jobs=n_jobs)
+
+    def distances(self, queries: Floats, candidates: Indices) -> Floats:
+        """Return the squared distances of each query to its candidates under the point metrics."""
+        return self.metric.distances(queries, candidates)
 
     def _query_chunk(
         self, queries: Floats, k: int, exclude: Indices | None, n_jobs: int | None

@@ -17,23 +17,30 @@ FEW = 16
 
 @njit(nogil=True, cache=True)
 def scan_tile(tile, first, values, indices, counts, limits, keep):
-    """Merge one tile of distances into each query's running list of the `keep` smallest.
+    """Merge one tile of distances into the running list of every query: see `scan_rows`."""
+    scan_rows(tile, np.arange(tile.shape[0]), first, values, indices, counts, limits, keep)
+
+
+@njit(nogil=True, cache=True)
+def scan_rows(tile, rows, first, values, indices, counts, limits, keep):
+    """Merge one tile of distances into the running lists of some queries: the `keep` smallest of each.
 
     A list grows to its capacity before it is cut back to `keep`, so that most values cost one comparison, a
     group at a time. In a group with a near value, every value is written and the count advances only past
     the near ones, which needs no branch.
 
-    tile: (n_queries, n_groups, GROUP); first: index of the tile's first point
+    tile: (n_rows, n_groups, GROUP); rows: (n_rows,) queries; first: index of the tile's first point
     values, indices: (n_queries, capacity), capacity at least keep + 2 GROUP; counts, limits: (n_queries,)
     """
-    n_queries, n_groups, size = tile.shape  # a size known only at run time is what LLVM vectorizes best
+    n_rows, n_groups, size = tile.shape  # a size known only at run time is what LLVM vectorizes best
     full = np.uint64(values.shape[1] - size)
-    for query in range(n_queries):
+    for number in range(n_rows):
+        query = rows[number]
         # An unsigned count needs no check for an index from the end.
         limit, count = limits[query], np.uint64(counts[query])
         row_values, row_indices = values[query], indices[query]
         for group in range(n_groups):
-            row = tile[query, group]
+            row = tile[number, group]
             hits = np.int32(0)
             for slot in range(size):
                 hits += np.int32(row[slot] < limit)

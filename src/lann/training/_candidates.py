@@ -6,7 +6,7 @@ import numpy as np
 
 from lann._types import Floats, Indices, Labels
 from lann.metrics import DiagonalMetric, Levels
-from lann.search import ExactSearch, GraphSearch, coarse_search
+from lann.search import CellSearch, ExactSearch, coarse_search
 
 # Number of rows whose neighbors give the typical distance.
 ROWS_FOR_SCALE = 2_000
@@ -15,13 +15,13 @@ N_TYPICAL = 5
 
 
 def query_other_points(
-    search: ExactSearch | GraphSearch, rows: Indices, n_candidates: int, *, n_jobs: int | None = None
+    search: ExactSearch | CellSearch, rows: Indices, n_candidates: int, *, n_jobs: int | None = None
 ) -> tuple[Indices, Floats]:
     """Return the nearest other points of some of the points of a search.
 
     Parameters
     ----------
-    search : ExactSearch or GraphSearch
+    search : ExactSearch or CellSearch
     rows : (n_rows,)
         Points, distinct.
     n_candidates : int

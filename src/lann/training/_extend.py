@@ -61,6 +61,7 @@ def extend(
         ε of the loss; None is estimated from the distances of a sample of all rows to their neighbors, which
         takes up to two thousand searches.
     """
+    X = X.astype(memory.X_type, copy=False)
     n_old, points = memory.n_rows, memory.transform(X)
     inherited = inherit(memory, points, labels, n_jobs=settings.n_jobs)
     added = Levels(
@@ -96,7 +97,8 @@ def _train_on(memory: RowMemory, rows: Indices, settings: Settings, epsilon: flo
     own = np.where(candidates < 0, -1, np.searchsorted(involved, candidates))
     rule = settings.loss_rule(len(memory.class_log_weights))
     rule = rule._replace(n_neighbors=min(rule.n_neighbors, n_others))
-    levels, points = memory.levels_of(involved), memory.values_of("points", involved)
+    levels = memory.levels_of(involved).in_double()
+    points = memory.values_of("points", involved).astype(np.float64, copy=False)
     targets, queries = settings.targets(levels), np.searchsorted(involved, rows)
     rate, smoothing = settings.learning_rate, settings.smoothing
     if levels.point_matrices is not None:

@@ -23,8 +23,12 @@ def initial_matrices(levels: Levels) -> NDArray:
     if levels.point_matrices is not None:
         return levels.point_matrices.copy()
     n_points, n_axes = levels.point_log_weights.shape
-    dtype = np.float32 if n_points * n_axes**2 > SINGLE_FROM else np.float64
-    return np.tile(np.eye(n_axes, dtype=dtype), (n_points, 1, 1))
+    return np.tile(np.eye(n_axes, dtype=matrix_dtype(n_points, n_axes)), (n_points, 1, 1))
+
+
+def matrix_dtype(n_points: int, n_axes: int) -> type:
+    """Return the type of the numbers of so many matrices."""
+    return np.float32 if n_points * n_axes**2 > SINGLE_FROM else np.float64
 
 
 def check_matrix_memory(levels: Levels) -> None:

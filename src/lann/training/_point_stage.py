@@ -9,7 +9,7 @@ import numpy as np
 
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric
-from lann.search import GraphSearch, coarse_search
+from lann.search import CellIndex, CellSearch, ExactSearch, coarse_search
 from lann.training._candidates import N_TYPICAL, query_other_points, same_class_candidates
 from lann.training._kernels import Batch
 from lann.training._level_selection import is_significantly_better, weighted_errors
@@ -58,11 +58,16 @@ class PointStage:
     selection_rows : (n,)
         Other rows, which decide whether point metrics help.
     rng : Generator
+    own : (n_own,) or None
+        Rows that are queries, ascending; the others are candidates only. Weights are learned for these rows,
+        matrices for all. None is all.
+    index : CellIndex or None
+        The cells of the rows under the class metrics, if they are known.
 
     Attributes
     ----------
-    index : GraphSearch or None
-        The graph under the class metrics that has found the candidates, if it was one.
+    index : CellIndex or None
+        The cells under the class metrics in which the candidates were searched, if there were any.
     """
 
     def __init__(
@@ -73,25 +78,33 @@ class PointStage:
         validation_rows: Indices,
         selection_rows: Indices,
         rng: np.random.Generator,
+        *,
+        own: Indices | None = None,
+        index: CellIndex | None = None,
     ) -> None:
-        self.n_epochs = n_epochs
+        self.n_epochs, self.index = n_epochs, index
         self.dropped_levels: list[str] = []
         self._start, self._settings, self._rng = levels, settings, rng
         self._widths = None if levels.encoding.is_numeric else levels.encoding.n_axes_of_features
         self._validation_rows = validation_rows
         self._selection_rows = selection_rows if n_epochs > 1 else selection_rows[:0]
         self._selection_epoch = math.ceil(n_epochs / 2) if len(self._selection_rows) > 0 else n_epochs
+        all_rows = np.arange(len(levels.X))
+        self._own = all_rows if own is None else own
+        self._learned = self._own if settings.form == "diagonal" else all_rows
         self._draw_queries()
         self._search_candidates()
         self.parameters: PointParameters = (
-            PointWeights(levels, settings) if settings.form == "diagonal" else PointMatrices(levels, settings)
+            PointWeights(levels, settings, self._learned)
+            if settings.form == "diagonal"
+            else PointMatrices(levels, settings)
         )
         self.name = self.parameters.name
         self._rate = self.parameters.relative_rate * settings.learning_rate
 
     def _draw_queries(self) -> None:
         """Draw the queries of all epochs."""
-        rows = np.setdiff1d(np.arange(len(self._start.X)), self._validation_rows)
+        rows = np.setdiff1d(self._own, self._validation_rows)
         first_rows = np.setdiff1d(rows, self._selection_rows)
         self._batch_size = min(BATCH_SIZE, len(first_rows))
         per_epoch = BATCHES_PER_EPOCH * self._batch_size
@@ -103,16 +116,24 @@ class PointStage:
         """Search the candidates of all rows that are used, and the neighbors to smooth with."""
         labels, settings = self._start.labels, self._settings
         rows = np.unique(np.concatenate([self._queries, self._selection_rows, self._validation_rows]))
-        search = coarse_search(self._start.class_metric(), len(rows))
+        metric = self._start.class_metric()
+        if self.index is None:
+            search: ExactSearch | CellSearch = coarse_search(metric, len(rows))
+        else:
+            search = CellSearch(metric, self.index)
         self._candidates, distances = query_other_points(
             search, rows, settings.n_candidates, n_jobs=settings.n_jobs
         )
-        self.index = search if isinstance(search, GraphSearch) else None
+        self.index = search.index if isinstance(search, CellSearch) else None
         self._epsilon = zero_distance_guard(distances[:, :N_TYPICAL])
         self._position = np.full(len(labels), -1)
         self._position[rows] = np.arange(len(rows))
-        self._neighbors = np.full((len(labels), N_SMOOTHING_NEIGHBORS), -1)
-        self._neighbors[rows] = same_class_candidates(labels, rows, self._candidates, N_SMOOTHING_NEIGHBORS)
+        number = np.full(len(labels) + 1, -1)  # among the rows that learn; the last entry is for none
+        number[self._learned] = np.arange(len(self._learned))
+        learning = np.where(number[self._candidates] >= 0, self._candidates, -1)
+        same = same_class_candidates(labels, rows, learning, N_SMOOTHING_NEIGHBORS)
+        self._neighbors = np.full((len(self._learned), N_SMOOTHING_NEIGHBORS), -1)
+        self._neighbors[number[rows]] = number[same]
 
     def prepare_epoch(self, epoch: int) -> bool:
         if epoch == self._selection_epoch and self._is_harmful():

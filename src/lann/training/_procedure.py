@@ -10,8 +10,8 @@ import numpy as np
 
 from lann._threads import single_threaded_blas
 from lann._types import Indices
-from lann.metrics import Levels, find_copies
-from lann.search import GraphSearch
+from lann.metrics import Levels
+from lann.search import CellIndex
 from lann.training._initial_map import n_axes_of, with_initial_map
 from lann.training._initial_matrices import check_matrix_memory
 from lann.training._level_selection import draw_selection_rows
@@ -24,8 +24,6 @@ from lann.training._thresholds import find_thresholds
 from lann.training._trainer import Callback, Epoch, Trainer
 
 SHARED_EPOCHS, POINT_EPOCHS = 12, 2
-# With more rows than this, fewer features are dropped.
-MANY_ROWS = 500
 
 
 @dataclass(frozen=True)
@@ -41,15 +39,21 @@ class TrainingResult:
         Mean loss of the validation rows after every epoch, with early stopping.
     dropped_levels : list of str
         Names of the levels that were dropped because they do not help.
-    index : GraphSearch or None
-        A graph under the class metric of `levels`, if training has built one.
+    index : CellIndex or None
+        The cells of the rows under the class metric of `levels`, if training has determined them.
+    n_point_epochs : int
+        Number of epochs after which the point metrics were best; 0 where none are learned.
+    stopped : bool
+        Whether the callback has stopped the training.
     """
 
     levels: Levels
     losses: list[float]
     validation_losses: list[float]
     dropped_levels: list[str]
-    index: GraphSearch | None
+    index: CellIndex | None
+    n_point_epochs: int = 0
+    stopped: bool = False
 
 
 def plan_epochs(settings: Settings) -> tuple[int, int]:
@@ -65,50 +69,11 @@ def plan_epochs(settings: Settings) -> tuple[int, int]:
     return for_shared, n_epochs - for_shared
 
 
-def n_epochs_of(settings: Settings) -> int:
-    """Return the number of epochs of a training, at most."""
-    return sum(plan_epochs(settings))
-
-
-def train(
+def train_distinct(
     start: Levels, settings: Settings, rng: np.random.Generator, *, callback: Callback | None = None
 ) -> TrainingResult:
-    """Train the levels that are switched on, in stages.
-
-    Rows that are copies of each other are trained as one row, with the sum of their weights: a row of weight
-    2 is the same as two rows.
-
-    Parameters
-    ----------
-    start : Levels
-        Rows in the user's units, and initial values of their levels.
-    settings : Settings
-    rng : Generator
-        Determines the order of the rows, and dropout.
-    callback : callable or None
-        Called with an `Epoch` after every epoch; training stops if it returns True.
-
-    Raises
-    ------
-    ValueError
-        If values are too large to be squared, or the matrices too large for the memory.
-    """
-    copies = find_copies(start.X, start.labels, start.row_weights)
-    if copies is None:
-        return _train_distinct(start, settings, rng, callback)
-
-    def expand(levels: Levels) -> Levels:
-        return copies.expand(levels, start)
-
-    result = _train_distinct(copies.merge(start), settings, rng, _with_levels(callback, expand))
-    # The graph is one of the merged rows.
-    return replace(result, levels=expand(result.levels), index=None)
-
-
-def _train_distinct(
-    start: Levels, settings: Settings, rng: np.random.Generator, callback: Callback | None
-) -> TrainingResult:
-    """Train rows of which none is a copy of another: see `train`."""
+    """Train rows of which none is a copy of another, in stages: see `train`."""
+    start = start.in_double()
     shared_epochs, point_epochs = plan_epochs(settings)
     n_rows = len(start.X)
     fraction = settings.validation_fraction if shared_epochs + point_epochs > 0 else None
@@ -119,9 +84,9 @@ def _train_distinct(
         selection_rows = draw_selection_rows(other_rows, rng)
         other_rows = np.setdiff1d(other_rows, selection_rows)
     levels, restore = _standardize(start, settings, shared_epochs, other_rows, rng)
-    trainer = Trainer(shared_epochs + point_epochs, _with_levels(callback, restore))
-    settings = settings.replace(feature_dropout=settings.feature_dropout * min(1.0, MANY_ROWS / n_rows))
-    index = None
+    trainer = Trainer(shared_epochs + point_epochs, with_levels(callback, restore))
+    settings = settings.for_rows(n_rows)
+    index, n_point_epochs = None, 0
     # The same bits for any number of BLAS threads, and none of them competes with ours.
     with single_threaded_blas():
         if trainer.n_epochs > 0:
@@ -136,11 +101,17 @@ def _train_distinct(
             )
         if point_epochs > 0 and not trainer.stopped:
             stage = PointStage(levels, settings, point_epochs, validation_rows, selection_rows, rng)
-            levels, index = trainer.run(stage), stage.index
+            levels, index, n_point_epochs = trainer.run(stage), stage.index, trainer.n_best
     levels = restore(levels)
-    if index is not None:  # the units of the points have changed
-        index = index.with_metric(levels.class_metric())
-    return TrainingResult(levels, trainer.losses, trainer.validation_losses, trainer.dropped_levels, index)
+    return TrainingResult(
+        levels,
+        trainer.losses,
+        trainer.validation_losses,
+        trainer.dropped_levels,
+        index,
+        n_point_epochs=n_point_epochs,
+        stopped=trainer.stopped,
+    )
 
 
 def _standardize(
@@ -162,7 +133,7 @@ def _standardize(
     return levels, standardization.undo
 
 
-def _with_levels(callback: Callback | None, restore: Callable[[Levels], Levels]) -> Callback | None:
+def with_levels(callback: Callback | None, restore: Callable[[Levels], Levels]) -> Callback | None:
     """Return a callback whose epochs give the levels as `restore` returns them."""
     if callback is None:
         return None

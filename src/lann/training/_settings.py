@@ -14,6 +14,8 @@ from lann.vote import SHARES, SOFTMAX, VoteChoice
 
 # Bounded weights stay within e^±6.
 LARGEST_LOG_WEIGHT = 6.0
+# With more rows than this, fewer features are dropped.
+ROWS_FOR_DROPOUT = 500
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,10 @@ class Settings:
     def for_vote(self, vote: VoteChoice) -> Settings:
         """Return the settings with a loss of more neighbors and less power for the votes of noisy labels."""
         return self.replace(n_neighbors=20, power=3.0) if vote.is_for_noise else self
+
+    def for_rows(self, n_rows: int) -> Settings:
+        """Return the settings with less dropout of features, the more rows there are."""
+        return self.replace(feature_dropout=self.feature_dropout * min(1.0, ROWS_FOR_DROPOUT / n_rows))
 
     def replace(self, **changes: Any) -> Settings:
         """Return the settings with some attributes replaced."""

@@ -57,6 +57,10 @@ class Epoch:
         Mean loss of the validation rows after the epoch, with early stopping.
     levels : callable
         Returns the levels as they are now.
+    unit : {"epoch", "tile"}
+        What is counted: with many rows, the epochs on a sample are followed by the tiles of all rows.
+    seconds_left : float or None
+        Time until the end of the training, estimated from that of the tiles so far.
     """
 
     stage: str
@@ -65,10 +69,22 @@ class Epoch:
     loss: float
     validation_loss: float | None
     levels: Callable[[], Levels]
+    unit: str = "epoch"
+    seconds_left: float | None = None
 
     def __str__(self) -> str:
         validation = "" if self.validation_loss is None else f", validation loss {self.validation_loss:.4f}"
-        return f"epoch {self.number}/{self.n_epochs}, {self.stage}: loss {self.loss:.4f}{validation}"
+        left = "" if self.seconds_left is None else f", {format_seconds(self.seconds_left)} left"
+        return (
+            f"{self.unit} {self.number}/{self.n_epochs}, {self.stage}: loss {self.loss:.4f}{validation}{left}"
+        )
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a time such as "0:42", or "1:05:00"."""
+    minutes, seconds = divmod(math.ceil(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
 
 
 # Called after every epoch; returns whether the training should stop.
@@ -95,6 +111,8 @@ class Trainer:
         Names of the levels that were dropped.
     stopped : bool
         Whether the callback has stopped the training.
+    n_best : int
+        Number of epochs of the last stage up to the levels that it has returned.
     """
 
     n_epochs: int
@@ -105,6 +123,7 @@ class Trainer:
     validation_losses: list[float] = field(default_factory=list)
     dropped_levels: list[str] = field(default_factory=list)
     stopped: bool = False
+    n_best: int = 0
 
     def run(self, stage: Stage) -> Levels:
         """Run a stage to its end and return its best levels.
@@ -113,23 +132,26 @@ class Trainer:
         rows.
         """
         best, best_loss, n_not_better = stage.levels(), math.inf, 0
-        validated = False
+        validated, self.n_best = False, 0
         n_dropped = len(stage.dropped_levels)
         for epoch in range(stage.n_epochs):
             continues = stage.prepare_epoch(epoch)
             if len(stage.dropped_levels) > n_dropped:  # what was best before is another model
-                best, best_loss, n_not_better = stage.levels(), math.inf, 0
+                best, best_loss, n_not_better, self.n_best = stage.levels(), math.inf, 0, 0
                 n_dropped = len(stage.dropped_levels)
             if not continues:
                 break
             loss = stage.train_epoch(epoch)
             validation_loss = stage.validation_loss()
-            if validation_loss is not None:
+            if validation_loss is None:
+                self.n_best = epoch + 1
+            else:
                 validated = True
                 self.validation_losses.append(validation_loss)
                 n_not_better += 1
                 if validation_loss < best_loss - self.tolerance:
                     best, best_loss, n_not_better = stage.levels(), validation_loss, 0
+                    self.n_best = epoch + 1
             self._on_epoch_end(stage, loss, validation_loss)
             if self.stopped or n_not_better >= self.patience:
                 break

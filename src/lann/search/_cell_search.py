@@ -1,0 +1,193 @@
+"""Approximate search for many points: exact among the points of the cells that are nearest to a query."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._threads import map_blocks, single_threaded_blas
+from lann._types import Floats, Indices
+from lann.metrics import DiagonalMetric, overflow_is_far, rounding_bound
+from lann.search._cell_index import CellIndex
+from lann.search._exact import FLOAT32_SAFE, ExactSearch, complete_lists
+from lann.search._topk import GROUP, concatenate_results, finish_lists, scan_rows, smallest
+
+QUERY_BLOCK = 2048
+LIFT_BLOCK = 65_536
+# The cells nearest to a query are searched first, so that few points of the others pass the limit.
+N_FIRST = 4
+# From this many points on, the search of some cells is faster than that of all points.
+FEWEST_POINTS = 50_000
+# Building an index takes as long as the exact search for about this many queries, for any number of points.
+FEWEST_QUERIES = 4_000
+
+
+class _Lists(NamedTuple):
+    """The nearest points of each query so far.
+
+    Attributes
+    ----------
+    values, slots : (n_queries, capacity)
+        Lifted products, and where the points are in the order of the cells.
+    counts, limits : (n_queries,)
+        Number of entries, and the value that others must not exceed.
+    """
+
+    values: NDArray[Any]
+    slots: NDArray[np.int32]
+    counts: Indices
+    limits: NDArray[Any]
+
+
+class CellSearch:
+    """Search for the nearest among the points of the cells that are nearest to a query.
+
+    The queries that search a cell are measured together, by a matrix product with its points. As in an
+    `ExactSearch`, the nearest points are measured again in float64 by the direct formula, and where rounding
+    could have hidden a nearer point, all points of the cells are.
+
+    Parameters
+    ----------
+    metric : DiagonalMetric
+    index : CellIndex
+        Of its points.
+    """
+
+    def __init__(self, metric: DiagonalMetric, index: CellIndex) -> None:
+        self.metric, self.index = metric, index
+        cells, n_cells = index.cells, index.partition.n_cells
+        counts = np.bincount(cells, minlength=n_cells)
+        order = np.argsort(cells, kind="stable")
+        self._starts = np.concatenate([[0], np.cumsum(-(-counts // GROUP) * GROUP)])
+        firsts = np.cumsum(counts) - counts
+        slots = np.arange(len(order)) + np.repeat(self._starts[:-1] - firsts, counts)
+        single = metric.lift_in_single and metric.lifted_size < FLOAT32_SAFE
+        self.dtype: type = np.float32 if single else np.float64
+        width = metric.lift_width
+        self._points = np.full(self._starts[-1], -1, np.int32)
+        self._points[slots] = order
+        # Padding rows consist of a constant, so large that they are never near.
+        self._lifted: NDArray[Any] = np.zeros((len(self._points), width), self.dtype)
+        self._lifted[:, -1] = np.finfo(self.dtype).max
+        for start in range(0, len(order), LIFT_BLOCK):
+            part = slice(start, start + LIFT_BLOCK)
+            self._lifted[slots[part]] = metric.lift_points(self.dtype, order[part])
+
+    @staticmethod
+    def pays(n_points: int, n_queries: int | None = None) -> bool:
+        """Return whether building an index is faster than the exact search.
+
+        Parameters
+        ----------
+        n_points : int
+        n_queries : int or None
+            How many there will be in total; None is unknown.
+        """
+        few = n_queries is not None and n_queries < FEWEST_QUERIES
+        return n_points >= FEWEST_POINTS and not few
+
+    def query(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return nearly always the k nearest points of each query: see `Search.query`."""
+        queries = np.ascontiguousarray(queries, dtype=np.float64)
+        found = self.query_probed(queries, k, exclude=exclude, n_jobs=n_jobs)
+        complete_lists(self.metric, queries, found, exclude=exclude, n_jobs=n_jobs)
+        return found
+
+    def query_probed(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest points in the probed cells of each query, -1 where these have fewer.
+
+        Queries beyond the range of the lifted product have none.
+        """
+        queries = np.ascontiguousarray(queries, dtype=np.float64)
+        indices, distances = np.full((len(queries), k), -1, np.int64), np.full((len(queries), k), np.inf)
+        usual = np.flatnonzero(self._fits(queries))
+        with single_threaded_blas():
+            # Queries of the same cell share most of the work.
+            own = self.index.partition.assign(queries[usual], n_jobs=n_jobs)
+            order = usual[np.argsort(own, kind="stable")]
+
+            def search(part: slice) -> tuple[Indices, Floats]:
+                rows = order[part]
+                return self._search_block(queries[rows], k, None if exclude is None else exclude[rows])
+
+            found = map_blocks(search, len(order), QUERY_BLOCK, n_jobs=n_jobs)
+        if found:
+            indices[order], distances[order] = concatenate_results(found)
+        return indices, distances
+
+    @overflow_is_far
+    def _fits(self, queries: Floats) -> NDArray[np.bool_]:
+        """Return which queries are within the range of the lifted product."""
+        sizes, _ = self.metric.rounding(queries, self.dtype) if len(queries) else (np.empty(0), 0.0)
+        return sizes < FLOAT32_SAFE
+
+    @overflow_is_far
+    def _search_block(self, queries: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
+        sizes, rounding = self.metric.rounding(queries, self.dtype)
+        lifted, offset = self.metric.lift_queries(queries, self.dtype)
+        probed = self.index.partition.nearest(queries, self.index.n_probed_for(k))
+        keep, n_queries = k + 8 + k // 8 + (exclude is not None), len(queries)
+        values: NDArray[Any] = np.empty((n_queries, 4 * keep + 2 * GROUP), self.dtype)
+        slots = np.full(values.shape, -1, np.int32)
+        limits: NDArray[Any] = np.full(n_queries, np.finfo(self.dtype).max, self.dtype)
+        lists = _Lists(values, slots, np.zeros(n_queries, np.int64), limits)
+        for part in (probed[:, :N_FIRST], probed[:, N_FIRST:]):
+            if part.shape[1]:
+                self._scan_cells(lifted, part, lists, keep)
+                finish_lists(*lists, keep)
+        candidates = self._points[slots[:, :keep]].astype(np.int64)
+        candidates[np.arange(keep) >= lists.counts[:, None]] = -1
+        if exclude is not None:
+            candidates[candidates == exclude[:, None]] = -1
+        measured = self.metric.distances(queries, np.maximum(candidates, 0))
+        indices, distances = smallest(measured, candidates, k)
+        bounds = distances[:, -1] + rounding_bound(sizes, distances[:, -1], rounding)
+        uncertain = (lists.counts >= keep) & ~(limits.astype(np.float64) + offset > bounds)
+        for row in np.flatnonzero(uncertain):
+            own = -1 if exclude is None else int(exclude[row])
+            indices[row], distances[row] = self._measure_cells(queries[row], probed[row], own, k)
+        return indices, distances
+
+    def _scan_cells(self, lifted: NDArray[Any], probed: NDArray[np.int32], lists: _Lists, keep: int) -> None:
+        """Add the points of the cells that each query probes to its list."""
+        pairs = probed.ravel()
+        order = np.argsort(pairs, kind="stable")
+        cells, firsts = np.unique(pairs[order], return_index=True)
+        queries = order // probed.shape[1]
+        lasts = np.append(firsts[1:], len(pairs))
+        for cell, first, last in zip(cells.tolist(), firsts.tolist(), lasts.tolist(), strict=True):
+            start, end = self._starts[cell], self._starts[cell + 1]
+            if start == end:
+                continue
+            rows = queries[first:last]
+            tile = lifted[rows] @ self._lifted[start:end].T
+            scan_rows(tile.reshape(len(rows), -1, GROUP), rows, start, *lists, keep)
+
+    def _measure_cells(
+        self, query: Floats, cells: NDArray[np.int32], excluded: int, k: int
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest among all points of some cells, by the direct formula."""
+        points = np.concatenate([self._points[self._starts[c] : self._starts[c + 1]] for c in cells])
+        points = points[(points >= 0) & (points != excluded)].astype(np.int64)[None]
+        indices, distances = smallest(self.metric.distances(query[None], points), points, k)
+        return indices[0], distances[0]
+
+
+def coarse_search(metric: DiagonalMetric, n_queries: int | None = None) -> ExactSearch | CellSearch:
+    """Return a search of cells for many points and queries, and the exact search otherwise.
+
+    Parameters
+    ----------
+    metric : DiagonalMetric
+    n_queries : int or None
+        How many there will be in total, if that is known.
+    """
+    if CellSearch.pays(metric.n_points, n_queries):
+        return CellSearch(metric, CellIndex.build(metric))
+    return ExactSearch(metric)

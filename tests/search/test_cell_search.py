@@ -1,0 +1,168 @@
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from lann.metrics import DiagonalMetric
+from lann.search import CellIndex, CellSearch, ExactSearch
+
+PROGRAM = """
+import hashlib, json
+import numpy as np
+from lann.metrics import DiagonalMetric
+from lann.search import CellIndex, CellSearch
+points = np.random.default_rng(0).normal(size=(2000, 6))
+metric = DiagonalMetric(points, np.ones(6))
+found = CellSearch(metric, CellIndex.build(metric, n_jobs={n_jobs})).query(points[:300], 10, n_jobs={n_jobs})
+print(json.dumps(hashlib.sha256(b"".join(array.tobytes() for array in found)).hexdigest()))
+"""
+
+
+def build(metric, **changes):
+    return CellSearch(metric, replace(CellIndex.build(metric), **changes))
+
+
+def recall(found, truth):
+    return np.mean([len(set(a) & set(b)) / len(b) for a, b in zip(found, truth, strict=True)])
+
+
+def metric_of(seed, spread, n_points=3000, n_axes=8):
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(n_points, n_axes)) * np.exp(rng.normal(size=n_axes))
+    queries = points[:200] + 0.1 * rng.normal(size=(200, n_axes))
+    if spread is None:
+        return DiagonalMetric(points, rng.exponential(size=n_axes)), queries
+    weights = np.exp(rng.normal(size=(2, n_axes)) * spread)[rng.integers(0, 2, n_points)]
+    return DiagonalMetric(points, weights), queries
+
+
+def search_slowly(metric, index, queries, k, exclude=None):
+    """The slow, obvious reference: all points of the probed cells by the direct formula."""
+    probed = index.probed_mask(queries, k)
+    distances = metric.distances(queries, np.tile(np.arange(metric.n_points), (len(queries), 1)))
+    distances[~probed[:, index.cells]] = np.inf
+    if exclude is not None:
+        distances[np.arange(len(queries)), exclude] = np.inf
+    order = np.argsort(distances, axis=1, kind="stable")[:, :k]
+    return order, np.take_along_axis(distances, order, axis=1)
+
+
+@pytest.mark.parametrize("spread", [None, 0.0, 0.3])
+@pytest.mark.parametrize("k", [1, 5, 50])
+def test_nearly_all_neighbors_are_found(spread, k):
+    metric, queries = metric_of(0, spread)
+    indices, distances = build(metric).query(queries, k)
+    truth, _ = ExactSearch(metric).query(queries, k)
+    assert recall(indices, truth) >= 0.97
+    np.testing.assert_array_equal(distances, metric.distances(queries, indices))
+    assert np.all(np.diff(distances, axis=1) >= 0)
+
+
+@pytest.mark.parametrize("spread", [None, 0.3])
+@pytest.mark.parametrize("n_probed", [3, 10, 40])
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_search_is_exact_among_the_points_of_the_cells(spread, n_probed, n_jobs):
+    metric, queries = metric_of(1, spread)
+    search = build(metric, n_probed=n_probed)
+    own = np.arange(200)
+    for exclude in (None, own):
+        found = search.query(queries, 10, exclude=exclude, n_jobs=n_jobs)
+        expected = search_slowly(metric, search.index, queries, 10, exclude)
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_the_number_of_cells_is_calibrated():
+    metric, _ = metric_of(2, None)
+    index = CellIndex.build(metric)
+    own = np.arange(metric.n_points)
+    truth, _ = ExactSearch(metric).query(metric.points, 50, exclude=own)
+    found = [
+        CellSearch(metric, replace(index, n_probed=n)).query(metric.points, 50, exclude=own)[0]
+        for n in (index.n_probed, index.n_probed // 2)
+    ]
+    assert recall(found[0], truth) >= 0.98
+    assert recall(found[1], truth) < 0.98
+    assert index.n_probed < index.partition.n_cells / 2
+
+
+def test_more_cells_are_searched_for_more_neighbors():
+    metric, queries = metric_of(3, None)
+    search = build(metric)
+    assert search.index.n_probed_for(50) == search.index.n_probed_for(100) == search.index.n_probed
+    assert search.index.n_probed_for(400) == min(4 * search.index.n_probed, search.index.partition.n_cells)
+    truth, _ = ExactSearch(metric).query(queries, 400)
+    assert recall(search.query(queries, 400)[0], truth) >= 0.95
+
+
+def test_the_same_bits_for_any_number_of_threads_and_processes(in_new_process):
+    points = np.random.default_rng(0).normal(size=(2000, 6))
+    metric = DiagonalMetric(points, np.ones(6))
+    found = CellSearch(metric, CellIndex.build(metric)).query(points[:300], 10, n_jobs=2)
+    digest = hashlib.sha256(b"".join(array.tobytes() for array in found)).hexdigest()
+    assert in_new_process(PROGRAM.format(n_jobs=1)) == digest
+    assert in_new_process(PROGRAM.format(n_jobs=2)) == digest
+
+
+def test_a_query_does_not_depend_on_the_others():
+    metric, queries = metric_of(4, 0.3)
+    search = build(metric, n_probed=9)
+    together = search.query(queries, 10)
+    for part in (slice(0, 1), slice(50, 130)):
+        for one, other in zip(search.query(queries[part], 10), together, strict=True):
+            np.testing.assert_array_equal(one, other[part])
+
+
+def test_no_queries():
+    metric, queries = metric_of(5, None)
+    indices, distances = build(metric).query(queries[:0], 3)
+    assert indices.shape == distances.shape == (0, 3)
+
+
+def test_all_points_are_searched_where_the_cells_have_too_few():
+    metric, queries = metric_of(6, None, n_points=300)
+    search = build(metric, n_probed=1)
+    found = search.query(queries[:20], 120)
+    for one, other in zip(found, ExactSearch(metric).query(queries[:20], 120), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_many_copies():
+    rng = np.random.default_rng(7)
+    points = np.repeat(rng.normal(size=(20, 3)), 100, axis=0)
+    metric = DiagonalMetric(points, np.ones(3))
+    queries = points[::100] + 1e-3
+    found = build(metric).query(queries, 30)
+    for one, other in zip(found, ExactSearch(metric).query(queries, 30), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("scale", [1e-150, 1e-20, 1e20, 1e140])
+def test_any_units(scale):
+    metric, queries = metric_of(8, 0.0)
+    expected, _ = build(metric).query(queries, 10)
+    scaled = DiagonalMetric(metric.points * scale, metric.weights)
+    found, _ = build(scaled).query(queries * scale, 10)
+    assert recall(found, expected) > 0.999
+
+
+def test_clusters_that_are_far_apart():
+    # Within a cluster, distances are far below the rounding of the product.
+    rng = np.random.default_rng(9)
+    points = np.repeat(rng.normal(size=(6, 4)), 400, axis=0) + 1e-7 * rng.normal(size=(2400, 4))
+    metric = DiagonalMetric(points, np.ones((2400, 4)))
+    queries = points[::24] + 1e-8
+    search = build(metric)
+    found = search.query(queries, 10)
+    for one, other in zip(found, search_slowly(metric, search.index, queries, 10), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_queries_beyond_the_range_of_single_precision():
+    metric, queries = metric_of(10, 0.3)
+    queries[::7] *= 1e25
+    found = build(metric).query(queries, 10)
+    far = np.arange(0, 200, 7)
+    for one, other in zip(found, ExactSearch(metric).query(queries, 10), strict=True):
+        np.testing.assert_array_equal(one[far], other[far])

@@ -1,0 +1,140 @@
+"""Types in which a model keeps rows and weights."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.neighbors import KNeighborsClassifier
+
+import lann
+from lann import LANNClassifier, _updatable_classifier
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y = make_classification(300, 5, n_informative=4, n_redundant=1, n_classes=3, random_state=0)
+    return X[:240], y[:240], X[240:], y[240:]
+
+
+@pytest.fixture(scope="module")
+def single(data):
+    return LANNClassifier(max_iter=6, random_state=0, storage="float32").fit(*data[:2])
+
+
+def types_of(clf):
+    metric = clf.model_.metric
+    arrays = (clf.model_.X, metric.points, clf.model_.levels.point_log_weights)
+    return tuple(array.dtype.name for array in arrays)
+
+
+def assert_same_neighbors(one, other, queries):
+    for values, same in zip(one.kneighbors(queries), other.kneighbors(queries), strict=True):
+        np.testing.assert_array_equal(values, same)
+    np.testing.assert_array_equal(one.predict_proba(queries), other.predict_proba(queries))
+
+
+def test_neighbors_are_those_of_the_stored_numbers_in_double_precision(reference, data, single):
+    model, levels = single.model_, single.model_.levels
+    assert types_of(single) == ("float32", "float32", "float32")
+    np.testing.assert_array_equal(model.X, data[0].astype(np.float32))
+    double = levels.in_double()
+    points = double.transform(double.X).astype(np.float32).astype(np.float64)
+    weights = np.exp(double.class_log_weights[levels.labels] + double.point_log_weights)
+    own = reference.distances(model.transform(data[2]), points, weights.astype(np.float32).astype(np.float64))
+    by_class = np.exp(double.class_log_weights)[levels.labels]
+    coarse = reference.distances(model.transform(data[2]), points, by_class)
+    expected, squared = reference.shortlisted(coarse, own, model.n_candidates, 7)
+    found, distances = model.kneighbors(data[2], 7)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_allclose(distances, squared, rtol=1e-12)
+
+
+def test_rows_are_rounded_before_anything_is_learned(data, single):
+    X, y, X_test, y_test = data
+    rounded = LANNClassifier(max_iter=6, random_state=0).fit(X.astype(np.float32).astype(np.float64), y)
+    assert single.loss_curve_ == rounded.loss_curve_
+    np.testing.assert_allclose(single.predict_proba(X_test), rounded.predict_proba(X_test), atol=1e-5)
+    assert single.score(X_test, y_test) > 0.7
+
+
+def test_contributions_add_up_to_the_squared_distances(data, single):
+    explanation = single.explain(data[2][:9])
+    assert explanation.distances.dtype == np.float64
+    np.testing.assert_allclose(
+        explanation.contributions.sum(axis=2), explanation.distances**2, rtol=1e-10, atol=1e-13
+    )
+
+
+def test_a_training_row_is_found_although_it_was_rounded(data, single):
+    explanation = single.explain(data[0][:5])
+    assert not (explanation.neighbors == np.arange(5)[:, None]).any()
+
+
+def test_with_few_rows_everything_is_double_precision(data):
+    X, y, X_test, _ = data
+    X = X.astype(np.float32)
+    clf = LANNClassifier(max_iter=2, random_state=0).fit(X, y)
+    assert types_of(clf) == ("float64", "float64", "float64")
+    assert_same_neighbors(clf, LANNClassifier(max_iter=2, random_state=0).fit(X.astype(float), y), X_test)
+
+
+@pytest.mark.parametrize("given", ["float64", "float32"])
+def test_with_many_rows_weights_are_single_precision_and_rows_as_given(monkeypatch, data, given):
+    monkeypatch.setattr(_updatable_classifier, "MANY_ROWS", 100)
+    X, y, X_test, y_test = data
+    clf = LANNClassifier(max_iter=4, random_state=0).fit(X.astype(given), y)
+    assert types_of(clf) == (given, given, "float32")
+    assert clf.score(X_test, y_test) > 0.7
+    double = LANNClassifier(max_iter=4, random_state=0, storage="float64").fit(X.astype(given), y)
+    assert types_of(double) == ("float64", "float64", "float64")
+    np.testing.assert_allclose(clf.predict_proba(X_test), double.predict_proba(X_test), atol=1e-5)
+
+
+def test_a_model_file_keeps_the_types_and_all_bits(tmp_path, data, single):
+    lann.save(single, tmp_path / "model.lann")
+    loaded = lann.load(tmp_path / "model.lann")
+    assert types_of(loaded) == types_of(single)
+    assert loaded.storage == "float32"
+    assert_same_neighbors(single, loaded, data[2])
+
+
+def test_rows_that_are_added_are_rounded_too(tmp_path, data):
+    X, y, X_test, y_test = data
+    clf = LANNClassifier(max_iter=2, random_state=0, storage="float32").fit(X, y)
+    clf.partial_fit(X_test[:30], y_test[:30]).forget([3, 5])
+    assert types_of(clf) == ("float32", "float32", "float32")
+    np.testing.assert_array_equal(clf.model_.X[-30:], X_test[:30].astype(np.float32))
+    lann.save(clf, tmp_path / "model.lann")
+    assert_same_neighbors(clf, lann.load(tmp_path / "model.lann"), X_test)
+
+
+def test_point_matrices_keep_their_points_and_weights(data):
+    X, y, X_test, _ = data
+    clf = LANNClassifier(metric="full", max_iter=3, random_state=0, storage="float32").fit(X, y)
+    assert types_of(clf) == ("float32", "float64", "float64")
+    explanation = clf.explain(X_test[:5])
+    np.testing.assert_allclose(explanation.contributions.sum(axis=2), explanation.distances**2, rtol=1e-6)
+
+
+def test_nothing_learned_is_plain_knn_on_the_rounded_rows(data):
+    X, y, X_test, _ = data
+    clf = LANNClassifier(5, max_iter=0, storage="float32").fit(X, y)
+    lengths, found = KNeighborsClassifier(5).fit(X.astype(np.float32).astype(float), y).kneighbors(X_test)
+    own_lengths, own = clf.kneighbors(X_test)
+    np.testing.assert_array_equal(own, found)
+    np.testing.assert_allclose(own_lengths, lengths, rtol=1e-12)
+
+
+def test_a_fit_can_start_from_a_model_in_single_precision(data):
+    X, y, X_test, y_test = data
+    clf = LANNClassifier(max_iter=3, random_state=0, storage="float32", warm_start=True).fit(X, y)
+    assert types_of(clf.fit(X, y)) == ("float32", "float32", "float32")
+    assert clf.score(X_test, y_test) > 0.7
+
+
+def test_numbers_beyond_single_precision_are_an_error(data):
+    X, y = data[0].copy(), data[1]
+    X[7, 2] = 1e39
+    with pytest.raises(ValueError, match="Feature 2 has values that are too large for float32"):
+        LANNClassifier(storage="float32").fit(X, y)
+    with pytest.raises(ValueError, match="storage"):
+        LANNClassifier(storage="half").fit(*data[:2])
