@@ -120,11 +120,10 @@ def fit(
     check_writable(output)
     name = table_name(data)
     kinds = column_kinds(categorical, numeric, dates)
-    sampled: list[str] = []
     with collected_notes() as notes:
         with progress(quiet=json) as bar:
             reading = TableOptions(sep, decimal, encoding, sheet).training_rows(
-                data, RowLimit(target, max_rows, memory, seed), sampled, step(bar, "Reading")
+                data, RowLimit(target, max_rows, memory, seed), notes, step(bar, "Reading")
             )
         table = TrainingTable.from_frame(
             reading.frame,
@@ -136,7 +135,6 @@ def fit(
             row_numbers=reading.row_numbers,
             name=name,
         )
-    notes[:0] = sampled
     if neighbors is not None and sample_weight is None and neighbors > len(table):
         raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {name}.")
     classifier = make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed, neighbors=neighbors)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lann.classifier import LANNClassifier
     from lann.reject import RejectOption
-    from lann.tables import Reading, TableModel, TableSize
+    from lann.tables import PredictionCounts, Reading, TableModel, TableSize
 
 Report = Callable[[float, float], object]
 ModelFile = Annotated[
@@ -109,8 +109,6 @@ Memory = Annotated[
         show_default="60% of what is available",
     ),
 ]
-# Text files of fewer bytes are read as a whole, without an estimate of the memory for it.
-SMALL_TEXT = 1 << 24
 METRIC_HELP = "Metric of a training row: a weight per column, or a small or full matrix."
 SEED_HELP = "Random seed; the same seed gives the same result."
 
@@ -161,21 +159,44 @@ class TableOptions(NamedTuple):
             notes.append(why + text)
         return self._noted(reading, path, notes)
 
+    def predict_file(
+        self,
+        model: TableModel,
+        path: Path,
+        output: Path,
+        notes: list[str],
+        id: str | None,
+        reject: RejectOption | None,
+        report: Report,
+    ) -> PredictionCounts:
+        """Predict the rows of a large table and write them, in parts; add what was found to the notes."""
+        counts = model.predict_file(
+            path,
+            output,
+            id=id,
+            reject=reject,
+            sep=self.sep,
+            decimal=self.decimal,
+            encoding=self.encoding,
+            name=table_name(path),
+            callback=report,
+        )
+        if counts.notes:
+            notes.append(f"Found in {table_name(path)}: {'; '.join(counts.notes)}.")
+        return counts
+
     def _size(self, path: Path, limit: RowLimit) -> TableSize | None:
         """Estimate the memory for a fit; None where the table is small, or has to be read as a whole."""
-        from lann.tables import table_size
+        from lann.tables import is_large_table, table_size
 
-        is_asked = limit.memory is not None
-        if str(path) != "-" and path.is_file() and self.sheet is None:
-            is_text = not path.name.lower().endswith(".parquet")
-            if not is_asked and is_text and path.stat().st_size < SMALL_TEXT:
-                return None
-            size = table_size(path, memory=limit.memory, sep=self.sep, encoding=self.encoding)
-            if size is not None or not is_asked:
-                return size
-        if is_asked and (str(path) == "-" or path.is_file()):
+        if limit.memory is None and (
+            limit.max_rows is not None or self.sheet is not None or not is_large_table(path)
+        ):
+            return None
+        size = table_size(path, memory=limit.memory, sep=self.sep, encoding=self.encoding)
+        if size is None and limit.memory is not None:
             raise ValueError(f"--memory is for .parquet, .csv, .tsv and .txt files; got {table_name(path)}.")
-        return None
+        return size
 
 
 class RowLimit(NamedTuple):

@@ -36,7 +36,7 @@ class TableSize(NamedTuple):
     n_bytes : int
         Memory for reading the table and fitting a model to all rows.
     n_fitting : int
-        Number of rows for which the memory suffices; `n_rows` if there is enough for all.
+        Number of rows for which the memory suffices, 500 at least; `n_rows` if there is enough for all.
     memory : int
         The memory that may be taken.
 
@@ -87,7 +87,7 @@ def table_size(
     Raises
     ------
     ValueError
-        If the memory is no size, or does not suffice for 500 rows.
+        If a given memory is no size, or does not suffice for 500 rows.
 
     Examples
     --------
@@ -100,26 +100,26 @@ def table_size(
     ...     table_size(path, memory="2GB").fits, table_size(path, memory="90MB").n_rows
     (True, 2000)
     """
-    n_given = None if memory is None else parse_size(memory)
+    n_allowed = None if memory is None else parse_size(memory)
     file = open_table(path, sep=None if sep is None else check_separator(sep), encoding=encoding)
     if file is None:
         return None
-    if n_given is None:
+    if n_allowed is None:
         available = available_memory()
         if available is None:
             return None
-        n_given = int(SHARE_OF_AVAILABLE * available)
+        n_allowed = int(SHARE_OF_AVAILABLE * available)
     n_rows = max(file.n_rows_estimated, 1)
     row_bytes = file.frame_bytes / n_rows + FIT_ROW_BYTES + FIT_CELL_BYTES * len(file.columns)
-    n_fitting = int(max(n_given - FIT_BYTES, 0) / row_bytes)
-    if n_fitting < min(n_rows, FEWEST_ROWS):
+    n_fitting = int(max(n_allowed - FIT_BYTES, 0) / row_bytes)
+    if memory is not None and n_fitting < min(n_rows, FEWEST_ROWS):
         needed = FIT_BYTES + FEWEST_ROWS * row_bytes
         raise ValueError(
-            f"A memory of {size_text(n_given)} is too little for {FEWEST_ROWS} rows of {file.name}: about "
+            f"A memory of {size_text(n_allowed)} is too little for {FEWEST_ROWS} rows of {file.name}: about "
             f"{size_text(needed)} are needed."
         )
     n_bytes = int(FIT_BYTES + n_rows * row_bytes)
-    return TableSize(n_rows, n_bytes, min(n_fitting, n_rows), n_given)
+    return TableSize(n_rows, n_bytes, min(max(n_fitting, FEWEST_ROWS), n_rows), n_allowed)
 
 
 def parse_size(size: int | str) -> int:

@@ -16,7 +16,7 @@ from lann._types import Indices
 from lann._validation import Integer, validate
 from lann.tables._delimited import check_separator
 from lann.tables._names import check_named_column
-from lann.tables._reading import Reading
+from lann.tables._reading import Reading, check_decimal
 from lann.tables._row_columns import column_texts
 from lann.tables._table_file import TableFile, open_table
 from lann.tables._warnings import TableWarning
@@ -92,6 +92,7 @@ def sample_table(
     """
     validate("n_rows", n_rows, Integer(2))
     sep = None if sep is None else check_separator(sep)
+    check_decimal(decimal, sep)
     file = open_table(path, sep=sep, encoding=encoding) if sheet is None else None
     if file is None:
         reading = Reading.from_file(path, sep=sep, decimal=decimal, encoding=encoding, sheet=sheet)
@@ -100,8 +101,6 @@ def sample_table(
         drawn = reading.frame.iloc[rows].reset_index(drop=True)
         drawn.attrs.update(reading.frame.attrs)
         return replace(reading, frame=drawn, row_numbers=rows, n_file_rows=n_file)
-    if decimal not in (None, ".", ","):
-        raise ValueError(f"decimal must be '.' or ','; got {decimal!r}.")
     check_named_column(pd.DataFrame(columns=file.columns), target, "target", file.name)
     rows, n_file = _draw(_labels(file, target, callback), n_rows, random_state, target, file.name)
     parts = []

@@ -14,30 +14,32 @@ import numpy as np
 import pandas as pd
 
 from lann._types import Indices
-from lann.tables._delimited import SEPARATORS
-from lann.tables._encodings import ENCODING_NAMES
 from lann.tables._missing import MISSING
 from lann.tables._numbers import table_decimal
 from lann.tables._reading import (
     STANDARD_INPUT,
     Reading,
+    TextOptions,
     check_duplicates,
     check_file,
     check_text_options,
     column_names,
     table_format,
+    text_notes,
     without_parquet,
 )
 from lann.tables._stream_source import TextSource, length
 
 # Cells, bytes and rows of a block, at most.
-BLOCK_CELLS, BLOCK_BYTES, BLOCK_ROWS = 1 << 18, 1 << 23, 1 << 14
+BLOCK_CELLS, BLOCK_BYTES, BLOCK_ROWS = 1 << 18, 1 << 22, 1 << 14
 # A block has so many rows at least, whatever their size.
 FEWEST_ROWS = 64
 # Bytes of a file that are read at once.
 READ_AT_ONCE = 1 << 18
 # What a cell takes in memory while a table is read as a whole, beside the bytes of its text.
 NUMBER_BYTES, TEXT_BYTES = 24, 110
+# Text files of so many bytes are large.
+LARGE_TEXT = 1 << 24
 # How much smaller text becomes by gzip, typically.
 GZIP_RATIO = 4
 _MISSING = frozenset(MISSING)
@@ -137,6 +139,41 @@ def open_table(
     return ParquetTable(path)
 
 
+def is_large_table(path: str | os.PathLike[str]) -> bool:
+    """Return whether a table is better read block by block than as a whole.
+
+    It is a text file of more than 16 MB, or a Parquet file with more than 16 384 rows.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_table`; other formats are always read as a whole.
+
+    Returns
+    -------
+    is_large : bool
+        False also if there is no such file.
+
+    Raises
+    ------
+    ValueError
+        If the format is unknown, or a Parquet file is damaged.
+
+    Examples
+    --------
+    >>> from lann.tables import is_large_table
+    >>> is_large_table("-"), is_large_table("sheet.xlsx")
+    (False, False)
+    """
+    path = Path(path)
+    if str(path) == STANDARD_INPUT or not path.is_file():
+        return False
+    format = table_format(path)
+    if format == "text":
+        return path.stat().st_size > LARGE_TEXT
+    return format == "parquet" and ParquetTable(path).n_rows_estimated > BLOCK_ROWS
+
+
 class ParquetTable(TableFile):
     """A Parquet file, read by row groups, and each of these in batches.
 
@@ -192,6 +229,8 @@ class ParquetTable(TableFile):
                         yield pa.Table.from_batches([batch])
                 except (ValueError, OSError) as error:
                     raise ValueError(f"{self.name} is damaged: row group {group} cannot be read.") from error
+                # Otherwise, freed memory of the pages of many row groups remains with the process.
+                pa.default_memory_pool().release_unused()
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         start = 0
@@ -300,17 +339,14 @@ class TextFile(TableFile):
     def reading(self, frame: pd.DataFrame, decimal: str | None) -> Reading:
         sep = self._dialect.sep
         found = table_decimal(frame, {",": ".", ";": ","}.get(sep))
-        notes = []
-        if self._sep is None and sep not in (",", "\t") and len(self.columns) > 1:
-            notes.append(f"{SEPARATORS[sep]} separate cells")
-        if decimal is None and found == ",":
-            notes.append("decimal commas")
-        if self._encoding is None and self._found_encoding in ENCODING_NAMES:
-            notes.append(f"encoding {ENCODING_NAMES[self._found_encoding]}")
+        given = TextOptions(self._sep, decimal, self._encoding)
+        notes = text_notes(
+            self.columns, self.name, self._dialect, given, TextOptions(sep, found, self._found_encoding)
+        )
         if (decimal or found) is not None:
             frame.attrs["decimal"] = decimal or found
         return Reading(
-            frame, self.name, self.format, sep, self._found_encoding, decimal or found, notes=tuple(notes)
+            frame, self.name, self.format, sep, self._found_encoding, decimal or found, notes=notes
         )
 
 
