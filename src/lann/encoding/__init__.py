@@ -4,7 +4,15 @@ from lann.encoding._curves import FeatureCurves
 from lann.encoding._encoding import Encoding
 from lann.encoding._gaps import GAP_HEIGHT, MOST_NUMBERS, NumberGaps, gap_moments
 from lann.encoding._positions import CategoryPositions, initial_positions
-from lann.encoding._reader import array_as_table, as_table, extend_schema, infer_schema, names_none, read
+from lann.encoding._reader import (
+    array_as_table,
+    as_table,
+    category_mask,
+    extend_schema,
+    infer_schema,
+    names_none,
+    read,
+)
 from lann.encoding._schema import FEATURE_KINDS, UNSEEN, UNSEEN_TEXT, Feature, TableSchema, TableValues
 
 __all__ = [
@@ -22,6 +30,7 @@ __all__ = [
     "TableValues",
     "array_as_table",
     "as_table",
+    "category_mask",
     "extend_schema",
     "gap_moments",
     "infer_schema",

@@ -4,12 +4,13 @@
 
 Expanded, that is ⟨[x², x, 1], [w, −2wp, Σwp²]⟩: the distances to all points are one matrix product of width
 2n + 1 (the *lift*). Where all points share one weight vector, Σ w x² is the same for all and width n + 1 is
-enough. Where points measure with the weights of C < n classes, it is one of C numbers, and width C + n + 1 is.
+enough. Where points measure with the weights of C < n classes, it is one of C numbers: width C + n + 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -87,7 +88,7 @@ class DiagonalMetric:
         weights = self.weights_of(rows)
         moment = weights * points
         n_features = points.shape[1]
-        lifted: NDArray = np.empty((len(points), self.lift_width), dtype)
+        lifted: NDArray[Any] = np.empty((len(points), self.lift_width), dtype)
         lifted[:, -1] = np.einsum("ij,ij->i", moment, points)
         np.multiply(moment, -2.0, out=lifted[:, -1 - n_features : -1], casting="same_kind")
         if self.labels is not None and self._lifts_classes:

@@ -46,9 +46,10 @@ def save(
     ----------
     model : estimator
         A LANNClassifier, an estimator of `lann.baselines`, a RejectOption around one of these, a
-        LANNEmbedding, NeighborEmbedding or DiscriminantPlane, or a classifier of `lann.streams`.
+        LANNEmbedding, NeighborEmbedding or DiscriminantPlane, or a classifier of `lann.streams`. A
+        LANNClassifier of `lann.distributed` becomes a folder with a model file for each shard.
     path : str or path-like
-        The file, usually ``*.lann``; an existing file is replaced.
+        The file, usually ``*.lann``, or the folder; an existing one is replaced.
     table : TableRecord or None, default=None
         What is known about the table to which the model was fitted.
     progress : dict or None, default=None
@@ -61,8 +62,8 @@ def save(
         If the model is not fitted.
     ValueError
         If the model is something else, such as a pipeline, or has a part that cannot be saved.
-    FileNotFoundError, IsADirectoryError
-        If the file cannot be written there.
+    FileNotFoundError, FileExistsError, IsADirectoryError
+        If the file cannot be written there, or something else than a model is there.
 
     See Also
     --------
@@ -80,11 +81,20 @@ def save(
     ...     load(file).predict(X[:3])
     array([0, 0, 0])
     """
+    from sklearn.utils.validation import check_is_fitted
+
     from lann._files import write_atomically
     from lann.persist._errors import InvalidModelFile
     from lann.persist._model_file import find_foreign, to_bytes
+    from lann.persist._sharded import is_sharded, save_folder
 
     path = Path(path)
+    if is_sharded(model):
+        if table is not None or progress is not None:
+            raise ValueError("A model in shards is saved without table and progress.")
+        check_is_fitted(model)
+        save_folder(model, path)
+        return
     foreign = find_foreign(model)
     if foreign is not None:
         raise ValueError(_cannot_be_saved(foreign))
@@ -135,6 +145,10 @@ def load(path: str | os.PathLike[str]) -> Any:
     ...     type(load(file)).__name__
     'LANNClassifier'
     """
+    from lann.persist._sharded import MANIFEST, load_folder
+
+    if (Path(path) / MANIFEST).is_file():
+        return load_folder(Path(path))
     return load_with_table(path)[0]
 
 

@@ -28,13 +28,14 @@ from lann.persist._kinds import (
     TextTuple,
 )
 from lann.persist._records import Estimator, Record, Values, if_present
+from lann.search import LARGEST_CENTER, CellIndex, Partition
 from lann.vote import VoteChoice
 
 LEVELS_IN_USE = ("curves", "map", "class", "point")
 LANDMARKS, SPACING = "landmarks", "spacing"
 # Weights are products of a class weight and a point weight, whose exponents add up to 700 at most: e^700 is
-# finite.
-LARGEST_CLASS_EXPONENT, LARGEST_POINT_EXPONENT = 300.0, 400.0
+# finite. In float32, e^80 is.
+LARGEST_CLASS_EXPONENT, LARGEST_POINT_EXPONENT, LARGEST_SINGLE_EXPONENT = 300.0, 400.0, 80.0
 
 
 def _axes_are_coordinates(values: Values) -> str | None:
@@ -50,6 +51,13 @@ def _codes_are_valid(values: Values) -> str | None:
     return check_codes(values["X"], values["encoding"])
 
 
+def _weights_are_finite(values: Values) -> str | None:
+    by_class, by_point = values["class_log_weights"], values["point_log_weights"]
+    if by_point.dtype == np.float64 or by_class.max() + float(by_point.max()) <= LARGEST_SINGLE_EXPONENT:
+        return None
+    return "the weights are too large for float32"
+
+
 LEVELS = Record(
     Levels,
     {
@@ -63,7 +71,30 @@ LEVELS = Record(
         "row_weights": Maybe(Floats("n_rows", low=1.0 / LARGEST_WEIGHT, high=LARGEST_WEIGHT)),
     },
     at_least={"n_rows": 1, "n_features": 1, "n_classes": 1, "n_axes": 1, "n_ranks": 1},
-    rules=(_axes_are_coordinates, _codes_are_valid),
+    rules=(_axes_are_coordinates, _codes_are_valid, _weights_are_finite),
+)
+
+
+def _cell_index(centers: Any, offset: Any, scale: Any, **values: Any) -> CellIndex:
+    return CellIndex(Partition(centers, offset, scale), **values)
+
+
+CELL_INDEX = Record(
+    _cell_index,
+    {
+        "centers": Floats("n_cells", "n_axes", low=-LARGEST_CENTER, high=LARGEST_CENTER),
+        "offset": Floats("n_axes"),
+        "scale": Floats("n_axes", low=0.0),
+        "cells": Indices("n_rows", below="n_cells", short=True),
+        "n_probed": Int(1, "n_cells"),
+        "n_seen": Int(0),
+    },
+    sources={
+        "centers": "partition.centers",
+        "offset": "partition.offset",
+        "scale": "partition.scale",
+    },
+    at_least={"n_cells": 1},
 )
 
 
@@ -158,6 +189,7 @@ LOCAL_MODEL = Record(
         "class_weight": Maybe(Floats("n_classes", above=0.0)),
         "arrivals": Maybe(Indices("n_rows", below=None)),
         "n_arrived": Maybe(Int(1)),
+        "index": Maybe(CELL_INDEX),
         **DERIVED,
     },
     sources={
@@ -168,7 +200,7 @@ LOCAL_MODEL = Record(
         "arrivals": "arrivals_if_forgotten",
         **DERIVED_SOURCES,
     },
-    optional=(*OPTIONAL, "arrivals", "n_arrived"),
+    optional=(*OPTIONAL, "arrivals", "n_arrived", "index"),
     rules=(_rows_have_arrived,),
 )
 

@@ -4,7 +4,7 @@ from lann.search._cell_index import CellIndex, calibrate, n_cells_of
 from lann.search._cell_search import FEWEST_POINTS, CellSearch, coarse_search
 from lann.search._exact import ExactSearch
 from lann.search._measured import MeasuredSearch, exhaustive_search
-from lann.search._partition import Partition
+from lann.search._partition import LARGEST_CENTER, Partition
 from lann.search._scan import ALL_CELLS, ScanPoints, find_nearest
 from lann.search._search import Search
 from lann.search._shortlist import Shortlist
@@ -13,6 +13,7 @@ from lann.search._topk import concatenate_results, count_found, insert, smallest
 __all__ = [
     "ALL_CELLS",
     "FEWEST_POINTS",
+    "LARGEST_CENTER",
     "CellIndex",
     "CellSearch",
     "ExactSearch",

@@ -65,11 +65,10 @@ class CellSearch:
         slots = np.arange(len(order)) + np.repeat(self._starts[:-1] - firsts, counts)
         single = metric.lift_in_single and metric.lifted_size < FLOAT32_SAFE
         self.dtype: type = np.float32 if single else np.float64
-        width = metric.lift_width
         self._points = np.full(self._starts[-1], -1, np.int32)
         self._points[slots] = order
         # Padding rows consist of a constant, so large that they are never near.
-        self._lifted: NDArray[Any] = np.zeros((len(self._points), width), self.dtype)
+        self._lifted: NDArray[Any] = np.zeros((len(self._points), metric.lift_width), self.dtype)
         self._lifted[:, -1] = np.finfo(self.dtype).max
         for start in range(0, len(order), LIFT_BLOCK):
             part = slice(start, start + LIFT_BLOCK)

@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
+from lann.metrics import overflow_is_far
 
 # Rounds of k-means, and the number of points per center that it uses at most.
 N_ROUNDS = 8
 POINTS_PER_CENTER = 64
+# The largest coordinate of a center, with some room for rounding: the points are scaled to at most 1. Points
+# that are farther away than FAR are treated as if they were not, so that all distances are finite.
+LARGEST_CENTER, FAR = 2.0, 1e100
 # Numbers in one block of distances to the centers, at most.
 BLOCK_SIZE = 2_000_000
 
@@ -93,12 +97,18 @@ class Partition:
         return smallest_positions(self._distances(points), min(n, self.n_cells))
 
     def _distances(self, points: Floats) -> Floats:
-        """Return the squared distances to the centers, up to a constant of each point."""
-        coordinates = (points - self.offset) * self.scale
+        """Return the squared distances to the centers, up to a constant of each point; all are finite."""
+        coordinates = self._scaled(points)
         norms = np.einsum("ca,ca->c", self.centers, self.centers)
         distances = coordinates @ (-2.0 * self.centers.T)
         distances += norms
         return distances
+
+    @overflow_is_far
+    def _scaled(self, points: Floats) -> Floats:
+        coordinates = (points - self.offset) * self.scale
+        np.nan_to_num(coordinates, copy=False)
+        return np.clip(coordinates, -FAR, FAR, out=coordinates)
 
 
 def _nearest_centers(

@@ -162,13 +162,21 @@ class Indices(Array):
         The smallest one.
     ascending : bool
         Whether they have to ascend along the last axis; equal ones are allowed.
+    short : bool
+        Whether they are integers of 32 bits, and not of 64.
     """
 
-    dtypes = ("<i8",)
-
-    def __init__(self, *shape: Dimension, below: str | None, low: int = 0, ascending: bool = False) -> None:
+    def __init__(
+        self,
+        *shape: Dimension,
+        below: str | None,
+        low: int = 0,
+        ascending: bool = False,
+        short: bool = False,
+    ) -> None:
         super().__init__(*shape)
         self.below, self.low, self.ascending = below, low, ascending
+        self.dtypes = ("<i4",) if short else ("<i8",)
 
     def check(self, array: NDArray[Any], name: str, sizes: Sizes) -> None:
         if array.size == 0:

@@ -1,0 +1,355 @@
+"""The steps of a fit on a cluster: labels, a sample, shared levels, cells, tiles and shards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from dask.delayed import Delayed
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+
+from lann._types import Floats, Indices, Labels
+from lann.distributed._blocks import Blocks
+from lann.distributed._rows import (
+    LabelCounts,
+    NearRows,
+    Reader,
+    assign_rows,
+    count_cells,
+    count_labels,
+    join_rows,
+    nearest_rows,
+    rows_of_cells,
+    split_rows,
+    take_numbers,
+    take_rows,
+)
+from lann.distributed._schemas import features_of_block
+from lann.distributed._sharded_model import ShardedModel
+from lann.distributed._tasks import TaskGraph, compute, constant, persist
+from lann.distributed._tile_tasks import losses_of, make_shard, train_rows
+from lann.encoding import Feature
+from lann.metrics import Levels
+from lann.search import CellIndex, Partition, calibrate
+from lann.training import (
+    SAMPLE_ROWS,
+    Settings,
+    Tile,
+    draw_partition_rows,
+    stratified_sample,
+)
+from lann.vote import zero_distance_guard
+
+
+class TrainingBlocks(NamedTuple):
+    """The training data on the workers, and what this process knows of them.
+
+    Attributes
+    ----------
+    rows, labels : tuple of Delayed
+        Blocks of rows, and of their labels.
+    bounds : (n_blocks + 1,)
+        Number of the first row of each block, and the number of all rows.
+    classes : (n_classes,)
+    codes : (n_rows,)
+        Class index of each row, in as few bytes as possible.
+    """
+
+    rows: tuple[Delayed, ...]
+    labels: tuple[Delayed, ...]
+    bounds: Indices
+    classes: NDArray[Any]
+    codes: NDArray[Any]
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.bounds[-1])
+
+    @property
+    def class_counts(self) -> Indices:
+        """Number of rows of each class: (n_classes,)."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+
+def read_labels(rows: Blocks, labels: Blocks) -> TrainingBlocks:
+    """Read the labels of all blocks.
+
+    Raises
+    ------
+    ValueError
+        If the labels are not those of classes, or blocks of rows and labels differ in length.
+    """
+    graph = TaskGraph()
+    counts: list[LabelCounts] = compute(graph.results([graph.add(count_labels, y) for y in labels.parts]))
+    lengths = [len(count.codes) for count in counts]
+    if rows.lengths is not None and list(rows.lengths) != lengths:
+        raise ValueError(
+            f"X has {sum(rows.lengths)} rows and y has {sum(lengths)} labels; there has to be a label for "
+            "each row, in the same blocks."
+        )
+    found = [count.classes for count in counts if len(count.classes)]
+    if not found:
+        raise ValueError("X has no rows; a classifier needs rows of at least two classes.")
+    classes = np.unique(np.concatenate(found))
+    check_classification_targets(classes)
+    dtype = np.min_scalar_type(len(classes) - 1)
+    codes = [
+        np.searchsorted(classes, count.classes.astype(classes.dtype)).astype(dtype)[count.codes]
+        for count in counts
+    ]
+    bounds = np.cumsum([0, *lengths])
+    return TrainingBlocks(rows.parts, labels.parts, bounds, classes, np.concatenate(codes))
+
+
+def read_features(
+    rows: Blocks, categorical_features: Any, *, has_names: bool
+) -> list[tuple[Feature | None, ...]]:
+    """Return the features of each block that has values."""
+    graph = TaskGraph()
+    keys = [
+        graph.add(features_of_block, part, categorical_features=categorical_features, has_names=has_names)
+        for part in rows.parts
+    ]
+    found: list[tuple[Feature | None, ...]] = compute(graph.results(keys))
+    return found
+
+
+def fetch_rows(blocks: TrainingBlocks, numbers: Indices, reader: Reader) -> Floats:
+    """Return some training rows, given by their numbers, ascending: (n, n_features)."""
+    graph, read_by, keys = TaskGraph(), constant(reader), []
+    firsts = np.searchsorted(numbers, blocks.bounds)
+    for block, (first, last) in enumerate(pairwise(firsts)):
+        if first < last:
+            positions = constant(numbers[first:last] - blocks.bounds[block])
+            keys.append(graph.add(take_rows, blocks.rows[block], positions, read_by))
+    return np.concatenate(compute(graph.results(keys)))
+
+
+# Rows whose neighbors give the typical distance, and their neighbors.
+ROWS_FOR_SCALE, NEIGHBORS_FOR_SCALE = 1_000, 5
+# Number of neighbors that determine the number of cells to search.
+NEIGHBORS_FOR_CELLS = 50
+
+
+@dataclass(frozen=True)
+class DrawnRows:
+    """The rows that come to this process, by their numbers, ascending.
+
+    Attributes
+    ----------
+    sample : (n_sample,)
+        Rows on which the shared levels are trained.
+    for_cells : (n,)
+        Rows from which the centers of the cells follow.
+    for_scale : (n,)
+        Rows whose neighbors give the typical distance.
+    index_rng : Generator
+        With which the centers of the cells are learned.
+    """
+
+    sample: Indices
+    for_cells: Indices
+    for_scale: Indices
+    index_rng: np.random.Generator
+
+    @classmethod
+    def draw(
+        cls, labels: Labels, sample_rng: np.random.Generator, index_rng: np.random.Generator
+    ) -> DrawnRows:
+        """Draw the rows.
+
+        Parameters
+        ----------
+        labels : (n_rows,)
+            Class indices.
+        sample_rng, index_rng : Generator
+            For the sample, and for the cells.
+        """
+        n_rows = len(labels)
+        return cls(
+            stratified_sample(labels, SAMPLE_ROWS, sample_rng),
+            draw_partition_rows(n_rows, index_rng),
+            np.linspace(0, n_rows - 1, min(n_rows, ROWS_FOR_SCALE)).astype(np.int64),
+            index_rng,
+        )
+
+    @property
+    def all(self) -> Indices:
+        """All of them, ascending."""
+        return np.unique(np.concatenate([self.sample, self.for_cells, self.for_scale]))
+
+
+@dataclass(frozen=True)
+class ShardPlan:
+    """Which cells are trained and kept together.
+
+    Attributes
+    ----------
+    index : CellIndex
+        How cells are searched, without rows.
+    tiles : list of Tile
+    shard_of_tile : (n_tiles,)
+    shard_of_cell : (n_cells,)
+        -1 for a cell without rows.
+    """
+
+    index: CellIndex
+    tiles: list[Tile]
+    shard_of_tile: Indices
+    shard_of_cell: Indices
+
+    @property
+    def n_shards(self) -> int:
+        return int(self.shard_of_tile[-1]) + 1
+
+
+def plan_shards(index: CellIndex, tiles: list[Tile], counts: Indices, rows_per_shard: int) -> ShardPlan:
+    """Divide tiles, which are neighbors one after another, into shards of about the same number of rows.
+
+    Parameters
+    ----------
+    index : CellIndex
+    tiles : list of Tile
+    counts : (n_cells,)
+        Number of rows of each cell.
+    rows_per_shard : int
+        At least one tile is in a shard, whatever the number of its rows.
+    """
+    sizes = np.array([counts[tile.own].sum() for tile in tiles])
+    n_shards = max(round(sizes.sum() / rows_per_shard), 1)
+    middles = np.cumsum(sizes) - sizes / 2
+    shard_of_tile = np.minimum((middles * n_shards / sizes.sum()).astype(np.int64), n_shards - 1)
+    shard_of_tile = np.unique(shard_of_tile, return_inverse=True)[1]  # without shards that have no tile
+    shard_of_cell = np.full(len(counts), -1)
+    for tile, shard in zip(tiles, shard_of_tile, strict=True):
+        shard_of_cell[tile.own] = shard
+    return ShardPlan(index, tiles, shard_of_tile, shard_of_cell)
+
+
+class RowTasks(NamedTuple):
+    """The training rows with their cells, on the workers.
+
+    Attributes
+    ----------
+    blocks : list of Delayed
+        `Rows` of each block.
+    counts : (n_cells,)
+        Number of rows of each cell.
+    """
+
+    blocks: list[Delayed]
+    counts: Indices
+
+
+def assign_cells(blocks: TrainingBlocks, reader: Reader, shared: Levels, partition: Partition) -> RowTasks:
+    """Read all rows as numbers, and find their cells; they stay on the workers."""
+    graph = TaskGraph()
+    common = (constant(reader), constant(blocks.classes), constant(shared), constant(partition))
+    keys = [
+        graph.add(assign_rows, X, y, *common, first=int(first))
+        for X, y, first in zip(blocks.rows, blocks.labels, blocks.bounds[:-1], strict=True)
+    ]
+    assigned = persist(graph.results(keys))
+    graph = TaskGraph()
+    counted = [graph.add(count_cells, rows, n_cells=partition.n_cells) for rows in assigned]
+    return RowTasks(assigned, np.sum(compute(graph.results(counted)), axis=0))
+
+
+def train_shards(
+    rows: RowTasks,
+    plan: ShardPlan,
+    shared: Levels,
+    settings: Settings,
+    n_epochs: int,
+    weights_type: np.dtype[Any],
+    rng: np.random.Generator,
+) -> tuple[list[Delayed], list[list[float]]]:
+    """Regroup the rows into shards and train their point metrics, tile by tile.
+
+    Parameters
+    ----------
+    rows : RowTasks
+    plan : ShardPlan
+    shared : Levels
+        The shared levels.
+    settings : Settings
+    n_epochs : int
+        Number of epochs of a tile; 0 trains none.
+    weights_type : dtype
+        In which point weights are kept.
+    rng : Generator
+
+    Returns
+    -------
+    shards : list of Delayed
+        They stay on the workers.
+    losses : list of list of float
+        Mean training loss of every epoch of each tile.
+    """
+    graph = TaskGraph()
+    common = constant(shared), constant(plan.index), constant(settings)
+    cells = constant(plan.shard_of_cell)
+    split = [graph.add(split_rows, block, cells, n_shards=plan.n_shards) for block in rows.blocks]
+    regrouped = []
+    for shard in range(plan.n_shards):
+        parts: list[Any] = [graph.add(part_of, block, number=shard) for block in split]
+        regrouped.append(graph.add(join_rows, parts))
+    trained: list[list[Any]] = [[] for _ in range(plan.n_shards)]
+    if n_epochs > 0:
+        for tile, shard, own_rng in zip(
+            plan.tiles, plan.shard_of_tile.tolist(), rng.spawn(len(plan.tiles)), strict=True
+        ):
+            sources = np.unique(plan.shard_of_cell[tile.cells])
+            around: list[Any] = [
+                graph.add(rows_of_cells, regrouped[source], constant(tile.cells)) for source in sources
+            ]
+            key = graph.add(train_rows, around, constant(tile), *common, n_epochs=n_epochs, rng=own_rng)
+            trained[shard].append(key)
+    shards = [
+        graph.add(make_shard, own, tiles, common[0], weights_type=weights_type)
+        for own, tiles in zip(regrouped, trained, strict=True)
+    ]
+    losses = [graph.add(losses_of, tile) for tiles in trained for tile in tiles]
+    results = persist(graph.results([*shards, *losses]))
+    return results[: len(shards)], compute(results[len(shards) :])
+
+
+def part_of(parts: Sequence[Any], number: int) -> Any:
+    """Return the part of a block for a shard."""
+    return parts[number]
+
+
+def calibrate_cells(rows: RowTasks, numbers: Indices, shared: Levels, partition: Partition) -> int:
+    """Return how many cells are searched for a query, so that nearly all of its neighbors are found.
+
+    Parameters
+    ----------
+    rows : RowTasks
+        All training rows.
+    numbers : (n_queries,)
+        Numbers of the rows whose neighbors are searched, ascending.
+    shared : Levels
+    partition : Partition
+    """
+    graph, wanted = TaskGraph(), constant(numbers)
+    taken = compute(graph.results([graph.add(take_numbers, block, wanted) for block in rows.blocks]))
+    queries = join_rows(taken).X.astype(np.float64, copy=False)
+    k = min(NEIGHBORS_FOR_CELLS, int(rows.counts.sum()) - 1)
+    graph, common = TaskGraph(), (constant(queries), constant(numbers), constant(shared))
+    found = compute(graph.results([graph.add(nearest_rows, block, *common, k=k) for block in rows.blocks]))
+    near = NearRows(*(np.concatenate(values, axis=1) for values in zip(*found, strict=True)))
+    order = np.lexsort((near.numbers, near.distances, near.numbers < 0), axis=1)[:, :k]
+    cells = np.take_along_axis(near.cells, order, axis=1)
+    return calibrate(partition.nearest(shared.transform(queries), partition.n_cells), cells)
+
+
+def estimate_epsilon(model: ShardedModel, queries: Floats, numbers: Indices, reader: Reader) -> float:
+    """Return ε of the vote, from the distances of some training rows to their neighbors."""
+    k = min(NEIGHBORS_FOR_SCALE, model.n_rows - 1)
+    if k < 1:
+        return 1.0
+    return zero_distance_guard(model.neighbors_of(queries, reader, k, exclude=numbers).distances)

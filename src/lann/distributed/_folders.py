@@ -1,0 +1,137 @@
+"""Shards as ordinary classifiers, one for each model file of a folder, written and read by tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+import lann.classifier
+from lann.distributed._classifier import LANNClassifier
+from lann.distributed._local_classifier import SHARED_ATTRIBUTES, FittedParts
+from lann.distributed._rows import count_cells
+from lann.distributed._shard import SearchPlan, Shard
+from lann.distributed._sharded_model import ShardedModel
+from lann.distributed._tasks import TaskGraph, compute, constant, persist
+from lann.metrics import Levels
+
+# Rows of the classifier that has what all shards share.
+FEW_ROWS = 32
+Write = Callable[[lann.classifier.LANNClassifier, str], Any]
+Read = Callable[[str], lann.classifier.LANNClassifier]
+
+
+def write_shards(fitted: LANNClassifier, write: Write, names: Sequence[str], shared_name: str) -> list[Any]:
+    """Write the ordinary classifier of each shard, on the worker that holds it.
+
+    Parameters
+    ----------
+    fitted : LANNClassifier
+    write : callable
+        Called with an ordinary classifier and a name.
+    names : sequence of str
+        A name for each shard.
+    shared_name : str
+        The name for a classifier of a few rows, with what all shards share.
+
+    Returns
+    -------
+    written : list of object
+        What `write` has returned, the one with `shared_name` first.
+    """
+    parts, model = fitted.parts, fitted.model_
+    few = model.take(np.linspace(0, model.n_rows - 1, min(FEW_ROWS, model.n_rows)).astype(np.int64))
+    graph, common = TaskGraph(), constant(parts)
+    keys = [
+        graph.add(write_shard, shard, common, write=write, name=name)
+        for shard, name in zip(model.shards, names, strict=True)
+    ]
+    return [write(parts.classifier(few), shared_name), *compute(graph.results(keys))]
+
+
+def write_shard(shard: Shard, parts: FittedParts, write: Write, name: str) -> Any:
+    """Write the ordinary classifier of a shard."""
+    return write(parts.classifier(shard), name)
+
+
+def read_shards(
+    shared: lann.classifier.LANNClassifier, read: Read, names: Sequence[str], further: dict[str, Any]
+) -> LANNClassifier:
+    """Return the classifier of a cluster whose shards were written.
+
+    Parameters
+    ----------
+    shared : lann.LANNClassifier
+        The classifier with what all shards share.
+    read : callable
+        From a name to an ordinary classifier; called on the workers.
+    names : sequence of str
+        Of the shards.
+    further : dict
+        Parameters and fitted attributes that the ordinary classifier does not have.
+
+    Raises
+    ------
+    ValueError
+        If a shard does not belong to the others.
+    """
+    index = shared.model_.index
+    if index is None:
+        raise ValueError("it has no cells, and is not the shared part of a model in shards")
+    n_cells, n_rows = index.partition.n_cells, shared.model_.n_arrived
+    graph, common = TaskGraph(), constant(_without_rows(shared))
+    shards = persist(graph.results([graph.add(read_shard, common, read=read, name=name) for name in names]))
+    graph = TaskGraph()
+    counted = [graph.add(count_cells, shard, n_cells=n_cells) for shard in shards]
+    counts = np.array(compute(graph.results(counted)))  # (n_shards, n_cells)
+    if (np.count_nonzero(counts, axis=0) > 1).any() or counts.sum() != n_rows:
+        raise ValueError(f"its shards do not have the {n_rows} rows of the model, each of them once")
+    shard_of_cell = np.where(counts.any(axis=0), counts.argmax(axis=0), -1)
+    parameters = {
+        name: value
+        for name, value in shared.get_params(deep=False).items()
+        if name in LANNClassifier().get_params(deep=False)
+    }
+    fitted = LANNClassifier(**parameters, rows_per_shard=further["rows_per_shard"])
+    for name in SHARED_ATTRIBUTES:
+        if hasattr(shared, name):
+            setattr(fitted, name, getattr(shared, name))
+    plan = SearchPlan(
+        index.partition,
+        counts.sum(axis=0),
+        shard_of_cell,
+        len(names),
+        index.n_probed,
+        shared.model_.n_candidates,
+    )
+    fitted.set_model(ShardedModel(_without_rows(shared)[0], plan, tuple(shards)), shared.model_.vote_rule)
+    fitted.tile_losses_ = further["tile_losses_"]
+    return fitted
+
+
+def _without_rows(shared: lann.classifier.LANNClassifier) -> tuple[Levels, Any]:
+    """Return the shared levels and the partition of a classifier."""
+    model = shared.model_
+    levels = model.levels.subset(np.empty(0, np.int64)).replace(point_matrices=None)
+    return levels, None if model.index is None else model.index.partition
+
+
+def read_shard(shared: tuple[Levels, Any], read: Read, name: str) -> Shard:
+    """Read a shard, and check that it belongs to a model with given shared levels and partition."""
+    levels, partition = shared
+    model = read(name).model_
+    own, index = model.levels, model.index
+    same = (
+        index is not None
+        and own.class_log_weights.shape == levels.class_log_weights.shape
+        and own.X.shape[1] == levels.X.shape[1]
+        and np.array_equal(index.partition.centers, partition.centers)
+        and np.array_equal(own.class_log_weights, levels.class_log_weights)
+    )
+    if not same or index is None:
+        raise ValueError(f"its shard {name} is of another model")
+    joined = levels.replace(
+        X=own.X, labels=own.labels, point_log_weights=own.point_log_weights, point_matrices=own.point_matrices
+    )
+    return Shard(joined, model.arrivals, index.cells)

@@ -1,0 +1,191 @@
+"""Queries on their way to the shards that hold their nearest cells, and the candidates on their way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lann._table_inputs import check_some_value
+from lann._types import Floats, Indices, Labels
+from lann.distributed._rows import Reader
+from lann.distributed._shard import Found, Queries, SearchPlan, Shard, unmeasured_values
+from lann.metrics import Levels
+from lann.vote import VoteRule, class_shares
+
+
+class Routed(NamedTuple):
+    """A block of queries, divided among the shards.
+
+    Attributes
+    ----------
+    n_queries : int
+    parts : tuple of Queries
+        For each shard the queries that it can answer.
+    """
+
+    n_queries: int
+    parts: tuple[Queries, ...]
+
+
+class Neighbors(NamedTuple):
+    """The neighbors of a block of queries, from all shards.
+
+    Attributes
+    ----------
+    numbers : (n_queries, k)
+        Numbers of the training rows, nearest first.
+    distances : (n_queries, k)
+        Squared.
+    labels : (n_queries, k)
+        Class indices.
+    """
+
+    numbers: Indices
+    distances: Floats
+    labels: Labels
+
+
+def route(
+    X: Any,
+    reader: Reader,
+    shared: Levels,
+    plan: SearchPlan,
+    k: int,
+    *,
+    exclude: Indices | None = None,
+) -> Routed:
+    """Divide a block of queries among the shards that hold the cells that are searched for each of them.
+
+    A query is searched in all rows of all shards if its nearest cells have fewer rows than candidates are
+    listed, or if it has a gap that no training row has.
+
+    Parameters
+    ----------
+    X : array or table
+        The queries.
+    reader : Reader
+    shared : Levels
+        The shared levels, which lead to the axes.
+    plan : SearchPlan
+    k : int
+        Number of neighbors.
+    exclude : (n_queries,) or None
+        Number of a training row that is not a neighbor of each query, -1 for none.
+    """
+    queries = reader.read(X)
+    unmeasured = unmeasured_values(shared, queries)
+    check_some_value(unmeasured)
+    n_queries = len(queries)
+    needs_all = np.full(n_queries, plan.n_candidates is None) | unmeasured.any(axis=1)
+    reached = np.repeat(needs_all[:, None], plan.n_shards, axis=1)  # (n_queries, n_shards)
+    rest = np.flatnonzero(~needs_all)
+    if len(rest):
+        probed = plan.partition.nearest(
+            shared.transform(queries[rest]), plan.index.n_probed_for(plan.n_listed(k))
+        )
+        needed = plan.n_listed(k) + (0 if exclude is None else exclude[rest] >= 0)
+        short = plan.counts[probed].sum(axis=1) < needed
+        needs_all[rest[short]] = True
+        reached[rest[short]] = True
+        found = rest[~short]
+        reached[found[:, None], plan.shard_of_cell[probed[~short]]] = True
+    parts = []
+    for shard in range(plan.n_shards):
+        rows = np.flatnonzero(reached[:, shard])
+        own = None if exclude is None else exclude[rows]
+        parts.append(Queries(rows, queries[rows], needs_all[rows], own))
+    return Routed(n_queries, tuple(parts))
+
+
+def queries_for(routed: Routed, shard: int) -> Queries:
+    """Return the queries of a block that a shard can answer."""
+    return routed.parts[shard]
+
+
+def number_of(routed: Routed) -> int:
+    """Return the number of queries of a block."""
+    return routed.n_queries
+
+
+def search_shard(shard: Shard, queries: Queries, plan: SearchPlan, k: int) -> Found | None:
+    """Return the candidates of queries in a shard; None without queries."""
+    return shard.search(queries, plan, k) if len(queries.positions) else None
+
+
+def merge(n_queries: int, found: Sequence[Found | None], plan: SearchPlan, k: int) -> Neighbors:
+    """Return the neighbors among the candidates that all shards have found.
+
+    The candidates of a query are the nearest under the class metrics, equal distances by number, as many as
+    are listed; its neighbors are the k of them that are nearest as they measure.
+
+    Parameters
+    ----------
+    n_queries : int
+        In the block.
+    found : sequence of Found or None
+    plan : SearchPlan
+    k : int
+    """
+    listed = candidates(n_queries, found, plan, k)
+    return Neighbors(*_nearest(listed.distances, listed.numbers, k, listed.distances, listed.labels))
+
+
+def candidates(n_queries: int, found: Sequence[Found | None], plan: SearchPlan, k: int) -> Found:
+    """Return the candidates of all queries of a block, nearest under the class metrics first."""
+    n_listed = plan.n_listed(k)
+    shape = (n_queries, n_listed)
+    merged = Found(
+        np.arange(n_queries),
+        np.full(shape, -1),
+        np.full(shape, np.inf),
+        np.full(shape, np.inf),
+        np.full(shape, -1),
+    )
+    answered = np.zeros(n_queries, bool)
+    for part in found:
+        if part is None:
+            continue
+        again = answered[part.positions]
+        for rows, is_merged in ((np.flatnonzero(~again), False), (np.flatnonzero(again), True)):
+            if not len(rows):
+                continue
+            own: list[Any] = [values[rows] for values in part[1:]]
+            positions = part.positions[rows]
+            if is_merged:
+                own = [
+                    np.concatenate([values[positions], others], axis=1)
+                    for values, others in zip(merged[1:], own, strict=True)
+                ]
+                own = list(_nearest(own[1], own[0], n_listed, *own[1:]))
+            for values, others in zip(merged[1:], own, strict=True):
+                values[positions] = others
+        answered[part.positions] = True
+    return merged
+
+
+def _nearest(distances: Floats, numbers: Indices, k: int, *others: Any) -> tuple[Any, ...]:
+    """Return the numbers with the k smallest distances, equal ones by number, and what belongs to them.
+
+    Parameters
+    ----------
+    distances, numbers : (n_queries, n)
+        Numbers are -1 where there is nothing.
+    k : int
+    *others : (n_queries, n)
+        Sorted in the same way.
+    """
+    order = np.lexsort((numbers, distances, numbers < 0), axis=1)[:, :k]
+    return tuple(np.take_along_axis(values, order, axis=1) for values in (numbers, *others))
+
+
+def probabilities(neighbors: Neighbors, rule: VoteRule, n_classes: int) -> Floats:
+    """Return the probability of each class: (n_queries, n_classes)."""
+    shares = rule.shares(neighbors.distances, neighbors.labels)
+    return rule.probabilities(class_shares(shares, neighbors.labels, n_classes))
+
+
+def predictions(neighbors: Neighbors, rule: VoteRule, classes: Any) -> Any:
+    """Return the class with the largest probability: (n_queries,)."""
+    return classes[probabilities(neighbors, rule, len(classes)).argmax(axis=1)]

@@ -1,0 +1,231 @@
+"""A shard: the training rows of some neighboring cells with their metrics, and the search among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lann._types import Floats, Indices, Labels
+from lann.metrics import DiagonalMetric, Levels, MatrixMetric
+from lann.search import CellIndex, CellSearch, ExactSearch, Partition, exhaustive_search
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """How neighbors are searched, the same for all shards.
+
+    Attributes
+    ----------
+    partition : Partition
+    counts : (n_cells,)
+        Number of training rows of each cell, of all shards.
+    shard_of_cell : (n_cells,)
+    n_shards : int
+    n_probed : int
+        Number of cells that are searched for a query.
+    n_candidates : int or None
+        Size of the shortlist; None searches all rows.
+    """
+
+    partition: Partition
+    counts: Indices
+    shard_of_cell: Indices
+    n_shards: int
+    n_probed: int
+    n_candidates: int | None
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def index(self) -> CellIndex:
+        """The rule by which cells are searched, without rows."""
+        return self.index_of(np.empty(0, np.int32))
+
+    def index_of(self, cells: NDArray[np.int32]) -> CellIndex:
+        """Return the index of rows in given cells: (n_rows,)."""
+        return CellIndex(self.partition, cells, self.n_probed)
+
+    def n_listed(self, k: int) -> int:
+        """Return how many candidates are listed for a query with k neighbors."""
+        return min(k if self.n_candidates is None else max(self.n_candidates, k), self.n_rows)
+
+
+class Queries(NamedTuple):
+    """Queries that are searched in a shard.
+
+    Attributes
+    ----------
+    positions : (n_queries,)
+        In their block.
+    X : (n_queries, n_features)
+    everywhere : (n_queries,)
+        Whether all rows of the shard are searched, and not only those of the nearest cells.
+    exclude : (n_queries,) or None
+        Number of a training row that is not a neighbor of the query, -1 for none.
+    """
+
+    positions: Indices
+    X: Floats
+    everywhere: NDArray[np.bool_]
+    exclude: Indices | None
+
+
+class Found(NamedTuple):
+    """Candidates that a shard has found.
+
+    Attributes
+    ----------
+    positions : (n_queries,)
+        Of the queries in their block.
+    numbers : (n_queries, n_listed)
+        Numbers of training rows, -1 where there are fewer.
+    coarse : (n_queries, n_listed)
+        Squared distances under the class metrics, ascending.
+    distances : (n_queries, n_listed)
+        Squared distances as the rows measure.
+    labels : (n_queries, n_listed)
+        Class indices.
+    """
+
+    positions: Indices
+    numbers: Indices
+    coarse: Floats
+    distances: Floats
+    labels: Labels
+
+
+def unmeasured_values(levels: Levels, queries: Floats) -> NDArray[np.bool_]:
+    """Return where queries have gaps that no training row has: (n_queries, n_features)."""
+    return np.isnan(queries) & ~levels.encoding.has_gaps
+
+
+class Shard:
+    """Training rows of some cells, with their metrics.
+
+    Parameters
+    ----------
+    levels : Levels
+        Rows, ascending by number, and their metrics.
+    numbers : (n_rows,)
+        Number of each row in the order of the blocks.
+    cells : (n_rows,)
+    """
+
+    def __init__(self, levels: Levels, numbers: Indices, cells: NDArray[np.int32]) -> None:
+        self.levels, self.numbers, self.cells = levels, numbers, cells
+        self._kept: dict[str, Any] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"levels": self.levels, "numbers": self.numbers, "cells": self.cells, "_kept": {}}
+
+    def __sizeof__(self) -> int:
+        """Return the size of the arrays, by which Dask decides where tasks run."""
+        levels = self.levels
+        arrays = (levels.X, levels.labels, levels.point_log_weights, self.numbers, self.cells)
+        return sum(array.nbytes for array in arrays)
+
+    def take(self, numbers: Indices) -> Shard:
+        """Return the shard of those of its rows that have one of some numbers, ascending ones."""
+        rows = np.flatnonzero(np.isin(self.numbers, numbers))
+        return Shard(self.levels.subset(rows), self.numbers[rows], self.cells[rows])
+
+    def search(self, queries: Queries, plan: SearchPlan, k: int) -> Found:
+        """Return the candidates of queries among the rows of the shard.
+
+        Parameters
+        ----------
+        queries : Queries
+        plan : SearchPlan
+        k : int
+            Number of neighbors.
+        """
+        n_listed = plan.n_listed(k)
+        shape = (len(queries.positions), n_listed)
+        rows, coarse, distances = np.full(shape, -1), np.full(shape, np.inf), np.full(shape, np.inf)
+        exclude = self._positions_of(queries.exclude)
+        missing = unmeasured_values(self.levels, queries.X)
+        patterns, pattern = np.unique(missing, axis=0, return_inverse=True)
+        for number, features in enumerate(patterns):
+            same = pattern.ravel() == number
+            own = self if not features.any() else self._without(tuple(np.flatnonzero(features).tolist()))
+            for everywhere in (False, True):
+                part = np.flatnonzero(same & (queries.everywhere == everywhere))
+                if len(part):
+                    points = own.levels.transform(queries.X[part])
+                    excluded = None if exclude is None else exclude[part]
+                    listed = own._list(points, plan, n_listed, excluded, everywhere=everywhere)
+                    width = listed[0].shape[1]
+                    rows[part, :width], coarse[part, :width], distances[part, :width] = listed
+        numbers = np.where(rows < 0, -1, self.numbers[rows])
+        labels = np.where(rows < 0, -1, self.levels.labels[rows])
+        return Found(queries.positions, numbers, coarse, distances, labels)
+
+    def _positions_of(self, numbers: Indices | None) -> Indices | None:
+        """Return the positions of rows given by their numbers; -1 for those that are not of this shard."""
+        if numbers is None:
+            return None
+        at = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
+        return np.where(self.numbers[at] == numbers, at, -1)
+
+    def _without(self, features: tuple[int, ...]) -> Shard:
+        return Shard(self.levels.without_features(features), self.numbers, self.cells)
+
+    def _list(
+        self, points: Floats, plan: SearchPlan, n_listed: int, exclude: Indices | None, *, everywhere: bool
+    ) -> tuple[Indices, Floats, Floats]:
+        """Return the candidates of queries on the axes, and their distances under both metrics."""
+        available = len(self.numbers) - (exclude is not None)
+        k = min(n_listed, available)
+        if k == 0:
+            empty = np.empty((len(points), 0))
+            return empty.astype(np.int64), empty, empty
+        if plan.n_candidates is None:
+            search = self._keep("exhaustive", lambda: exhaustive_search(self._metric))
+            rows, distances = search.query(points, k, exclude=exclude, n_jobs=1)
+            return rows, distances, distances
+        if everywhere:
+            exact = self._keep("exact", lambda: ExactSearch(self.levels.class_metric()))
+            rows, coarse = exact.query(points, k, exclude=exclude, n_jobs=1)
+        else:
+            cells = self._keep(
+                f"cells {plan.n_probed}",
+                lambda: CellSearch(self.levels.class_metric(), plan.index_of(self.cells)),
+            )
+            # The number of cells that are searched depends on that of all candidates.
+            rows, coarse = cells.query_probed(points, n_listed, exclude=exclude, n_jobs=1)
+        return rows, coarse, self._metric.distances(points, np.maximum(rows, 0))
+
+    @property
+    def _metric(self) -> DiagonalMetric | MatrixMetric:
+        return self._keep("metric", self.levels.local_metric)
+
+    def _keep(self, name: str, build: Callable[[], Any]) -> Any:
+        """Return what is built on first use and kept; two threads may both build it."""
+        if name not in self._kept:
+            self._kept[name] = build()
+        return self._kept[name]
+
+
+def take_numbers(shard: Shard, numbers: Indices) -> Shard:
+    """Return the rows of a shard that have one of some numbers."""
+    return shard.take(numbers)
+
+
+def join_shards(shards: Sequence[Shard]) -> Shard:
+    """Return the rows of several shards in one, ascending by number."""
+    numbers = np.concatenate([shard.numbers for shard in shards])
+    order = np.argsort(numbers, kind="stable")
+    levels = [shard.levels for shard in shards]
+    own = {
+        name: np.concatenate([getattr(part, name) for part in levels])[order]
+        for name in ("X", "labels", "point_log_weights", "point_matrices")
+        if getattr(levels[0], name) is not None
+    }
+    cells = np.concatenate([shard.cells for shard in shards])[order]
+    return Shard(levels[0].replace(**own), numbers[order], cells)

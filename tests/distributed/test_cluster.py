@@ -1,0 +1,151 @@
+"""The classifier on a cluster of real processes: the same results, also if a worker is killed."""
+
+import os
+import signal
+import threading
+import time
+
+import dask
+import dask.array as da
+import numpy as np
+import pytest
+from joblib import parallel_config
+from sklearn.model_selection import GridSearchCV, cross_val_score
+
+import lann
+from lann.distributed import LANNClassifier
+
+
+def in_blocks(X, y=None, size=300, seconds=0.0):
+    """Return rows in blocks that take some time to read, and labels in the same blocks."""
+
+    def read(block):
+        time.sleep(seconds)
+        return block
+
+    rows = da.from_array(X, chunks=(size, X.shape[1])).map_blocks(read, dtype=X.dtype)
+    return rows if y is None else (rows, da.from_array(y, chunks=size))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tiles_of_300_rows():
+    import lann.training._tiles
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lann.training._tiles, "TILE_ROWS", 300)
+        yield
+
+
+@pytest.fixture(scope="module")
+def expected(planted, options):
+    """The probabilities and neighbors of the queries, computed on threads."""
+    X, y, queries = planted
+    with dask.config.set(scheduler="threads"):
+        clf = LANNClassifier(**options, rows_per_shard=500).fit(*in_blocks(X, y))
+        return clf.predict_proba(queries), clf.kneighbors(queries)[1]
+
+
+@pytest.fixture(scope="module")
+def fitted(client, planted, options):
+    """A classifier whose five tiles, in three shards, are on the workers."""
+    X, y, _ = planted
+    return LANNClassifier(**options, rows_per_shard=500).fit(*in_blocks(X, y))
+
+
+class KillsWorker:
+    """Kills a worker of a cluster, once tasks of a given name are being processed or are done.
+
+    Attributes
+    ----------
+    killed : list of int
+        The process that was killed.
+    """
+
+    def __init__(self, client, name):
+        self.killed, self._client, self._name = [], client, name
+        self._pids = client.run(os.getpid)
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self._done.set()
+        self._thread.join(60)
+
+    def _run(self):
+        while not self._done.is_set() and not self.killed:
+            state = self._client.run_on_scheduler(workers_with, name=self._name)
+            for address in state:
+                if address in self._pids:
+                    os.kill(self._pids[address], signal.SIGKILL)
+                    self.killed.append(self._pids[address])
+                    break
+            else:
+                time.sleep(0.005)
+
+
+def workers_with(dask_scheduler, name):
+    """Return the workers that process a task of a given name, or hold the result of one."""
+    return [
+        address
+        for address, worker in dask_scheduler.workers.items()
+        if any(name in str(task.key) for task in [*worker.processing, *worker.has_what])
+    ]
+
+
+def test_processes_give_the_bits_of_threads(fitted, planted, expected):
+    queries = planted[2]
+    assert (fitted.n_shards_, len(fitted.tile_losses_)) == (3, 5)
+    np.testing.assert_array_equal(fitted.predict_proba(in_blocks(queries, size=50)).compute(), expected[0])
+    np.testing.assert_array_equal(fitted.kneighbors(queries)[1], expected[1])
+    np.testing.assert_array_equal(fitted.gather().predict_proba(queries), expected[0])
+
+
+def test_workers_keep_shards_and_nothing_else_of_a_fit(fitted, client):
+    held = client.run_on_scheduler(names_of_results)
+    assert held.count("make_shard") >= fitted.n_shards_
+    assert {"assign_rows", "split_rows", "join_rows", "train_rows"}.isdisjoint(held)
+
+
+def test_folders_are_written_and_read_by_workers(fitted, planted, expected, tmp_path):
+    lann.save(fitted, tmp_path / "model")
+    loaded = lann.load(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict_proba(in_blocks(planted[2])).compute(), expected[0])
+
+
+def test_a_worker_that_is_killed_during_predict_costs_time_only(fitted, client, planted, expected):
+    probabilities = fitted.predict_proba(in_blocks(planted[2], size=20, seconds=0.05))
+    with KillsWorker(client, "search_shard") as killer:
+        found = probabilities.compute()
+    assert len(killer.killed) == 1
+    np.testing.assert_array_equal(found, expected[0])
+
+
+def test_a_worker_that_is_killed_during_fit_costs_time_only(client, planted, options, expected):
+    X, y, queries = planted
+    clf = LANNClassifier(**options, rows_per_shard=500)
+    with KillsWorker(client, "train_rows") as killer:
+        clf.fit(*in_blocks(X, y, seconds=0.05))
+    assert len(killer.killed) == 1
+    np.testing.assert_array_equal(clf.predict_proba(queries), expected[0])
+    np.testing.assert_array_equal(clf.kneighbors(queries)[1], expected[1])
+
+
+def names_of_results(dask_scheduler):
+    """Return the names of the tasks whose results are on workers."""
+    keys = [str(task.key) for worker in dask_scheduler.workers.values() for task in worker.has_what]
+    return [name for key in keys for name in [key.strip("('").split("-lann-")[0]]]
+
+
+def test_the_ordinary_classifier_in_parallel_on_a_cluster(client, iris):
+    quick = lann.LANNClassifier(random_state=0, max_iter=2)
+    scores = cross_val_score(quick, *iris, cv=3)
+    search = GridSearchCV(quick, {"alpha": [0.5, 2.0]}, cv=2)
+    with parallel_config("dask"):
+        np.testing.assert_array_equal(cross_val_score(quick, *iris, cv=3, n_jobs=-1), scores)
+        found = search.fit(*iris).cv_results_["mean_test_score"]
+    np.testing.assert_array_equal(found, search.fit(*iris).cv_results_["mean_test_score"])
+    assert client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.workers)) == 2
