@@ -145,7 +145,11 @@ def table_writer(
     }
     with atomic_file(path) as file:
         writer = writers[_format(path)](file)
-        yield writer.write
+        try:
+            yield writer.write
+        except BaseException:
+            writer.abandon()
+            raise
         writer.finish()
 
 
@@ -153,6 +157,8 @@ class _Writer(Protocol):
     def write(self, frame: pd.DataFrame) -> None: ...
 
     def finish(self) -> None: ...
+
+    def abandon(self) -> None: ...
 
 
 class _TextWriter:
@@ -171,6 +177,9 @@ class _TextWriter:
 
     def finish(self) -> None:
         """Do nothing: everything is written."""
+
+    def abandon(self) -> None:
+        """Do nothing: the file is removed."""
 
 
 class _GzipWriter(_TextWriter):
@@ -212,6 +221,11 @@ class _ParquetWriter:
         elif self._first is not None:
             with self._sentences():
                 self._first.to_parquet(self._file, index=False)
+
+    def abandon(self) -> None:
+        """End the writer of pyarrow as long as there is a file."""
+        if self._writer is not None:
+            self._writer.close()
 
     def _started(self, frame: pd.DataFrame) -> Any:
         import pyarrow as pa  # type: ignore[import-untyped]

@@ -109,7 +109,7 @@ def sample_table(
         if len(parts) == MOST_PARTS:
             parts = [file.merged(parts)]
         _report(callback, file, n_read, half=1)
-    reading = file.reading(file.joined(parts), decimal)
+    reading = file.reading(file.joined(parts, rows), decimal)
     return replace(reading, sha256=file.sha256(), row_numbers=rows, n_file_rows=n_file)
 
 

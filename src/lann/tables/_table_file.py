@@ -91,8 +91,8 @@ class TableFile(ABC):
         """Return several parts of rows as one."""
 
     @abstractmethod
-    def joined(self, parts: Sequence[Any]) -> pd.DataFrame:
-        """Return parts of rows as a table, as if the whole table had been read."""
+    def joined(self, parts: Sequence[Any], rows: Indices) -> pd.DataFrame:
+        """Return parts of some rows as a table, as if the whole table had been read."""
 
     @abstractmethod
     def reading(self, frame: pd.DataFrame, decimal: str | None) -> Reading:
@@ -188,11 +188,12 @@ class ParquetTable(TableFile):
         super().__init__(path)
         with self._opened() as file:
             metadata, schema = file.metadata, file.schema_arrow
-            empty = self._as_frame(schema.empty_table())
-            self.columns = column_names(empty.columns)
-            check_duplicates(self.columns, self.name)
-            # By name: how Arrow calls a column.
-            self._fields = {name: str(given) for name, given in zip(self.columns, empty.columns, strict=True)}
+            self._counted = _counted_index(schema)
+            # By name: how the file calls a column.
+            self._fields = dict(zip(column_names(schema.names), schema.names, strict=True))
+            check_duplicates(column_names(schema.names), self.name)
+            empty = self._as_frame(schema.empty_table(), np.arange(0))
+            self.columns = list(empty.columns)
             self.n_rows = self.n_rows_estimated = metadata.num_rows
             n_bytes = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
             is_number = [dtype.kind in "iufbM" for dtype in empty.dtypes]
@@ -219,14 +220,18 @@ class ParquetTable(TableFile):
         """Yield the rows in order, as tables of Arrow."""
         import pyarrow as pa  # type: ignore[import-untyped]
 
-        fields = None if columns is None else [self._fields[name] for name in columns]
+        fields = None
+        if columns is not None:
+            fields = [self._fields[name] for name in columns if name in self._fields]
         with self._opened() as file:
             for group in range(file.metadata.num_row_groups):
                 try:
                     for batch in file.iter_batches(
                         self.block_rows, row_groups=[group], columns=fields, use_threads=False
                     ):
-                        yield pa.Table.from_batches([batch])
+                        yield pa.Table.from_batches([batch]).replace_schema_metadata(
+                            file.schema_arrow.metadata
+                        )
                 except (ValueError, OSError) as error:
                     raise ValueError(f"{self.name} is damaged: row group {group} cannot be read.") from error
                 # Otherwise, freed memory of the pages of many row groups remains with the process.
@@ -238,10 +243,8 @@ class ParquetTable(TableFile):
             for name in self._with_gaps & set(batch.column_names):
                 position = batch.column_names.index(name)
                 batch = batch.set_column(position, name, batch.column(name).cast("float64", safe=False))
-            frame = self._as_frame(batch)
-            names = column_names(frame.columns)
-            stop = start + len(frame)
-            frame = frame.set_axis(names, axis=1).set_axis(pd.RangeIndex(start, stop))
+            stop = start + batch.num_rows
+            frame = self._as_frame(batch, np.arange(start, stop)).set_axis(pd.RangeIndex(start, stop))
             yield frame if columns is None else frame[list(columns)]
             start = stop
 
@@ -258,14 +261,18 @@ class ParquetTable(TableFile):
 
         return pa.concat_tables(parts).unify_dictionaries().combine_chunks()
 
-    def joined(self, parts: Sequence[Any]) -> pd.DataFrame:
-        frame = self._as_frame(self.merged(parts))
-        return frame.set_axis(column_names(frame.columns), axis=1)
+    def joined(self, parts: Sequence[Any], rows: Indices) -> pd.DataFrame:
+        return self._as_frame(self.merged(parts), rows)
 
-    def _as_frame(self, table: Any) -> pd.DataFrame:
+    def _as_frame(self, table: Any, rows: Indices) -> pd.DataFrame:
+        """Return some rows as a table of pandas, in which an index with a name is a column."""
         frame = table.to_pandas(use_threads=False)
-        # An index with a name is a column that pandas has set aside.
-        return frame.reset_index(drop=all(name is None for name in frame.index.names))
+        frame = frame.reset_index(drop=all(name is None for name in frame.index.names))
+        frame = frame.set_axis(column_names(frame.columns), axis=1)
+        if self._counted is not None and self._counted["name"] not in frame:
+            start, step = self._counted["start"], self._counted["step"]
+            frame.insert(0, self._counted["name"], start + step * rows)
+        return frame
 
     def reading(self, frame: pd.DataFrame, decimal: str | None) -> Reading:
         if decimal is not None:
@@ -333,7 +340,7 @@ class TextFile(TableFile):
     def merged(self, parts: Sequence[Any]) -> Any:
         return {name: [cell for part in parts for cell in part[name]] for name in self.columns}
 
-    def joined(self, parts: Sequence[Any]) -> pd.DataFrame:
+    def joined(self, parts: Sequence[Any], rows: Indices) -> pd.DataFrame:
         return pd.DataFrame({name: _text_column(cells) for name, cells in self.merged(parts).items()})
 
     def reading(self, frame: pd.DataFrame, decimal: str | None) -> Reading:
@@ -354,6 +361,15 @@ def _text_column(cells: Sequence[str]) -> pd.Series:
     """Return cells of text as a column, None where missing, as `read_table` does."""
     values = [None if cell in _MISSING or cell.strip() in _MISSING else cell for cell in cells]
     return pd.Series(values, dtype=pd.Series(["text"]).dtype)
+
+
+def _counted_index(schema: Any) -> dict[str, Any] | None:
+    """Return start, step and name of an index of pandas that counts rows and is not stored; None if none."""
+    metadata = schema.pandas_metadata or {}
+    for index in metadata.get("index_columns", ()):
+        if isinstance(index, dict) and index.get("kind") == "range" and index.get("name") is not None:
+            return index | {"name": str(index["name"])}
+    return None
 
 
 def _integers_with_gaps(metadata: Any, schema: Any) -> set[str]:
