@@ -206,9 +206,9 @@ def predict_file(
                 block, id=id, reject=reject, name=name, is_block=True, has_labels=has_labels, new=new
             )
             write(predictions)
-            decisions = None if reject is None else predictions["decision"].to_numpy()
-            n_classes = len(model.classifier.classes_)
-            predicted = predictions.iloc[:, -n_classes - 1 - (reject is not None)].to_numpy()
+            last = -len(model.classifier.classes_) - 1
+            decisions = None if reject is None else predictions.iloc[:, last].to_numpy()
+            predicted = predictions.iloc[:, last - (reject is not None)].to_numpy()
             own = PredictionCounts.of(predicted, labels, decisions)
             if counts is None:
                 notes = file.reading(block, decimal).notes
