@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 import lann
 from lann.distributed import LANNClassifier
 
+
 def in_blocks(X, y=None, size=300, seconds=0.0):
     """Return rows in blocks that take some time to read, and labels in the same blocks."""
 
