@@ -119,9 +119,7 @@ def read_shard(shared: tuple[Levels, Partition], read: Read, name: str) -> Shard
     levels, partition = shared
     model = read(name).model_
     own, index = model.levels, model.index
-    if index is None or not (
-        _is_same_partition(index.partition, partition) and _have_same_shared(own, levels)
-    ):
+    if index is None or not (_is_same_partition(index.partition, partition) and _shares_levels(own, levels)):
         raise ValueError(f"its shard {name} is of another model")
     joined = levels.replace(
         X=own.X, labels=own.labels, point_log_weights=own.point_log_weights, point_matrices=own.point_matrices
@@ -133,13 +131,13 @@ def _is_same_partition(first: Partition, second: Partition) -> bool:
     return all(np.array_equal(getattr(first, f.name), getattr(second, f.name)) for f in fields(Partition))
 
 
-def _have_same_shared(first: Levels, second: Levels) -> bool:
+def _shares_levels(first: Levels, second: Levels) -> bool:
     """Return whether levels have the same shared levels, and point metrics of the same form."""
     same_form = all(
         (getattr(first, name) is None) == (getattr(second, name) is None)
         for name in ("components", "point_matrices", "row_weights")
     )
-    if not same_form or (first.components is not None and first.components.shape != second.components.shape):
+    if not same_form or np.shape(first.components) != np.shape(second.components):
         return False
     codes = [
         (encoding.n_features, encoding.category_features, [p.n_categories for p in encoding.positions])
