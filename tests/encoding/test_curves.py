@@ -185,3 +185,19 @@ def test_few_rows_have_the_same_values_as_in_many(n_bins, n_steps):
     together = curves.transform(X)
     for start in range(0, len(X), 7):
         np.testing.assert_array_equal(curves.transform(X[start : start + 7]), together[start : start + 7])
+
+
+@pytest.mark.parametrize(("n_bins", "n_steps"), [(6, 0), (6, 3), (1, 2)])
+def test_values_are_those_of_their_bins(n_bins, n_steps):
+    """The curve by NumPy: where the bin starts, its slope times the offset, and the jumps to the left."""
+    rng = np.random.default_rng(1)
+    X, curves = random_curves(rng, n_rows=200, n_bins=n_bins)
+    curves = random_steps(rng, curves, n_steps) if n_steps else curves
+    X[0] = curves.edges[:, 0] if n_bins > 1 else X[0]
+    X[0][~np.isfinite(X[0])] = 7.0
+    bins, offsets = curves.locate(X)
+    features = np.arange(X.shape[1])
+    expected = curves.starts[features, bins] + curves.slopes[features, bins] * offsets
+    if n_steps:
+        expected += curves.heights[features, curves.count_thresholds(X)]
+    np.testing.assert_array_equal(curves.transform(X), expected)

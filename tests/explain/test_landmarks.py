@@ -4,11 +4,13 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 
-from lann import LANNClassifier
+from lann import LANNClassifier, load, save
+from lann._sampling import stratified_rows
 from lann.datasets import make_local_relevance
 from lann.explain import _landmarks, class_relevances
-from lann.explain._landmarks import compute_landmarks, landmarks_of
+from lann.explain._landmarks import LandmarkReader, compute_landmarks, landmarks_of
 from lann.model import typical_values
 
 
@@ -88,3 +90,64 @@ def test_two_rows_are_enough():
     explanation = clf.explain([[1.0, 1.0]])
     assert np.isfinite(explanation.relevances).all()
     assert explanation.relevances[0, 1] == 0.0
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Return new models of the same data whose landmarks are those of a sample of the rows."""
+    monkeypatch.setattr(_landmarks, "MOST_ROWS", 100)
+    monkeypatch.setattr(_landmarks, "N_SAMPLED", 90)
+    monkeypatch.setattr(_landmarks, "MOST_LANDMARKS", 40)
+    X, y = load_wine(return_X_y=True)
+    fitted = LANNClassifier(max_iter=4, random_state=0).fit(X, y)
+    return lambda: pickle.loads(pickle.dumps(fitted)), X + 0.01
+
+
+def test_the_landmarks_of_many_rows_are_those_of_a_sample(large):
+    new, _ = large
+    model = new().model_
+    sampled = stratified_rows(model.labels, 90)
+    found, own = compute_landmarks(model), LandmarkReader(model.subset(sampled))
+    np.testing.assert_array_equal(found.rows, sampled[own.rows])
+    readings, ends = own.read(np.array([3, 17]))
+    np.testing.assert_allclose(found.readings.relevances[[3, 17]], readings.relevances, rtol=1e-10)
+    np.testing.assert_array_equal(found.contrast_rows[[3, 17]], sampled[ends])
+    assert np.isin(found.representatives, np.append(sampled, -1)).all()
+    other = model.labels[found.contrast_rows] != model.labels[found.rows][:, None]
+    assert other[found.contrast_rows >= 0].all()
+
+
+def test_few_queries_read_the_landmarks_near_them_with_the_same_result(large):
+    new, queries = large
+    whole, single = new(), new()
+    expected = whole.explain(queries)
+    assert "landmarks" in whole.model_.derived
+    for start in (0, 70, 150):
+        part = slice(start, start + 2)
+        found = single.explain(queries[part])
+        np.testing.assert_allclose(found.relevances, expected.relevances[part], rtol=1e-10)
+        np.testing.assert_allclose(found.supports, expected.supports[part], rtol=1e-9, atol=1e-12)
+        assert "landmarks" not in single.model_.derived
+    some = single.model_.derived["some_landmarks"]
+    assert 0 < some.known.sum() < len(some.known)
+    again = pickle.loads(pickle.dumps(single))
+    np.testing.assert_allclose(
+        again.explain(queries[90:92]).relevances, expected.relevances[90:92], rtol=1e-10
+    )
+    some.read(single.model_, np.arange(len(some.known)))
+    single.explain(queries[:1])
+    assert single.model_.derived.keys() >= {"landmarks"}
+    assert "some_landmarks" not in single.model_.derived
+    np.testing.assert_array_equal(
+        single.model_.derived["landmarks"].contrast_rows, whole.model_.derived["landmarks"].contrast_rows
+    )
+
+
+def test_a_file_of_a_model_with_some_landmarks_has_none(large, tmp_path):
+    new, queries = large
+    clf = new()
+    clf.explain(queries[:1])
+    save(clf, tmp_path / "model.lann")
+    loaded = load(tmp_path / "model.lann")
+    assert "landmarks" not in loaded.model_.derived
+    np.testing.assert_array_equal(loaded.explain(queries[:1]).relevances, clf.explain(queries[:1]).relevances)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lann import load, save
+from lann.persist import _streams
 from lann.persist._model_file import to_bytes
 from lann.persist._npy import write_array
 from lann.streams import SAMKNN, SAMLANN
@@ -195,3 +196,9 @@ def test_a_large_window_takes_no_memory_before_it_is_used(saved_stream, changes)
     loaded = load(changed.write())
     assert loaded.window_size == 10**9
     assert loaded.memories_.short_X.shape[1] < 1000
+
+
+def test_declaring_what_files_have_takes_no_memory():
+    for kind in _streams.METRIC.fields.values():
+        assert all(isinstance(size, str) or size < 100 for size in kind.shape)
+    assert max(_streams._SAMPLE_SIZES) < 1000

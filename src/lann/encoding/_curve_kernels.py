@@ -8,7 +8,7 @@ from numba import njit
 
 @njit(nogil=True, cache=True)
 def curve_rows(X, edges, slopes, widths, thresholds, jumps):
-    """Compute the curved values of a few rows, to the bit as NumPy does for many: (n_rows, n_features).
+    """Compute the curved values of a few rows, to the bit as `curve_table` does: (n_rows, n_features).
 
     The arrays are those of `FeatureCurves`.
     """
@@ -33,3 +33,38 @@ def curve_rows(X, edges, slopes, widths, thresholds, jumps):
                 height += jumps[f, step]
             out[i, f] = value + height
     return out
+
+
+@njit(nogil=True, cache=True)
+def curve_table(X, edges, slopes, starts, thresholds, heights):
+    """Compute the curved values of many rows: (n_rows, n_features).
+
+    The arrays are those of `FeatureCurves`. Bins and thresholds are found by bisection.
+    """
+    n_rows, n_features = X.shape
+    out = np.empty((n_rows, n_features))
+    for i in range(n_rows):
+        for f in range(n_features):
+            x = X[i, f]
+            position = _count_up_to(edges[f], x)
+            origin = edges[f, max(position - 1, 0)] if edges.shape[1] > 0 else 0.0
+            if not np.isfinite(origin):
+                origin = 0.0
+            value = starts[f, position] + slopes[f, position] * (x - origin)
+            if thresholds.shape[1] > 0:
+                value += heights[f, _count_up_to(thresholds[f], x)]
+            out[i, f] = value
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _count_up_to(values, x):
+    """Return how many of ascending values are at most x; all of them for NaN, as NumPy does."""
+    low, high = 0, values.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] > x:
+            high = middle
+        else:
+            low = middle + 1
+    return low

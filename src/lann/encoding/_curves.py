@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from lann._types import Floats
 
-CHUNK = 16_384
-# Up to this many rows, NumPy takes longer to call than to compute.
+# Up to this many rows, sums over all bins take longer than the values themselves.
 FEW_ROWS = 64
 
 
@@ -180,20 +179,11 @@ class FeatureCurves:
         """
         if self.is_identity:
             return X
-        if len(X) <= FEW_ROWS:
-            from lann.encoding._curve_kernels import curve_rows
+        from lann.encoding._curve_kernels import curve_rows, curve_table
 
+        if len(X) <= FEW_ROWS:
             return curve_rows(X, self.edges, self.slopes, self.widths, self.thresholds, self.jumps)
-        curved = np.empty(X.shape)
-        features, starts, heights = np.arange(X.shape[1]), self.starts, self.heights
-        # In chunks of rows: the bins and offsets of a million rows would fill the memory.
-        for first in range(0, len(X), CHUNK):
-            part = slice(first, first + CHUNK)
-            bins, offsets = self.locate(X[part])
-            curved[part] = starts[features, bins] + self.slopes[features, bins] * offsets
-            if self.n_steps > 0:
-                curved[part] += heights[features, self.count_thresholds(X[part])]
-        return curved
+        return curve_table(X, self.edges, self.slopes, self.starts, self.thresholds, self.heights)
 
     @property
     def mean_slopes(self) -> Floats:

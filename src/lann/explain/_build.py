@@ -178,10 +178,10 @@ def _around(model: NeighborModel, queries: Floats, n_jobs: int | None) -> _Aroun
 
         readings = read_prototypes(model, queries, n_jobs=n_jobs)
         return _Around(readings.relevances, readings.votes, None, None, ())
-    from lann.explain._landmarks import landmarks_of
+    from lann.explain._landmarks import landmarks_near
 
-    landmarks = landmarks_of(model, n_jobs=n_jobs)
-    near, readings = landmarks.near(model, queries, n_jobs=n_jobs), landmarks.readings
+    landmarks, near = landmarks_near(model, queries, n_jobs=n_jobs)
+    readings = landmarks.readings
     return _Around(
         readings.mean_relevances(near),
         readings.mean_votes(near),

@@ -143,11 +143,9 @@ class ValueDistribution:
     @cached_property
     def extremes(self) -> Floats:
         """The smallest and the largest number of the training rows: (2, n_features); NaN for categories."""
-        known = ~self.is_category & ~np.isnan(self.X).all(axis=0)
-        extremes = np.full((2, self.X.shape[1]), np.nan)
-        extremes[0, known] = np.fmin.reduce(self.X, axis=0)[known]
-        extremes[1, known] = np.fmax.reduce(self.X, axis=0)[known]
-        return extremes
+        # A column of gaps has the extremes NaN.
+        extremes = np.stack([np.fmin.reduce(self.X, axis=0), np.fmax.reduce(self.X, axis=0)])
+        return np.where(self.is_category, np.nan, extremes.astype(np.float64))
 
     def is_outside(self, queries: Floats) -> NDArray[np.bool_]:
         """Return where numbers are outside the range of the training rows.
@@ -161,6 +159,7 @@ class ValueDistribution:
         is_outside : ndarray of shape (n_queries, n_features)
         """
         low, high = self.extremes
+        queries = queries.astype(self.X.dtype, copy=False)  # the rows were rounded, too
         return (queries < low) | (queries > high)
 
     @cached_property

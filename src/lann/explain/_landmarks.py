@@ -7,25 +7,37 @@ the landmarks near it, as these measure, which costs a search among a few hundre
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lann._inputs import mean_by_class
 from lann._sampling import stratified_rows
 from lann._threads import map_blocks
 from lann._types import Floats, Indices, Labels
-from lann.explain._contrast_rows import nearest_contrasts, nearest_representatives, representative_rows
+from lann.explain._contrast_rows import (
+    N_CONTRASTS,
+    nearest_contrasts,
+    nearest_representatives,
+    representative_rows,
+)
 from lann.explain._correlation import Groups, correlated_features
 from lann.explain._reading_kernels import vote_on_changes
 from lann.explain._readings import Readings, read_alone
 from lann.explain._row_sample import RowSample, positions_in
 from lann.explain._walks import MOST_ALONE, WalkVote, walk_supports
-from lann.model import N_TYPICAL, NeighborModel
+from lann.model import N_TYPICAL, NeighborModel, NeighborSearch, Slopes
 from lann.vote import VoteRule
 
-# The name under which they are kept in a model.
-LANDMARKS = "landmarks"
+# The names under which they are kept in a model: all of them, or some that have been read.
+LANDMARKS, SOME_LANDMARKS = "landmarks", "some_landmarks"
 MOST_LANDMARKS = 500
+# With more training rows than this, landmarks are those of a sample of so many rows.
+MOST_ROWS, N_SAMPLED = 50_000, 20_000
+# Up to this many queries at once, the landmarks of such a model are read where they are near.
+FEW_QUERIES = 16
 # Training rows among which the neighbors of changed rows are searched.
 MOST_VOTERS = 1000
 # Multiplications of all readings of one kind, of which matrix products do SPEEDUP times as many: a second.
@@ -97,6 +109,23 @@ class Landmarks(RowSample):
         """
         return np.concatenate([self.rows[near], self.contrast_rows[near].reshape(len(near), -1)], axis=1)
 
+    def of_sample(self, rows: Indices) -> Landmarks:
+        """Return the landmarks of a model from those of a sample of its rows.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_sampled,)
+            The rows of the sample, ascending.
+
+        Returns
+        -------
+        landmarks : Landmarks
+        """
+        ends, others = (
+            np.where(found < 0, -1, rows[found]) for found in (self.contrast_rows, self.representatives)
+        )
+        return Landmarks(rows[self.rows], self.readings, ends, others, self.correlated)
+
     def class_relevances(self, labels: Labels, n_classes: int) -> Floats:
         """Return the mean relevances of the landmarks of each class.
 
@@ -121,25 +150,214 @@ def landmarks_of(model: NeighborModel, *, n_jobs: int | None = None) -> Landmark
     return landmarks
 
 
+def landmarks_near(
+    model: NeighborModel, queries: Floats, *, n_jobs: int | None = None
+) -> tuple[Landmarks, Indices]:
+    """Return landmarks and which of them are near each query: see `Landmarks.near`.
+
+    For few queries of a model with many rows, only the near landmarks are read; those that have been read are
+    kept. The readings are the same as those of `landmarks_of`.
+    """
+    few = model.n_rows > MOST_ROWS and len(queries) <= FEW_QUERIES
+    if LANDMARKS in model.derived or not few:
+        landmarks = landmarks_of(model, n_jobs=n_jobs)
+        return landmarks, landmarks.near(model, queries, n_jobs=n_jobs)
+    some: SomeLandmarks | None = model.derived.get(SOME_LANDMARKS)
+    if some is None:
+        some = model.derived[SOME_LANDMARKS] = SomeLandmarks.without_readings(model, n_jobs=n_jobs)
+    near = some.landmarks.near(model, queries, n_jobs=n_jobs)
+    some.read(model, np.unique(near), n_jobs=n_jobs)
+    if some.known.all():
+        model.derived[LANDMARKS] = some.landmarks
+        model.derived.pop(SOME_LANDMARKS, None)
+    return some.landmarks, near
+
+
 def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Landmarks:
-    """Compute the readings of up to 500 training rows; fewer where the work would take too long."""
-    n_rows, n_features = model.X.shape
-    work = _Work(model)
-    voters = stratified_rows(model.labels, min(n_rows, work.n_voters))
-    rows = stratified_rows(model.labels, min(n_rows, work.n_landmarks))
-    votes, alone = _read_alone(model, rows, voters, work, n_jobs)
-    ends = nearest_contrasts(model, model.X[rows], model.labels[rows], exclude=rows, n_jobs=n_jobs)
-    representatives = representative_rows(model, rows, n_jobs=n_jobs)
-    others = nearest_representatives(model, model.X[rows], model.labels[rows], representatives)
-    both = np.stack([ends[:, : others.shape[1]], others], axis=2).reshape(len(rows), -1)  # in turns
-    k = min(N_NEIGHBORS, n_rows - 1)
-    vote = WalkVote(_even_rule(model), model.mean_weight * k, wider=1)
-    walks = walk_supports(
-        model, model.X[rows], both[:, : work.n_contrasts], exclude=rows, vote=vote, n_jobs=n_jobs
-    )
-    is_category = np.isin(np.arange(n_features), list(work.categories))
-    correlated = correlated_features(model.X, is_category=is_category)
-    return Landmarks(rows, Readings(votes, alone, walks.changes), ends, representatives, correlated)
+    """Compute the readings of up to 500 training rows; fewer where the work would take too long.
+
+    Of a model with many rows, a sample of the rows is read, of every class in proportion to its size.
+    """
+    sampled = sampled_rows(model)
+    if sampled is not None:
+        sample = model.subset(sampled, n_jobs=n_jobs)
+        if sample is not None:
+            return compute_landmarks(sample, n_jobs=n_jobs).of_sample(sampled)
+    reader = LandmarkReader(model, n_jobs=n_jobs)
+    readings, ends = reader.read(np.arange(len(reader.rows)), n_jobs=n_jobs)
+    return Landmarks(reader.rows, readings, ends, reader.representatives, reader.correlated)
+
+
+def sampled_rows(model: NeighborModel) -> Indices | None:
+    """Return the rows among which the landmarks of a model with many rows are read; None is all."""
+    return stratified_rows(model.labels, N_SAMPLED) if model.n_rows > MOST_ROWS else None
+
+
+@dataclass
+class SomeLandmarks:
+    """Landmarks of a model with many rows, of which some have been read.
+
+    Attributes
+    ----------
+    landmarks : Landmarks
+        The readings and contrast rows of the others are NaN and -1.
+    known : ndarray of shape (n_landmarks,)
+        Which have been read.
+    """
+
+    landmarks: Landmarks
+    known: NDArray[np.bool_]
+
+    @classmethod
+    def without_readings(cls, model: NeighborModel, *, n_jobs: int | None = None) -> SomeLandmarks:
+        """Return the landmarks of a model, of which none has been read."""
+        sampled, reader = _reader_of_sample(model, n_jobs)
+        n, n_features = len(reader.rows), model.X.shape[1]
+        readings = Readings(
+            np.full((n, model.n_classes), np.nan),
+            np.full((n, n_features), np.nan),
+            np.full((n, n_features), np.nan),
+        )
+        ends = np.full((n, N_CONTRASTS), -1)
+        landmarks = Landmarks(reader.rows, readings, ends, reader.representatives, reader.correlated)
+        some = cls(landmarks.of_sample(sampled), np.zeros(n, bool))
+        some.__dict__["_reader"] = sampled, reader
+        return some
+
+    def read(self, model: NeighborModel, positions: Indices, *, n_jobs: int | None = None) -> None:
+        """Read some of the landmarks, unless they have been read.
+
+        Parameters
+        ----------
+        model : NeighborModel
+        positions : ndarray of shape (n,)
+        n_jobs : int or None, default=None
+            Number of threads.
+        """
+        new = positions[~self.known[positions]]
+        if len(new) == 0:
+            return
+        if "_reader" not in self.__dict__:
+            self.__dict__["_reader"] = _reader_of_sample(model, n_jobs)
+        sampled, reader = self.__dict__["_reader"]
+        readings, ends = reader.read(new, n_jobs=n_jobs)
+        for name in ("votes", "alone", "contrast"):
+            getattr(self.landmarks.readings, name)[new] = getattr(readings, name)
+        self.landmarks.contrast_rows[new] = np.where(ends < 0, -1, sampled[ends])
+        self.known[new] = True
+
+    # The reader, with its sample of the rows, is neither copied nor saved.
+    def __getstate__(self) -> dict[str, Any]:
+        return {"landmarks": self.landmarks, "known": self.known}
+
+
+def _reader_of_sample(model: NeighborModel, n_jobs: int | None) -> tuple[Indices, LandmarkReader]:
+    """Return the rows that are sampled, and a reader of the model of these; of all where there is none."""
+    sampled = sampled_rows(model)
+    sample = None if sampled is None else model.subset(sampled, n_jobs=n_jobs)
+    if sampled is None or sample is None:
+        return np.arange(model.n_rows), LandmarkReader(model, n_jobs=n_jobs)
+    return sampled, LandmarkReader(sample, n_jobs=n_jobs)
+
+
+class LandmarkReader:
+    """Reads landmarks, each for itself.
+
+    Parameters
+    ----------
+    model : NeighborModel
+    n_jobs : int or None, default=None
+        Number of threads.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_landmarks,)
+        Training rows that are landmarks, ascending.
+    representatives, correlated
+        As for `Landmarks`.
+    """
+
+    def __init__(self, model: NeighborModel, *, n_jobs: int | None = None) -> None:
+        n_rows, n_features = model.X.shape
+        self._model, self._work = model, _Work(model)
+        self._voters = stratified_rows(model.labels, min(n_rows, self._work.n_voters))
+        self.rows = stratified_rows(model.labels, min(n_rows, self._work.n_landmarks))
+        self.representatives = representative_rows(model, self.rows, n_jobs=n_jobs)
+        is_category = np.isin(np.arange(n_features), list(self._work.categories))
+        self.correlated = correlated_features(model.X, is_category=is_category)
+
+    def read(self, positions: Indices, *, n_jobs: int | None = None) -> tuple[Readings, Indices]:
+        """Read some of the landmarks.
+
+        Parameters
+        ----------
+        positions : ndarray of shape (n,)
+            Positions in `rows`.
+        n_jobs : int or None, default=None
+            Number of threads.
+
+        Returns
+        -------
+        readings : Readings
+        contrast_rows : ndarray of shape (n, n_contrasts)
+        """
+        model, work, rows = self._model, self._work, self.rows[positions]
+        votes, alone = self._read_alone(rows, n_jobs)
+        queries, labels = model.X[rows], model.labels[rows]
+        ends = nearest_contrasts(model, queries, labels, exclude=rows, n_jobs=n_jobs)
+        others = nearest_representatives(model, queries, labels, self.representatives)
+        both = np.stack([ends[:, : others.shape[1]], others], axis=2).reshape(len(rows), -1)  # in turns
+        k = min(N_NEIGHBORS, model.n_rows - 1)
+        vote = WalkVote(_even_rule(model), model.mean_weight * k, wider=1)
+        walks = walk_supports(
+            model, queries, both[:, : work.n_contrasts], exclude=rows, vote=vote, n_jobs=n_jobs
+        )
+        return Readings(votes, alone, walks.changes), ends
+
+    @cached_property
+    def _search(self) -> NeighborSearch:
+        return self._model.search_among(self._voters)
+
+    @cached_property
+    def _slopes(self) -> Slopes:
+        return self._model.slopes_among(self._voters)
+
+    def _read_alone(self, rows: Indices, n_jobs: int | None) -> tuple[Floats, Floats]:
+        """Return the votes at some rows, and how much of them changes with each feature alone."""
+        model, work, voters = self._model, self._work, self._voters
+        k = min(N_NEIGHBORS, len(voters) - 1)
+        if k < 1:  # no other row votes
+            return np.full((len(rows), model.n_classes), 1.0 / model.n_classes), np.zeros(model.X[rows].shape)
+        search, rule = self._search, _even_rule(model)
+        own = positions_in(voters, rows)
+
+        def votes(changed: Floats, origins: Indices) -> Floats:
+            # A landmark does not vote on itself: it would decide alone.
+            indices, distances = search.kneighbors(changed, k, exclude=own[origins], n_jobs=n_jobs)
+            return model.count_votes(voters[indices], distances, model.mean_weight * k, rule).probabilities
+
+        before = votes(model.X[rows], np.arange(len(rows)))
+        alone = np.zeros((len(rows), model.X.shape[1]))
+        if len(work.slow):
+            alone = read_alone(votes, model.X[rows], model.typical_values, work.slow, work.categories)
+        if len(work.fast) == 0:
+            return before, alone
+        labels = model.labels[voters]
+        row_weights = np.ones(len(voters)) if model.row_weights is None else model.row_weights[voters]
+        class_weight = np.ones(model.n_classes) if rule.class_weight is None else rule.class_weight
+        measured = self._slopes
+
+        def read(part: slice) -> None:
+            for i in range(part.start, part.stop):
+                changes = vote_on_changes(
+                    *measured.at(model.X[rows[i]]), labels, row_weights, class_weight, own[i], k,
+                    model.mean_weight * k, rule.epsilon,
+                )  # fmt: skip
+                lost = np.abs(changes - before[i]).sum(axis=2).mean(axis=1)
+                alone[i, work.fast] = 0.5 * lost
+
+        map_blocks(read, len(rows), 16, n_jobs=n_jobs)
+        return before, alone
 
 
 class _Work:
@@ -187,42 +405,3 @@ class _Work:
 def _even_rule(model: NeighborModel) -> VoteRule:
     """Return the rule by which the neighbors of landmarks vote: with 1/d."""
     return VoteRule(1.0, model.vote_rule.epsilon, model.vote_rule.class_weight)
-
-
-def _read_alone(
-    model: NeighborModel, rows: Indices, voters: Indices, work: _Work, n_jobs: int | None
-) -> tuple[Floats, Floats]:
-    """Return the votes at some rows, and how much of them changes with each feature alone."""
-    k = min(N_NEIGHBORS, len(voters) - 1)
-    if k < 1:  # no other row votes
-        return np.full((len(rows), model.n_classes), 1.0 / model.n_classes), np.zeros(model.X[rows].shape)
-    search, rule = model.search_among(voters), _even_rule(model)
-    own = positions_in(voters, rows)
-
-    def votes(changed: Floats, origins: Indices) -> Floats:
-        # A landmark does not vote on itself: it would decide alone.
-        indices, distances = search.kneighbors(changed, k, exclude=own[origins], n_jobs=n_jobs)
-        return model.count_votes(voters[indices], distances, model.mean_weight * k, rule).probabilities
-
-    before = votes(model.X[rows], np.arange(len(rows)))
-    alone = np.zeros((len(rows), model.X.shape[1]))
-    if len(work.slow):
-        alone = read_alone(votes, model.X[rows], model.typical_values, work.slow, work.categories)
-    if len(work.fast) == 0:
-        return before, alone
-    labels = model.labels[voters]
-    row_weights = np.ones(len(voters)) if model.row_weights is None else model.row_weights[voters]
-    class_weight = np.ones(model.n_classes) if rule.class_weight is None else rule.class_weight
-    measured = model.slopes_among(voters)
-
-    def read(part: slice) -> None:
-        for i in range(part.start, part.stop):
-            changes = vote_on_changes(
-                *measured.at(model.X[rows[i]]), labels, row_weights, class_weight, own[i], k,
-                model.mean_weight * k, rule.epsilon,
-            )  # fmt: skip
-            lost = np.abs(changes - before[i]).sum(axis=2).mean(axis=1)
-            alone[i, work.fast] = 0.5 * lost
-
-    map_blocks(read, len(rows), 16, n_jobs=n_jobs)
-    return before, alone

@@ -15,6 +15,8 @@ from lann.model import NeighborModel
 
 # The name under which the table of hashes is kept in a model.
 ROW_HASHES = "row_hashes"
+# Up to this many queries are compared with all rows, unless the hashes are known.
+FEW_QUERIES = 16
 # Rows that are hashed at a time.
 CHUNK = 65_536
 
@@ -30,16 +32,22 @@ class RowHashes:
 
     X: Floats
 
-    def candidates(self, queries: Floats) -> tuple[Indices, Indices]:
-        """Return the range of positions in `order` with the hash of each query: (n_queries,) twice."""
-        hashes, _ = self._sorted
-        found = hash_rows(queries)
-        return np.searchsorted(hashes, found, "left"), np.searchsorted(hashes, found, "right")
+    def candidates(self, queries: Floats) -> tuple[Indices, Indices, Indices]:
+        """Return rows that can be equal to each query: as ranges of positions in a list of rows.
 
-    @property
-    def order(self) -> Indices:
-        """The training rows in the order of their hashes, equal ones by position."""
-        return self._sorted[1]
+        Returns
+        -------
+        starts, stops : ndarray of shape (n_queries,)
+        rows : ndarray of shape (n_candidates,)
+            The rows of a query are in ascending order.
+        """
+        if len(queries) <= FEW_QUERIES and "_sorted" not in self.__dict__:
+            found = [_equal_rows(self.X, query) for query in queries]
+            stops = np.cumsum([0, *map(len, found)])
+            return stops[:-1], stops[1:], np.concatenate([np.empty(0, np.int64), *found])
+        hashes, order = self._sorted
+        own = hash_rows(queries)
+        return np.searchsorted(hashes, own, "left"), np.searchsorted(hashes, own, "right"), order
 
     @cached_property
     def _sorted(self) -> tuple[NDArray[np.uint64], Indices]:
@@ -49,6 +57,16 @@ class RowHashes:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"X": self.X}
+
+
+def _equal_rows(X: Floats, query: Floats) -> Indices:
+    """Return the rows with all values of a query, by a pass over the first feature and what is left of it."""
+    rows = np.flatnonzero(~differ(X[:, 0], query[0]))
+    for feature in range(1, len(query)):
+        if len(rows) == 0:
+            break
+        rows = rows[~differ(X[rows, feature], query[feature])]
+    return rows
 
 
 def hash_rows(X: Floats) -> NDArray[np.uint64]:
@@ -108,7 +126,7 @@ def find_training_rows(
     if names is None or training_names is None or _is_numbers(names) != _is_numbers(training_names):
         names = training_names = None  # a number and a text name different things
     hashes: RowHashes = model.derived.setdefault(ROW_HASHES, RowHashes(model.X))
-    (starts, stops), order = hashes.candidates(queries), hashes.order
+    starts, stops, order = hashes.candidates(queries)
     if names is not None and training_names is not None and (stops - starts).sum() > 2 * len(model.X):
         # There are many copies; fewer rows have the same name.
         order = np.argsort(training_names, kind="stable")

@@ -149,6 +149,20 @@ class LocalModel(NeighborModel):
         other._vote_rule = replace(vote, epsilon=epsilon)
         return other
 
+    def subset(self, rows: Indices, *, n_jobs: int | None = None) -> LocalModel:
+        levels = self.memory.levels_of(rows) if "memory" in self.__dict__ else self.levels.subset(rows)
+        rule = self.vote_rule
+        return LocalModel(
+            levels,
+            n_candidates=self.n_candidates,
+            n_neighbors=self.n_neighbors,
+            power=rule.power,
+            floor=rule.floor,
+            class_weight=rule.class_weight,
+            epsilon=rule.epsilon,
+            n_jobs=n_jobs,
+        )
+
     @cached_property
     def levels(self) -> Levels:
         """Training rows and their metrics."""

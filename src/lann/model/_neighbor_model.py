@@ -247,6 +247,10 @@ class NeighborModel(NeighborSearch, Protocol):
     def search_among(self, rows: Indices) -> NeighborSearch:
         """Return an exact search among some of the rows; its indices count these rows."""
 
+    def subset(self, rows: Indices, *, n_jobs: int | None = None) -> NeighborModel | None:
+        """Return the model of some of the rows, which vote as they do; None if there is no such model."""
+        return None
+
     @property
     @abstractmethod
     def vote_rule(self) -> VoteRule:

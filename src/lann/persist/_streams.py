@@ -82,7 +82,7 @@ def _memories(n_extras: str | int) -> Record:
 
 
 # Sizes that occur nowhere else, by which the shapes of arrays say what they depend on.
-_SAMPLE_SIZES = {10_007: "n_features", 10_009: "n_classes"}
+_SAMPLE_SIZES = {211: "n_features", 223: "n_classes"}
 
 
 def _arrays(sample: Any, bounds: Mapping[str, Mapping[str, Any]], *rules: Rule) -> Record:
