@@ -137,7 +137,8 @@ def _shares_levels(first: Levels, second: Levels) -> bool:
         (getattr(first, name) is None) == (getattr(second, name) is None)
         for name in ("components", "point_matrices", "row_weights")
     )
-    if not same_form or np.shape(first.components) != np.shape(second.components):
+    maps = [levels.components for levels in (first, second) if levels.components is not None]
+    if not same_form or len({components.shape for components in maps}) > 1:
         return False
     codes = [
         (encoding.n_features, encoding.category_features, [p.n_categories for p in encoding.positions])
