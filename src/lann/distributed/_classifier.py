@@ -252,8 +252,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the metrics of the training rows, which stay on the workers.
 
-        Blocks of rows are read three times: labels, some rows for this process, and all rows for the shards.
-        Persist them before if reading takes long and the workers have the memory.
+        Blocks of rows are read twice, and once more if there are columns of text or categories. Persist them
+        before if reading takes long and the workers have the memory.
 
         Parameters
         ----------
