@@ -317,3 +317,16 @@ def test_a_model_of_some_rows_votes_as_they_do():
     np.testing.assert_array_equal(found, order)
     np.testing.assert_allclose(distances, np.take_along_axis(all_distances, order, axis=1), rtol=1e-12)
     np.testing.assert_array_equal(part.labels, y[rows])
+
+
+def test_copies_among_many_rows_do_not_change_epsilon(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
+    distinct = make_model(Levels.plain(X, labels, 2), n_candidates=50)
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 100)
+    twice = make_model(Levels.plain(np.repeat(X, 2, axis=0), np.repeat(labels, 2), 2), n_candidates=50)
+    assert twice.index is not None
+    assert twice.vote_rule.epsilon == pytest.approx(distinct.vote_rule.epsilon, rel=0.02)
+    weights = 1.0 + rng.random(300)
+    weighted = make_model(Levels.plain(X, labels, 2, row_weights=weights), n_candidates=50)
+    assert weighted.vote_rule.epsilon == pytest.approx(distinct.vote_rule.epsilon, rel=0.02)

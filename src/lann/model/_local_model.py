@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.encoding import CategoryPositions, gap_moments
-from lann.metrics import DiagonalMetric, Levels, MatrixMetric, find_copies
+from lann.metrics import Copies, DiagonalMetric, Levels, MatrixMetric, find_copies
 from lann.model._class_search import nearest_of_classes
 from lann.model._neighbor_model import (
     Candidates,
@@ -42,6 +42,8 @@ from lann.vote import VoteRule, n_rows_for, zero_distance_guard
 # Training rows from which the typical distance is estimated, and their neighbors.
 ROWS_FOR_SCALE = 1_000
 NEIGHBORS_FOR_SCALE = 5
+# Rows that are searched per distinct neighbor, of a model with many rows of which some are copies.
+COPIES_FOR_SCALE = 4
 # What is computed when it is needed, and not saved.
 LAZY = (
     "_shortlist", "_exhaustive", "_metric", "_feature_weights", "_feature_scales",
@@ -230,6 +232,8 @@ class LocalModel(NeighborModel):
             return 1.0
         # Of the distinct rows, so that two copies are the same as one row of weight 2.
         copies = find_copies(self.X, self.labels, self.row_weights)
+        if copies is not None and self._is_large:
+            return zero_distance_guard(self._distances_to_distinct(copies, n_jobs))
         levels = self.levels if copies is None else self.levels.subset(copies.distinct)
         n_rows = len(levels.X)
         if n_rows < 2:
@@ -243,6 +247,20 @@ class LocalModel(NeighborModel):
             search = self._search_among(levels.local_metric(), levels.class_metric(), n_sampled)
         _, distances = search.query(search.metric.points[rows], k, exclude=rows, n_jobs=n_jobs)
         return zero_distance_guard(distances)
+
+    def _distances_to_distinct(self, copies: Copies, n_jobs: int | None) -> Floats:
+        """Return squared distances of some rows to their neighbors, where copies count as one row: (n,).
+
+        All rows are searched, so that the distinct ones among many need not be copied.
+        """
+        n_groups = len(copies.distinct)
+        rows = copies.distinct[np.linspace(0, n_groups - 1, min(n_groups, ROWS_FOR_SCALE)).astype(np.int64)]
+        n_asked = min(COPIES_FOR_SCALE * NEIGHBORS_FOR_SCALE, self.n_rows - 1)
+        found, distances = self._search.query(self.metric.points[rows], n_asked, exclude=rows, n_jobs=n_jobs)
+        groups = np.column_stack([copies.group[rows], np.where(found < 0, -1, copies.group[found])])
+        same = groups[:, :, None] == groups[:, None, :]
+        is_new = ~np.tril(same, -1).any(axis=2)[:, 1:] & (found >= 0)
+        return distances[is_new & (np.cumsum(is_new, axis=1) <= NEIGHBORS_FOR_SCALE)]
 
     @property
     def vote_rule(self) -> VoteRule:
