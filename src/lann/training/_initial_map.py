@@ -1,8 +1,9 @@
 """The initial linear map where there are fewer axes than coordinates.
 
 A square map has n_coordinates² numbers. Tables with many coordinates therefore get few axes, at a cost that
-is linear in the number of coordinates. Of thousands of features few tell the classes apart, and the others would
-hide them in every distance: the axes start in the features in which class means differ by more than chance.
+is linear in the number of coordinates. Of thousands of features few tell the classes apart, and the others
+would hide them in every distance: the axes start in the features in which class means differ by more than
+chance.
 """
 
 from __future__ import annotations
