@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
@@ -87,7 +88,7 @@ def read_training_data(
     return rows, labels, schema
 
 
-def read_queries(estimator: Any, X: Any) -> Floats:
+def read_queries(estimator: Any, X: Any, *, first_row: int = 0) -> Floats:
     """Return queries as numbers; check them as scikit-learn does.
 
     Parameters
@@ -95,13 +96,15 @@ def read_queries(estimator: Any, X: Any) -> Floats:
     estimator : estimator
         Fitted. If it has a schema, it takes tables and gaps; otherwise numbers only.
     X : array-like or table of shape (n_queries, n_features)
+    first_row : int, default=0
+        Number of the first row in messages.
     """
     schema: TableSchema | None = getattr(estimator, "schema_", None)
     if schema is None:
         queries: Floats = validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
         return queries
     queries = read_rows(estimator, X, schema)
-    check_some_value(estimator.model_.unmeasured(queries))
+    check_some_value(estimator.model_.unmeasured(queries), first_row)
     return queries
 
 
@@ -153,22 +156,25 @@ def _plain_labels(y: Any, n_rows: int, classes: NDArray[Any]) -> NDArray[Any] | 
     return labels if kind in "iubU" and kind == classes.dtype.kind and labels.shape == (n_rows,) else None
 
 
-def check_some_value(unmeasured: NDArray[np.bool_]) -> None:
+def check_some_value(unmeasured: NDArray[np.bool_], first_row: int = 0) -> None:
     """Raise ValueError if a query has no value to measure.
 
     Parameters
     ----------
     unmeasured : ndarray of shape (n_queries, n_features)
         Where queries have gaps that no training row has.
+    first_row : int, default=0
+        Number of the first query in the message.
     """
     empty = np.flatnonzero(unmeasured.all(axis=1))
     if len(empty):
-        raise ValueError(f"Row {empty[0]} of X has no value to measure: all of them are missing.")
+        raise ValueError(f"Row {first_row + empty[0]} of X has no value to measure: all of them are missing.")
 
 
 def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> nw.DataFrame[Any] | None:
     """Return X as a table; None where it is, and has to be, an array of numbers."""
     needs_numbers = names_none(categorical_features) if schema is None else schema.is_numeric
+    check_dense(X)
     table = as_table(X)
     if table is not None:
         all_numbers = all(dtype.is_numeric() for dtype in table.schema.values())
@@ -178,6 +184,18 @@ def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> 
     if not isinstance(X, list | tuple):  # lists can have values of several types
         X = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0)
     return array_as_table(X)
+
+
+def check_dense(X: Any) -> None:
+    """Raise TypeError, as scikit-learn does, if X is a sparse array or matrix."""
+    if not issparse(X):
+        return
+    n_bytes = 8 * X.shape[0] * X.shape[-1]
+    raise TypeError(
+        f"X is sparse, and rows are measured in all features: reduce it first, as in "
+        f"make_pipeline(TruncatedSVD(100), LANNClassifier()), or convert it by X.toarray(), "
+        f"which takes {n_bytes / 1e6:,.1f} MB."
+    )
 
 
 def _check_table(estimator: Any, X: Any, table: nw.DataFrame[Any], *, reset: bool) -> None:
@@ -261,6 +279,16 @@ def row_ids(X: Any) -> NDArray[Any] | None:
     if ids.dtype.kind == "m":
         return np.array([str(duration) for duration in index])
     return ids if ids.dtype.kind in "iu" else ids.astype(str)
+
+
+def take_rows(X: Any, rows: NDArray[np.int64]) -> Any:
+    """Return some rows of an array or a table, in memory."""
+    if isinstance(X, np.ndarray):
+        return np.asarray(X[rows])
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    table = as_table(X)
+    return np.asarray(X)[rows] if table is None else table[rows.tolist(), :].to_native()
 
 
 def join_ids(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:

@@ -171,9 +171,10 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = load_wine(return_X_y=True)
     >>> X, y = da.from_array(X, chunks=(60, 13)), da.from_array(y, chunks=60)
     >>> clf = LANNClassifier(random_state=0, max_iter=2).fit(X, y)
-    >>> clf.predict(X[:3])
-    dask.array<..., shape=(3,), dtype=int64, chunksize=(3,), chunktype=numpy.ndarray>
-    >>> clf.predict(X[:3]).compute()
+    >>> labels = clf.predict(X)
+    >>> labels.chunks
+    ((60, 60, 58),)
+    >>> labels[:3].compute()
     array([0, 0, 0])
     """
 
@@ -251,8 +252,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the metrics of the training rows, which stay on the workers.
 
-        Blocks of rows are read three times: labels, some rows for this process, and all rows for the shards.
-        Persist them before if reading takes long and the workers have the memory.
+        Blocks of rows are read twice, and once more if there are columns of text or categories. Persist them
+        before if reading takes long and the workers have the memory.
 
         Parameters
         ----------

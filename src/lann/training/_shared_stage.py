@@ -96,6 +96,8 @@ class SharedStage:
     def prepare_epoch(self, epoch: int) -> bool:
         if self._settings.linear_map and epoch == self._map_epoch:
             self.parameters.learn_map()
+            if self.parameters.n_axes < self.parameters.encoding.n_coordinates:
+                self._queries = None  # distances on other axes are of another size
         if epoch == self._selection_epoch and len(self._selection_rows) > 0:
             self.parameters, dropped = without_harmful_levels(self.parameters, self._selection_rows)
             self.dropped_levels.extend(dropped)
@@ -128,11 +130,14 @@ class SharedStage:
         return loss_without_dropout(self.parameters, self._validation_rows)
 
     def levels(self) -> Levels:
-        parameters = self.parameters
+        parameters, by_point = self.parameters, self._start.point_log_weights
+        if by_point.shape[1] != parameters.n_axes:
+            by_point = np.zeros((len(by_point), parameters.n_axes))
         return self._start.replace(
             encoding=parameters.encoding,
             components=None if parameters.map is None else parameters.map.copy(),
             class_log_weights=parameters.class_log_weights,
+            point_log_weights=by_point,
         )
 
     def _next_queries(self, n_epochs: int) -> _Queries:
