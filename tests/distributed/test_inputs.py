@@ -66,6 +66,7 @@ def test_queries_with_unseen_categories_and_new_gaps(fitted, table):
     assert explanation.unseen[0, 4]
 
 
+@pytest.mark.filterwarnings("ignore:Dask currently has limited support")
 def test_chunks_of_unknown_length(table):
     numbers = table[2][["Age", "Fare"]]
     clf = quick().fit(numbers.values, table[3].values)

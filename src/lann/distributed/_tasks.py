@@ -67,7 +67,8 @@ class TaskGraph:
         **constants : object
             Further arguments, small ones.
         """
-        key = (f"{function.__name__}-{self._name}", len(self._tasks))
+        name = getattr(function, "func", function).__name__  # that of a partial function, too
+        key = (f"{name}-{self._name}", len(self._tasks))
         call = partial(function, **constants) if constants else function
         self._tasks[key] = (call, *(self._key_of(value) for value in inputs))
         return key
@@ -88,8 +89,8 @@ class TaskGraph:
         return [Delayed(key, graph, layer=self._name) for key in keys]
 
 
-def compute(results: Sequence[Delayed]) -> list[Any]:
-    """Compute results, and return them to this process."""
+def compute(results: Sequence[Any]) -> list[Any]:
+    """Compute results, or lists of them, and return them to this process."""
     return list(dask.compute(*results))
 
 
