@@ -20,6 +20,8 @@ from benchmarks.scale.methods.lann import make, warm_up
 from benchmarks.scale.planted import Planted, block_slices
 from lann.distributed import LANNClassifier
 
+CLIENT_THREADS = 2
+"""Threads that train on the sample in this process, while the workers wait, whatever their number."""
 N_FOR_WARM_UP = 60_000
 """Enough rows for the kernels that a fit on many rows uses."""
 
@@ -73,7 +75,7 @@ def run_workers(task: Values) -> Values:
         X, y = client.persist(list(dask_rows(planted, task["n_rows"])))
         wait([X, y])
         start = time.perf_counter()
-        model = LANNClassifier(random_state=task["seed"]).fit(X, y)
+        model = LANNClassifier(n_jobs=CLIENT_THREADS, random_state=task["seed"]).fit(X, y)
         fitted = time.perf_counter()
         predicted = np.asarray(model.predict(X_test))
         found = _values(start, fitted, predicted, y_test)

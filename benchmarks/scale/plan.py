@@ -19,6 +19,8 @@ from benchmarks.scale.methods import (
     LARGE_LIGHTGBM,
     LIGHTGBM,
     METHODS,
+    SCALED_KNN_1,
+    SCALED_KNN_5,
     TREE,
     Method,
 )
@@ -38,6 +40,8 @@ COVERTYPE_METHODS = (
     KNN_5,
     LIGHTGBM,
     FOREST,
+    SCALED_KNN_1,
+    SCALED_KNN_5,
     LARGE_BOOSTING,
     LARGE_LIGHTGBM,
 )

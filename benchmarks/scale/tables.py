@@ -253,7 +253,8 @@ def dask_table(results: Results) -> Table:
             rows.append(Row(method, cells))
     notes = (
         f"{name} planted rows, which the workers hold before the clock starts. A worker is a process with "
-        f"one thread, {ONE_PROCESS} is `lann.LANNClassifier` with n_jobs=1. Shares of the same "
+        f"one thread, {ONE_PROCESS} is `lann.LANNClassifier` with n_jobs=1. The sample is trained by two "
+        "threads of the client, while the workers wait, for any number of them. Shares of the same "
         "predictions: as with one worker, and as of the same model gathered in one process. Memory: the "
         "largest peak of a worker.",
     )

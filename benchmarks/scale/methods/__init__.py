@@ -17,7 +17,8 @@ BOOSTING, LARGE_BOOSTING, LIGHTGBM, LARGE_LIGHTGBM = (
     "lightgbm",
     "lightgbm-large",
 )
-KNN_1, KNN_5, FOREST = "knn-1", "knn-5", "forest"
+KNN_1, KNN_5, SCALED_KNN_1, SCALED_KNN_5 = "knn-1", "knn-5", "knn-1-scaled", "knn-5-scaled"
+FOREST = "forest"
 
 
 @dataclass(frozen=True)
@@ -109,14 +110,24 @@ METHODS = {
         Method(
             KNN_1,
             "kNN, k = 1",
-            "z-scores, then one neighbor, by exhaustive search.",
+            "scikit-learn's `KNeighborsClassifier`, one neighbor, exhaustive search, features as they are.",
             "scikit_learn",
             rate=8.0,
         ),
         Method(
             KNN_5,
             "kNN, k = 5",
-            "z-scores, then five neighbors, equal votes, by exhaustive search.",
+            "The same with five neighbors, equal votes.",
+            "scikit_learn",
+            rate=8.0,
+        ),
+        Method(
+            SCALED_KNN_1, "kNN, k = 1, z-scores", "One neighbor after z-scores.", "scikit_learn", rate=8.0
+        ),
+        Method(
+            SCALED_KNN_5,
+            "kNN, k = 5, z-scores",
+            "Five neighbors after z-scores.",
             "scikit_learn",
             rate=8.0,
         ),

@@ -43,7 +43,7 @@ def test_the_most_telling_measurements_come_first(covertype_folder, calls):
     assert {job.method for job in jobs[: largest + 2]} > {"lann", "faiss-hnsw"}
     assert {job.method for job in jobs[7 : largest + 2]} == {"lann", "faiss-hnsw"}
     assert jobs[largest + 2].part == COVERTYPE
-    assert len({job.cell for job in jobs}) == len(jobs) == 5 * 2 * 7 + 8
+    assert len({job.cell for job in jobs}) == len(jobs) == 5 * 2 * 7 + 10
     assert all(job.expected is not None for job in jobs)
 
 

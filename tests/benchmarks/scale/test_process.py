@@ -53,6 +53,8 @@ def test_covertype_is_split_and_scored(covertype_folder):
     assert (len(X), len(X_test)) == (400, 100)
     assert np.mean(y) == pytest.approx(np.mean(y_test), abs=0.01)
     assert len(read_covertype(0, 200)[0]) == 160
+    scaled = process.run_covertype(task_of("knn-5-scaled", most_rows=None))
+    assert scaled["accuracy"] > 0.8
     found = process.run_covertype(task_of("knn-5", most_rows=None))
     assert found["accuracy"] > 0.8
     assert 0 < found["log_loss_floored"] < found["log_loss"] + 1
