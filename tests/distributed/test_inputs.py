@@ -77,6 +77,20 @@ def test_chunks_of_unknown_length(table):
     )
 
 
+def test_blocks_without_rows(table):
+    frame = table[0].assign(label=table[1])
+    in_blocks = dd.from_pandas(frame, npartitions=4, sort=False)
+    kept = in_blocks[in_blocks["Age"] > frame["Age"].median()]
+    rows = kept.drop(columns="label")
+    with pytest.raises(ValueError, match="A block of X has"):
+        quick().fit(rows, in_blocks["label"])
+    clf = quick().fit(rows, kept["label"])
+    assert 0 in rows.map_partitions(len).compute().tolist()
+    assert clf.n_samples_fit_ == len(rows)
+    expected = clf.gather().predict_proba(rows.compute())
+    np.testing.assert_array_equal(clf.predict_proba(rows).compute(), expected)
+
+
 def test_categories_named_by_position(table):
     y = table[1].to_numpy()
     codes = np.column_stack([np.arange(300) % 3, np.arange(300) / 50.0])

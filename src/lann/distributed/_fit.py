@@ -125,7 +125,8 @@ def fetch_rows(blocks: TrainingBlocks, numbers: Indices, reader: Reader) -> Floa
     for block, (first, last) in enumerate(pairwise(firsts)):
         if first < last:
             positions = constant(numbers[first:last] - blocks.bounds[block])
-            keys.append(graph.add(take_rows, blocks.rows[block], positions, read_by))
+            n_labels = int(blocks.bounds[block + 1] - blocks.bounds[block])
+            keys.append(graph.add(take_rows, blocks.rows[block], positions, read_by, n_labels=n_labels))
     return np.concatenate(compute(graph.results(keys)))
 
 
