@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 
+from lann import LANNClassifier
 from lann.metrics import Levels
-from lann.model import LocalModel, NeighborModel, typical_values
+from lann.model import LocalModel, NeighborModel, _local_model, typical_values
 from lann.search import CellIndex, CellSearch, Shortlist, _cell_search
 
 
@@ -288,3 +290,30 @@ def test_equal_rows_only():
     model = make_model(Levels.plain(np.ones((6, 2)), np.zeros(6, np.int64), 1))
     indices, distances = model.voters(np.zeros((1, 2)))
     assert model.vote(indices, distances).probabilities == 1.0
+
+
+def test_feature_weights_of_neighbors_do_not_need_those_of_all_rows(monkeypatch):
+    X, y = load_wine(return_X_y=True)
+    clf = LANNClassifier(max_iter=4, random_state=0).fit(X, y)
+    model = clf.model_
+    indices, squared = model.voters(X[:9] + 0.01)
+    shares = model.vote(indices, squared).shares
+    expected = model.neighbor_feature_weights(X[:9], indices, shares)
+    other = pickle.loads(pickle.dumps(model))
+    monkeypatch.setattr(_local_model, "MOST_WEIGHTS", 100)
+    np.testing.assert_allclose(other.neighbor_feature_weights(X[:9], indices, shares), expected, rtol=1e-10)
+    assert "_feature_weights" not in vars(other)
+
+
+def test_a_model_of_some_rows_votes_as_they_do():
+    X, y = load_wine(return_X_y=True)
+    clf = LANNClassifier(5, max_iter=4, random_state=0, n_candidates=None).fit(X, y)
+    rows = np.arange(0, 178, 3)
+    part = clf.model_.subset(rows)
+    found, distances = part.kneighbors(X[:20], 5)
+    every = np.tile(rows, (20, 1))
+    all_distances = clf.model_.distances(X[:20], every)
+    order = np.argsort(all_distances, axis=1, kind="stable")[:, :5]
+    np.testing.assert_array_equal(found, order)
+    np.testing.assert_allclose(distances, np.take_along_axis(all_distances, order, axis=1), rtol=1e-12)
+    np.testing.assert_array_equal(part.labels, y[rows])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
@@ -173,6 +174,7 @@ def check_some_value(unmeasured: NDArray[np.bool_], first_row: int = 0) -> None:
 def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> nw.DataFrame[Any] | None:
     """Return X as a table; None where it is, and has to be, an array of numbers."""
     needs_numbers = names_none(categorical_features) if schema is None else schema.is_numeric
+    check_dense(X)
     table = as_table(X)
     if table is not None:
         all_numbers = all(dtype.is_numeric() for dtype in table.schema.values())
@@ -182,6 +184,18 @@ def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> 
     if not isinstance(X, list | tuple):  # lists can have values of several types
         X = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0)
     return array_as_table(X)
+
+
+def check_dense(X: Any) -> None:
+    """Raise TypeError, as scikit-learn does, if X is a sparse array or matrix."""
+    if not issparse(X):
+        return
+    n_bytes = 8 * X.shape[0] * X.shape[-1]
+    raise TypeError(
+        f"X is sparse, and rows are measured in all features: reduce it first, as in "
+        f"make_pipeline(TruncatedSVD(100), LANNClassifier()), or convert it by X.toarray(), "
+        f"which takes {n_bytes / 1e6:,.1f} MB."
+    )
 
 
 def _check_table(estimator: Any, X: Any, table: nw.DataFrame[Any], *, reset: bool) -> None:

@@ -93,6 +93,9 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     rows vote for their labels. All four levels are learned such that the neighbors of training rows predict
     their labels. Each level can be left out, and one that does not help is dropped automatically.
 
+    With more than 50 000 distinct rows, the shared levels are learned on a sample of 20 000, which decides on
+    dropped levels and early stopping, too; the weights of the rows are learned in tiles of about 20 000.
+
     Parameters
     ----------
     n_neighbors : int or "auto", default="auto"
@@ -151,7 +154,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     warm_start : bool, default=False
         Whether `fit` starts from the metrics of the previous `fit`.
     verbose : int, default=0
-        1 prints a line per epoch.
+        1 prints a line per epoch; with more than 50 000 rows also one per tile, with the time that is left.
     n_jobs : int or None, default=None
         Number of threads, as in scikit-learn. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
@@ -216,9 +219,9 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     n_neighbors_ : int
     power_ : float
     n_iter_ : int
-        Number of epochs.
+        Number of epochs; with more than 50 000 rows, of those on a sample and of tiles.
     loss_curve_ : list of float
-        Mean training loss of every epoch.
+        Mean training loss of every epoch; with more than 50 000 rows followed by that of every tile.
     validation_curve_ : list of float
         Mean loss of the validation rows after every epoch, with early stopping.
 

@@ -1,11 +1,20 @@
 import numpy as np
 import pytest
 
+from lann.metrics import Levels
+from lann.training import _initial_map
 from lann.training._initial_map import (
+    MOST_SQUARE,
+    N_BY_CHANCE,
+    N_WIDE_AXES,
+    chance_shrinkage,
     default_n_components,
     discriminant_axes,
+    initial_slopes,
     n_axes_of,
+    wide_axes,
     with_initial_map,
+    with_initial_slopes,
 )
 
 
@@ -72,3 +81,113 @@ def test_weights_are_repeated_rows():
     repeated = discriminant_axes(np.repeat(X, counts, axis=0), np.repeat(labels, counts), 3)
     np.testing.assert_allclose(weighted, repeated, rtol=1e-9)
     assert not np.allclose(weighted, discriminant_axes(X, labels, 3))
+
+
+def planted(n_rows=60, n_features=300, n_informative=10, seed=0):
+    """Return rows of three classes that differ in the first features."""
+    rng = np.random.default_rng(seed)
+    X, labels = rng.normal(size=(n_rows, n_features)), np.arange(n_rows) % 3
+    X[:, :n_informative] += 2.0 * rng.normal(size=(3, n_informative))[labels]
+    return X, labels
+
+
+def test_many_coordinates_have_few_axes_where_a_map_is_learned():
+    assert n_axes_of("diagonal", None, MOST_SQUARE, linear_map=True) == MOST_SQUARE
+    assert n_axes_of("diagonal", None, MOST_SQUARE + 1, linear_map=True) == N_WIDE_AXES
+    assert n_axes_of("diagonal", 7, MOST_SQUARE + 1, linear_map=True) == 7
+    assert n_axes_of("diagonal", 10_000, 300, linear_map=True) == 300
+    assert n_axes_of("diagonal", None, 300) == 300
+    assert n_axes_of("full", None, 300, linear_map=True) == 300
+
+
+def test_shares_equal_those_of_an_analysis_of_variance_of_each_coordinate():
+    from scipy.stats import f, f_oneway
+
+    X, labels = planted()
+    X[:, 20] = 3.0  # constant
+    X[:, 21] = labels  # no variance within classes
+    shares = chance_shrinkage(X, labels)
+    limit = f.isf(N_BY_CHANCE / 300, 2, 57)
+    others = np.delete(np.arange(300), [20, 21])
+    ratios = np.array([f_oneway(*(X[labels == label, c] for label in range(3)))[0] for c in others])
+    np.testing.assert_allclose(shares[others], np.maximum(1.0 - limit / ratios, 0.0), atol=1e-9)
+    assert shares[20] == 0.0
+    assert shares[21] == pytest.approx(1.0)
+    assert shares[:10].mean() > 0.5
+    assert (shares[22:] > 0).sum() < 4 * N_BY_CHANCE
+
+
+def test_shares_depend_on_relative_weights():
+    X, labels = planted()
+    np.testing.assert_allclose(chance_shrinkage(X, labels, np.full(60, 3.0)), chance_shrinkage(X, labels))
+    only = np.where(np.arange(60) < 45, 1.0, 1e-9)
+    heavy = chance_shrinkage(X, labels, only)
+    assert not np.allclose(heavy, chance_shrinkage(X, labels))
+
+
+def test_all_coordinates_count_where_nothing_can_be_told():
+    assert chance_shrinkage(np.ones((30, 300)), np.arange(30) % 3).tolist() == [1.0] * 300
+    assert (
+        chance_shrinkage(np.random.default_rng(0).normal(size=(4, 300)), np.arange(4)).tolist() == [1.0] * 300
+    )
+
+
+def test_slopes_start_large_where_classes_differ_and_nowhere_at_zero():
+    X, labels = planted(n_features=2000)
+    slopes = initial_slopes(X, labels)
+    assert slopes.min() > 0
+    assert slopes[:10].mean() > 5 * np.median(slopes[10:])
+    # The numbers in which classes do not differ have no more weight together than the others.
+    assert np.square(slopes).sum() == pytest.approx(2 * np.square(chance_shrinkage(X, labels)).sum())
+
+
+def test_slopes_of_few_numbers_start_alike(plain):
+    assert with_initial_slopes(plain, np.arange(90)) is plain
+
+
+def test_slopes_depend_on_the_given_rows_only():
+    X, labels = planted()
+    rows = np.arange(45)
+    changed = labels.copy()
+    changed[45:] = 0
+    first, second = (
+        with_initial_slopes(Levels.plain(X, some, 3), rows).curves.slopes for some in (labels, changed)
+    )
+    np.testing.assert_array_equal(first, second)
+    assert not np.allclose(first, first[0])
+
+
+def test_wide_axes_of_some_hundred_coordinates_are_discriminant_axes():
+    X, labels = planted()
+    found = wide_axes(X, labels, 8, shrink=False)
+    np.testing.assert_allclose(found, discriminant_axes(X, labels, 8), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_rows", [40, 90])
+def test_wide_axes_are_found_in_the_span_of_some_rows(monkeypatch, n_rows):
+    monkeypatch.setattr(_initial_map, "LARGEST_MATRIX", 60)
+    X, labels = planted(n_rows)
+    found = wide_axes(X, labels, 8, shrink=False)
+    rows = X[_initial_map.stratified_rows(labels, min(n_rows, 60))]
+    _, sizes, basis = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    basis = basis[sizes > 1e-6]
+    expected = discriminant_axes(X @ basis.T, labels, 8) @ basis
+    # Axes are unique up to their signs.
+    np.testing.assert_allclose(np.abs(found), np.abs(expected), rtol=1e-6, atol=1e-9)
+    assert np.square(found).sum() == pytest.approx(8)
+
+
+def test_wide_axes_lead_to_the_coordinates_in_which_classes_differ():
+    X, labels = planted(n_features=3000)
+    axes = wide_axes(X, labels, 32)
+    assert axes.shape[1] == 3000
+    assert np.square(axes[:, :10]).sum() > 0.5 * np.square(axes).sum()
+
+
+def test_there_are_no_more_axes_than_dimensions(monkeypatch):
+    monkeypatch.setattr(_initial_map, "LARGEST_MATRIX", 60)
+    X, labels = planted(12)
+    assert wide_axes(X, labels, 32, shrink=False).shape == (11, 300)
+    same = wide_axes(np.ones((12, 300)), labels, 32)
+    assert same.shape == (1, 300)
+    assert np.isfinite(same).all()

@@ -198,3 +198,48 @@ def test_a_snapshot_of_the_curves_does_not_change_with_later_steps(levels, batch
     parameters.step(parameters.loss(batch_of())[1], 0.1)
     np.testing.assert_array_equal(snapshot.jumps, jumps)
     assert not np.array_equal(parameters.curves.jumps, jumps)
+
+
+@pytest.fixture
+def wide(row_weights):
+    """Rows of more features than a square map has, on curves of different slopes."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 205))
+    curves = FeatureCurves.straight(X, 2)
+    curves = curves.with_slopes(np.exp(0.4 * rng.normal(size=curves.slopes.shape)))
+    return Levels.plain(X, rng.integers(0, 3, 40), 3, row_weights=row_weights(40)).with_curves(curves)
+
+
+def test_gradients_of_few_axes_of_many_features_equal_finite_differences(reference, batch_of, wide):
+    settings = Settings(n_neighbors=6, power=2.0, n_components=4)
+    parameters = SharedParameters(wide, settings)
+    parameters.learn_map()
+    assert parameters.map.shape == (4, 205)
+    assert parameters.class_weights.shape == (3, 4)
+    batch = batch_of(4)
+    _, gradient = parameters.loss(batch)
+    start = parameters.map.copy()
+    few = np.array([0, 1, 100, 204])
+
+    def loss_at(values):
+        components = start.copy()
+        components[:, few] = values
+        changed = wide.replace(components=components, class_log_weights=np.zeros((3, 4)))
+        return SharedParameters(changed, settings).loss(batch)[0]
+
+    expected = reference.slopes(loss_at, start[:, few], step=1e-5)
+    assert np.abs(expected).max() > 1e-5
+    np.testing.assert_allclose(gradient["map"][:, few], expected, rtol=1e-3, atol=1e-8)
+
+
+def test_many_slopes_and_few_axes_are_regularized_toward_their_start(wide):
+    parameters = SharedParameters(wide, Settings(alpha=2.0))
+    parameters.learn_map()
+    gradient = parameters.regularization_gradient()
+    assert np.abs(gradient["map"]).max() == 0.0
+    np.testing.assert_allclose(gradient["feature_slopes"], 0.0, atol=1e-15)
+    parameters.feature_slopes[7] += 1.0
+    gradient = parameters.regularization_gradient()["feature_slopes"]
+    assert gradient[7] > 0 > gradient[8]
+    straight = parameters.without("curves")
+    np.testing.assert_allclose(straight.regularization_gradient()["feature_slopes"], gradient)

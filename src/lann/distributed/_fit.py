@@ -305,9 +305,9 @@ def train_shards(
         ):
             sources = np.unique(plan.shard_of_cell[tile.cells])
             around: list[Any] = [
-                graph.add(rows_of_cells, regrouped[source], constant(tile.cells)) for source in sources
+                graph.add(rows_of_cells, regrouped[source], cells=tile.cells) for source in sources
             ]
-            key = graph.add(train_rows, around, constant(tile), *common, n_epochs=n_epochs, rng=own_rng)
+            key = graph.add(train_rows, around, *common, tile=tile, n_epochs=n_epochs, rng=own_rng)
             trained[shard].append(key)
     shards = [
         graph.add(make_shard, own, tiles, common[0], weights_type=weights_type)

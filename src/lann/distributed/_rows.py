@@ -231,6 +231,6 @@ def take_numbers(rows: Rows, numbers: Indices) -> Rows:
     return rows.take(np.flatnonzero(np.isin(rows.numbers, numbers)))
 
 
-def rows_of_cells(rows: Rows, cells: Indices) -> Rows:
+def rows_of_cells(rows: Rows, *, cells: Indices) -> Rows:
     """Return the rows of some cells."""
     return rows.take(np.flatnonzero(np.isin(rows.cells, cells)))

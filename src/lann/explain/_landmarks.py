@@ -6,6 +6,7 @@ the landmarks near it, as these measure, which costs a search among a few hundre
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -51,6 +52,8 @@ N_NEAR = 10
 # Number of values that represent the categories of a feature, if there is time; otherwise as many as of a
 # number.
 MOST_CATEGORIES = 24
+# Features among which correlated ones are searched: all pairs of them are compared.
+MOST_CORRELATED = 1000
 
 
 @dataclass
@@ -67,7 +70,8 @@ class Landmarks(RowSample):
     representatives : ndarray of shape (n_classes, n_representatives)
         Training rows that represent each class; -1 where there are fewer.
     correlated : tuple of tuple of int
-        Groups of features that are correlated in the training data.
+        Groups of features that are correlated in the training data; of more than 1000 features, among the
+        1000 with the largest weights.
     """
 
     rows: Indices
@@ -278,13 +282,12 @@ class LandmarkReader:
     """
 
     def __init__(self, model: NeighborModel, *, n_jobs: int | None = None) -> None:
-        n_rows, n_features = model.X.shape
+        n_rows = model.n_rows
         self._model, self._work = model, _Work(model)
         self._voters = stratified_rows(model.labels, min(n_rows, self._work.n_voters))
         self.rows = stratified_rows(model.labels, min(n_rows, self._work.n_landmarks))
         self.representatives = representative_rows(model, self.rows, n_jobs=n_jobs)
-        is_category = np.isin(np.arange(n_features), list(self._work.categories))
-        self.correlated = correlated_features(model.X, is_category=is_category)
+        self.correlated = _correlated(model, self._work.categories)
 
     def read(self, positions: Indices, *, n_jobs: int | None = None) -> tuple[Readings, Indices]:
         """Read some of the landmarks.
@@ -358,6 +361,18 @@ class LandmarkReader:
 
         map_blocks(read, len(rows), 16, n_jobs=n_jobs)
         return before, alone
+
+
+def _correlated(model: NeighborModel, categories: Iterable[int]) -> Groups:
+    """Return groups of correlated features; of many features, among those with the largest weights."""
+    n_features = model.X.shape[1]
+    is_category = np.isin(np.arange(n_features), list(categories))
+    if n_features <= MOST_CORRELATED:
+        return correlated_features(model.X, is_category=is_category)
+    weights = model.feature_weights().mean(axis=0)
+    used = np.sort(np.argsort(-weights, kind="stable")[:MOST_CORRELATED])
+    groups = correlated_features(model.X[:, used], is_category=is_category[used])
+    return tuple(tuple(used[list(group)].tolist()) for group in groups)
 
 
 class _Work:

@@ -44,11 +44,13 @@ ROWS_FOR_SCALE = 1_000
 NEIGHBORS_FOR_SCALE = 5
 # What is computed when it is needed, and not saved.
 LAZY = (
-    "_shortlist", "_exhaustive", "_metric", "_feature_weights",
+    "_shortlist", "_exhaustive", "_metric", "_feature_weights", "_feature_scales",
     "_without_features", "n_voters", "memory", "X", "labels", "row_weights",
 )  # fmt: skip
 # Number of models without some features that are kept, and of their weights together: 256 MB.
 MOST_KEPT, KEPT_NUMBERS = 16, 2**25
+# With more rows than this, the feature weights of all of them are not computed for those of some neighbors.
+MOST_WEIGHTS = 50_000
 # The size of a wide neighborhood: as many rows as there usually are candidates.
 WIDE = 50
 
@@ -150,10 +152,9 @@ class LocalModel(NeighborModel):
         return other
 
     def subset(self, rows: Indices, *, n_jobs: int | None = None) -> LocalModel:
-        levels = self.memory.levels_of(rows) if "memory" in self.__dict__ else self.levels.subset(rows)
         rule = self.vote_rule
         return LocalModel(
-            levels,
+            self._levels_of(rows),
             n_candidates=self.n_candidates,
             n_neighbors=self.n_neighbors,
             power=rule.power,
@@ -347,8 +348,11 @@ class LocalModel(NeighborModel):
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
         contributions = np.empty((*indices.shape, queries.shape[1]))
         for rows, model in self._by_gaps(queries):
-            encoded = model.levels.encoding.transform(queries[rows])
-            contributions[rows] = model.levels.contributions(encoded, indices[rows])
+            # Of the rows in question: the levels of all rows may have to be copied first.
+            found, own = np.unique(indices[rows], return_inverse=True)
+            levels = model._levels_of(found)
+            encoded = levels.encoding.transform(queries[rows])
+            contributions[rows] = levels.contributions(encoded, own.reshape(indices[rows].shape))
         return contributions
 
     def _by_gaps(self, queries: Floats) -> Iterator[tuple[Indices | slice, LocalModel]]:
@@ -385,11 +389,29 @@ class LocalModel(NeighborModel):
 
     @cached_property
     def _feature_weights(self) -> Floats:
-        levels = self.levels
-        numbers = levels.encoding.numbers_of(self.X)
-        if levels.curves.is_identity:
-            return levels.feature_weights(np.ones(numbers.shape[1]))
-        return levels.feature_weights(np.sqrt(gap_moments(numbers, self.row_weights)[1]))
+        return self.levels.feature_weights(self._feature_scales)
+
+    @cached_property
+    def _feature_scales(self) -> Floats:
+        """The difference in each number whose weight is the feature weight."""
+        encoding = self._shared.encoding
+        numbers = encoding.numbers_of(self.X)
+        if encoding.curves.is_identity:
+            return np.ones(numbers.shape[1])
+        return np.sqrt(gap_moments(numbers, self.row_weights)[1])
+
+    def neighbor_feature_weights(
+        self, queries: Floats, indices: Indices, shares: Floats, *, n_jobs: int | None = None
+    ) -> Floats:
+        if self.n_rows <= MOST_WEIGHTS:
+            return super().neighbor_feature_weights(queries, indices, shares, n_jobs=n_jobs)
+        rows, own = np.unique(indices, return_inverse=True)
+        weights = self._levels_of(rows).feature_weights(self._feature_scales)
+        return np.einsum("qk,qkf->qf", shares, weights[own.reshape(indices.shape)])
+
+    def _levels_of(self, rows: Indices) -> Levels:
+        """Return the levels of some of the rows."""
+        return self.memory.levels_of(rows) if "memory" in self.__dict__ else self.levels.subset(rows)
 
     def local_matrices(self, rows: Indices) -> Floats:
         return self.levels.local_matrices(rows)

@@ -60,7 +60,7 @@ def train_online(
         # The same bits for any number of BLAS threads.
         with single_threaded_blas():
             n_axes = n_axes_of(settings.form, settings.n_components, start.X.shape[1])
-            levels = with_initial_map(levels, n_axes)
+            levels = with_initial_map(levels, n_axes, shrink=False)
             if settings.form != "diagonal":
                 check_matrix_memory(levels)
             levels = trainer.run(OnlineStage(levels, settings, temperature, rng))

@@ -12,7 +12,7 @@ from lann._threads import single_threaded_blas
 from lann._types import Indices
 from lann.metrics import Levels
 from lann.search import CellIndex
-from lann.training._initial_map import n_axes_of, with_initial_map
+from lann.training._initial_map import n_axes_of, with_initial_map, with_initial_slopes
 from lann.training._initial_matrices import check_matrix_memory
 from lann.training._level_selection import draw_selection_rows
 from lann.training._point_stage import PointStage
@@ -90,9 +90,11 @@ def train_distinct(
     # The same bits for any number of BLAS threads, and none of them competes with ours.
     with single_threaded_blas():
         if trainer.n_epochs > 0:
-            levels = with_initial_map(
-                levels, n_axes_of(settings.form, settings.n_components, levels.encoding.n_coordinates)
-            )
+            # Where few axes replace many features, they start when the features are on their curves.
+            at_once = settings.linear_map and not settings.curves
+            n_coordinates = levels.encoding.n_coordinates
+            n_axes = n_axes_of(settings.form, settings.n_components, n_coordinates, linear_map=at_once)
+            levels = with_initial_map(levels, n_axes)
         if settings.form != "diagonal" and point_epochs > 0:
             check_matrix_memory(levels)
         if shared_epochs > 0:
@@ -130,6 +132,7 @@ def _standardize(
         own_rng = rng.spawn(1)[0]
         thresholds = find_thresholds(levels, rows, settings, own_rng)
         levels = levels.with_curves(levels.curves.with_thresholds(thresholds))
+        levels = with_initial_slopes(levels, rows)
     return levels, standardization.undo
 
 

@@ -13,6 +13,7 @@ from lann.metrics import DiagonalMetric, Levels
 from lann.training._adam import Adam
 from lann.training._cell_kernels import compact_batch
 from lann.training._cells import Cells
+from lann.training._initial_map import MOST_SQUARE, n_axes_of, wide_axes
 from lann.training._kernels import NOT_NEEDED, Batch, WeightedPoints, loss_and_gradients
 from lann.training._positions import Positions
 from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, regularization_factor
@@ -89,6 +90,9 @@ class SharedParameters:
         log_slopes = np.log(self.curves.slopes)
         self.feature_slopes = np.zeros(self.X.shape[1])
         self.feature_slopes[self._numbers] = log_slopes.mean(axis=1)
+        # Few slopes are regularized toward their mean, many toward their start.
+        is_wide = self.encoding.n_coordinates > MOST_SQUARE
+        self._slope_targets = self.feature_slopes.copy() if is_wide else None
         self.bin_slopes = log_slopes - self.feature_slopes[self._numbers][:, None]
         self.jumps = self.curves.jumps.copy()
         self.positions = Positions(self.encoding, self.feature_slopes, len(self.X))
@@ -109,12 +113,22 @@ class SharedParameters:
     def learn_map(self) -> None:
         """Learn the linear map from now on; without one, the axes have been the coordinates."""
         n_coordinates = self.encoding.n_coordinates
+        n_axes = n_axes_of(self.settings.form, self.settings.n_components, n_coordinates, linear_map=True)
+        if self.map is None and n_axes < n_coordinates:
+            self._start_map(n_axes)
         square = self.map is None or self.map.shape[0] == n_coordinates
         self.map = np.eye(n_coordinates) if self.map is None else self.map.copy()
         # Regularized toward the coordinates themselves, or toward its start where it has fewer axes.
         self._initial_map = np.eye(n_coordinates) if square else self.map.copy()
         self._adam["map"] = Adam(self.map)
         self.map_is_learned = True
+
+    def _start_map(self, n_axes: int) -> None:
+        """Start a map to fewer axes; the weights of classes are about the coordinates, and start again."""
+        encoded = self.encoded(np.arange(len(self.X)))
+        self.map = wide_axes(encoded, self.labels, n_axes, self.row_weights, shrink=False)
+        self.class_weights = np.zeros((len(self.class_scales), len(self.map)))
+        self._adam["class_weights"] = Adam(self.class_weights)
 
     def without(self, level: str) -> SharedParameters | None:
         """Return parameters in which a level is neutral and no longer learned; None if it is not learned."""
@@ -141,6 +155,7 @@ class SharedParameters:
         if self.map_is_learned and settings.linear_map:
             other.learn_map()
             other._initial_map = self._initial_map
+        other._slope_targets = self._slope_targets
         return other
 
     @property
@@ -216,7 +231,10 @@ class SharedParameters:
         kinks = REGULARIZATION["bin_differences"] * differences * self._used_bins[:, 1:]
         by_bin[:, 1:] += kinks
         by_bin[:, :-1] -= kinks
-        centered = self.feature_slopes - self.feature_slopes.mean()
+        centered = self.feature_slopes
+        if self._slope_targets is not None:
+            centered = centered - self._slope_targets
+        centered = centered - centered.mean()
         gradient = {
             "feature_slopes": strength * REGULARIZATION["feature_slopes"] * centered,
             "bin_slopes": strength * by_bin,

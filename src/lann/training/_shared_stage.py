@@ -19,8 +19,6 @@ from lann.vote import zero_distance_guard
 
 BATCH_SIZE = 128
 BATCHES_PER_EPOCH = 50
-# The shared levels need no more rows than this.
-MOST_ROWS = 20_000
 # Up to this many rows, the search for candidates is cheap and includes all rows.
 FEW_ROWS = 1_000
 # Number of epochs for which candidates are used before they are searched again.
@@ -79,7 +77,7 @@ class SharedStage:
         self.dropped_levels: list[str] = []
         self._start, self._settings, self._rng = levels, settings, rng
         self._widths = None if levels.encoding.is_numeric else levels.encoding.n_axes_of_features
-        pool = stratified_sample(levels.labels, MOST_ROWS, rng)
+        pool = stratified_sample(levels.labels, settings.n_shared_rows, rng)
         in_pool = levels.replace(point_log_weights=np.empty((len(levels.X), 0)), point_matrices=None)
         self.parameters = SharedParameters(in_pool.subset(pool), settings)
         # From here on, rows are counted in the pool.
@@ -98,6 +96,8 @@ class SharedStage:
     def prepare_epoch(self, epoch: int) -> bool:
         if self._settings.linear_map and epoch == self._map_epoch:
             self.parameters.learn_map()
+            if self.parameters.n_axes < self.parameters.encoding.n_coordinates:
+                self._queries = None  # distances on other axes are of another size
         if epoch == self._selection_epoch and len(self._selection_rows) > 0:
             self.parameters, dropped = without_harmful_levels(self.parameters, self._selection_rows)
             self.dropped_levels.extend(dropped)
@@ -130,11 +130,14 @@ class SharedStage:
         return loss_without_dropout(self.parameters, self._validation_rows)
 
     def levels(self) -> Levels:
-        parameters = self.parameters
+        parameters, by_point = self.parameters, self._start.point_log_weights
+        if by_point.shape[1] != parameters.n_axes:
+            by_point = np.zeros((len(by_point), parameters.n_axes))
         return self._start.replace(
             encoding=parameters.encoding,
             components=None if parameters.map is None else parameters.map.copy(),
             class_log_weights=parameters.class_log_weights,
+            point_log_weights=by_point,
         )
 
     def _next_queries(self, n_epochs: int) -> _Queries:

@@ -1,0 +1,128 @@
+"""Tables with more features than a square linear map has."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array, csr_matrix
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+
+import lann
+from lann import LANNClassifier
+
+
+def clf_of(**options):
+    return LANNClassifier(**({"random_state": 0, "max_iter": 6} | options))
+
+
+@pytest.fixture(scope="module")
+def planted():
+    """80 + 200 rows of three classes that differ in 12 of 600 features."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(280, 600)), np.arange(280) % 3
+    informative = rng.choice(600, 12, replace=False)
+    X[:, informative] += 1.5 * rng.normal(size=(3, 12))[y]
+    return X[:80], y[:80], X[80:], y[80:], informative
+
+
+@pytest.fixture(scope="module")
+def fitted(planted):
+    X, y, *_ = planted
+    return clf_of().fit(X, y)
+
+
+def test_few_of_many_features_are_found(planted, fitted):
+    X, y, X_test, y_test, informative = planted
+    assert fitted.score(X_test, y_test) > KNeighborsClassifier(7).fit(X, y).score(X_test, y_test) + 0.1
+    relevances = fitted.explain(X_test[:20]).relevances.mean(axis=0)
+    found = np.argsort(-relevances)[:12]
+    assert len(np.intersect1d(found, informative)) >= 8
+
+
+def test_the_map_has_few_axes(planted, fitted):
+    assert fitted.components_.shape == (32, 600)
+    assert fitted.levels_ == ("curves", "map", "class", "point")
+    X, y, *_ = planted
+    assert clf_of(max_iter=2, n_components=5).fit(X, y).components_.shape == (5, 600)
+    assert clf_of(max_iter=2, levels=("curves", "point")).fit(X, y).components_ is None
+
+
+def test_a_table_of_some_hundred_features_has_a_square_map(planted):
+    X, y, *_ = planted
+    assert clf_of(max_iter=2).fit(X[:, :200], y).components_.shape == (200, 200)
+    assert clf_of(max_iter=2).fit(X[:, :201], y).components_.shape == (32, 201)
+    assert clf_of(max_iter=2, n_components=201).fit(X[:, :201], y).components_.shape == (201, 201)
+
+
+def test_features_that_tell_nothing_alone_are_found():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1400, 210))
+    y = (X[:, 3] * X[:, 7] > 0).astype(int)
+    clf = clf_of(max_iter=None).fit(X[:1000], y[:1000])
+    assert clf.score(X[1000:], y[1000:]) > 0.85
+
+
+def test_the_result_does_not_depend_on_the_number_of_threads(planted, fitted):
+    X, y, X_test, *_ = planted
+    other = clf_of(n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(fitted.components_, other.components_)
+    np.testing.assert_array_equal(fitted.predict_proba(X_test), other.predict_proba(X_test))
+
+
+def test_contributions_add_up_to_the_squared_distance(planted, fitted):
+    explanation = fitted.explain(planted[2][:5])
+    np.testing.assert_allclose(explanation.contributions.sum(axis=2), explanation.distances**2, rtol=1e-9)
+
+
+def test_early_stopping_and_other_levels(planted):
+    X, y, X_test, y_test, _ = planted
+    for options in (  # each is a path of its own through the training
+        {"early_stopping": True},
+        {"levels": ("map", "class")},
+        {"levels": ("curves", "map")},
+        {"metric": "low_rank", "n_components": 6},
+        {"max_iter": 1},
+    ):
+        assert clf_of(**options).fit(X, y).score(X_test, y_test) > 0.4
+
+
+def test_rows_are_added_and_a_fit_starts_from_the_previous_one(planted):
+    X, y, X_test, y_test, _ = planted
+    clf = clf_of(warm_start=True).fit(X[:60], y[:60])
+    clf.partial_fit(X[60:], y[60:])
+    assert clf.components_.shape == (32, 600)
+    before = clf.components_
+    assert np.abs(clf.fit(X, y).components_ - before).max() < 1.0
+    assert clf.score(X_test, y_test) > 0.6
+
+
+def test_a_few_rows_of_many_features(tmp_path):
+    X = np.random.default_rng(0).normal(size=(6, 1500))
+    clf = clf_of(max_iter=2).fit(X, [0, 1, 0, 1, 0, 1])
+    lann.save(clf, tmp_path / "model.lann")
+    loaded = lann.load(tmp_path / "model.lann")
+    np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
+    assert clf.explain(X[:1]).relevances.shape == (1, 1500)
+    constant = clf_of(max_iter=2).fit(np.ones((6, 300)), [0, 1, 0, 1, 0, 1])
+    assert np.isfinite(constant.predict_proba(np.ones((1, 300)))).all()
+
+
+@pytest.mark.parametrize("form", [csr_matrix, csr_array])
+def test_sparse_rows_raise_with_what_to_do(form):
+    X = form(np.eye(20))
+    with pytest.raises(TypeError, match=r"TruncatedSVD"):
+        clf_of().fit(X, np.arange(20) % 2)
+    dense = clf_of(max_iter=1).fit(X.toarray(), np.arange(20) % 2)
+    with pytest.raises(TypeError, match=r"toarray"):
+        dense.predict(X)
+
+
+def test_text_is_classified_in_a_pipeline():
+    rng = np.random.default_rng(0)
+    words = np.array([f"word{number}" for number in range(200)])
+    y = np.arange(90) % 3
+    frequencies = rng.dirichlet(np.full(200, 0.1), size=3)
+    texts = [" ".join(rng.choice(words, 40, p=frequencies[label])) for label in y]
+    clf = make_pipeline(TfidfVectorizer(), TruncatedSVD(20, random_state=0), clf_of(max_iter=3))
+    assert clf.fit(texts[:60], y[:60]).score(texts[60:], y[60:]) > 0.9
