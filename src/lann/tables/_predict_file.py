@@ -151,6 +151,7 @@ def predict_file(
 
     Parameters
     ----------
+    model : TableModel
     path : str or path-like
         A Parquet file, or text with separators, as for `read_table`.
     output : str or path-like
