@@ -26,7 +26,7 @@ CHILD = """
 import json, resource, sys
 from typer.testing import CliRunner
 from lann.cli import app
-from lann.tables import read_table
+from lann.tables import TableModel, read_table
 
 def run(*arguments):
     result = CliRunner().invoke(app, list(arguments))
@@ -41,10 +41,11 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 small, large, allowed = sys.argv[1], sys.argv[2], int(sys.argv[3])
-common = ["--target", "y", "--no-cv", "--jobs", "1"]
+common = ["--target", "y", "--no-cv", "--jobs", "1", "--max-rows", "1000"]
 # What is imported, compiled or kept for later is not counted.
 run("fit", small, *common, "-o", "small.lann")
 run("predict", "small.lann", small, "-o", "small.csv")
+TableModel.load("small.lann").predict_file(small, "small.csv")
 read_table(small)
 before = taken()
 try:
@@ -54,7 +55,7 @@ except OSError:
     before["VmRSS"] = peak()
 limit = before["VmData"] + allowed
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-printed = run("fit", large, *common, "--max-rows", "1000", "-o", "large.lann")
+printed = run("fit", large, *common, "-o", "large.lann")
 printed += run("predict", "large.lann", large, "-o", "large.csv")
 own_peak = peak() - before["VmRSS"]
 try:
