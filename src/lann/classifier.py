@@ -93,7 +93,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     rows vote for their labels. All four levels are learned such that the neighbors of training rows predict
     their labels. Each level can be left out, and one that does not help is dropped automatically.
 
-    With more than 50 000 distinct rows, the shared levels are learned on a sample of 20 000, which decides on
+    With more than 50 000 distinct rows, the shared levels are learned on a sample of 40 000, which decides on
     dropped levels and early stopping, too; the weights of the rows are learned in tiles of about 20 000.
 
     Parameters

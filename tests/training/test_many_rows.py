@@ -87,7 +87,7 @@ def test_many_rows_learn_the_same_on_any_number_of_threads(planted):
 def test_the_union_of_tiles_nearly_equals_one_tile_with_all_rows(monkeypatch, planted):
     X, y, _ = planted
     queries, truth = X[1600:], y[1600:]
-    neighbors, correct = [], []
+    neighbors, correct, learned = [], [], []
     for tile_rows in (400, 1600):
         monkeypatch.setattr(_tiles, "TILE_ROWS", tile_rows)
         result = run(levels_of(planted), max_iter=7)
@@ -95,11 +95,13 @@ def test_the_union_of_tiles_nearly_equals_one_tile_with_all_rows(monkeypatch, pl
         search = Shortlist(CellSearch(levels.class_metric(), result.index), levels.local_metric(), 50)
         near, _ = search.query(levels.transform(queries), 7)
         neighbors.append(near)
+        learned.append(levels.point_log_weights.ravel())
         votes = y[near].mean(axis=1) > 0.5
         correct.append(np.mean(votes == truth))
     in_tiles, at_once = neighbors
     shared = [len(np.intersect1d(a, b)) / 7 for a, b in zip(in_tiles, at_once, strict=True)]
     nearest_differs = np.mean(in_tiles[:, 0] != at_once[:, 0])
+    assert np.corrcoef(learned)[0, 1] > 0.7
     assert np.mean(shared) > 0.85
     assert nearest_differs < 0.2
     assert abs(correct[0] - correct[1]) < 0.015
