@@ -103,7 +103,7 @@ def test_an_index_with_a_name_is_a_column(index, table, tmp_path):
     whole = read_table(tmp_path / "t.parquet")
     assert whole.columns[0] == "nr"
     pd.testing.assert_frame_equal(reading.frame, whole.iloc[reading.row_numbers].reset_index(drop=True))
-    file = _table_file.open_table(tmp_path / "t.parquet")
+    file = _table_file.open_table(tmp_path / "t.parquet", {})
     assert file.columns == list(whole.columns)
     pd.testing.assert_frame_equal(pd.concat(file.blocks(["nr", "size"])), whole[["nr", "size"]])
 
@@ -142,6 +142,10 @@ def test_errors_are_sentences(paths, table, tmp_path):
         sample_table(paths / "table.parquet", "size", 100)
     with pytest.raises(ValueError, match=r"sep is not for .*, whose format is parquet"):
         sample_table(paths / "table.parquet", "state", 100, sep=";")
+    with pytest.raises(ValueError, match="sep and decimal must be different"):
+        sample_table(paths / "table.csv", "state", 100, sep=",", decimal=",")
+    with pytest.raises(TypeError, match="There is no option 'separator' of files"):
+        sample_table(paths / "table.csv", "state", 100, separator=",")
     write_table(table.assign(state=None), tmp_path / "empty.csv")
     with pytest.raises(ValueError, match=r"The target 'state' is empty in every row of .*empty.csv"):
         sample_table(tmp_path / "empty.csv", "state", 100)

@@ -175,11 +175,9 @@ class TableOptions(NamedTuple):
             output,
             id=id,
             reject=reject,
-            sep=self.sep,
-            decimal=self.decimal,
-            encoding=self.encoding,
             name=table_name(path),
             callback=report,
+            **self._asdict(),
         )
         if counts.notes:
             notes.append(f"Found in {table_name(path)}: {'; '.join(counts.notes)}.")
@@ -193,7 +191,7 @@ class TableOptions(NamedTuple):
             limit.max_rows is not None or self.sheet is not None or not is_large_table(path)
         ):
             return None
-        size = table_size(path, memory=limit.memory, sep=self.sep, encoding=self.encoding)
+        size = table_size(path, memory=limit.memory, **self._asdict())
         if size is None and limit.memory is not None:
             raise ValueError(f"--memory is for .parquet, .csv, .tsv and .txt files; got {table_name(path)}.")
         return size

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 from lann._format import size_text
-from lann.tables._delimited import check_separator
+from lann.tables._reading import FileOptions
 from lann.tables._table_file import open_table
 
 # The share of the available memory that a fit may take.
@@ -62,8 +62,7 @@ def table_size(
     path: str | os.PathLike[str],
     *,
     memory: int | str | None = None,
-    sep: str | None = None,
-    encoding: str | None = None,
+    **options: Unpack[FileOptions],
 ) -> TableSize | None:
     """Estimate how many rows of a table in a file a model can be fitted to in some memory.
 
@@ -76,8 +75,8 @@ def table_size(
         As for `read_table`.
     memory : int, str or None, default=None
         Bytes, or a text such as "2GB" or "500 MB". None is 60 % of the memory that is available.
-    sep, encoding : str or None, default=None
-        Of text.
+    **options : str, int or None
+        ``sep``, ``decimal``, ``encoding`` and ``sheet``, as for `read_table`.
 
     Returns
     -------
@@ -101,7 +100,7 @@ def table_size(
     (True, 2000)
     """
     n_allowed = None if memory is None else parse_size(memory)
-    file = open_table(path, sep=None if sep is None else check_separator(sep), encoding=encoding)
+    file = open_table(path, options)
     if file is None:
         return None
     if n_allowed is None:

@@ -6,16 +6,15 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann.tables._delimited import check_separator
 from lann.tables._files import check_table_path, table_writer
 from lann.tables._names import check_columns_present, check_named_column
-from lann.tables._reading import check_decimal
+from lann.tables._reading import FileOptions
 from lann.tables._row_columns import column_texts
 from lann.tables._table_file import TableFile, open_table
 
@@ -140,11 +139,9 @@ def predict_file(
     *,
     id: str | None = None,
     reject: RejectOption | None = None,
-    sep: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
     name: str | None = None,
     callback: Callable[[float, float], object] | None = None,
+    **options: Unpack[FileOptions],
 ) -> PredictionCounts:
     """Predict the rows of a table that can be larger than memory, and write the predictions to a file.
 
@@ -154,6 +151,7 @@ def predict_file(
 
     Parameters
     ----------
+    model : TableModel
     path : str or path-like
         A Parquet file, or text with separators, as for `read_table`.
     output : str or path-like
@@ -162,13 +160,13 @@ def predict_file(
         As in `predict`.
     reject : RejectOption or None, default=None
         As in `predict`.
-    sep, decimal, encoding : str or None, default=None
-        Of text, as for `read_table`; without them, they are found.
     name : str or None, default=None
         Name of the table in messages; None is that of the file.
     callback : callable or None, default=None
         Called after every block with the number of rows that are done, and of all rows; that of text is
         estimated.
+    **options : str, int or None
+        ``sep``, ``decimal`` and ``encoding`` of text, as for `read_table`.
 
     Returns
     -------
@@ -188,9 +186,7 @@ def predict_file(
         If a column has categories that the training data do not have.
     """
     check_table_path(output)
-    sep = None if sep is None else check_separator(sep)
-    check_decimal(decimal, sep)
-    file = open_table(path, sep=sep, encoding=encoding)
+    file = open_table(path, options)
     if file is None:
         raise ValueError(f"{path} cannot be read in blocks; give a .parquet, .csv, .tsv or .txt file.")
     name = file.name if name is None else name
@@ -211,7 +207,7 @@ def predict_file(
             predicted = predictions.iloc[:, last - (reject is not None)].to_numpy()
             own = PredictionCounts.of(predicted, labels, decisions)
             if counts is None:
-                notes = file.reading(block, decimal).notes
+                notes = file.reading(block, options.get("decimal")).notes
                 counts = PredictionCounts(
                     0, 0 if has_labels else None, 0, dict.fromkeys(own.decisions, 0), notes=notes
                 )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import pandas as pd
 
@@ -243,6 +243,15 @@ def _read_text(
     found = TextOptions(dialect.sep, found_decimal, found_encoding)
     notes = text_notes(names, source, dialect, given, found)
     return Reading(frame, source, "text", dialect.sep, found_encoding, decimal or found_decimal, notes=notes)
+
+
+class FileOptions(TypedDict, total=False):
+    """How a file is written, where it is not to be found: see `read_table`."""
+
+    sep: str | None
+    decimal: str | None
+    encoding: str | None
+    sheet: str | int | None
 
 
 class TextOptions(NamedTuple):

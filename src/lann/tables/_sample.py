@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from lann._types import Indices
 from lann._validation import Integer, validate
-from lann.tables._delimited import check_separator
 from lann.tables._names import check_named_column
-from lann.tables._reading import Reading, check_decimal
+from lann.tables._reading import FileOptions, Reading
 from lann.tables._row_columns import column_texts
 from lann.tables._table_file import TableFile, open_table
 from lann.tables._warnings import TableWarning
@@ -34,11 +33,8 @@ def sample_table(
     n_rows: int,
     *,
     random_state: int = 0,
-    sep: str | None = None,
-    decimal: str | None = None,
-    encoding: str | None = None,
-    sheet: str | int | None = None,
     callback: Progress | None = None,
+    **options: Unpack[FileOptions],
 ) -> Reading:
     """Read a sample of the rows of a table, which can be larger than memory.
 
@@ -56,10 +52,10 @@ def sample_table(
         Number of rows to draw; all rows are read if there are no more.
     random_state : int, default=0
         The same seed draws the same rows.
-    sep, decimal, encoding, sheet
-        As for `read_table`.
     callback : callable or None, default=None
         Called with how much of the file has been read, and of what.
+    **options : str, int or None
+        ``sep``, ``decimal``, ``encoding`` and ``sheet``, as for `read_table`.
 
     Returns
     -------
@@ -91,11 +87,9 @@ def sample_table(
     (200, np.int64(10), np.int64(4999))
     """
     validate("n_rows", n_rows, Integer(2))
-    sep = None if sep is None else check_separator(sep)
-    check_decimal(decimal, sep)
-    file = open_table(path, sep=sep, encoding=encoding) if sheet is None else None
+    file = open_table(path, options)
     if file is None:
-        reading = Reading.from_file(path, sep=sep, decimal=decimal, encoding=encoding, sheet=sheet)
+        reading = Reading.from_file(path, **options)
         labels = iter([column_texts(_target(reading.frame, target, reading.source))])
         rows, n_file = _draw(labels, n_rows, random_state, target, reading.source)
         drawn = reading.frame.iloc[rows].reset_index(drop=True)
@@ -109,7 +103,7 @@ def sample_table(
         if len(parts) == MOST_PARTS:
             parts = [file.merged(parts)]
         _report(callback, file, n_read, half=1)
-    reading = file.reading(file.joined(parts, rows), decimal)
+    reading = file.reading(file.joined(parts, rows), options.get("decimal"))
     return replace(reading, sha256=file.sha256(), row_numbers=rows, n_file_rows=n_file)
 
 

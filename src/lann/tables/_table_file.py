@@ -14,12 +14,15 @@ import numpy as np
 import pandas as pd
 
 from lann._types import Indices
+from lann.tables._delimited import check_separator
 from lann.tables._missing import MISSING
 from lann.tables._numbers import table_decimal
 from lann.tables._reading import (
     STANDARD_INPUT,
+    FileOptions,
     Reading,
     TextOptions,
+    check_decimal,
     check_duplicates,
     check_file,
     check_text_options,
@@ -107,25 +110,29 @@ class TableFile(ABC):
         return digest.hexdigest()
 
 
-def open_table(
-    path: str | os.PathLike[str], *, sep: str | None = None, encoding: str | None = None
-) -> TableFile | None:
+def open_table(path: str | os.PathLike[str], options: FileOptions) -> TableFile | None:
     """Return a table that can be read in blocks; None if its format has to be read as a whole.
 
     Parameters
     ----------
     path : str or path-like
         As for `read_table`.
-    sep, encoding : str or None, default=None
-        Of text.
+    options : FileOptions
 
     Raises
     ------
     ValueError
-        If the file has an unknown format, is damaged or empty, or has two columns of the same name.
+        If the file has an unknown format, is damaged or empty, or has two columns of the same name, or an
+        option is invalid.
     OSError
         If there is no such file.
     """
+    unknown = set(options) - FileOptions.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"There is no option {unknown.pop()!r} of files.")
+    sep, encoding = options.get("sep"), options.get("encoding")
+    sep = None if sep is None else check_separator(sep)
+    check_decimal(options.get("decimal"), sep)
     path = Path(path)
     if str(path) == STANDARD_INPUT:
         return None
@@ -133,10 +140,8 @@ def open_table(
     if format not in ("parquet", "text"):
         return None
     check_file(path)
-    if format == "text":
-        return TextFile(path, sep=sep, encoding=encoding)
-    check_text_options(str(path), format, {"sep": sep, "encoding": encoding})
-    return ParquetTable(path)
+    check_text_options(str(path), format, {"sep": sep, "encoding": encoding, "sheet": options.get("sheet")})
+    return ParquetTable(path) if format == "parquet" else TextFile(path, sep=sep, encoding=encoding)
 
 
 def is_large_table(path: str | os.PathLike[str]) -> bool:

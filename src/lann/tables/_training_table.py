@@ -114,7 +114,7 @@ class TrainingTable:
             Name of a column that tells as how many rows each row counts; rows of weight 0 are left out.
         row_numbers : ndarray of shape (n_rows,) or None, default=None
             Positions of the rows in the table of which they are a sample, ascending: see `sample_table`. None
-            is 0, 1, …
+            counts them from 0.
         name : str, default="the table"
             Name of the table in messages.
 
