@@ -127,7 +127,9 @@ def test_shares_depend_on_relative_weights():
 
 def test_all_coordinates_count_where_nothing_can_be_told():
     assert chance_shrinkage(np.ones((30, 300)), np.arange(30) % 3).tolist() == [1.0] * 300
-    assert chance_shrinkage(np.random.default_rng(0).normal(size=(4, 300)), np.arange(4)).tolist() == [1.0] * 300
+    assert (
+        chance_shrinkage(np.random.default_rng(0).normal(size=(4, 300)), np.arange(4)).tolist() == [1.0] * 300
+    )
 
 
 def test_slopes_start_large_where_classes_differ_and_nowhere_at_zero():

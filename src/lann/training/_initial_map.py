@@ -1,8 +1,8 @@
 """The initial linear map where there are fewer axes than coordinates.
 
-A square map has n_coordinates² numbers. Tables with many coordinates therefore get few axes, at a cost that is
-linear in the number of coordinates. Of thousands of features few tell the classes apart, and the others would
-hide them in every distance: the axes start in the features in which class means differ by more than chance.
+A square map has n_coordinates² numbers. Tables with many coordinates therefore get few axes, at a cost that
+is linear in the number of coordinates. Of thousands of features few tell the classes apart, and the others
+would hide them in every distance: the curves start steeper where class means differ by more than chance.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ SHRINKAGE = 0.3
 MOST_SQUARE, N_WIDE_AXES = 200, 32
 # How many coordinates of a wide table in which classes do not differ are expected among the first axes.
 N_BY_CHANCE = 5
-# Eigenvalues are computed of matrices of this size, at most; directions of smaller relative variance than this
-# are rounding errors.
+# Eigenvalues are computed of matrices of this size, at most; directions of smaller relative variance than
+# this are rounding errors.
 LARGEST_MATRIX, SMALLEST_VARIANCE = 1_000, 1e-10
 
 
@@ -143,8 +143,8 @@ def wide_axes(
     Returns
     -------
     components : (n_found, n_coordinates)
-        Of mean squared length 1. There are at most `n_axes`, and no more than dimensions in which the weighted
-        rows differ.
+        Of mean squared length 1. There are at most `n_axes`, and no more than dimensions in which the
+        weighted rows differ.
     """
     n_coordinates = coordinates.shape[1]
     factors = chance_shrinkage(coordinates, labels, row_weights) if shrink else np.ones(n_coordinates)
@@ -164,8 +164,8 @@ def wide_axes(
 def chance_shrinkage(coordinates: Floats, labels: Labels, row_weights: Floats | None = None) -> Floats:
     """Return the share of the differences between class means, in each coordinate, that is not by chance.
 
-    With the ratio F of the variance between classes to that within them, it is max(1 − τ / F, 0). Where classes
-    do not differ, F exceeds τ in few coordinates: in `N_BY_CHANCE` of all, on average.
+    With the ratio F of the variance between classes to that within them, it is max(1 − τ / F, 0). Where
+    classes do not differ, F exceeds τ in few coordinates: in `N_BY_CHANCE` of all, on average.
 
     Parameters
     ----------
@@ -218,8 +218,8 @@ def with_initial_slopes(levels: Levels, rows: Indices) -> Levels:
 def initial_slopes(coordinates: Floats, labels: Labels, row_weights: Floats | None = None) -> Floats:
     """Return factors of the slopes of many numbers with which training starts: (n_numbers,).
 
-    They are the shares of `chance_shrinkage`, and of the same size in total for the other numbers together, so
-    that no number is left out: classes may differ in it together with others.
+    Their squares are those of `chance_shrinkage`, and the mean of these in addition, so that no number is
+    left out: classes may differ in it together with others.
     """
     squares = np.square(chance_shrinkage(coordinates, labels, row_weights))
     return np.sqrt(squares + squares.mean())

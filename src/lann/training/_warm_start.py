@@ -28,9 +28,7 @@ def warm_start(start: Levels, previous: Levels, settings: Settings) -> Levels:
     if not np.array_equal(start.encoding.n_axes_of_features, previous.encoding.n_axes_of_features):
         return start  # the map and the weights are about other coordinates
     n_coordinates, n_axes = start.encoding.n_coordinates, previous.class_log_weights.shape[1]
-    wanted = n_axes_of(
-        settings.form, settings.n_components, n_coordinates, linear_map=settings.linear_map
-    )
+    wanted = n_axes_of(settings.form, settings.n_components, n_coordinates, linear_map=settings.linear_map)
     map_allowed = settings.linear_map or wanted < n_coordinates
     # With many coordinates, a map has fewer axes by default where rows do not differ in more dimensions.
     fewer = settings.n_components is None and n_axes < wanted < n_coordinates > MOST_SQUARE
