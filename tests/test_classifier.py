@@ -242,14 +242,15 @@ def test_memory_of_a_prediction_stays_far_below_all_distances():
         assert peak < 0.05 * 20_000 * 5_000 * 8
 
 
-def test_many_rows_are_searched_by_a_graph(monkeypatch, wine):
-    from lann.search import _graph
+def test_many_rows_are_searched_by_cells(monkeypatch, wine):
+    from lann.search import _cell_search
 
     X, y = wine
     exact = LANNClassifier(max_iter=0).fit(X, y)
-    monkeypatch.setattr(_graph, "FEWEST_POINTS", 100)
-    graph = LANNClassifier(max_iter=0).fit(X, y)
-    assert np.mean(graph.kneighbors(X + 0.01)[1] == exact.kneighbors(X + 0.01)[1]) > 0.98
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 100)
+    by_cells = LANNClassifier(max_iter=0).fit(X, y)
+    assert by_cells.model_.index is not None
+    assert np.mean(by_cells.kneighbors(X + 0.01)[1] == exact.kneighbors(X + 0.01)[1]) > 0.98
 
 
 def test_with_vote_changes_the_vote_alone():

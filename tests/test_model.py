@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 
+from lann import LANNClassifier
 from lann.metrics import Levels
-from lann.model import LocalModel, NeighborModel, typical_values
+from lann.model import LocalModel, NeighborModel, _local_model, typical_values
 from lann.search import CellIndex, CellSearch, Shortlist, _cell_search
 
 
@@ -288,3 +290,80 @@ def test_equal_rows_only():
     model = make_model(Levels.plain(np.ones((6, 2)), np.zeros(6, np.int64), 1))
     indices, distances = model.voters(np.zeros((1, 2)))
     assert model.vote(indices, distances).probabilities == 1.0
+
+
+def test_feature_weights_of_neighbors_do_not_need_those_of_all_rows(monkeypatch):
+    X, y = load_wine(return_X_y=True)
+    clf = LANNClassifier(max_iter=4, random_state=0).fit(X, y)
+    model = clf.model_
+    indices, squared = model.voters(X[:9] + 0.01)
+    shares = model.vote(indices, squared).shares
+    expected = model.neighbor_feature_weights(X[:9], indices, shares)
+    other = pickle.loads(pickle.dumps(model))
+    monkeypatch.setattr(_local_model, "MOST_WEIGHTS", 100)
+    np.testing.assert_allclose(other.neighbor_feature_weights(X[:9], indices, shares), expected, rtol=1e-10)
+    assert "_feature_weights" not in vars(other)
+
+
+def test_a_model_of_some_rows_votes_as_they_do():
+    X, y = load_wine(return_X_y=True)
+    clf = LANNClassifier(5, max_iter=4, random_state=0, n_candidates=None).fit(X, y)
+    rows = np.arange(0, 178, 3)
+    part = clf.model_.subset(rows)
+    found, distances = part.kneighbors(X[:20], 5)
+    every = np.tile(rows, (20, 1))
+    all_distances = clf.model_.distances(X[:20], every)
+    order = np.argsort(all_distances, axis=1, kind="stable")[:, :5]
+    np.testing.assert_array_equal(found, order)
+    np.testing.assert_allclose(distances, np.take_along_axis(all_distances, order, axis=1), rtol=1e-12)
+    np.testing.assert_array_equal(part.labels, y[rows])
+
+
+def test_copies_among_many_rows_do_not_change_epsilon(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
+    distinct = make_model(Levels.plain(X, labels, 2), n_candidates=50)
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 100)
+    twice = make_model(Levels.plain(np.repeat(X, 2, axis=0), np.repeat(labels, 2), 2), n_candidates=50)
+    assert twice.index is not None
+    assert twice.vote_rule.epsilon == pytest.approx(distinct.vote_rule.epsilon, rel=0.02)
+    weights = 1.0 + rng.random(300)
+    weighted = make_model(Levels.plain(X, labels, 2, row_weights=weights), n_candidates=50)
+    assert weighted.vote_rule.epsilon == pytest.approx(distinct.vote_rule.epsilon, rel=0.02)
+
+
+def test_the_first_queries_of_a_loaded_model_need_the_rows_of_their_cells_only(monkeypatch):
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 100)
+    monkeypatch.setattr(_local_model, "MOST_PARTS", 2)
+    rng = np.random.default_rng(0)
+    centers = 20.0 * rng.normal(size=(12, 3))
+    X = np.repeat(centers, 50, axis=0) + rng.normal(size=(600, 3))
+    levels = Levels.plain(X, rng.integers(0, 2, 600), 2)
+    levels = levels.replace(point_log_weights=0.3 * rng.normal(size=(600, 3)))
+    model = make_model(levels, n_candidates=20)
+    queries = X[[3, 5]] + 0.1
+    exclude = np.array([3, 400])  # the second is in another cell
+    expected = model.kneighbors(np.repeat(queries, 20, axis=0), 5)
+    expected_without = model.kneighbors(np.repeat(queries, 20, axis=0), 5, exclude=np.repeat(exclude, 20))
+    loaded = pickle.loads(pickle.dumps(model))
+    for values, same in zip(loaded.kneighbors(queries, 5), expected, strict=True):
+        np.testing.assert_array_equal(values, same[::20])
+    found = loaded.kneighbors(queries, 5, exclude=exclude)
+    for values, same in zip(found, expected_without, strict=True):
+        np.testing.assert_array_equal(values, same[::20])
+    assert "_metric" not in vars(loaded)
+    assert "memory" not in vars(loaded)
+    np.testing.assert_array_equal(loaded.kneighbors(queries, 5)[0], expected[0][::20])
+    assert "memory" in vars(loaded)  # from the third time on
+
+
+def test_cells_with_too_few_rows_are_not_enough(monkeypatch):
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 100)
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(300, 2)), 1e3 + rng.normal(size=(3, 2))])
+    model = make_model(Levels.plain(X, rng.integers(0, 2, 303), 2), n_candidates=20)
+    index = replace(model.index, n_probed=1)
+    model = make_model(model.levels, n_candidates=20, index=index, epsilon=1.0)
+    found, _ = model.kneighbors(X[-1:], 20)
+    assert len(np.unique(found)) == 20
+    assert found.min() >= 0

@@ -4,7 +4,7 @@ import pytest
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from lann._threads import map_blocks
+from lann._threads import iterate_in_order, map_blocks
 
 SEVERAL_BLAS_THREADS = """
 import os
@@ -66,7 +66,7 @@ def test_blas_has_one_thread_inside_and_its_own_number_after(in_new_process):
     inside, after = in_new_process(
         SEVERAL_BLAS_THREADS
         + """
-from lann._threads import map_blocks
+from lann._threads import iterate_in_order, map_blocks
 inside = [map_blocks(lambda part: blas_threads(), 4, 1, n_jobs=n_jobs) for n_jobs in (1, 2)]
 print(json.dumps([inside, blas_threads()]))
 """
@@ -124,7 +124,7 @@ def test_many_threads_at_once_leave_blas_as_it_was(in_new_process):
         SEVERAL_BLAS_THREADS
         + """
 import numpy as np
-from lann._threads import map_blocks
+from lann._threads import iterate_in_order, map_blocks
 results = []
 def work(seed):
     matrix = np.random.default_rng(seed).normal(size=(8, 8))
@@ -166,3 +166,30 @@ with single_threaded_blas():
     )
     assert set(fresh) == {2}
     assert set(inside) == {1}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5])
+def test_results_are_yielded_in_order(n_jobs):
+    assert list(iterate_in_order(lambda number: number**2, 7, n_jobs=n_jobs)) == [0, 1, 4, 9, 16, 25, 36]
+    assert list(iterate_in_order(lambda number: number, 0, n_jobs=n_jobs)) == []
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_few_calls_run_ahead_of_what_is_taken(n_jobs):
+    called = []
+    results = iterate_in_order(lambda number: called.append(number) or number, 100, n_jobs=n_jobs)
+    assert [next(results), next(results)] == [0, 1]
+    results.close()
+    assert len(called) <= 2 + 2 * n_jobs
+
+
+def test_an_error_on_a_thread_is_raised_in_turn():
+    def fail(number):
+        if number == 2:
+            raise ZeroDivisionError
+        return number
+
+    results = iterate_in_order(fail, 10, n_jobs=2)
+    assert [next(results), next(results)] == [0, 1]
+    with pytest.raises(ZeroDivisionError):
+        next(results)

@@ -37,6 +37,9 @@ class Job:
         fingerprint is out of date. None: the measurement is not stored.
     size
         Size of the data, for the estimate of the time left.
+    expected
+        Seconds that the job is expected to take, as long as its method was not measured on any data; None if
+        that is not known.
     """
 
     part: str
@@ -47,6 +50,7 @@ class Job:
     label: str = ""
     fingerprint: Values | None = None
     size: float = 1.0
+    expected: float | None = None
 
     @property
     def cell(self) -> Cell:

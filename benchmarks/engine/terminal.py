@@ -14,6 +14,9 @@ from benchmarks.engine.checks import NOT_MEASURED, OK, SHORT, Check
 from benchmarks.engine.run import Run
 from benchmarks.engine.tables import Row, Table
 
+LONG = 300
+"""Seconds from which on the time left is also in the lines that are not in a terminal."""
+
 STYLES = {OK: "green", SHORT: "bold red", NOT_MEASURED: "dim"}
 
 
@@ -40,9 +43,11 @@ def run_with_progress(run: Run) -> None:
     with progress as bar:
         task = bar.add_task("", total=None, left="")
         for step in run.steps():
-            if step.message:
-                bar.console.print(step.message, soft_wrap=True)
             left = f"{duration(step.seconds_left)} left" if step.seconds_left else ""
+            if step.message:
+                # Without a bar, as in a file, the line says how long a long run is going to take.
+                is_long = not console.is_terminal and (step.seconds_left or 0.0) >= LONG
+                bar.console.print(f"{step.message}, {left}" if is_long else step.message, soft_wrap=True)
             bar.update(task, description=step.label, completed=step.n_done, total=step.n_total, left=left)
 
 

@@ -13,7 +13,8 @@ class TimeLeft:
     Expected seconds of the remaining jobs.
 
     A further repeat takes as long as the mean of the earlier ones. On other data, a method takes as long in
-    proportion to the size of the data as on the largest data on which it was measured.
+    proportion to the size of the data as on the largest data on which it was measured. Before the first
+    measurement it takes as long as the job expects.
     """
 
     def __init__(self) -> None:
@@ -25,7 +26,7 @@ class TimeLeft:
         of_method.setdefault(job.data_set, (job.size, []))[1].append(seconds)
 
     def estimate(self, jobs: Iterable[Job]) -> float | None:
-        """Return the seconds that these jobs will take; None if one of their methods was never measured."""
+        """Return the seconds that these jobs will take; None if it is not known for one of them."""
         expected = [self._estimate_one(job) for job in jobs]
         known = [seconds for seconds in expected if seconds is not None]
         return sum(known) if len(known) == len(expected) else None
@@ -33,7 +34,7 @@ class TimeLeft:
     def _estimate_one(self, job: Job) -> float | None:
         of_method = self._seconds.get((job.part, job.method))
         if not of_method:
-            return None
+            return job.expected
         if job.data_set in of_method:
             return fmean(of_method[job.data_set][1])
         size, seconds = max(of_method.values())

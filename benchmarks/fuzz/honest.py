@@ -27,8 +27,10 @@ from lann.baselines import (
 )
 from lann.embedding import DiscriminantPlane, NeighborEmbedding
 from lann.encoding import TableSchema
+from lann.model import LocalModel
 from lann.persist import CrossValidatedMethod, TableRecord, load_with_table
 from lann.reject import RejectOption, RejectState
+from lann.search import CellIndex
 from lann.streams import SAMKNN, SAMLANN
 
 LAYOUT = {"method": "tsne", "max_iter": 250, "n_neighbors": 5, "random_state": 0}
@@ -69,7 +71,7 @@ def _estimators() -> list[Any]:
 
 def honest_files(folder: Path) -> list[bytes]:
     """
-    Fit and save small models, some of them after an explanation, one with weights and one with a table.
+    Fit and save small models: some after an explanation, one with weights, one with a table, one with cells.
 
     Parameters
     ----------
@@ -98,11 +100,28 @@ def honest_files(folder: Path) -> list[bytes]:
     for fitted in (model, LANNClassifier(max_iter=2, random_state=0, metric="full").fit(frame, y), reject):
         save(fitted, path)
         files.append(path.read_bytes())
+    save(_with_cells(LANNClassifier(max_iter=2, random_state=0, storage="float32").fit(X, y)), path)
+    files.append(path.read_bytes())
     state = RejectState.of(reject).without_thresholds(len(X))
     save(reject.estimator_, path, table=replace(table, reject=state))
     files.append(path.read_bytes())
     path.unlink()
     return files
+
+
+def _with_cells(clf: LANNClassifier) -> LANNClassifier:
+    """Return the classifier with a search of cells, as those of many rows have it."""
+    model, rule = clf.model_, clf.model_.vote_rule
+    clf.model_ = LocalModel(
+        model.levels,
+        n_candidates=model.n_candidates,
+        n_neighbors=model.n_neighbors,
+        power=rule.power,
+        floor=rule.floor,
+        epsilon=rule.epsilon,
+        index=CellIndex.build(model.levels.class_metric()),
+    )
+    return clf
 
 
 def _table(X: np.ndarray) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from benchmarks.common.arrays import Floats, Labels
-from benchmarks.speed.fit_process import peak_memory
+from benchmarks.common.peak_memory import peak_memory
 from lann.streams import SAMKNN, prequential
 
 BATCH, N_FEATURES = 1000, 8

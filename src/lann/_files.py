@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
@@ -20,10 +23,18 @@ def check_writable(path: str | os.PathLike[str]) -> None:
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file completely or not at all; create its folder if it does not exist."""
+    with atomic_file(path) as file:
+        file.write(content)
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file to write, which is there at the end of the block, and not if that fails."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
-        temporary.write_bytes(content)
+        with temporary.open("wb") as file:
+            yield file
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -32,6 +32,15 @@ def signed_percent(share: float) -> str:
     return ("+" if share > 0 else "−") + text
 
 
+def size_text(n_bytes: float) -> str:
+    """Return a size for users.
+
+    >>> size_text(2_000_000_000), size_text(3_456_000)
+    ('2.0 GB', '3 MB')
+    """
+    return f"{n_bytes / 1e9:,.1f} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:,.0f} MB"
+
+
 class ShownNumber(float):
     """A number of a table with the text that shows it, as its column writes it.
 

@@ -12,6 +12,8 @@ from lann._validation import Integer, validate
 
 # The largest weight of a row: its square is finite.
 LARGEST_WEIGHT = 1e100
+# Rows that are processed at once.
+BLOCK = 65_536
 
 
 def check_two_classes(classes: NDArray[Any]) -> None:
@@ -29,7 +31,7 @@ def find_too_large(X: Floats) -> int | None:
         X = np.where(missing, np.take_along_axis(X, missing.argmin(axis=0)[None], axis=0), X)
         X = np.where(missing.all(axis=0), 0.0, X)
     with np.errstate(over="ignore", invalid="ignore"):
-        too_large = np.flatnonzero(~np.isfinite(X.std(axis=0, dtype=np.float64)))
+        too_large = np.flatnonzero(~np.isfinite(weighted_moments(X, None)[1]))
     return int(too_large[0]) if len(too_large) else None
 
 
@@ -67,12 +69,18 @@ def weighted_moments(values: Floats, weights: Floats | None) -> tuple[Floats, Fl
     -------
     means, variances : (n_columns,)
     """
-    if weights is None:
+    if weights is None and len(values) <= BLOCK:
         return values.mean(axis=0, dtype=np.float64), values.var(axis=0, dtype=np.float64)
     # Relative to the first row, so that the mean of a constant column is exact.
-    shares = weights / weights.sum()
-    means = values[0] + shares @ (values - values[0])
-    return means, shares @ np.square(values - means)
+    first = values[0].astype(np.float64)
+    if weights is not None:
+        shares = weights / weights.sum()
+        means = first + shares @ (values - first)
+        return means, shares @ np.square(values - means)
+    # In blocks, so that no further array is as large as that of the values.
+    parts = [values[start : start + BLOCK] for start in range(0, len(values), BLOCK)]
+    means = first + sum((part - first).sum(axis=0) for part in parts) / len(values)
+    return means, sum(np.square(part - means).sum(axis=0) for part in parts) / len(values)
 
 
 def check_enough_rows(n_neighbors: int | str, n_rows: int, row_weights: Floats | None = None) -> None:

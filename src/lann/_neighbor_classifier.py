@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from lann._inputs import (
     mean_by_class,
     weighted_moments,
 )
+from lann._row_draw import query_blocks
 from lann._table_inputs import query_values, read_queries, row_ids
 from lann._types import Floats, Indices
 from lann.explain import Explanation, build_explanation
@@ -59,13 +61,14 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            An array is read block by block, so that it can be mapped from a file that is larger than memory.
 
         Returns
         -------
         labels : ndarray of shape (n_queries,)
         """
-        probabilities = self.predict_proba(X)  # first, as it raises if the model is not fitted
-        return self.classes_[probabilities.argmax(axis=1)]
+        indices = [probabilities.argmax(axis=1) for probabilities in self._probabilities(X)]
+        return self.classes_[np.concatenate(indices)]
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Predict the probability of each class: its share of the vote, with the floor if there is one.
@@ -73,16 +76,30 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
+            An array is read block by block, so that it can be mapped from a file that is larger than memory.
 
         Returns
         -------
         probabilities : ndarray of shape (n_queries, n_classes)
             Columns are in the order of `classes_`.
         """
-        queries = self._validate_queries(X)
-        model = self.model_  # once: another thread may add or forget rows, which sets another model
-        voters = model.voters(queries, n_jobs=self.n_jobs)
-        return model.vote(*voters).probabilities
+        parts = query_blocks(X)
+        if parts is None:
+            return next(self._probabilities(X))
+        found = np.empty((parts[-1].stop, len(self.classes_) if hasattr(self, "classes_") else 0))
+        for part, probabilities in zip(parts, self._probabilities(X), strict=True):
+            found[part] = probabilities
+        return found
+
+    def _probabilities(self, X: Any) -> Iterator[Floats]:
+        """Yield the probabilities of blocks of queries; those of tables and lists are one block."""
+        parts = query_blocks(X)
+        model: NeighborModel | None = None
+        for part in [slice(0, None)] if parts is None else parts:
+            queries = self._validate_queries(X if parts is None else X[part], first_row=part.start)
+            # Once: another thread may add or forget rows, which sets another model.
+            model = model or self.model_
+            yield model.vote(*model.voters(queries, n_jobs=self.n_jobs)).probabilities
 
     def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
         """Explain predictions: the neighbors that voted, and the features that each prediction depends on.
@@ -141,10 +158,10 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
             explanation = replace(explanation, _query_values=query_values(X, schema, queries))
         return replace(explanation, query_ids=query_ids)
 
-    def _validate_queries(self, X: ArrayLike) -> Floats:
+    def _validate_queries(self, X: ArrayLike, *, first_row: int = 0) -> Floats:
         if "model_" not in vars(self):
             check_is_fitted(self)
-        return read_queries(self, X)
+        return read_queries(self, X, first_row=first_row)
 
 
 class NeighborClassifier(ModelClassifier):

@@ -88,7 +88,7 @@ def read_training_data(
     return rows, labels, schema
 
 
-def read_queries(estimator: Any, X: Any) -> Floats:
+def read_queries(estimator: Any, X: Any, *, first_row: int = 0) -> Floats:
     """Return queries as numbers; check them as scikit-learn does.
 
     Parameters
@@ -96,13 +96,15 @@ def read_queries(estimator: Any, X: Any) -> Floats:
     estimator : estimator
         Fitted. If it has a schema, it takes tables and gaps; otherwise numbers only.
     X : array-like or table of shape (n_queries, n_features)
+    first_row : int, default=0
+        Number of the first row in messages.
     """
     schema: TableSchema | None = getattr(estimator, "schema_", None)
     if schema is None:
         queries: Floats = validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
         return queries
     queries = read_rows(estimator, X, schema)
-    check_some_value(estimator.model_.unmeasured(queries))
+    check_some_value(estimator.model_.unmeasured(queries), first_row)
     return queries
 
 
@@ -154,17 +156,19 @@ def _plain_labels(y: Any, n_rows: int, classes: NDArray[Any]) -> NDArray[Any] | 
     return labels if kind in "iubU" and kind == classes.dtype.kind and labels.shape == (n_rows,) else None
 
 
-def check_some_value(unmeasured: NDArray[np.bool_]) -> None:
+def check_some_value(unmeasured: NDArray[np.bool_], first_row: int = 0) -> None:
     """Raise ValueError if a query has no value to measure.
 
     Parameters
     ----------
     unmeasured : ndarray of shape (n_queries, n_features)
         Where queries have gaps that no training row has.
+    first_row : int, default=0
+        Number of the first query in the message.
     """
     empty = np.flatnonzero(unmeasured.all(axis=1))
     if len(empty):
-        raise ValueError(f"Row {empty[0]} of X has no value to measure: all of them are missing.")
+        raise ValueError(f"Row {first_row + empty[0]} of X has no value to measure: all of them are missing.")
 
 
 def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> nw.DataFrame[Any] | None:
@@ -275,6 +279,16 @@ def row_ids(X: Any) -> NDArray[Any] | None:
     if ids.dtype.kind == "m":
         return np.array([str(duration) for duration in index])
     return ids if ids.dtype.kind in "iu" else ids.astype(str)
+
+
+def take_rows(X: Any, rows: NDArray[np.int64]) -> Any:
+    """Return some rows of an array or a table, in memory."""
+    if isinstance(X, np.ndarray):
+        return np.asarray(X[rows])
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    table = as_table(X)
+    return np.asarray(X)[rows] if table is None else table[rows.tolist(), :].to_native()
 
 
 def join_ids(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from lann._compat import unchanged_on_failure, with_callbacks
 from lann._inputs import as_type, check_not_too_heavy, check_sample_weight, class_indices
 from lann._neighbor_classifier import NeighborClassifier
+from lann._row_draw import DrawnRows, draw_training_rows
 from lann._table_inputs import check_no_empty_feature, find_ids, join_ids, read_training_data, row_ids
 from lann._types import Floats, Indices, Labels
 
@@ -258,11 +260,13 @@ class UpdatableClassifier(NeighborClassifier):
     ) -> Self:
         self._validate_parameters()
         first = not hasattr(self, "model_")
+        drawn, seed = self._draw_rows(X, y, sample_weight) if first else (None, None)
         rows, y, weights = self._read_training_data(
-            X, y, sample_weight, schema=None if first else self.schema_, adds=not first
+            X, y, sample_weight, schema=None if first else self.schema_, adds=not first, drawn=drawn
         )
         if first:
-            self.classes_ = unique_labels(y if classes is None else classes)
+            seen = y if drawn is None else drawn.classes
+            self.classes_ = unique_labels(seen if classes is None else classes)
         elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
             raise ValueError(
                 f"classes={unique_labels(classes).tolist()} differ from those of the first call, "
@@ -272,7 +276,9 @@ class UpdatableClassifier(NeighborClassifier):
         if not first and (self._progress.learned or self._has_one_class_of_many(labels)):
             self._extend(rows, labels, weights)
         else:
-            self._start(rows, labels, weights, first=first)
+            if first:
+                self._progress = UpdateProgress(seed=seed)
+            self._start(rows, labels, weights, first=first, arrived=None if drawn is None else drawn.arrived)
         return self
 
     def _has_one_class_of_many(self, labels: Labels) -> bool:
@@ -281,15 +287,20 @@ class UpdatableClassifier(NeighborClassifier):
         counts = model.memory.class_counts + np.bincount(labels, minlength=model.n_classes)
         return model.n_rows >= FEWEST_ROWS and int((counts > 0).sum()) == 1
 
-    def _start(self, rows: Floats, labels: Labels, weights: Floats | None, *, first: bool) -> None:
+    def _start(
+        self,
+        rows: Floats,
+        labels: Labels,
+        weights: Floats | None,
+        *,
+        first: bool,
+        arrived: tuple[Indices, int] | None = None,
+    ) -> None:
         """Learn from all rows so far, if there are enough of them."""
         from lann.encoding import Encoding
         from lann.metrics import Levels, join_weights
 
-        arrived = None
-        if first:
-            self._progress = UpdateProgress()
-        else:
+        if not first:
             model, n_new = self.model_, len(rows)
             weights = join_weights((model.row_weights, model.n_rows), (weights, n_new))
             rows = np.concatenate([model.X, rows])
@@ -385,18 +396,21 @@ class UpdatableClassifier(NeighborClassifier):
         *,
         schema: TableSchema | None,
         adds: bool = False,
+        drawn: DrawnRows | None = None,
     ) -> tuple[Floats, NDArray[Any], Floats | None]:
         """Return the training rows as numbers, their labels and weights; set the schema and the names.
 
         The rows are to fit the schema, if there is one; `adds` says that they are added to those of a
-        previous call.
+        previous call. If rows were drawn, only these are read.
         """
-        new = schema is None
+        new, has_names = schema is None, row_ids(X) is not None
+        if drawn is not None:
+            X, y, sample_weight = drawn.X, drawn.y, drawn.sample_weight
         rows, labels, schema = read_training_data(
             self, X, y, self.categorical_features, schema, keep_single=self.storage != DOUBLE
         )
         rows = self._as_stored(rows, adds=adds)
-        names = row_ids(X)
+        names = row_ids(X) if has_names else None
         rows, labels, weights, counts = self._weigh(rows, labels, sample_weight, first=not adds)
         if new:
             check_no_empty_feature(rows, schema)
@@ -411,6 +425,18 @@ class UpdatableClassifier(NeighborClassifier):
             )
         self._names = names
         return rows, labels, weights
+
+    def _draw_rows(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[DrawnRows | None, int | None]:
+        """Draw the rows to learn from, if there are many more than `max_points`; return the seed, too."""
+        if self.max_points is None:
+            return None, None
+        seed = int(check_random_state(copy(self.random_state)).randint(2**31 - 1))
+        drawn = draw_training_rows(
+            X, y, sample_weight, policy=self.forget_policy, n_kept=int(self.max_points), seed=seed
+        )
+        return drawn, None if drawn is None else seed
 
     def _as_stored(self, rows: Floats, *, adds: bool) -> Floats:
         """Return rows in the type in which the model keeps them."""

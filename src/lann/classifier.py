@@ -18,6 +18,7 @@ from lann._compat import CallbackSupportMixin, FitProgress, unchanged_on_failure
 from lann._inputs import (
     check_enough_rows,
     check_two_classes,
+    class_indices,
     class_weight_array,
 )
 from lann._table_inputs import (
@@ -92,6 +93,9 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     rows vote for their labels. All four levels are learned such that the neighbors of training rows predict
     their labels. Each level can be left out, and one that does not help is dropped automatically.
 
+    With more than 50 000 distinct rows, the shared levels are learned on a sample of 40 000, which decides on
+    dropped levels and early stopping, too; the weights of the rows are learned in tiles of about 20 000.
+
     Parameters
     ----------
     n_neighbors : int or "auto", default="auto"
@@ -152,15 +156,19 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     warm_start : bool, default=False
         Whether `fit` starts from the metrics of the previous `fit`.
     verbose : int, default=0
-        1 prints a line per epoch.
+        1 prints a line per epoch; with more than 50 000 rows also one per tile, with the time that is left.
     n_jobs : int or None, default=None
         Number of threads, as in scikit-learn. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
         Determines the order of the rows in training, and dropout.
     max_points : int or None, default=None
-        Largest number of training rows that the model keeps; None keeps all. Further rows are learned from,
-        too, before rows are forgotten. It applies after `fit` and after every `partial_fit`; with fewer than
-        30, `partial_fit` of single rows learns nothing and is plain kNN.
+        Largest number of training rows that the model keeps; None keeps all. It applies after `fit` and after
+        every `partial_fit`; with fewer than 30, `partial_fit` of single rows learns nothing and is plain kNN.
+        Further rows are learned from, too, before they are forgotten. `fit`, and the first `partial_fit`,
+        learn from as many further rows as are kept, at least from 10 000: beyond that, the rows that are kept
+        are drawn first, and further ones uniformly from all others. Only the drawn rows are read into memory,
+        so that it is bounded by `max_points` if X is mapped from a file (`numpy.load(..., mmap_mode="r")`);
+        arrays of numbers are validated block by block.
     forget_policy : {"recent", "reservoir", "balanced"}, default="recent"
         Which rows are kept, if there are more than `max_points`: the last ones; a uniform sample of all rows
         so far; or a sample of each class, of sizes as equal as possible.
@@ -213,9 +221,9 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     n_neighbors_ : int
     power_ : float
     n_iter_ : int
-        Number of epochs.
+        Number of epochs; with more than 50 000 rows, of those on a sample and of tiles.
     loss_curve_ : list of float
-        Mean training loss of every epoch.
+        Mean training loss of every epoch; with more than 50 000 rows followed by that of every tile.
     validation_curve_ : list of float
         Mean loss of the validation rows after every epoch, with early stopping.
 
@@ -365,8 +373,9 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
             self._validate_parameters()
             previous = self.model_.levels if self.warm_start and hasattr(self, "model_") else None
             schema = None if previous is None else self.schema_
-            rows, y, weights = self._read_training_data(X, y, sample_weight, schema=schema)
-            classes, labels = np.unique(y, return_inverse=True)
+            drawn, seed = self._draw_rows(X, y, sample_weight)
+            rows, y, weights = self._read_training_data(X, y, sample_weight, schema=schema, drawn=drawn)
+            classes = np.unique(y) if drawn is None else drawn.classes
             if previous is not None and not np.array_equal(classes, self.classes_):
                 raise ValueError(
                     f"warm_start needs the classes of the previous fit, {self.classes_.tolist()}; "
@@ -376,13 +385,14 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
             check_enough_rows(self.n_neighbors, len(rows), weights)
             self.classes_ = classes
             encoding = Encoding.plain(rows, self.schema_.n_categories, weights)
+            labels = class_indices(y, classes)
             start = Levels.plain(rows, labels, len(classes), encoding=encoding, row_weights=weights)
             if previous is not None:
                 previous = previous.in_double()
                 extended = previous.encoding.extended(self.schema_.n_categories)
                 previous = previous.replace(encoding=extended)
-            self._progress = UpdateProgress()
-            self._train(start, previous)
+            self._progress = UpdateProgress(seed=seed)
+            self._train(start, previous, None if drawn is None else drawn.arrived)
             self._forget_beyond_limit()
         return self
 

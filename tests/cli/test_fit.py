@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import lann
-from lann.tables import TableModel
+from lann.tables import TableModel, _memory, _table_file, write_table
 
 FEATURES = ["size [cm]", "color", "member", "noise"]
 
@@ -199,3 +199,51 @@ def test_a_column_of_weights(run, fails, frame, tmp_path):
     assert "w" not in model.feature_names_in_
     np.testing.assert_array_equal(model.model_.row_weights, weights[weights > 0])
     assert "no column 'z'" in fails("fit", tmp_path / "d.csv", "--sample-weight", "z", *options)
+
+
+@pytest.mark.parametrize("end", ["csv", "parquet"])
+def test_a_sample_of_the_rows_is_learned_from(end, run, frame, tmp_path):
+    path, model = tmp_path / f"data.{end}", tmp_path / "m.lann"
+    write_table(frame, path)
+    printed = run("fit", path, "--target", "group", "--max-rows", 40, "--no-cv", "-o", model)
+    assert f"Note: 40 of {len(frame)} rows are drawn at random to learn from." in printed
+    assert "40 rows; " in printed
+    fitted = TableModel.load(model)
+    assert len(fitted.row_numbers) == 40
+    again = run("fit", path, "--target", "group", "--max-rows", 40, "--no-cv", "-o", tmp_path / "again.lann")
+    assert again.replace("again.lann", "m.lann") == printed
+    assert np.array_equal(TableModel.load(tmp_path / "again.lann").row_numbers, fitted.row_numbers)
+    assert "drawn" not in run("fit", path, "--target", "group", "--max-rows", 5000, "--no-cv", "-o", model)
+
+
+def test_tables_that_do_not_fit_into_memory_are_sampled(run, fails, frame, tmp_path, monkeypatch):
+    path, model = tmp_path / "data.parquet", tmp_path / "m.lann"
+    write_table(pd.concat([frame] * 20), path)
+    arguments = ("fit", path, "--target", "group", "--no-cv", "-o", model)
+    monkeypatch.setattr(_memory, "FEWEST_ROWS", 100)
+    assert "drawn" not in run(*arguments, "--memory", "5GB")
+    printed = run(*arguments, "--memory", "55MB")
+    assert "of memory, of which 55 MB may be taken: " in printed
+    assert len(TableModel.load(model).row_numbers) < 20 * len(frame)
+    # Without the option, the available memory counts; the note is one line.
+    monkeypatch.setattr(_memory, "available_memory", lambda: 55_000_000 / _memory.SHARE_OF_AVAILABLE)
+    monkeypatch.setattr(_table_file, "BLOCK_ROWS", 500)
+    assert [line for line in printed.splitlines() if "drawn" in line] == [
+        line for line in run(*arguments).splitlines() if "drawn" in line
+    ]
+    assert fails(*arguments, "--memory", "much") == (
+        "A memory must be a size such as 2GB or 500MB; got 'much'."
+    )
+    frame.to_json(tmp_path / "data.jsonl", orient="records", lines=True)
+    assert fails("fit", tmp_path / "data.jsonl", "--target", "group", "--memory", "1GB", "-o", model) == (
+        "--memory is for .parquet, .csv, .tsv and .txt files; got data.jsonl."
+    )
+
+
+def test_too_little_memory_is_a_sentence(fails, csv, tmp_path, monkeypatch):
+    def full(*args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr("lann.tables.TrainingTable.from_frame", full)
+    sentence = fails("fit", csv, "--target", "group", "-o", tmp_path / "m.lann")
+    assert sentence.startswith("There is not enough memory; `lann fit --max-rows` learns from a sample")

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import lann
-from lann.tables import TableModel, read_table
+from lann.tables import TableModel, _table_file, read_table, write_table
 
 
 @pytest.mark.parametrize("format", [".csv", ".csv.gz", ".parquet"])
@@ -102,3 +102,25 @@ def test_an_empty_target_is_no_label(run, model, make_table, tmp_path):
     printed = run("predict", model, tmp_path / "test.csv")
     assert "label" not in printed
     assert "Accuracy" not in printed
+
+
+@pytest.mark.parametrize("end", ["csv", "parquet"])
+def test_large_tables_are_predicted_in_parts(end, run, fails, model, make_table, tmp_path, monkeypatch):
+    path = tmp_path / f"large.{end}"
+    frame = pd.concat([make_table()] * 3, ignore_index=True)
+    frame.loc[5, "color"] = "mauve"
+    write_table(frame, path)
+    whole = run("predict", model, path, "-o", tmp_path / "out.csv")
+    expected = (tmp_path / "out.csv").read_bytes()
+    monkeypatch.setattr(_table_file, "BLOCK_ROWS", 50)
+    monkeypatch.setattr(_table_file, "LARGE_TEXT", 0)
+    monkeypatch.setattr(TableModel, "predict", None)
+    assert run("predict", model, path, "-o", tmp_path / "out.csv") == whole
+    assert (tmp_path / "out.csv").read_bytes() == expected
+    assert "Accuracy: " in whole
+    assert "'mauve'" in whole
+    write_table(frame.drop(columns="color"), path)
+    assert fails("predict", model, path, "-o", tmp_path / "out.csv") == (
+        f"The column 'color' is missing in large.{end}."
+    )
+    assert (tmp_path / "out.csv").read_bytes() == expected

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann.tables import TableModel, read_table
+from lann.tables import TableModel, _table_file, read_table
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +47,17 @@ def test_the_column_is_that_of_the_library(option, target, run, files, tmp_path)
     accepted = found[found["decision"] == "accepted"]
     error = (accepted["label"] != accepted["prediction"]).mean()
     assert f"Error of the {len(accepted)} accepted rows with a label: {error:.1%}" in printed
+
+
+def test_large_tables_are_decided_in_parts(run, files, tmp_path, monkeypatch):
+    arguments = ("predict", *files, "--coverage", 0.8, "-o", tmp_path / "p.csv")
+    printed = run(*arguments)
+    expected = (tmp_path / "p.csv").read_bytes()
+    monkeypatch.setattr(_table_file, "LARGE_TEXT", 0)
+    monkeypatch.setattr(_table_file, "BLOCK_ROWS", 64)
+    monkeypatch.setattr(TableModel, "predict", None)
+    assert run(*arguments) == printed
+    assert (tmp_path / "p.csv").read_bytes() == expected
 
 
 def test_the_preview_has_the_column(run, files):

@@ -37,6 +37,20 @@ def takes(parameter):
     return lambda case: parameter in inspect.signature(case.cls).parameters
 
 
+def is_in_shards(case):
+    return case.cls.__module__.startswith("lann.distributed")
+
+
+def has_rows(case):
+    """Return whether the model has the training rows in this process, and finds neighbors among them."""
+    return hasattr(case.cls, "kneighbors") and not is_in_shards(case)
+
+
+def has_model(case):
+    annotated = any("model_" in vars(cls).get("__annotations__", {}) for cls in case.cls.__mro__)
+    return annotated and not is_in_shards(case)
+
+
 def has_table(case):
     return hasattr(case.cls, "_parameters")
 
@@ -207,7 +221,7 @@ def check_constant_features_duplicates_and_small_classes(case):
     assert np.mean(probabilities.argmax(axis=1) == y) > 0.6
 
 
-@check(has("kneighbors"))
+@check(has_rows)
 def check_more_neighbors_than_rows_raise(case):
     with pytest.raises(
         ValueError, match="n_neighbors=5 needs at least as many training rows; got n_samples=4"
@@ -223,7 +237,7 @@ def check_more_neighbors_than_rows_raise(case):
 # Models and explanations
 
 
-@check(lambda case: any("model_" in vars(cls).get("__annotations__", {}) for cls in case.cls.__mro__))
+@check(has_model)
 def check_model_protocol(case):
     model = case.fitted().model_
     assert isinstance(model, NeighborModel)
@@ -278,7 +292,7 @@ def check_explanations(case):
     assert set(explanation.summarize("class", correlated="ignore")["group"]) <= {0, 1, 2}
 
 
-@check(has("kneighbors"))
+@check(has_rows)
 def check_neighbors_of_explanations(case):
     fitted, queries = case.fitted(), case.X[::10] + 0.01
     distances, indices = fitted.kneighbors(queries)
@@ -289,7 +303,7 @@ def check_neighbors_of_explanations(case):
     assert not (others == np.arange(150)[:, None]).any()
 
 
-@check(has("kneighbors"))
+@check(has_rows)
 def check_functions_of_explain(case):
     fitted, queries = case.fitted(), case.X[5::50]
     found = counterfactuals(fitted, queries, max_features=4)

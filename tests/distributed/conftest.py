@@ -19,7 +19,7 @@ def cluster():
     }
     with (
         dask.config.set(settings),
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as found,
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as found,
     ):
         yield found
 

@@ -54,7 +54,11 @@ def test_blocks_of_queries_are_computed_later(fitted, planted):
     assert (labels.dtype, probabilities.shape) == (fitted.classes_.dtype, (200, 3))
     np.testing.assert_array_equal(labels.compute(), fitted.predict(queries))
     np.testing.assert_array_equal(probabilities.compute(), fitted.predict_proba(queries))
-    distances, rows = dask.compute(*fitted.kneighbors(blocks, 9))
+    found = fitted.kneighbors(blocks, 9)
+    searches = [{key for key in dict(array.dask) if "search_shard" in str(key)} for array in found]
+    assert len(searches[0]) == 12
+    assert searches[0] == searches[1]  # one search for both
+    distances, rows = dask.compute(*found)
     assert rows.shape == distances.shape == (200, 9)
     np.testing.assert_array_equal(rows, fitted.kneighbors(queries, 9, return_distance=False))
 

@@ -7,6 +7,7 @@ import time
 
 import dask
 import dask.array as da
+import dask.dataframe as dd
 import numpy as np
 import pytest
 from joblib import parallel_config
@@ -108,6 +109,18 @@ def test_workers_keep_shards_and_nothing_else_of_a_fit(fitted, client):
     held = client.run_on_scheduler(names_of_results)
     assert held.count("make_shard") >= fitted.n_shards_
     assert {"assign_rows", "split_rows", "join_rows", "train_rows"}.isdisjoint(held)
+
+
+def test_rows_that_are_on_the_workers_already(client, planted, options, expected):
+    X, y, queries = planted
+    rows, labels = client.persist(in_blocks(X, y))
+    frame = dd.from_dask_array(rows, columns=list("abcdef")).persist()
+    clf = LANNClassifier(**options, rows_per_shard=500).fit(rows, labels)
+    probabilities = clf.predict_proba(in_blocks(queries, size=50).persist())  # kept by the result only
+    np.testing.assert_array_equal(probabilities.compute(), expected[0])
+    named = LANNClassifier(max_iter=0).fit(frame, labels)
+    assert named.n_samples_fit_ == 1500
+    assert list(named.feature_names_in_) == list("abcdef")
 
 
 def test_folders_are_written_and_read_by_workers(fitted, planted, expected, tmp_path):

@@ -91,3 +91,15 @@ def test_weights_of_several_parts_are_joined():
     assert join_weights((None, 2), (None, 3)) is None
     np.testing.assert_array_equal(join_weights((None, 2), (np.array([3.0]), 1)), [1.0, 1.0, 3.0])
     np.testing.assert_array_equal(join_weights((np.array([3.0]), 1), (None, 1)), [3.0, 1.0])
+
+
+def test_copies_in_single_precision_are_those_of_the_same_numbers(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(200, 3)).astype(np.float32)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    labels = rng.integers(0, 2, 200)
+    expected = find_copies_of(X.astype(np.float64), labels, None)
+    monkeypatch.setattr("lann.metrics._diagonal.BLOCK", 30)
+    found = find_copies_of(X, labels, None)
+    np.testing.assert_array_equal(found.distinct, expected.distinct)
+    np.testing.assert_array_equal(found.group, expected.group)

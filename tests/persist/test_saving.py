@@ -111,7 +111,7 @@ def some(value, array, where=0):
 
 BREAKS = {
     "rows of another number": lambda b: b.set_level("X", lambda X: X[:-1]),
-    "rows in float32": lambda b: b.set_level("X", lambda X: X.astype(np.float32)),
+    "rows in float16": lambda b: b.set_level("X", lambda X: X.astype(np.float16)),
     "infinite rows": lambda b: b.set_level("X", lambda X: some(np.inf, X)),
     "labels out of range": lambda b: b.set_level("labels", lambda labels: labels + 1),
     "negative labels": lambda b: b.set_level("labels", lambda labels: labels - 1),

@@ -53,3 +53,22 @@ def test_smallest_positions(n):
     np.testing.assert_array_equal(
         smallest_positions(values, n), np.argsort(values, axis=1, kind="stable")[:, :n]
     )
+
+
+def test_many_cells_are_measured_block_by_block(monkeypatch):
+    rng = np.random.default_rng(2)
+    points = rng.normal(size=(60, 3))
+    partition = Partition.fit(points, 8, rng)
+    nearest = partition.nearest(points, 3)
+    monkeypatch.setattr("lann.search._partition.LARGEST_BLOCK", 5 * partition.n_cells)
+    np.testing.assert_array_equal(partition.nearest(points, 3), nearest)
+    assert partition.nearest(points[:0], 3).shape == (0, 3)
+
+
+def test_points_at_any_distance_have_nearest_cells():
+    rng = np.random.default_rng(3)
+    partition = Partition.fit(rng.normal(size=(60, 3)), 8, rng)
+    far = np.array([[1e308, -1e308, 0.0], [np.inf, 0.0, 0.0], [np.nan, 1.0, 1.0], [1e200, 1e200, 1e200]])
+    nearest = partition.nearest(far, partition.n_cells)
+    np.testing.assert_array_equal(np.sort(nearest, axis=1), np.tile(np.arange(partition.n_cells), (4, 1)))
+    np.testing.assert_array_equal(partition.assign(far), nearest[:, 0])

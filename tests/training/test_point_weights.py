@@ -63,3 +63,20 @@ def test_smoothing_makes_neighbors_similar(make_batch, levels):
         parameters.step(gradient, 0.01, smoothing, neighbors)
         spread.append(parameters.levels().point_log_weights.std(axis=0).mean())
     assert spread[1] < 0.8 * spread[0]
+
+
+def test_rows_that_are_not_own_measure_with_the_weights_of_their_class(reference, make_batch, levels):
+    own, batch = np.arange(5, 20), make_batch()
+    settings = Settings(n_neighbors=5, power=2.0)
+    partly = levels.replace(point_log_weights=np.zeros((30, 3)))
+    partly.point_log_weights[own] = levels.point_log_weights[own]
+    parameters = PointWeights(levels, settings, own)
+    expected, gradient = PointWeights(partly, settings).loss(batch)
+    found, own_gradient = parameters.loss(batch)
+    assert found == expected
+    np.testing.assert_array_equal(own_gradient, gradient[own])
+    np.testing.assert_allclose(parameters.levels().point_log_weights, partly.point_log_weights, atol=1e-12)
+    parameters.step(own_gradient, 0.1, 0.0, np.full((15, 1), -1))
+    moved = np.abs(parameters.levels().point_log_weights - partly.point_log_weights).max(axis=1)
+    assert moved[own].max() > 0.01
+    assert moved[np.setdiff1d(np.arange(30), own)].max() == 0.0

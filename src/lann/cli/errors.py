@@ -10,6 +10,10 @@ import typer
 
 from lann.cli.consoles import printable
 
+TOO_LITTLE_MEMORY = (
+    "There is not enough memory; `lann fit --max-rows` learns from a sample of the rows, and "
+    "`lann predict -o` reads large .parquet and .csv files in parts."
+)
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -23,6 +27,9 @@ def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
             return command(*args, **kwargs)
         except BrokenPipeError:
             raise  # the reader of the output has ended, as `head` does: there is nobody to tell
+        except MemoryError as error:
+            typer.echo(TOO_LITTLE_MEMORY, err=True)
+            raise typer.Exit(2) from error
         except (OSError, ValueError, ImportError) as error:
             typer.echo(_sentence(error), err=True)
             raise typer.Exit(2) from error

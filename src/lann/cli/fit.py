@@ -27,8 +27,11 @@ from lann.cli.options import (
     Drop,
     Encoding,
     Jobs,
+    MaxRows,
+    Memory,
     Metric,
     Numeric,
+    RowLimit,
     Sep,
     Sheet,
     TableOptions,
@@ -91,6 +94,8 @@ def fit(
     columns: Annotated[
         bool, typer.Option("--columns", help="Print what each column has, and what is done with it.")
     ] = False,
+    max_rows: MaxRows = None,
+    memory: Memory = None,
     json: AsJson = False,
     sep: Sep = None,
     decimal: Decimal = None,
@@ -105,6 +110,10 @@ def fit(
     --numeric and --dates override it. Missing values are learned from, too: empty cells, NA, N/A, NaN, null,
     ? and #N/A are some. Separator, decimal separator and encoding of text are found, and a note says what is
     unusual. The saved model reads later tables by the same rules.
+
+    Tables of .parquet and text files can be larger than memory: --max-rows and --memory limit the number of
+    rows, which are drawn at random while the file is read in parts. Without them, this is done if there is
+    not enough memory for all rows, and a note says so.
     """
     from lann.tables import TrainingTable
 
@@ -112,9 +121,19 @@ def fit(
     name = table_name(data)
     kinds = column_kinds(categorical, numeric, dates)
     with collected_notes() as notes:
-        reading = TableOptions(sep, decimal, encoding, sheet).reading(data, notes)
+        with progress(quiet=json) as bar:
+            reading = TableOptions(sep, decimal, encoding, sheet).training_rows(
+                data, RowLimit(target, max_rows, memory, seed), notes, step(bar, "Reading")
+            )
         table = TrainingTable.from_frame(
-            reading.frame, target, id=id, drop=drop or [], kinds=kinds, sample_weight=sample_weight, name=name
+            reading.frame,
+            target,
+            id=id,
+            drop=drop or [],
+            kinds=kinds,
+            sample_weight=sample_weight,
+            row_numbers=reading.row_numbers,
+            name=name,
         )
     if neighbors is not None and sample_weight is None and neighbors > len(table):
         raise ValueError(f"--neighbors {neighbors} is more than the {len(table)} rows of {name}.")

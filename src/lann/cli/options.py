@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from lann._format import size_text
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from lann.classifier import LANNClassifier
     from lann.reject import RejectOption
-    from lann.tables import Reading, TableModel
+    from lann.tables import PredictionCounts, Reading, TableModel, TableSize
 
+Report = Callable[[float, float], object]
 ModelFile = Annotated[
     Path, typer.Argument(help="A model saved by `lann fit` or `lann.save`.", show_default=False)
 ]
@@ -87,6 +91,24 @@ Risk = Annotated[
     ),
 ]
 Jobs = Annotated[int | None, typer.Option(help="Number of threads; -1 uses all cores.")]
+MaxRows = Annotated[
+    int | None,
+    typer.Option(
+        "--max-rows",
+        min=2,
+        metavar="N",
+        help="Learn from at most so many rows, drawn at random; the table can be larger than memory.",
+        show_default="all that fit into memory",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="The memory that may be taken, such as 2GB: as many rows are drawn at random as fit into it.",
+        show_default="60% of what is available",
+    ),
+]
 METRIC_HELP = "Metric of a training row: a weight per column, or a small or full matrix."
 SEED_HELP = "Random seed; the same seed gives the same result."
 
@@ -107,10 +129,81 @@ class TableOptions(NamedTuple):
         """Read a table with what was found about its file, which is added to the notes."""
         from lann.tables import Reading
 
-        reading = Reading.from_file(path, **self._asdict())
+        return self._noted(Reading.from_file(path, **self._asdict()), path, notes)
+
+    def _noted(self, reading: Reading, path: Path, notes: list[str]) -> Reading:
         if reading.notes:
             notes.append(f"Found in {table_name(path)}: {reading.summary}.")
         return reading
+
+    def training_rows(self, path: Path, limit: RowLimit, notes: list[str], report: Report) -> Reading:
+        """Read a table, or a sample of its rows if there is a limit or too little memory for all."""
+        from lann.tables import sample_table
+
+        n_rows, why = limit.max_rows, ""
+        size = self._size(path, limit)
+        if size is not None and not size.fits and (n_rows is None or size.n_fitting < n_rows):
+            n_rows = size.n_fitting
+            why = (
+                f"A fit to all rows would take about {size_text(size.n_bytes)} of memory, of which "
+                f"{size_text(size.memory)} may be taken: "
+            )
+        if n_rows is None:
+            return self.reading(path, notes)
+        reading = sample_table(
+            path, limit.target, n_rows, random_state=limit.seed, callback=report, **self._asdict()
+        )
+        n_drawn, n_all = len(reading.frame), reading.n_file_rows or 0
+        if n_drawn < n_all:
+            text = f"{n_drawn:,} of {n_all:,} rows are drawn at random to learn from."
+            notes.append(why + text)
+        return self._noted(reading, path, notes)
+
+    def predict_file(
+        self,
+        model: TableModel,
+        path: Path,
+        output: Path,
+        notes: list[str],
+        id: str | None,
+        reject: RejectOption | None,
+        report: Report,
+    ) -> PredictionCounts:
+        """Predict the rows of a large table and write them, in parts; add what was found to the notes."""
+        counts = model.predict_file(
+            path,
+            output,
+            id=id,
+            reject=reject,
+            name=table_name(path),
+            callback=report,
+            **self._asdict(),
+        )
+        if counts.notes:
+            notes.append(f"Found in {table_name(path)}: {'; '.join(counts.notes)}.")
+        return counts
+
+    def _size(self, path: Path, limit: RowLimit) -> TableSize | None:
+        """Estimate the memory for a fit; None where the table is small, or has to be read as a whole."""
+        from lann.tables import is_large_table, table_size
+
+        if limit.memory is None and (
+            limit.max_rows is not None or self.sheet is not None or not is_large_table(path)
+        ):
+            return None
+        size = table_size(path, memory=limit.memory, **self._asdict())
+        if size is None and limit.memory is not None:
+            raise ValueError(f"--memory is for .parquet, .csv, .tsv and .txt files; got {table_name(path)}.")
+        return size
+
+
+class RowLimit(NamedTuple):
+    """How many rows of a table are learned from, at most."""
+
+    target: str
+    max_rows: int | None
+    memory: str | None
+    seed: int
 
 
 def make_reject_option(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 from numpy.typing import NDArray
 
 from lann._format import counted, is_missing, percent
-from lann.cli.consoles import collected_notes, note, results
+from lann.cli.consoles import collected_notes, note, progress, results, step
 from lann.cli.documents import AsJson, print_document
 from lann.cli.errors import one_sentence
 from lann.cli.options import (
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-    from lann.tables import TableModel
+    from lann.tables import PredictionCounts, TableModel
 
 MOST_ROWS = 20
 MOST_CLASSES = 6
@@ -79,48 +78,66 @@ def predict(
     ambiguous or far from the training rows. The prediction of a rejected row remains the label with the
     largest probability, which is not to be used. Thresholds are chosen from the held-out rows of the
     cross-validation of `lann fit`.
+
+    With -o, large .parquet and text files are read, predicted and written in parts: they need not fit into
+    memory.
     """
-    from lann.tables import TableModel, check_table_path, write_table
+    from lann.tables import PredictionCounts, TableModel, check_table_path, is_large_table, write_table
 
     if output is not None:
         check_table_path(output)
+    options, predictions = TableOptions(sep, decimal, encoding, sheet), None
     with collected_notes() as notes:
         fitted = TableModel.load(model)
         reject = make_reject_option(fitted, reject_cost, coverage, risk)
-        frame = TableOptions(sep, decimal, encoding, sheet).read(data, notes)
-        predictions = fitted.predict(frame, id=id, reject=reject, name=table_name(data))
-    labels, n_classes = fitted.labels_in(frame), len(fitted.classifier.classes_)
+        # A document has all rows: they are in memory anyway.
+        if output is not None and not json and sheet is None and is_large_table(data):
+            with progress() as bar:
+                counts = options.predict_file(
+                    fitted, data, output, notes, id, reject, step(bar, "Predicting")
+                )
+        else:
+            frame = options.read(data, notes)
+            predictions = fitted.predict(frame, id=id, reject=reject, name=table_name(data))
+            labels = fitted.labels_in(frame)
+            counts = PredictionCounts.of(*_columns(fitted, predictions, labels, decided=reject is not None))
+            if output is not None:
+                write_table(predictions, output)
     console = results(quiet=json)
-    if output is None:
-        console.print(_preview(predictions, n_classes))
+    if output is None and predictions is not None:
+        console.print(_preview(predictions, len(fitted.classifier.classes_)))
     else:
-        write_table(predictions, output)
-        console.print(f"Wrote {len(predictions)} predictions to {output}", soft_wrap=True)
-    decided = reject is not None
-    predicted = predictions.iloc[:, -n_classes - 1 - decided].to_numpy()
-    decisions = predictions.iloc[:, -n_classes - 1].to_numpy() if decided else None
-    if labels is not None:
-        console.print(_accuracy(labels, predicted), soft_wrap=True)
-    if reject is not None and decisions is not None:
-        show_decisions(reject, decisions, labels, predicted, console)
+        console.print(f"Wrote {counts.n_rows} predictions to {output}", soft_wrap=True)
+    if counts.n_labels is not None:
+        console.print(_accuracy(counts), soft_wrap=True)
+    if reject is not None:
+        show_decisions(reject, counts, console)
     for text in notes:
         note(text, console)
-    if json:
+    if json and predictions is not None:
+        has_labels, decided = counts.n_labels is not None, reject is not None
         print_document(
             {
                 "model": model,
                 "table": table_name(data),
                 "target": fitted.target,
-                "n_rows": len(predictions),
-                "accuracy": None if labels is None else _n_correct(labels, predicted) / _n_labels(labels),
-                "reject": None
-                if reject is None or decisions is None
-                else reject_document(reject, decisions, labels, predicted),
-                "rows": _documents(fitted, predictions, has_labels=labels is not None, decided=decided),
+                "n_rows": counts.n_rows,
+                "accuracy": counts.accuracy,
+                "reject": None if reject is None else reject_document(reject, counts),
+                "rows": _documents(fitted, predictions, has_labels=has_labels, decided=decided),
                 "files": [] if output is None else [output],
                 "notes": notes,
             }
         )
+
+
+def _columns(
+    fitted: TableModel, predictions: pd.DataFrame, labels: NDArray[Any] | None, *, decided: bool
+) -> tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any] | None]:
+    """Return the predicted labels, the true ones and the decisions."""
+    last = -len(fitted.classifier.classes_) - 1
+    decisions = predictions.iloc[:, last].to_numpy() if decided else None
+    return predictions.iloc[:, last - decided].to_numpy(), labels, decisions
 
 
 def _documents(
@@ -140,19 +157,11 @@ def _documents(
     ]
 
 
-def _accuracy(labels: NDArray[Any], predictions: NDArray[Any]) -> str:
+def _accuracy(counts: PredictionCounts) -> str:
     """Return the share of the rows with a label whose prediction is correct."""
-    n_labels, n_correct = _n_labels(labels), _n_correct(labels, predictions)
-    rows = counted(n_labels, "row") + ("" if n_labels == len(labels) else " with a label")
-    return f"Accuracy: {percent(n_correct / n_labels, 1)} ({n_correct:,} of {rows})"
-
-
-def _n_labels(labels: NDArray[Any]) -> int:
-    return sum(label is not None for label in labels)
-
-
-def _n_correct(labels: NDArray[Any], predictions: NDArray[Any]) -> int:
-    return int(np.sum(labels == predictions))
+    n_labels = counts.n_labels or 0
+    rows = counted(n_labels, "row") + ("" if n_labels == counts.n_rows else " with a label")
+    return f"Accuracy: {percent(counts.accuracy or 0.0, 1)} ({counts.n_correct:,} of {rows})"
 
 
 def _preview(predictions: pd.DataFrame, n_classes: int) -> Table:

@@ -15,7 +15,7 @@ from dask.delayed import Delayed
 from numpy.typing import NDArray
 
 from lann._types import Floats
-from lann.distributed._tasks import constant
+from lann.distributed._tasks import constant, tasks_of
 
 # Rows in a block of an array or table that is in the memory of this process.
 BLOCK_ROWS = 10_000
@@ -61,14 +61,13 @@ def blocks_of_rows(X: Any) -> Blocks:
         An array in the memory of this process has numbers that were checked before.
     """
     if isinstance(X, dd.DataFrame):
-        return Blocks(tuple(X.to_delayed()), None, _empty_table(X), False)
+        return Blocks(tasks_of(X), None, _empty_table(X), False)
     if isinstance(X, da.Array):
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, rows and features; got shape {X.shape}.")
         if X.numblocks[1] > 1:
             X = X.rechunk({1: -1})
-        parts = tuple(X.to_delayed().ravel())
-        return Blocks(parts, _known(X.chunks[0]), np.empty((0, X.shape[1]), X.dtype), False)
+        return Blocks(tasks_of(X), _known(X.chunks[0]), np.empty((0, X.shape[1]), X.dtype), False)
     return _blocks_in_memory(X)
 
 
@@ -103,9 +102,9 @@ def blocks_of_labels(y: Any, rows: Blocks) -> Blocks:
             if sum(lengths) != sum(rows.lengths):
                 raise ValueError(_DIFFER.format(sum(rows.lengths), sum(lengths)))
             y, lengths = y.rechunk((rows.lengths,)), rows.lengths
-        found = Blocks(tuple(y.to_delayed().ravel()), lengths, np.empty(0, y.dtype), False)
+        found = Blocks(tasks_of(y), lengths, np.empty(0, y.dtype), False)
     elif isinstance(y, dd.Series):
-        found = Blocks(tuple(y.to_delayed()), None, np.empty(0), False)
+        found = Blocks(tasks_of(y), None, np.empty(0), False)
     else:
         return _labels_in_memory(y, rows)
     if len(found.parts) != len(rows.parts):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from functools import partial
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -46,7 +47,7 @@ from lann.distributed._sample_classifier import SampleClassifier, SharedResult
 from lann.distributed._schemas import merge_features, needs_values
 from lann.distributed._shard import SearchPlan
 from lann.distributed._sharded_model import ShardedModel
-from lann.distributed._tasks import compute
+from lann.distributed._tasks import TaskGraph, compute
 from lann.encoding import FeatureCurves, TableSchema
 from lann.explain import Explanation
 from lann.search import CellIndex
@@ -65,6 +66,23 @@ from lann.vote import VoteChoice, VoteRule
 LEFT_OUT = ("warm_start", "max_points", "forget_policy")
 # Training rows that represent all of them in an explanation.
 ROWS_FOR_EXPLANATIONS = 5_000
+
+
+class Output(NamedTuple):
+    """What is returned for the neighbors of queries.
+
+    Attributes
+    ----------
+    function : callable
+        From the `Neighbors` of a block of queries to an array.
+    width : tuple of int
+        The shape of a row of this array, () for one value.
+    dtype : dtype
+    """
+
+    function: Callable[[Neighbors], Any]
+    width: tuple[int, ...]
+    dtype: Any
 
 
 class LANNClassifier(ClassifierMixin, BaseEstimator):
@@ -171,9 +189,10 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = load_wine(return_X_y=True)
     >>> X, y = da.from_array(X, chunks=(60, 13)), da.from_array(y, chunks=60)
     >>> clf = LANNClassifier(random_state=0, max_iter=2).fit(X, y)
-    >>> clf.predict(X[:3])
-    dask.array<..., shape=(3,), dtype=int64, chunksize=(3,), chunktype=numpy.ndarray>
-    >>> clf.predict(X[:3]).compute()
+    >>> labels = clf.predict(X)
+    >>> labels.chunks
+    ((60, 60, 58),)
+    >>> labels[:3].compute()
     array([0, 0, 0])
     """
 
@@ -251,8 +270,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the metrics of the training rows, which stay on the workers.
 
-        Blocks of rows are read three times: labels, some rows for this process, and all rows for the shards.
-        Persist them before if reading takes long and the workers have the memory.
+        Blocks of rows are read twice, and once more if there are columns of text or categories. Persist them
+        before if reading takes long and the workers have the memory.
 
         Parameters
         ----------
@@ -435,8 +454,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             Of Dask, and not yet computed, if X is of Dask.
         """
         check_is_fitted(self)
-        classes = self.classes_
-        return self._search(X, predictions, (), classes.dtype, rule=self._vote_rule, classes=classes)
+        function = partial(predictions, rule=self._vote_rule, classes=self.classes_)
+        return self._search(X, [Output(function, (), self.classes_.dtype)])[0]
 
     def predict_proba(self, X: Any) -> Any:
         """Predict the probability of each class: its share of the vote, with the floor.
@@ -452,9 +471,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         n_classes = len(self.classes_)
-        return self._search(
-            X, probabilities, (n_classes,), np.float64, rule=self._vote_rule, n_classes=n_classes
-        )
+        function = partial(probabilities, rule=self._vote_rule, n_classes=n_classes)
+        return self._search(X, [Output(function, (n_classes,), np.dtype(np.float64))])[0]
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Find the nearest training rows, as each of them measures.
@@ -477,44 +495,40 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         k = min(self.n_neighbors_, self.n_samples_fit_) if n_neighbors is None else n_neighbors
         check_n_neighbors(k, self.n_samples_fit_, exclude_self=False)
-        indices = self._search(X, row_numbers, (k,), np.int64, k=k)
+        indices, distances = Output(row_numbers, (k,), np.int64), Output(lengths, (k,), np.float64)
         if not return_distance:
-            return indices
-        return self._search(X, lengths, (k,), np.float64, k=k), indices
+            return self._search(X, [indices], k=k)[0]
+        return tuple(self._search(X, [distances, indices], k=k))
 
-    def _search(
-        self,
-        X: Any,
-        after: Callable[..., Any],
-        width: tuple[int, ...],
-        dtype: Any,
-        *,
-        k: int | None = None,
-        **constants: Any,
-    ) -> Any:
-        """Return what a function returns for the neighbors of each block of queries, as X is given.
+    def _search(self, X: Any, outputs: Sequence[Output], *, k: int | None = None) -> list[Any]:
+        """Search the neighbors of queries once, and return each of the outputs that follow from them.
 
         Parameters
         ----------
         X : dask array, dask DataFrame, array-like or table
-        after : callable
-            From `Neighbors` to an array.
-        width, dtype
-            Shape of a row of this array, and its type.
+        outputs : sequence of Output
         k : int or None
             Number of neighbors; None is those that vote.
-        **constants : object
-            Further arguments of the function.
+
+        Returns
+        -------
+        arrays : list of dask array or ndarray
+            Of Dask, and not yet computed, if X is of Dask.
         """
         k = min(self.n_neighbors_, self.n_samples_fit_) if k is None else k
         if is_of_dask(X):
             blocks, reader = self._blocks_of_queries(X), self._reader(self.schema_)
         else:
             blocks, reader = blocks_of_rows(read_queries(self, X)), Reader(None, self.schema_)
-        results = self.model_.search(blocks.parts, reader, k, after=after, **constants)
+        graph, found = TaskGraph(), self.model_.search(blocks.parts, reader, k)
+        keys = [[graph.add(output.function, part) for part in found] for output in outputs]
+        results = [graph.results(part) for part in keys]
         if blocks.in_memory:
-            return np.concatenate(compute(results))
-        return array_of_blocks(results, blocks.lengths, width, dtype)
+            return [np.concatenate(arrays) for arrays in compute(results)]
+        return [
+            array_of_blocks(parts, blocks.lengths, output.width, output.dtype)
+            for parts, output in zip(results, outputs, strict=True)
+        ]
 
     def _blocks_of_queries(self, X: Any) -> Blocks:
         blocks = blocks_of_rows(X)

@@ -125,7 +125,8 @@ def fetch_rows(blocks: TrainingBlocks, numbers: Indices, reader: Reader) -> Floa
     for block, (first, last) in enumerate(pairwise(firsts)):
         if first < last:
             positions = constant(numbers[first:last] - blocks.bounds[block])
-            keys.append(graph.add(take_rows, blocks.rows[block], positions, read_by))
+            n_labels = int(blocks.bounds[block + 1] - blocks.bounds[block])
+            keys.append(graph.add(take_rows, blocks.rows[block], positions, read_by, n_labels=n_labels))
     return np.concatenate(compute(graph.results(keys)))
 
 
@@ -305,9 +306,9 @@ def train_shards(
         ):
             sources = np.unique(plan.shard_of_cell[tile.cells])
             around: list[Any] = [
-                graph.add(rows_of_cells, regrouped[source], constant(tile.cells)) for source in sources
+                graph.add(rows_of_cells, regrouped[source], cells=tile.cells) for source in sources
             ]
-            key = graph.add(train_rows, around, constant(tile), *common, n_epochs=n_epochs, rng=own_rng)
+            key = graph.add(train_rows, around, *common, tile=tile, n_epochs=n_epochs, rng=own_rng)
             trained[shard].append(key)
     shards = [
         graph.add(make_shard, own, tiles, common[0], weights_type=weights_type)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from lann.distributed._shard import SearchPlan, Shard
 from lann.distributed._sharded_model import ShardedModel
 from lann.distributed._tasks import TaskGraph, compute, constant, persist
 from lann.metrics import Levels
+from lann.search import Partition
 
 # Rows of the classifier that has what all shards share.
 FEW_ROWS = 32
@@ -80,7 +82,8 @@ def read_shards(
     if index is None:
         raise ValueError("it has no cells, and is not the shared part of a model in shards")
     n_cells, n_rows = index.partition.n_cells, shared.model_.n_arrived
-    graph, common = TaskGraph(), constant(_without_rows(shared))
+    levels = shared.model_.levels.subset(np.empty(0, np.int64))
+    graph, common = TaskGraph(), constant((levels, index.partition))
     shards = persist(graph.results([graph.add(read_shard, common, read=read, name=name) for name in names]))
     graph = TaskGraph()
     counted = [graph.add(count_cells, shard, n_cells=n_cells) for shard in shards]
@@ -105,33 +108,40 @@ def read_shards(
         index.n_probed,
         shared.model_.n_candidates,
     )
-    fitted.set_model(ShardedModel(_without_rows(shared)[0], plan, tuple(shards)), shared.model_.vote_rule)
+    model = ShardedModel(levels.replace(point_matrices=None), plan, tuple(shards))
+    fitted.set_model(model, shared.model_.vote_rule)
     fitted.tile_losses_ = further["tile_losses_"]
     return fitted
 
 
-def _without_rows(shared: lann.classifier.LANNClassifier) -> tuple[Levels, Any]:
-    """Return the shared levels and the partition of a classifier."""
-    model = shared.model_
-    levels = model.levels.subset(np.empty(0, np.int64)).replace(point_matrices=None)
-    return levels, None if model.index is None else model.index.partition
-
-
-def read_shard(shared: tuple[Levels, Any], read: Read, name: str) -> Shard:
+def read_shard(shared: tuple[Levels, Partition], read: Read, name: str) -> Shard:
     """Read a shard, and check that it belongs to a model with given shared levels and partition."""
     levels, partition = shared
     model = read(name).model_
     own, index = model.levels, model.index
-    same = (
-        index is not None
-        and own.class_log_weights.shape == levels.class_log_weights.shape
-        and own.X.shape[1] == levels.X.shape[1]
-        and np.array_equal(index.partition.centers, partition.centers)
-        and np.array_equal(own.class_log_weights, levels.class_log_weights)
-    )
-    if not same or index is None:
+    if index is None or not (_is_same_partition(index.partition, partition) and _shares_levels(own, levels)):
         raise ValueError(f"its shard {name} is of another model")
     joined = levels.replace(
         X=own.X, labels=own.labels, point_log_weights=own.point_log_weights, point_matrices=own.point_matrices
     )
     return Shard(joined, model.arrivals, index.cells)
+
+
+def _is_same_partition(first: Partition, second: Partition) -> bool:
+    return all(np.array_equal(getattr(first, f.name), getattr(second, f.name)) for f in fields(Partition))
+
+
+def _shares_levels(first: Levels, second: Levels) -> bool:
+    """Return whether levels have the same shared levels, and point metrics of the same form."""
+    same_form = all(
+        (getattr(first, name) is None) == (getattr(second, name) is None)
+        for name in ("components", "point_matrices", "row_weights")
+    )
+    maps = [levels.components for levels in (first, second) if levels.components is not None]
+    if not same_form or len({components.shape for components in maps}) > 1:
+        return False
+    codes = [
+        (encoding.n_features, encoding.category_features, [p.n_categories for p in encoding.positions])
+        for encoding in (first.encoding, second.encoding)
+    ]
+    return codes[0] == codes[1] and np.array_equal(first.class_log_weights, second.class_log_weights)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lann._table_inputs import check_some_value
+from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.distributed._rows import Reader
 from lann.distributed._shard import Found, Queries, SearchPlan, Shard, unmeasured_values
@@ -79,12 +80,14 @@ def route(
     check_some_value(unmeasured)
     n_queries = len(queries)
     needs_all = np.full(n_queries, plan.n_candidates is None) | unmeasured.any(axis=1)
-    reached = np.repeat(needs_all[:, None], plan.n_shards, axis=1)  # (n_queries, n_shards)
+    # A column for each shard, and one for cells without rows.
+    reached = np.repeat(needs_all[:, None], plan.n_shards + 1, axis=1)
     rest = np.flatnonzero(~needs_all)
+    n_probed = plan.index.n_probed_for(plan.n_listed(k))
+    cells = np.zeros((n_queries, n_probed), np.int32)
     if len(rest):
-        probed = plan.partition.nearest(
-            shared.transform(queries[rest]), plan.index.n_probed_for(plan.n_listed(k))
-        )
+        with single_threaded_blas():
+            probed = cells[rest] = plan.partition.nearest(shared.transform(queries[rest]), n_probed)
         needed = plan.n_listed(k) + (0 if exclude is None else exclude[rest] >= 0)
         short = plan.counts[probed].sum(axis=1) < needed
         needs_all[rest[short]] = True
@@ -95,7 +98,7 @@ def route(
     for shard in range(plan.n_shards):
         rows = np.flatnonzero(reached[:, shard])
         own = None if exclude is None else exclude[rows]
-        parts.append(Queries(rows, queries[rows], needs_all[rows], own))
+        parts.append(Queries(rows, queries[rows], cells[rows], needs_all[rows], own))
     return Routed(n_queries, tuple(parts))
 
 
@@ -176,7 +179,8 @@ def _nearest(distances: Floats, numbers: Indices, k: int, *others: Any) -> tuple
     *others : (n_queries, n)
         Sorted in the same way.
     """
-    order = np.lexsort((numbers, distances, numbers < 0), axis=1)[:, :k]
+    last = np.where(numbers < 0, np.iinfo(np.int64).max, numbers)  # behind rows that are infinitely far
+    order = np.lexsort((last, distances), axis=1)[:, :k]
     return tuple(np.take_along_axis(values, order, axis=1) for values in (numbers, *others))
 
 

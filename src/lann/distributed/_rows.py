@@ -102,7 +102,13 @@ def count_labels(y: Any) -> LabelCounts:
     return LabelCounts(classes, codes.astype(np.min_scalar_type(max(len(classes) - 1, 0))))
 
 
-def take_rows(X: Any, positions: Indices, reader: Reader) -> Floats:
+def check_lengths(n_rows: int, n_labels: int) -> None:
+    """Raise ValueError unless a block has a label for each row."""
+    if n_rows != n_labels:
+        raise ValueError(f"A block of X has {n_rows} rows and that of y {n_labels} labels.")
+
+
+def take_rows(X: Any, positions: Indices, reader: Reader, *, n_labels: int) -> Floats:
     """Return some training rows of a block as numbers.
 
     Parameters
@@ -112,7 +118,10 @@ def take_rows(X: Any, positions: Indices, reader: Reader) -> Floats:
     positions : (n,)
         In the block.
     reader : Reader
+    n_labels : int
+        Number of labels of the block.
     """
+    check_lengths(len(X), n_labels)
     taken = X.iloc[positions] if hasattr(X, "iloc") else X[positions]
     return reader.read_training(taken).astype(np.float64, copy=False)
 
@@ -142,8 +151,7 @@ def assign_rows(
         Number of its first row.
     """
     labels = class_indices(labels_as_array(y).astype(classes.dtype, copy=False), classes)
-    if len(X) != len(labels):
-        raise ValueError(f"A block of X has {len(X)} rows and that of y {len(labels)} labels.")
+    check_lengths(len(X), len(labels))
     rows = reader.read_training(X)
     if len(rows):
         check_sizes(rows, reader.schema)
@@ -231,6 +239,6 @@ def take_numbers(rows: Rows, numbers: Indices) -> Rows:
     return rows.take(np.flatnonzero(np.isin(rows.numbers, numbers)))
 
 
-def rows_of_cells(rows: Rows, cells: Indices) -> Rows:
+def rows_of_cells(rows: Rows, *, cells: Indices) -> Rows:
     """Return the rows of some cells."""
     return rows.take(np.flatnonzero(np.isin(rows.cells, cells)))

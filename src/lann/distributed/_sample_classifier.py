@@ -12,7 +12,7 @@ import lann.classifier
 from lann._types import Floats, Labels
 from lann.encoding import Encoding, TableSchema
 from lann.metrics import Levels
-from lann.training import Epoch, Settings, TrainingResult, train_distinct
+from lann.training import Epoch, Settings, TrainingResult, train_sample
 from lann.vote import VoteChoice
 
 
@@ -78,7 +78,7 @@ class SampleClassifier(lann.classifier.LANNClassifier):
         start = Levels.plain(rows, labels, len(classes), encoding=encoding)
         self._select_vote(start)
         settings = self._settings(class_weight)
-        trained = train_distinct(start, settings, rng, callback=callback)
+        trained = train_sample(start, settings, rng, callback=callback)
         return SharedResult(trained, self.vote_, settings, self._shortlist_size(None))
 
     def _class_weights(self, labels: Labels, row_weights: Floats | None) -> Floats | None:

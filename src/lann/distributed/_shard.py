@@ -64,14 +64,17 @@ class Queries(NamedTuple):
     positions : (n_queries,)
         In their block.
     X : (n_queries, n_features)
+    probed : (n_queries, n_probed)
+        The nearest cells, which are searched.
     everywhere : (n_queries,)
-        Whether all rows of the shard are searched, and not only those of the nearest cells.
+        Whether all rows of the shard are searched instead.
     exclude : (n_queries,) or None
         Number of a training row that is not a neighbor of the query, -1 for none.
     """
 
     positions: Indices
     X: Floats
+    probed: NDArray[np.int32]
     everywhere: NDArray[np.bool_]
     exclude: Indices | None
 
@@ -150,7 +153,9 @@ class Shard:
         rows, coarse, distances = np.full(shape, -1), np.full(shape, np.inf), np.full(shape, np.inf)
         exclude = self._positions_of(queries.exclude)
         missing = unmeasured_values(self.levels, queries.X)
-        patterns, pattern = np.unique(missing, axis=0, return_inverse=True)
+        patterns, pattern = missing[:1], np.zeros(len(missing), np.int64)
+        if missing.any():
+            patterns, pattern = np.unique(missing, axis=0, return_inverse=True)
         for number, features in enumerate(patterns):
             same = pattern.ravel() == number
             own = self if not features.any() else self._without(tuple(np.flatnonzero(features).tolist()))
@@ -159,7 +164,8 @@ class Shard:
                 if len(part):
                     points = own.levels.transform(queries.X[part])
                     excluded = None if exclude is None else exclude[part]
-                    listed = own._list(points, plan, n_listed, excluded, everywhere=everywhere)
+                    probed = None if everywhere else queries.probed[part]
+                    listed = own._list(points, plan, n_listed, excluded, probed)
                     width = listed[0].shape[1]
                     rows[part, :width], coarse[part, :width], distances[part, :width] = listed
         numbers = np.where(rows < 0, -1, self.numbers[rows])
@@ -177,9 +183,17 @@ class Shard:
         return Shard(self.levels.without_features(features), self.numbers, self.cells)
 
     def _list(
-        self, points: Floats, plan: SearchPlan, n_listed: int, exclude: Indices | None, *, everywhere: bool
+        self,
+        points: Floats,
+        plan: SearchPlan,
+        n_listed: int,
+        exclude: Indices | None,
+        probed: NDArray[np.int32] | None,
     ) -> tuple[Indices, Floats, Floats]:
-        """Return the candidates of queries on the axes, and their distances under both metrics."""
+        """Return the candidates of queries on the axes, and their distances under both metrics.
+
+        They are searched in some cells, or among all rows if these are None.
+        """
         available = len(self.numbers) - (exclude is not None)
         k = min(n_listed, available)
         if k == 0:
@@ -189,7 +203,7 @@ class Shard:
             search = self._keep("exhaustive", lambda: exhaustive_search(self._metric))
             rows, distances = search.query(points, k, exclude=exclude, n_jobs=1)
             return rows, distances, distances
-        if everywhere:
+        if probed is None:
             exact = self._keep("exact", lambda: ExactSearch(self.levels.class_metric()))
             rows, coarse = exact.query(points, k, exclude=exclude, n_jobs=1)
         else:
@@ -197,8 +211,7 @@ class Shard:
                 f"cells {plan.n_probed}",
                 lambda: CellSearch(self.levels.class_metric(), plan.index_of(self.cells)),
             )
-            # The number of cells that are searched depends on that of all candidates.
-            rows, coarse = cells.query_probed(points, n_listed, exclude=exclude, n_jobs=1)
+            rows, coarse = cells.query_probed(points, n_listed, exclude=exclude, probed=probed, n_jobs=1)
         return rows, coarse, self._metric.distances(points, np.maximum(rows, 0))
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,11 +50,9 @@ class ShardedModel:
         reader: Reader,
         k: int,
         *,
-        after: Callable[..., Any] | None = None,
         exclude: Sequence[Indices] | None = None,
-        **constants: Any,
     ) -> list[Delayed]:
-        """Return tasks that search the neighbors of blocks of queries.
+        """Return tasks that search the neighbors of blocks of queries: their results are `Neighbors`.
 
         Parameters
         ----------
@@ -63,12 +61,8 @@ class ShardedModel:
         reader : Reader
         k : int
             Number of neighbors.
-        after : callable or None
-            What is done with the `Neighbors` of a block; None returns them as they are.
         exclude : sequence of (n_queries,) or None
             For each query of each block, the number of a training row that is not its neighbor; -1 for none.
-        **constants : object
-            Further arguments of `after`.
         """
         graph = TaskGraph()
         common = constant(reader), constant(self.shared), constant(self.plan)
@@ -76,8 +70,7 @@ class ShardedModel:
         for number, block in enumerate(blocks):
             own = None if exclude is None else exclude[number]
             found = self._search_block(graph, block, common, k, own)
-            key = graph.add(merge, *found, common[2], k=k)
-            keys.append(key if after is None else graph.add(after, key, **constants))
+            keys.append(graph.add(merge, *found, common[2], k=k))
         return graph.results(keys)
 
     def _search_block(

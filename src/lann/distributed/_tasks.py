@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import uuid
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import dask
+import numpy as np
 from dask.delayed import Delayed, delayed
 from dask.highlevelgraph import HighLevelGraph
 
@@ -17,6 +19,29 @@ Key = tuple[str, int]
 def constant(value: Any) -> Delayed:
     """Return a task that returns a value, so that it is sent to each worker once and not with every task."""
     return delayed(value, pure=False, traverse=False)
+
+
+def same(value: Any) -> Any:
+    """Return the value."""
+    return value
+
+
+def tasks_of(collection: Any) -> tuple[Delayed, ...]:
+    """Return the blocks of an array, a table or a series of Dask as tasks that others can depend on.
+
+    Blocks that are on the workers already stay there as long as these tasks exist.
+    """
+    parts = collection.to_delayed(optimize_graph=not _is_persisted(collection))
+    # Dask drops what is on the workers already from graphs; tasks of its own still refer to it.
+    return tuple(delayed(same, pure=False)(part) for part in list(np.ravel(parts)))
+
+
+def _is_persisted(collection: Any) -> bool:
+    if "distributed" not in sys.modules:
+        return False
+    from distributed import futures_of
+
+    return len(futures_of(collection)) > 0
 
 
 class TaskGraph:
@@ -42,7 +67,8 @@ class TaskGraph:
         **constants : object
             Further arguments, small ones.
         """
-        key = (f"{function.__name__}-{self._name}", len(self._tasks))
+        name = getattr(function, "func", function).__name__  # that of a partial function, too
+        key = (f"{name}-{self._name}", len(self._tasks))
         call = partial(function, **constants) if constants else function
         self._tasks[key] = (call, *(self._key_of(value) for value in inputs))
         return key
@@ -63,8 +89,8 @@ class TaskGraph:
         return [Delayed(key, graph, layer=self._name) for key in keys]
 
 
-def compute(results: Sequence[Delayed]) -> list[Any]:
-    """Compute results, and return them to this process."""
+def compute(results: Sequence[Any]) -> list[Any]:
+    """Compute results, or lists of them, and return them to this process."""
     return list(dask.compute(*results))
 
 

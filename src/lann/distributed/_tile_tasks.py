@@ -45,11 +45,11 @@ def levels_of(rows: Rows, shared: Levels) -> Levels:
 
 def train_rows(
     parts: Sequence[Rows],
-    tile: Tile,
     shared: Levels,
     index: CellIndex,
     settings: Settings,
     *,
+    tile: Tile,
     n_epochs: int,
     rng: np.random.Generator,
 ) -> TileRows:
@@ -59,12 +59,12 @@ def train_rows(
     ----------
     parts : sequence of Rows
         The rows of its cells, and of the cells around it, from one or more shards.
-    tile : Tile
     shared : Levels
         The shared levels.
     index : CellIndex
         How cells are searched, without rows.
     settings : Settings
+    tile : Tile
     n_epochs : int
     rng : Generator
         Of this tile only. It is not changed, so that the task can run again with the same result.

@@ -21,7 +21,7 @@ from lann.model._neighbor_model import (
     typical_values,
     walk_rows,
 )
-from lann.model._retention import POLICIES, rows_to_forget
+from lann.model._retention import POLICIES, HighestRanks, rows_to_forget, rows_to_learn_from
 from lann.model._row_memory import RowMemory
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "WIDE",
     "Candidates",
     "CategoryValues",
+    "HighestRanks",
     "LocalModel",
     "NeighborModel",
     "NeighborSearch",
@@ -40,6 +41,7 @@ __all__ = [
     "category_values",
     "nearest_of_classes",
     "rows_to_forget",
+    "rows_to_learn_from",
     "typical_values",
     "walk_rows",
 ]

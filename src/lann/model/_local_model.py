@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.encoding import CategoryPositions, gap_moments
-from lann.metrics import DiagonalMetric, Levels, MatrixMetric, find_copies
+from lann.metrics import Copies, DiagonalMetric, Levels, MatrixMetric, find_copies
 from lann.model._class_search import nearest_of_classes
 from lann.model._neighbor_model import (
     Candidates,
@@ -42,13 +42,20 @@ from lann.vote import VoteRule, n_rows_for, zero_distance_guard
 # Training rows from which the typical distance is estimated, and their neighbors.
 ROWS_FOR_SCALE = 1_000
 NEIGHBORS_FOR_SCALE = 5
+# Rows that are searched per distinct neighbor, of a model with many rows of which some are copies.
+COPIES_FOR_SCALE = 4
 # What is computed when it is needed, and not saved.
 LAZY = (
-    "_shortlist", "_exhaustive", "_metric", "_feature_weights",
+    "_n_parts", "_shortlist", "_exhaustive", "_metric", "_feature_weights", "_feature_scales",
     "_without_features", "n_voters", "memory", "X", "labels", "row_weights",
 )  # fmt: skip
 # Number of models without some features that are kept, and of their weights together: 256 MB.
 MOST_KEPT, KEPT_NUMBERS = 16, 2**25
+# How often only the rows of the cells that queries search are transformed, before all rows are; these are at
+# most such a part of all rows.
+MOST_PARTS = 8
+# With more rows than this, the feature weights of all of them are not computed for those of some neighbors.
+MOST_WEIGHTS = 50_000
 # The size of a wide neighborhood: as many rows as there usually are candidates.
 WIDE = 50
 
@@ -82,6 +89,8 @@ class LocalModel(NeighborModel):
     has_training_rows = True
     # Of the rows, if a classifier has set them: they belong to this version of the rows.
     names: NDArray[Any] | None = None
+    # How often only the rows of some cells were transformed.
+    _n_parts = 0
 
     def __init__(
         self,
@@ -150,10 +159,9 @@ class LocalModel(NeighborModel):
         return other
 
     def subset(self, rows: Indices, *, n_jobs: int | None = None) -> LocalModel:
-        levels = self.memory.levels_of(rows) if "memory" in self.__dict__ else self.levels.subset(rows)
         rule = self.vote_rule
         return LocalModel(
-            levels,
+            self._levels_of(rows),
             n_candidates=self.n_candidates,
             n_neighbors=self.n_neighbors,
             power=rule.power,
@@ -229,6 +237,8 @@ class LocalModel(NeighborModel):
             return 1.0
         # Of the distinct rows, so that two copies are the same as one row of weight 2.
         copies = find_copies(self.X, self.labels, self.row_weights)
+        if copies is not None and self._is_large:
+            return zero_distance_guard(self._distances_to_distinct(copies, n_jobs))
         levels = self.levels if copies is None else self.levels.subset(copies.distinct)
         n_rows = len(levels.X)
         if n_rows < 2:
@@ -242,6 +252,20 @@ class LocalModel(NeighborModel):
             search = self._search_among(levels.local_metric(), levels.class_metric(), n_sampled)
         _, distances = search.query(search.metric.points[rows], k, exclude=rows, n_jobs=n_jobs)
         return zero_distance_guard(distances)
+
+    def _distances_to_distinct(self, copies: Copies, n_jobs: int | None) -> Floats:
+        """Return squared distances of some rows to their neighbors, where copies count as one row: (n,).
+
+        All rows are searched, so that the distinct ones among many need not be copied.
+        """
+        n_groups = len(copies.distinct)
+        rows = copies.distinct[np.linspace(0, n_groups - 1, min(n_groups, ROWS_FOR_SCALE)).astype(np.int64)]
+        n_asked = min(COPIES_FOR_SCALE * NEIGHBORS_FOR_SCALE, self.n_rows - 1)
+        found, distances = self._search.query(self.metric.points[rows], n_asked, exclude=rows, n_jobs=n_jobs)
+        groups = np.column_stack([copies.group[rows], np.where(found < 0, -1, copies.group[found])])
+        same = groups[:, :, None] == groups[:, None, :]
+        is_new = ~np.tril(same, -1).any(axis=2)[:, 1:] & (found >= 0)
+        return distances[is_new & (np.cumsum(is_new, axis=1) <= NEIGHBORS_FOR_SCALE)]
 
     @property
     def vote_rule(self) -> VoteRule:
@@ -329,8 +353,44 @@ class LocalModel(NeighborModel):
                 found[found == exclude[:, None]] = -1
         else:
             n_candidates = min(max(self.n_candidates, k), self.n_rows - (exclude is not None))
+            part = self._rows_of_probed_cells(points, n_candidates)
+            if part is not None:
+                return self._nearest_among(part, points, k, n_candidates, exclude)
             found, _ = self.memory.nearest(points, n_candidates, exclude=exclude)
         return smallest(self.memory.distances(points, np.maximum(found, 0)), found, k)
+
+    def _rows_of_probed_cells(self, points: Floats, n_candidates: int) -> Indices | None:
+        """Return the rows in the cells that queries search, if only these are to be transformed.
+
+        So it is for the first queries of a model that was loaded: the transform of all rows would take
+        seconds. None where it was done, is due, or where the cells may have too few rows.
+        """
+        index, done = self._given_index, "memory" in self.__dict__ or "_metric" in self.__dict__
+        if index is None or done or self._n_parts >= MOST_PARTS:
+            return None
+        probed = index.probed_mask(points, n_candidates)
+        counts = np.bincount(index.cells, minlength=probed.shape[1])
+        by_any: NDArray[np.bool_] = np.logical_or.reduce(probed, axis=0)
+        rows = np.flatnonzero(by_any[index.cells])
+        enough = (probed @ counts > n_candidates).all()
+        return rows if enough and len(rows) * MOST_PARTS < self.n_rows else None
+
+    def _nearest_among(
+        self, rows: Indices, points: Floats, k: int, n_candidates: int, exclude: Indices | None
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest rows of queries whose probed cells have given rows, ascending."""
+        self._n_parts += 1
+        index = self._given_index
+        own = None
+        if exclude is not None:
+            at = np.minimum(np.searchsorted(rows, exclude), len(rows) - 1)
+            own = np.where(rows[at] == exclude, at, -1)
+        part = RowMemory(
+            self.levels.subset(rows), index=None if index is None else replace(index, cells=index.cells[rows])
+        )
+        found, _ = part.nearest(points, n_candidates, exclude=own)
+        indices, distances = smallest(part.distances(points, np.maximum(found, 0)), found, k)
+        return np.where(indices < 0, -1, rows[indices]), distances
 
     def _scans(self, n_queries: int) -> bool:
         """Return whether a pass over all rows answers so few queries sooner than a search for many does."""
@@ -347,8 +407,11 @@ class LocalModel(NeighborModel):
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
         contributions = np.empty((*indices.shape, queries.shape[1]))
         for rows, model in self._by_gaps(queries):
-            encoded = model.levels.encoding.transform(queries[rows])
-            contributions[rows] = model.levels.contributions(encoded, indices[rows])
+            # Of the rows in question: the levels of all rows may have to be copied first.
+            found, own = np.unique(indices[rows], return_inverse=True)
+            levels = model._levels_of(found)
+            encoded = levels.encoding.transform(queries[rows])
+            contributions[rows] = levels.contributions(encoded, own.reshape(indices[rows].shape))
         return contributions
 
     def _by_gaps(self, queries: Floats) -> Iterator[tuple[Indices | slice, LocalModel]]:
@@ -385,11 +448,29 @@ class LocalModel(NeighborModel):
 
     @cached_property
     def _feature_weights(self) -> Floats:
-        levels = self.levels
-        numbers = levels.encoding.numbers_of(self.X)
-        if levels.curves.is_identity:
-            return levels.feature_weights(np.ones(numbers.shape[1]))
-        return levels.feature_weights(np.sqrt(gap_moments(numbers, self.row_weights)[1]))
+        return self.levels.feature_weights(self._feature_scales)
+
+    @cached_property
+    def _feature_scales(self) -> Floats:
+        """The difference in each number whose weight is the feature weight."""
+        encoding = self._shared.encoding
+        numbers = encoding.numbers_of(self.X)
+        if encoding.curves.is_identity:
+            return np.ones(numbers.shape[1])
+        return np.sqrt(gap_moments(numbers, self.row_weights)[1])
+
+    def neighbor_feature_weights(
+        self, queries: Floats, indices: Indices, shares: Floats, *, n_jobs: int | None = None
+    ) -> Floats:
+        if self.n_rows <= MOST_WEIGHTS:
+            return super().neighbor_feature_weights(queries, indices, shares, n_jobs=n_jobs)
+        rows, own = np.unique(indices, return_inverse=True)
+        weights = self._levels_of(rows).feature_weights(self._feature_scales)
+        return np.einsum("qk,qkf->qf", shares, weights[own.reshape(indices.shape)])
+
+    def _levels_of(self, rows: Indices) -> Levels:
+        """Return the levels of some of the rows."""
+        return self.memory.levels_of(rows) if "memory" in self.__dict__ else self.levels.subset(rows)
 
     def local_matrices(self, rows: Indices) -> Floats:
         return self.levels.local_matrices(rows)

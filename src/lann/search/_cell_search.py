@@ -97,23 +97,39 @@ class CellSearch:
         return found
 
     def query_probed(
-        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+        self,
+        queries: Floats,
+        k: int,
+        *,
+        exclude: Indices | None = None,
+        probed: NDArray[np.int32] | None = None,
+        n_jobs: int | None = None,
     ) -> tuple[Indices, Floats]:
         """Return the k nearest points in the probed cells of each query, -1 where these have fewer.
 
         Queries beyond the range of the lifted product have none.
+
+        Parameters
+        ----------
+        probed : (n_queries, n_probed) or None
+            The cells that are searched for each query, nearest first; None is those of the index.
         """
         queries = np.ascontiguousarray(queries, dtype=np.float64)
         indices, distances = np.full((len(queries), k), -1, np.int64), np.full((len(queries), k), np.inf)
         usual = np.flatnonzero(self._fits(queries))
         with single_threaded_blas():
             # Queries of the same cell share most of the work.
-            own = self.index.partition.assign(queries[usual], n_jobs=n_jobs)
+            if probed is None:
+                own = self.index.partition.assign(queries[usual], n_jobs=n_jobs)
+            else:
+                own = probed[usual, 0]
             order = usual[np.argsort(own, kind="stable")]
 
             def search(part: slice) -> tuple[Indices, Floats]:
                 rows = order[part]
-                return self._search_block(queries[rows], k, None if exclude is None else exclude[rows])
+                excluded = None if exclude is None else exclude[rows]
+                cells = None if probed is None else probed[rows]
+                return self._search_block(queries[rows], k, excluded, cells)
 
             found = map_blocks(search, len(order), QUERY_BLOCK, n_jobs=n_jobs)
         if found:
@@ -127,10 +143,13 @@ class CellSearch:
         return sizes < FLOAT32_SAFE
 
     @overflow_is_far
-    def _search_block(self, queries: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
+    def _search_block(
+        self, queries: Floats, k: int, exclude: Indices | None, probed: NDArray[np.int32] | None
+    ) -> tuple[Indices, Floats]:
         sizes, rounding = self.metric.rounding(queries, self.dtype)
         lifted, offset = self.metric.lift_queries(queries, self.dtype)
-        probed = self.index.partition.nearest(queries, self.index.n_probed_for(k))
+        if probed is None:
+            probed = self.index.partition.nearest(queries, self.index.n_probed_for(k))
         keep, n_queries = k + 8 + k // 8 + (exclude is not None), len(queries)
         values: NDArray[Any] = np.empty((n_queries, 4 * keep + 2 * GROUP), self.dtype)
         slots = np.full(values.shape, -1, np.int32)

@@ -18,8 +18,8 @@ POINTS_PER_CENTER = 64
 # The largest coordinate of a center, with some room for rounding: the points are scaled to at most 1. Points
 # that are farther away than FAR are treated as if they were not, so that all distances are finite.
 LARGEST_CENTER, FAR = 2.0, 1e100
-# Numbers in one block of distances to the centers, at most.
-BLOCK_SIZE = 2_000_000
+# Numbers in one block of distances to the centers, and in one of a caller that has own blocks, at most.
+BLOCK_SIZE, LARGEST_BLOCK = 2_000_000, 16_000_000
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,13 @@ class Partition:
 
     def nearest(self, points: Floats, n: int) -> NDArray[np.int32]:
         """Return the cells nearest to each point, nearest first: (n_points, n), or all cells."""
-        return smallest_positions(self._distances(points), min(n, self.n_cells))
+        n = min(n, self.n_cells)
+        block = max(LARGEST_BLOCK // self.n_cells, 1)
+        found = [
+            smallest_positions(self._distances(points[start : start + block]), n)
+            for start in range(0, len(points), block)
+        ]
+        return np.concatenate(found) if found else np.empty((0, n), np.int32)
 
     def _distances(self, points: Floats) -> Floats:
         """Return the squared distances to the centers, up to a constant of each point; all are finite."""

@@ -10,11 +10,15 @@ from lann.tables._files import check_table_path, read_table, write_table
 from lann.tables._fit import fit_table
 from lann.tables._infer import infer_columns
 from lann.tables._labeled_rows import LabeledRows
+from lann.tables._memory import TableSize, table_size
 from lann.tables._model_info import ColumnInfo, ModelInfo
+from lann.tables._predict_file import PredictionCounts
 from lann.tables._reading import Reading
 from lann.tables._reject import FittedFold
+from lann.tables._sample import sample_table
 from lann.tables._stream_columns import StreamColumns
 from lann.tables._stream_run import StreamRun
+from lann.tables._table_file import is_large_table
 from lann.tables._table_model import TableModel
 from lann.tables._training_table import TrainingTable
 from lann.tables._warnings import TableWarning
@@ -30,10 +34,12 @@ __all__ = [
     "FittedFold",
     "LabeledRows",
     "ModelInfo",
+    "PredictionCounts",
     "Reading",
     "StreamColumns",
     "StreamRun",
     "TableModel",
+    "TableSize",
     "TableWarning",
     "TrainingTable",
     "apply_columns",
@@ -43,6 +49,9 @@ __all__ = [
     "fit_baselines",
     "fit_table",
     "infer_columns",
+    "is_large_table",
     "read_table",
+    "sample_table",
+    "table_size",
     "write_table",
 ]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import IO, Any, Protocol
 
 import pandas as pd
 
-from lann._files import check_writable, write_atomically
+from lann._files import atomic_file, check_writable
 from lann.tables._reading import Reading, without_parquet
 
 # Of files that are written.
@@ -113,21 +115,147 @@ def write_table(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
       name age
     0  Ann  51
     """
-    path = Path(path)
     check_table_path(path)
-    format = _format(path)
-    if format == ".parquet":
-        buffer = io.BytesIO()
+    with table_writer(Path(path)) as write:
+        write(frame)
+
+
+@contextmanager
+def table_writer(
+    path: Path, *, types_of: Mapping[str, str] | None = None
+) -> Iterator[Callable[[pd.DataFrame], None]]:
+    """Write a table in blocks of rows, without their index; on failure nothing is written.
+
+    Parameters
+    ----------
+    path : Path
+        A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``.
+    types_of : mapping of str to str or None, default=None
+        For columns that may be empty in the first block: a column that has their type.
+
+    Yields
+    ------
+    write : callable
+        Takes the next rows.
+    """
+    writers: dict[str, Callable[[IO[bytes]], _Writer]] = {
+        ".csv": _TextWriter,
+        ".csv.gz": _GzipWriter,
+        ".parquet": lambda file: _ParquetWriter(file, str(path), types_of or {}),
+    }
+    with atomic_file(path) as file:
+        writer = writers[_format(path)](file)
         try:
-            frame.to_parquet(buffer, index=False)
+            yield writer.write
+        except BaseException:
+            writer.abandon()
+            raise
+        writer.finish()
+
+
+class _Writer(Protocol):
+    def write(self, frame: pd.DataFrame) -> None: ...
+
+    def finish(self) -> None: ...
+
+    def abandon(self) -> None: ...
+
+
+class _TextWriter:
+    """Writes text with commas."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._has_header = file, False
+
+    def write(self, frame: pd.DataFrame) -> None:
+        text = frame.to_csv(index=False, lineterminator="\n", header=not self._has_header)
+        self._has_header = True
+        self._put(text.encode())
+
+    def _put(self, content: bytes) -> None:
+        self._file.write(content)
+
+    def finish(self) -> None:
+        """Do nothing: everything is written."""
+
+    def abandon(self) -> None:
+        """Do nothing: the file is removed."""
+
+
+class _GzipWriter(_TextWriter):
+    """Writes compressed text, without the time, so that the same table gives the same bytes."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        super().__init__(file)
+        self._compressor = zlib.compressobj(9, wbits=31)
+
+    def _put(self, content: bytes) -> None:
+        self._file.write(self._compressor.compress(content))
+
+    def finish(self) -> None:
+        self._file.write(self._compressor.flush())
+
+
+class _ParquetWriter:
+    """Writes Parquet: one block as pandas does, several as row groups with the types of the first one."""
+
+    def __init__(self, file: IO[bytes], name: str, types_of: Mapping[str, str]) -> None:
+        self._file, self._name, self._types_of = file, name, types_of
+        self._first: pd.DataFrame | None = None
+        self._writer: Any = None
+
+    def write(self, frame: pd.DataFrame) -> None:
+        if self._first is None and self._writer is None:
+            self._first = frame
+            return
+        with self._sentences():
+            if self._writer is None and self._first is not None:
+                self._writer = self._started(self._first)
+                self._add(self._first)
+                self._first = None
+            self._add(frame)
+
+    def finish(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+        elif self._first is not None:
+            with self._sentences():
+                self._first.to_parquet(self._file, index=False)
+
+    def abandon(self) -> None:
+        """End the writer of pyarrow as long as there is a file."""
+        if self._writer is not None:
+            self._writer.close()
+
+    def _started(self, frame: pd.DataFrame) -> Any:
+        import pyarrow as pa  # type: ignore[import-untyped]
+        from pyarrow.parquet import ParquetWriter  # type: ignore[import-untyped]
+
+        schema = pa.Table.from_pandas(frame, preserve_index=False).schema
+        for column, like in self._types_of.items():
+            position = schema.get_field_index(column)
+            if position >= 0 and pa.types.is_null(schema.field(position).type):
+                schema = schema.set(position, schema.field(position).with_type(schema.field(like).type))
+        return ParquetWriter(self._file, schema)
+
+    def _add(self, frame: pd.DataFrame) -> None:
+        import pyarrow as pa
+
+        self._writer.write_table(
+            pa.Table.from_pandas(frame, schema=self._writer.schema, preserve_index=False)
+        )
+
+    @contextmanager
+    def _sentences(self) -> Iterator[None]:
+        try:
+            yield
         except ImportError as error:
-            raise without_parquet(str(path)) from error
-        content = buffer.getvalue()
-    else:
-        content = frame.to_csv(index=False, lineterminator="\n").encode()
-        if format == ".csv.gz":
-            content = gzip.compress(content, mtime=0)
-    write_atomically(path, content)
+            raise without_parquet(self._name) from error
+        except (TypeError, ValueError) as error:  # pyarrow's own errors are among them
+            raise ValueError(
+                f"{self._name} cannot be written, because a column has values of several types: "
+                f"{' '.join(str(error).split())[:200]}; write a .csv file."
+            ) from error
 
 
 def check_table_path(path: str | os.PathLike[str]) -> None:

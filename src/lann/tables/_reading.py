@@ -7,17 +7,18 @@ import math
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypedDict
 
 import pandas as pd
 
+from lann._types import Indices
 from lann.tables._cells import as_float
-from lann.tables._delimited import SEPARATORS, check_separator, split_text
+from lann.tables._delimited import SEPARATORS, Dialect, check_separator, split_text
 from lann.tables._encodings import ENCODING_NAMES, PARQUET, ZIP, decode, decompress
 from lann.tables._excel import read_sheet
 from lann.tables._json_lines import read_json_lines
@@ -60,6 +61,10 @@ class Reading:
         What was found and is not as in most files; not what was given.
     sha256 : str or None
         SHA-256 of the file, as hexadecimal digits.
+    row_numbers : ndarray of shape (n_rows,) or None
+        Positions of the rows in the file, if they are a sample; None is all rows.
+    n_file_rows : int or None
+        Number of rows of the file, if they are a sample.
 
     Examples
     --------
@@ -87,6 +92,8 @@ class Reading:
     sheet: str | None = None
     notes: tuple[str, ...] = field(default=())
     sha256: str | None = None
+    row_numbers: Indices | None = None
+    n_file_rows: int | None = None
 
     @property
     def summary(self) -> str:
@@ -128,10 +135,7 @@ class Reading:
             As for `read_table`.
         """
         sep = None if sep is None else check_separator(sep)
-        if decimal not in (None, ".", ","):
-            raise ValueError(f"decimal must be '.' or ','; got {decimal!r}.")
-        if decimal is not None and decimal == sep:
-            raise ValueError(f"sep and decimal must be different; both are {sep!r}.")
+        check_decimal(decimal, sep)
         path = Path(path)
         format = None if str(path) == STANDARD_INPUT else table_format(path)
         content, source = _read(path)
@@ -139,9 +143,7 @@ class Reading:
         if format is None:
             content = decompress(content, source)
             format = _format_of(content)
-        for option, value in {"sep": sep, "encoding": encoding, "sheet": sheet}.items():
-            if value is not None and format not in _OPTIONS[option]:
-                raise ValueError(f"{option} is not for {source}, whose format is {format}.")
+        check_text_options(source, format, {"sep": sep, "encoding": encoding, "sheet": sheet})
         if format == "text":
             reading = _read_text(content, source, sep, decimal, encoding)
         elif format == "json lines":
@@ -182,11 +184,31 @@ def _read(path: Path) -> tuple[bytes, str]:
     """Return the content of a file or of standard input, and its name in messages."""
     if str(path) == STANDARD_INPUT:
         return sys.stdin.buffer.read(), "standard input"
+    check_file(path)
+    return path.read_bytes(), str(path)
+
+
+def check_file(path: Path) -> None:
+    """Raise an OSError if there is no file to read."""
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder, not a file.")
     if not path.exists():
         raise FileNotFoundError(f"There is no file {path}.")
-    return path.read_bytes(), str(path)
+
+
+def check_decimal(decimal: str | None, sep: str | None) -> None:
+    """Raise ValueError if a decimal separator is none, or also separates cells."""
+    if decimal not in (None, ".", ","):
+        raise ValueError(f"decimal must be '.' or ','; got {decimal!r}.")
+    if decimal is not None and decimal == sep:
+        raise ValueError(f"sep and decimal must be different; both are {sep!r}.")
+
+
+def check_text_options(source: str, format: str, options: Mapping[str, Any]) -> None:
+    """Raise ValueError if an option is given that is not for the format of a file."""
+    for option, value in options.items():
+        if value is not None and format not in _OPTIONS[option]:
+            raise ValueError(f"{option} is not for {source}, whose format is {format}.")
 
 
 def _format_of(content: bytes) -> str:
@@ -217,13 +239,41 @@ def _read_text(
     } if rows else dict.fromkeys(names, pd.Series([], dtype=dtype))  # fmt: skip
     frame = pd.DataFrame(columns)
     found_decimal = table_decimal(frame, {",": ".", ";": ","}.get(dialect.sep))
+    given = TextOptions(sep, decimal, encoding)
+    found = TextOptions(dialect.sep, found_decimal, found_encoding)
+    notes = text_notes(names, source, dialect, given, found)
+    return Reading(frame, source, "text", dialect.sep, found_encoding, decimal or found_decimal, notes=notes)
+
+
+class FileOptions(TypedDict, total=False):
+    """How a file is written, where it is not to be found: see `read_table`."""
+
+    sep: str | None
+    decimal: str | None
+    encoding: str | None
+    sheet: str | int | None
+
+
+class TextOptions(NamedTuple):
+    """How a text is written, as the user says or as it was found."""
+
+    sep: str | None
+    decimal: str | None
+    encoding: str | None
+
+
+def text_notes(
+    names: list[str], source: str, dialect: Dialect, given: TextOptions, found: TextOptions
+) -> tuple[str, ...]:
+    """Return what was found about a text and is not as in most files; not what was given."""
     notes = []
-    if sep is None and dialect.sep != "," and (dialect.sep != "\t" or not _is_tsv(source)) and len(names) > 1:
+    is_usual = dialect.sep == "," or (dialect.sep == "\t" and _is_tsv(source))
+    if given.sep is None and not is_usual and len(names) > 1:
         notes.append(f"{SEPARATORS[dialect.sep]} separate cells")
-    if decimal is None and found_decimal == ",":
+    if given.decimal is None and found.decimal == ",":
         notes.append("decimal commas")
-    if encoding is None and found_encoding in ENCODING_NAMES:
-        notes.append(f"encoding {ENCODING_NAMES[found_encoding]}")
+    if given.encoding is None and found.encoding in ENCODING_NAMES:
+        notes.append(f"encoding {ENCODING_NAMES[found.encoding]}")
     if dialect.quote == "'":
         notes.append("single quotes around cells")
     elif not dialect.quote:
@@ -232,9 +282,7 @@ def _read_text(
         notes.append("spaces after separators are left out")
     if any(re.fullmatch(r"-?\d+[.,]\d+", name) for name in names):
         notes.append("the first line, which has numbers, is taken as the header")
-    return Reading(
-        frame, source, "text", dialect.sep, found_encoding, decimal or found_decimal, notes=tuple(notes)
-    )
+    return tuple(notes)
 
 
 def _is_tsv(source: str) -> bool:

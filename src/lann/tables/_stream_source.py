@@ -16,7 +16,14 @@ import pandas as pd
 
 from lann.tables._delimited import DelimitedTextError, check_length, check_separator, find_dialect
 from lann.tables._encodings import GZIP, PARQUET, ZIP, decode
-from lann.tables._reading import STANDARD_INPUT, check_duplicates, column_names, table_format, without_parquet
+from lann.tables._reading import (
+    STANDARD_INPUT,
+    check_duplicates,
+    check_file,
+    column_names,
+    table_format,
+    without_parquet,
+)
 
 Batch = Mapping[str, Sequence[str] | pd.Series]
 """Cells by column: text, or values with types."""
@@ -69,10 +76,7 @@ def open_stream(
         yield TextSource(sys.stdin.buffer, "standard input", BATCH_ROWS_OF_INPUT, sep=sep, encoding=encoding)
         return
     format = table_format(path)
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder, not a file.")
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file {path}.")
+    check_file(path)
     if format == "parquet":
         if sep is not None or encoding is not None:
             raise ValueError(f"sep and encoding are not for {path}, whose format is parquet.")
@@ -100,6 +104,9 @@ class TextSource:
 
     Attributes
     ----------
+    dialect : Dialect
+    encoding : str
+        They were given, or found from the first lines.
     is_interrupted : bool
         Whether KeyboardInterrupt was raised while lines were waited for: the table then ends after the lines
         that had come.
@@ -128,8 +135,8 @@ class TextSource:
         first = list(islice(lines, N_FIRST_LINES))
         if self.is_interrupted and not first:
             raise KeyboardInterrupt
-        dialect = find_dialect("".join(first), sep)
-        self._records = dialect.records_of_lines(chain(first, lines))
+        self.dialect = find_dialect("".join(first), sep)
+        self._records = self.dialect.records_of_lines(chain(first, lines))
         header = self._next()
         if header is None:
             raise ValueError(f"{name} is empty.")
@@ -178,11 +185,12 @@ class TextSource:
                 codecs.lookup(encoding)
             except LookupError as error:
                 raise ValueError(f"There is no encoding {encoding!r}.") from error
+            self.encoding = codecs.lookup(encoding).name
             return self._until_interrupt(io.TextIOWrapper(raw, encoding=encoding, newline=""))
         lines = self._until_interrupt(raw)
         first = list(islice(lines, N_FIRST_LINES))
-        _, found = decode(b"".join(first), self.name)
-        decoder = codecs.getincrementaldecoder(found)()
+        _, self.encoding = decode(b"".join(first), self.name)
+        decoder = codecs.getincrementaldecoder(self.encoding)()
         return (decoder.decode(line) for line in chain(first, lines))
 
     def _until_interrupt(self, lines: Iterable[Any]) -> Iterator[Any]:

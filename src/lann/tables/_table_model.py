@@ -17,7 +17,7 @@ from lann._table_inputs import as_fitted
 from lann._types import Indices
 from lann._validation import OneOf, validate
 from lann.persist import TableRecord, load_with_table, save
-from lann.tables import _counterfactuals, _embed, _labeled_rows, _reject, _suspicious_rows
+from lann.tables import _counterfactuals, _embed, _labeled_rows, _predict_file, _reject, _suspicious_rows
 from lann.tables._column import Column, apply_columns
 from lann.tables._feature_columns import (
     TrainingValues,
@@ -116,6 +116,7 @@ class TableModel:
     # Each of these has a module of its own.
     embed = _embed.embed
     labeled_rows = _labeled_rows.labeled_rows
+    predict_file = _predict_file.predict_file
     reject_option = _reject.reject_option
     counterfactuals = _counterfactuals.counterfactuals
     counterfactuals_of_explanation = _counterfactuals.counterfactuals_of_explanation
@@ -236,7 +237,26 @@ class TableModel:
         TableWarning
             If a column has categories that the training data do not have.
         """
-        rows = self._as_fitted(self._read(frame, name=name)[0])
+        return self._predict(frame, id=id, reject=reject, name=name)[0]
+
+    def _predict(
+        self,
+        frame: pd.DataFrame,
+        *,
+        id: str | None,
+        reject: RejectOption | None,
+        name: str,
+        is_block: bool = False,
+        has_labels: bool | None = None,
+        new: dict[str, set[str]] | None = None,
+    ) -> tuple[pd.DataFrame, NDArray[Any] | None]:
+        """Return the predictions, and the labels of the rows.
+
+        Of a block, the index has the row numbers, `has_labels` says whether the table has labels, and
+        categories that the training data do not have are added to `new` in place of a warning.
+        """
+        numbers = frame.index.to_numpy() if is_block else None
+        rows = self._as_fitted(self._read(frame, name=name, row_numbers=numbers, new=new)[0])
         probabilities = self.classifier.predict_proba(rows)
         classes = self.classifier.classes_
         columns = {"prediction": classes[probabilities.argmax(axis=1)]}
@@ -244,13 +264,15 @@ class TableModel:
             columns["decision"] = reject.decision(rows)
         columns |= {f"probability of {label}": probabilities[:, j] for j, label in enumerate(classes)}
         predictions = pd.DataFrame(columns, index=frame.index)
-        labels = self.labels_in(frame)
+        labels = self.labels_in(frame) if has_labels is not False else None
+        if labels is None and has_labels:
+            labels = np.full(len(frame), None)
         if labels is not None:
             predictions.insert(0, "label", labels)
         id = self._id_of(frame, id)
         if id is not None:
             predictions.insert(0, id, row_names(frame, id, name), allow_duplicates=True)
-        return predictions
+        return predictions, labels
 
     def explain(
         self,
@@ -432,11 +454,18 @@ class TableModel:
         return known_labels(texts, self.classifier.classes_)
 
     def _read(
-        self, frame: pd.DataFrame, rows: Sequence[int] | Indices | None = None, *, name: str = "the table"
+        self,
+        frame: pd.DataFrame,
+        rows: Sequence[int] | Indices | None = None,
+        *,
+        name: str = "the table",
+        row_numbers: Indices | None = None,
+        new: dict[str, set[str]] | None = None,
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return rows of a table with the values that the columns have, and the whole table.
 
-        The index has the positions of the rows.
+        The index has the positions of the rows, or `row_numbers`. Categories that the training data do not
+        have are added to `new`; if this is None, a warning names them.
         """
         positions = _check_rows(rows, len(frame), name)
         if not hasattr(self.classifier, "feature_names_in_"):
@@ -446,9 +475,15 @@ class TableModel:
                     f"names and needs {len(self.columns)}."
                 )
             frame = frame.set_axis(self.feature_names, axis=1)
-        table = apply_columns(frame, self.columns, name)
+        table = apply_columns(frame, self.columns, name, row_numbers=row_numbers)
         values = table.iloc[positions]
-        self._check_values(values, name)
+        self._check_some_value(values, name)
+        found = self._new_categories(values)
+        if new is None:
+            self._warn_of_new(found)
+        else:
+            for column, categories in found.items():
+                new.setdefault(column, set()).update(categories)
         return values, table
 
     def _training_values(self) -> TrainingValues:
@@ -466,18 +501,28 @@ class TableModel:
             return values
         return values.to_numpy(dtype=float if all(c.kind == "number" for c in self.columns) else object)
 
-    def _check_values(self, values: pd.DataFrame, table: str) -> None:
-        """Raise ValueError if a row has no value; warn of categories that the training data do not have."""
+    def _check_some_value(self, values: pd.DataFrame, table: str) -> None:
+        """Raise ValueError if a row has no value."""
         empty = np.flatnonzero(values.isna().all(axis=1))
         model = self.classifier.model_
         if len(empty) and model.unmeasured(np.full((1, len(self.columns)), np.nan)).all():
             row = values.index[empty[0]]
             raise ValueError(f"Row {row} of {table} has no value in any of the columns that are used.")
-        for column, feature in zip(self.columns, schema_of(self.classifier).features, strict=True):
-            if feature.kind == "category":
-                new = sorted(set(values[column.name].dropna()) - set(feature.categories))
-                if new:
-                    _warn_of_new_categories(column.name, new)
+
+    def _new_categories(self, values: pd.DataFrame) -> dict[str, set[str]]:
+        """Return the categories of each column that the training data do not have, if there are any."""
+        features = zip(self.columns, schema_of(self.classifier).features, strict=True)
+        found = {
+            column.name: set(values[column.name].dropna()) - set(feature.categories)
+            for column, feature in features
+            if feature.kind == "category"
+        }
+        return {name: categories for name, categories in found.items() if categories}
+
+    def _warn_of_new(self, categories: dict[str, set[str]]) -> None:
+        for column in self.columns:
+            if column.name in categories:
+                _warn_of_new_categories(column.name, sorted(categories[column.name]))
 
 
 def _is_pipeline(estimator: Any) -> bool:

@@ -89,6 +89,7 @@ class TrainingTable:
         drop: Sequence[str] = (),
         kinds: Mapping[str, str] | None = None,
         sample_weight: str | None = None,
+        row_numbers: Indices | None = None,
         name: str = "the table",
     ) -> TrainingTable:
         """Decide which rows and columns of a table are used, and how.
@@ -111,6 +112,9 @@ class TrainingTable:
             dates, such as "%d/%m/%Y".
         sample_weight : str or None, default=None
             Name of a column that tells as how many rows each row counts; rows of weight 0 are left out.
+        row_numbers : ndarray of shape (n_rows,) or None, default=None
+            Positions of the rows in the table of which they are a sample, ascending: see `sample_table`. None
+            counts them from 0.
         name : str, default="the table"
             Name of the table in messages.
 
@@ -128,31 +132,33 @@ class TrainingTable:
         kinds = dict(kinds or {})
         roles = {"target": target, "id": id, "sample_weight": sample_weight}
         own = _check_roles(frame, roles, drop, kinds, name)
+        numbers = _check_row_numbers(row_numbers, len(frame))
         texts = column_texts(frame[target])
-        row_numbers = np.flatnonzero(pd.notna(texts))
-        if len(row_numbers) == 0:
+        rows = np.flatnonzero(pd.notna(texts))
+        if len(rows) == 0:
             raise ValueError(f"The target {target!r} is empty in every row of {name}.")
-        _warn_of_rows(len(frame) - len(row_numbers), f"no {target!r}")
+        _warn_of_rows(len(frame) - len(rows), f"no {target!r}")
         weights = None
         if sample_weight is not None:
-            weights = row_weights(frame, row_numbers, sample_weight, name)
+            weights = row_weights(frame, rows, sample_weight, name)
             _warn_of_rows(int((weights == 0).sum()), "the weight 0")
-            row_numbers, weights = row_numbers[weights > 0], weights[weights > 0]
-        labels = labels_of(texts[row_numbers])
+            rows, weights = rows[weights > 0], weights[weights > 0]
+        labels = labels_of(texts[rows])
         check_labels(labels, target)
-        index = _index(row_numbers, None if id is None else row_names(frame, id, name)[row_numbers])
-        features = frame.drop(columns=own).iloc[row_numbers]
+        numbers = numbers[rows]
+        index = _index(numbers, None if id is None else row_names(frame, id, name)[rows])
+        features = frame.drop(columns=own).iloc[rows]
         columns = infer_columns(
             features,
             drop=[column for column in drop if column not in own],
             decimal=frame.attrs.get("decimal"),
             table=name,
-            row_numbers=row_numbers,
+            row_numbers=numbers,
             **_named_kinds(kinds),
         )
-        rows = apply_columns(features, columns, name, row_numbers=row_numbers).set_axis(index)
+        values = apply_columns(features, columns, name, row_numbers=numbers).set_axis(index)
         _check_any_used(columns, target, name)
-        return cls(rows, labels, columns, target, row_numbers, id, sample_weight, weights)
+        return cls(values, labels, columns, target, numbers, id, sample_weight, weights)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -290,6 +296,16 @@ def _check_roles(
         if column in own:
             raise ValueError(f"Column {column!r} is named in both {own[column]} and kinds.")
     return list(own)
+
+
+def _check_row_numbers(row_numbers: Indices | None, n_rows: int) -> Indices:
+    """Return the positions of the rows; raise ValueError unless there is one for each, ascending."""
+    if row_numbers is None:
+        return np.arange(n_rows)
+    numbers = np.asarray(row_numbers)
+    if numbers.shape != (n_rows,) or numbers.dtype.kind not in "iu" or (np.diff(numbers) <= 0).any():
+        raise ValueError(f"row_numbers must be {n_rows} ascending integers; got {row_numbers!r}.")
+    return numbers.astype(np.int64)
 
 
 def _named_kinds(kinds: Mapping[str, str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from lann.training._many_rows import (
     RowsByCell,
     has_many_rows,
     n_epochs_of,
+    train_sample,
     with_shared_levels,
 )
 from lann.training._online_procedure import OnlineResult, train_online
@@ -55,6 +56,7 @@ __all__ = [
     "train",
     "train_distinct",
     "train_online",
+    "train_sample",
     "train_tile",
     "warm_start",
     "with_shared_levels",

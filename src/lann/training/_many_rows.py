@@ -25,7 +25,7 @@ from lann.training._trainer import Callback, Epoch
 # With more rows than this, the shared levels are learned on a sample, and the point metrics in tiles.
 MANY_ROWS = 50_000
 # Number of rows of the sample.
-SAMPLE_ROWS = 20_000
+SAMPLE_ROWS = 40_000
 
 
 class RowsByCell(NamedTuple):
@@ -78,7 +78,7 @@ def train_many(
     _check_matrix_memory(start, settings)
     sample_rng, index_rng, tile_rng = rng.spawn(3)
     sample = stratified_sample(start.labels, SAMPLE_ROWS, sample_rng)
-    result = train_distinct(
+    result = train_sample(
         start.subset(sample),
         settings,
         sample_rng,
@@ -95,6 +95,13 @@ def train_many(
         training = _TileTraining(levels, index, settings, result.n_point_epochs)
         trained, losses, stopped = training.run(tile_rng, callback)
     return replace(result, levels=trained, losses=[*result.losses, *losses], index=index, stopped=stopped)
+
+
+def train_sample(
+    sample: Levels, settings: Settings, rng: np.random.Generator, *, callback: Callback | None = None
+) -> TrainingResult:
+    """Train a sample of many rows: as few rows, but the shared levels are learned from all of the sample."""
+    return train_distinct(sample, settings.replace(n_shared_rows=len(sample.X)), rng, callback=callback)
 
 
 def _check_matrix_memory(start: Levels, settings: Settings) -> None:
@@ -143,7 +150,8 @@ class _TileTraining:
             np.bincount(index.cells, minlength=n_cells),
             n_reached=n_reached_of(index.n_probed, settings),
         )
-        # Tiles start from `levels`, whatever other tiles have learned.
+        # Tiles start from `levels`, whatever other tiles have learned. What they learn is not as precise as
+        # float32, which takes half the memory.
         n_rows, n_axes = levels.point_log_weights.shape
         self._log_weights = np.zeros((n_rows, n_axes), np.float32)
         if levels.point_log_weights.any():

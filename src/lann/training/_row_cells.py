@@ -89,13 +89,9 @@ def _nearest_rows(levels: Levels, rows: Indices, n_jobs: int | None) -> Indices:
     def search(part: slice) -> tuple[Indices, Floats]:
         points, labels = points_of(levels, part), levels.labels[part]
         metric = Levels.metric_of_classes(points, labels, levels.class_log_weights)
-        inside = (rows >= part.start) & (rows < part.stop)
-        exclude = np.where(inside, rows - part.start, -1)
-        n_found = min(k, len(points) - 1)
-        if n_found == 0:
-            return np.empty((len(rows), 0), np.int64), np.empty((len(rows), 0))
-        found, distances = ExactSearch(metric).query(queries, n_found, exclude=exclude, n_jobs=1)
-        return np.where(found >= 0, found + part.start, -1), distances
+        found, distances = ExactSearch(metric).query(queries, min(k + 1, len(points)), n_jobs=1)
+        own = found + part.start == rows[:, None]
+        return np.where(own, -1, found + part.start), np.where(own, np.inf, distances)
 
     found = map_blocks(search, len(levels.X), SEARCH_BLOCK, n_jobs=n_jobs)
     nearest, _ = smallest(np.hstack([f[1] for f in found]), np.hstack([f[0] for f in found]), k)

@@ -54,6 +54,8 @@ class Settings:
         Factor of the votes, and of the loss, of each class; None is 1 for all.
     n_jobs : int or None
         Number of threads.
+    n_shared_rows : int
+        Number of rows from which the shared levels are learned, at most.
     n_neighbors, power, floor : int, float, float
         Of the share loss. It is sharper than the vote and includes more neighbors, so that a query changes
         more of them.
@@ -78,6 +80,7 @@ class Settings:
     validation_fraction: float | None = None
     class_weight: Floats | None = None
     n_jobs: int | None = None
+    n_shared_rows: int = 20_000
     n_neighbors: int = 10
     power: float = 4.0
     floor: float = 0.02

@@ -19,8 +19,6 @@ from lann.vote import zero_distance_guard
 
 BATCH_SIZE = 128
 BATCHES_PER_EPOCH = 50
-# The shared levels need no more rows than this.
-MOST_ROWS = 20_000
 # Up to this many rows, the search for candidates is cheap and includes all rows.
 FEW_ROWS = 1_000
 # Number of epochs for which candidates are used before they are searched again.
@@ -79,7 +77,7 @@ class SharedStage:
         self.dropped_levels: list[str] = []
         self._start, self._settings, self._rng = levels, settings, rng
         self._widths = None if levels.encoding.is_numeric else levels.encoding.n_axes_of_features
-        pool = stratified_sample(levels.labels, MOST_ROWS, rng)
+        pool = stratified_sample(levels.labels, settings.n_shared_rows, rng)
         in_pool = levels.replace(point_log_weights=np.empty((len(levels.X), 0)), point_matrices=None)
         self.parameters = SharedParameters(in_pool.subset(pool), settings)
         # From here on, rows are counted in the pool.

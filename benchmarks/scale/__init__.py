@@ -1,0 +1,1 @@
+"""Time, memory and accuracy from 10 000 to a million rows."""

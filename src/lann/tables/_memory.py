@@ -1,0 +1,188 @@
+"""How much memory there is, and how many rows of a table fit into it."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import NamedTuple, Unpack
+
+from lann._format import size_text
+from lann.tables._reading import FileOptions
+from lann.tables._table_file import open_table
+
+# The share of the available memory that a fit may take.
+SHARE_OF_AVAILABLE = 0.6
+# What a fit with cross-validation takes beside the table, per row, and per row and column: measured.
+FIT_ROW_BYTES, FIT_CELL_BYTES = 5000, 600
+# What it takes for few rows, too.
+FIT_BYTES = 48 << 20
+# With less memory, nothing useful can be learned.
+FEWEST_ROWS = 500
+UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
+         "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
+_MEMINFO = Path("/proc/meminfo")
+_CGROUP = Path("/sys/fs/cgroup")
+
+
+class TableSize(NamedTuple):
+    """How much memory a fit to a table takes, about.
+
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows of the table; that of text is estimated from its first lines.
+    n_bytes : int
+        Memory for reading the table and fitting a model to all rows.
+    n_fitting : int
+        Number of rows for which the memory suffices, 500 at least; `n_rows` if there is enough for all.
+    memory : int
+        The memory that may be taken.
+
+    Examples
+    --------
+    >>> from lann.tables import TableSize
+    >>> TableSize(1_000_000, 3_000_000_000, 250_000, 800_000_000).fits
+    False
+    """
+
+    n_rows: int
+    n_bytes: int
+    n_fitting: int
+    memory: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is enough memory for all rows."""
+        return self.n_fitting >= self.n_rows
+
+
+def table_size(
+    path: str | os.PathLike[str],
+    *,
+    memory: int | str | None = None,
+    **options: Unpack[FileOptions],
+) -> TableSize | None:
+    """Estimate how many rows of a table in a file a model can be fitted to in some memory.
+
+    The numbers of rows, columns and bytes are those of the metadata of a Parquet file, or follow from the
+    size and the first lines of a text.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As for `read_table`.
+    memory : int, str or None, default=None
+        Bytes, or a text such as "2GB" or "500 MB". None is 60 % of the memory that is available.
+    **options : str, int or None
+        ``sep``, ``decimal``, ``encoding`` and ``sheet``, as for `read_table`.
+
+    Returns
+    -------
+    size : TableSize or None
+        None if the format has to be read as a whole, or the available memory is unknown.
+
+    Raises
+    ------
+    ValueError
+        If a given memory is no size, or does not suffice for 500 rows.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import pandas as pd
+    >>> from lann.tables import table_size, write_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "small.parquet")
+    ...     write_table(pd.DataFrame({"x": range(2000), "y": [0, 1] * 1000}), path)
+    ...     table_size(path, memory="2GB").fits, table_size(path, memory="90MB").n_rows
+    (True, 2000)
+    """
+    n_allowed = None if memory is None else parse_size(memory)
+    file = open_table(path, options)
+    if file is None:
+        return None
+    if n_allowed is None:
+        available = available_memory()
+        if available is None:
+            return None
+        n_allowed = int(SHARE_OF_AVAILABLE * available)
+    n_rows = max(file.n_rows_estimated, 1)
+    row_bytes = file.frame_bytes / n_rows + FIT_ROW_BYTES + FIT_CELL_BYTES * len(file.columns)
+    n_fitting = int(max(n_allowed - FIT_BYTES, 0) / row_bytes)
+    if memory is not None and n_fitting < min(n_rows, FEWEST_ROWS):
+        needed = FIT_BYTES + FEWEST_ROWS * row_bytes
+        raise ValueError(
+            f"A memory of {size_text(n_allowed)} is too little for {FEWEST_ROWS} rows of {file.name}: about "
+            f"{size_text(needed)} are needed."
+        )
+    n_bytes = int(FIT_BYTES + n_rows * row_bytes)
+    return TableSize(n_rows, n_bytes, min(max(n_fitting, FEWEST_ROWS), n_rows), n_allowed)
+
+
+def parse_size(size: int | str) -> int:
+    """Return a size in bytes; raise ValueError if it is none.
+
+    >>> parse_size("2GB"), parse_size("1.5 MiB"), parse_size(1000)
+    (2000000000, 1572864, 1000)
+    """
+    match = _SIZE.fullmatch(str(size))
+    factor = None if match is None else UNITS.get(match[2].upper())
+    if match is None or factor is None or float(match[1]) <= 0:
+        raise ValueError(f"A memory must be a size such as 2GB or 500MB; got {size!r}.")
+    return int(float(match[1]) * factor)
+
+
+def available_memory() -> int | None:
+    """Return the memory that this process can take, by system, container and limits; None if unknown."""
+    known = [size for size in (_of_system(), _of_container(), _of_process()) if size is not None]
+    return min(known) if known else None
+
+
+def _of_system() -> int | None:
+    try:
+        match = re.search(r"^MemAvailable:\s+(\d+) kB", _MEMINFO.read_text(), re.MULTILINE)
+        if match is not None:
+            return int(match[1]) * 1024
+    except OSError:
+        pass
+    try:  # not everywhere: half of the memory is taken as available
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _of_container() -> int | None:
+    for limit, usage in (
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ):
+        try:
+            most, taken = ((_CGROUP / name).read_text().strip() for name in (limit, usage))
+            return max(int(most) - int(taken), 0)
+        except (OSError, ValueError):  # there is no limit: "max"
+            continue
+    return None
+
+
+def _of_process() -> int | None:
+    """Return what the limits of the process (`ulimit -v`, `ulimit -d`) leave."""
+    try:
+        import resource
+
+        taken = {
+            name: int(kilobytes) * 1024
+            for name, kilobytes in re.findall(
+                r"^(VmSize|VmData):\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE
+            )
+        }
+    except (ImportError, OSError):
+        return None
+    limits = {"VmSize": resource.RLIMIT_AS, "VmData": resource.RLIMIT_DATA}
+    left = [
+        max(resource.getrlimit(limit)[0] - taken.get(name, 0), 0)
+        for name, limit in limits.items()
+        if resource.getrlimit(limit)[0] != resource.RLIM_INFINITY
+    ]
+    return min(left) if left else None

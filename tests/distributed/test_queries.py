@@ -1,0 +1,132 @@
+"""Queries on their way to the shards and back, beside a slow search among all rows."""
+
+import numpy as np
+import pytest
+
+from lann.distributed._queries import candidates, merge, route, search_shard
+from lann.distributed._rows import Reader, Rows, join_rows, rows_of_cells, split_rows
+from lann.distributed._shard import Found, SearchPlan, Shard, join_shards
+from lann.encoding import TableSchema
+from lann.metrics import Levels
+from lann.search import Partition
+
+N_ROWS, N_CLASSES, N_SHARDS = 300, 2, 3
+
+
+@pytest.fixture(scope="module")
+def levels():
+    """Rows on a grid, so that distances are often equal, with class weights and point weights."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 6, (N_ROWS, 3)).astype(float)
+    plain = Levels.plain(X, rng.integers(0, N_CLASSES, N_ROWS), N_CLASSES)
+    return plain.replace(
+        class_log_weights=rng.choice([0.0, 0.5], (N_CLASSES, 3)),
+        point_log_weights=rng.choice([0.0, -1.0, 1.0], (N_ROWS, 3)),
+    )
+
+
+@pytest.fixture(scope="module")
+def plan(levels):
+    partition = Partition.fit(levels.points, 12, np.random.default_rng(0))
+    counts = np.bincount(partition.assign(levels.points), minlength=partition.n_cells)
+    shard_of_cell = np.arange(partition.n_cells) % N_SHARDS
+    return SearchPlan(partition, counts, shard_of_cell, N_SHARDS, 4, 20)
+
+
+@pytest.fixture(scope="module")
+def shards(levels, plan):
+    cells = plan.partition.assign(levels.points)
+    rows = [np.flatnonzero(plan.shard_of_cell[cells] == shard) for shard in range(N_SHARDS)]
+    return [Shard(levels.subset(own), own, cells[own]) for own in rows]
+
+
+def search(X, shards, plan, k, exclude=None):
+    reader = Reader(None, TableSchema.numeric(list("abc"), has_names=False))
+    shared = shards[0].levels.subset(np.empty(0, np.int64))
+    routed = route(X, reader, shared, plan, k, exclude=exclude)
+    found = [search_shard(shard, part, plan, k) for shard, part in zip(shards, routed.parts, strict=True)]
+    return routed, found, merge(routed.n_queries, found, plan, k)
+
+
+def slowly(x, levels, plan, k, excluded=-1):
+    """Return the neighbors of a query among the rows of its nearest cells, row by row."""
+    point = levels.transform(x[None])
+    n_listed = plan.n_listed(k)
+    probed = plan.partition.nearest(point, plan.index.n_probed_for(n_listed))[0]
+    cells = plan.partition.assign(levels.points)
+    near = [row for row in range(N_ROWS) if cells[row] in probed]
+    allowed = range(N_ROWS) if len(near) < n_listed + (excluded >= 0) else near
+
+    def length(row, metric):
+        return metric.distances(point, np.array([[row]]))[0, 0]
+
+    coarse, local = levels.class_metric(), levels.local_metric()
+    listed = sorted((length(row, coarse), row) for row in allowed if row != excluded)[:n_listed]
+    return sorted((length(row, local), row) for _, row in listed)[:k]
+
+
+@pytest.mark.parametrize("k", [1, 7, 40])
+@pytest.mark.parametrize("excludes", [False, True])
+def test_neighbors_are_those_of_a_slow_search(levels, plan, shards, k, excludes):
+    queries = levels.X[:25]
+    exclude = np.where(np.arange(25) % 3 == 0, -1, np.arange(25)) if excludes else None
+    _, _, neighbors = search(queries, shards, plan, k, exclude)
+    for number, x in enumerate(queries):
+        own = -1 if exclude is None else exclude[number]
+        expected = slowly(x, levels, plan, k, own)
+        assert neighbors.numbers[number].tolist() == [row for _, row in expected]
+        assert neighbors.distances[number].tolist() == [distance for distance, _ in expected]
+    np.testing.assert_array_equal(neighbors.labels, levels.labels[neighbors.numbers])
+
+
+def test_queries_go_to_the_shards_of_their_nearest_cells_only(levels, plan, shards):
+    few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, N_SHARDS, 1, 1)
+    routed, found, _ = search(levels.X, shards, few, 1)
+    cells = plan.partition.assign(levels.points)
+    for shard, part in enumerate(routed.parts):
+        np.testing.assert_array_equal(part.positions, np.flatnonzero(plan.shard_of_cell[cells] == shard))
+        assert not part.everywhere.any()
+    assert sum(len(part.positions) for part in found) == N_ROWS
+
+
+def test_a_shard_without_queries_is_not_searched(levels, plan, shards):
+    few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, N_SHARDS, 1, 1)
+    _, found, neighbors = search(levels.X[:1], shards, few, 1)
+    assert sum(part is None for part in found) == N_SHARDS - 1
+    assert neighbors.numbers.shape == (1, 1)
+
+
+def test_candidates_at_equal_distances_are_ordered_by_number(plan):
+    def found(numbers):
+        numbers = np.array([numbers])
+        ones = np.ones(numbers.shape)
+        return Found(np.array([0]), numbers, ones, ones, np.zeros(numbers.shape, np.int64))
+
+    few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, 2, 1, 3)
+    listed = candidates(1, [found([4, 8, -1]), None, found([2, 5, 9])], few, 3)
+    assert listed.numbers.tolist() == [[2, 4, 5]]
+
+
+def test_regrouped_rows_are_all_rows_in_order():
+    rng = np.random.default_rng(1)
+    blocks = [
+        Rows(np.arange(a, a + 10), rng.random((10, 2)), rng.integers(0, 2, 10), rng.integers(0, 5, 10))
+        for a in (0, 10, 20)
+    ]
+    shard_of_cell = np.array([1, 0, 1, 0, 1])
+    split = [split_rows(block, shard_of_cell, 2) for block in blocks]
+    shards = [join_rows([parts[shard] for parts in split]) for shard in range(2)]
+    for shard, rows in enumerate(shards):
+        assert (shard_of_cell[rows.cells] == shard).all()
+        assert (np.diff(rows.numbers) > 0).all()
+    together = join_rows(shards)
+    np.testing.assert_array_equal(together.numbers, np.arange(30))
+    np.testing.assert_array_equal(together.X, np.concatenate([block.X for block in blocks]))
+    assert set(rows_of_cells(shards[0], cells=np.array([3])).cells) == {3}
+
+
+def test_joined_shards_have_all_rows_in_order(levels, shards):
+    joined = join_shards(shards)
+    np.testing.assert_array_equal(joined.numbers, np.arange(N_ROWS))
+    np.testing.assert_array_equal(joined.levels.point_log_weights, levels.point_log_weights)
+    np.testing.assert_array_equal(joined.take(np.array([5, 9])).levels.X, levels.X[[5, 9]])

@@ -1,0 +1,201 @@
+"""Samples of tables in files, which are read block by block."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from lann.tables import Reading, TrainingTable, _table_file, read_table, sample_table, write_table
+
+N_ROWS = 4000
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(_table_file, "BLOCK_ROWS", 300)
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "size": rng.normal(size=N_ROWS),
+            "count": rng.integers(0, 9, N_ROWS),
+            "city": rng.choice(["Ulm", "Bonn", "Kiel"], N_ROWS),
+            "grade": pd.Categorical(rng.choice(list("ABC"), N_ROWS)),
+            "day": pd.date_range("2020-01-01", periods=N_ROWS, freq="D"),
+            "gaps": np.where(rng.random(N_ROWS) < 0.2, np.nan, rng.normal(size=N_ROWS)),
+            "state": np.where(rng.random(N_ROWS) < 0.3, "fault", "ok"),
+        }
+    )
+    frame.loc[[5, 1700], "state"] = "rare"
+    return frame
+
+
+@pytest.fixture(scope="module")
+def paths(table, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    table.to_parquet(folder / "table.parquet", row_group_size=700)
+    table.to_csv(folder / "table.csv", index=False)
+    table.to_csv(folder / "table.csv.gz", index=False)
+    table.astype({"day": str}).to_json(folder / "table.jsonl", orient="records", lines=True)
+    return folder
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv", "csv.gz", "jsonl"])
+def test_the_rows_are_those_of_the_whole_table(format, paths, table):
+    path = paths / f"table.{format}"
+    reading = sample_table(path, "state", 500)
+    whole = Reading.from_file(path)
+    assert len(reading.row_numbers) == 500
+    assert reading.n_file_rows == N_ROWS
+    assert np.all(np.diff(reading.row_numbers) > 0)
+    expected = whole.frame.iloc[reading.row_numbers].reset_index(drop=True)
+    pd.testing.assert_frame_equal(reading.frame, expected)
+    assert reading.frame.attrs == whole.frame.attrs
+    assert (reading.sha256, reading.format, reading.sep) == (whole.sha256, whole.format, whole.sep)
+
+
+def test_formats_have_the_same_sample(paths):
+    numbers = [
+        sample_table(paths / f"table.{end}", "state", 300).row_numbers for end in ("parquet", "csv", "jsonl")
+    ]
+    assert all(np.array_equal(numbers[0], others) for others in numbers)
+    assert not np.array_equal(
+        numbers[0], sample_table(paths / "table.csv", "state", 300, random_state=1).row_numbers
+    )
+
+
+def test_the_sample_is_uniform_with_some_rows_of_every_class(paths, table):
+    drawn = [sample_table(paths / "table.parquet", "state", 400, random_state=seed) for seed in range(5)]
+    shares = [(reading.frame["state"] == "fault").mean() for reading in drawn]
+    assert abs(np.mean(shares) - 0.3) < 0.03
+    assert all((reading.frame["state"] == "rare").sum() == 2 for reading in drawn)
+    mean_rows = np.mean([reading.row_numbers.mean() for reading in drawn])
+    assert abs(mean_rows / N_ROWS - 0.5) < 0.03
+
+
+def test_all_rows_are_drawn_if_there_are_no_more(paths, table):
+    reading = sample_table(paths / "table.parquet", "state", 10_000)
+    pd.testing.assert_frame_equal(reading.frame, read_table(paths / "table.parquet"))
+
+
+def test_a_model_knows_the_rows_by_their_position_in_the_file(paths, table):
+    reading = sample_table(paths / "table.parquet", "state", 300)
+    training = TrainingTable.from_frame(reading.frame, "state", row_numbers=reading.row_numbers)
+    assert [column.kind for column in training.columns] == [
+        "number", "number", "category", "category", "date", "number",
+    ]  # fmt: skip
+    assert np.array_equal(training.row_numbers, reading.row_numbers)
+    assert training.rows.index.tolist() == reading.row_numbers.tolist()
+    with pytest.raises(ValueError, match="row_numbers must be 300 ascending integers"):
+        TrainingTable.from_frame(reading.frame, "state", row_numbers=reading.row_numbers[::-1])
+
+
+@pytest.mark.parametrize("index", [pd.Index(np.arange(N_ROWS)[::-1]), pd.RangeIndex(7, 7 + 2 * N_ROWS, 2)])
+def test_an_index_with_a_name_is_a_column(index, table, tmp_path):
+    table.set_index(index.rename("nr")).to_parquet(tmp_path / "t.parquet", row_group_size=900)
+    reading = sample_table(tmp_path / "t.parquet", "state", 200)
+    whole = read_table(tmp_path / "t.parquet")
+    assert whole.columns[0] == "nr"
+    pd.testing.assert_frame_equal(reading.frame, whole.iloc[reading.row_numbers].reset_index(drop=True))
+    file = _table_file.open_table(tmp_path / "t.parquet", {})
+    assert file.columns == list(whole.columns)
+    pd.testing.assert_frame_equal(pd.concat(file.blocks(["nr", "size"])), whole[["nr", "size"]])
+
+
+@pytest.mark.parametrize("end", ["parquet", "csv"])
+def test_rows_without_a_label_are_left_out(end, table, tmp_path, table_warnings):
+    frame = table.copy()
+    frame.loc[frame.index % 4 == 0, "state"] = None
+    write_table(frame, tmp_path / f"gaps.{end}")
+    reading, texts = table_warnings(sample_table, tmp_path / f"gaps.{end}", "state", 600)
+    assert texts == ["1,000 rows have no 'state' and are left out."]
+    assert (reading.row_numbers % 4 > 0).all()
+    assert reading.frame["state"].notna().all()
+
+
+def test_progress_is_reported(paths):
+    calls = []
+    sample_table(
+        paths / "table.parquet", "state", 100, callback=lambda done, total: calls.append((done, total))
+    )
+    assert calls[-1] == (2 * N_ROWS, 2 * N_ROWS)
+    assert calls == sorted(calls)
+
+
+def test_semicolons_and_decimal_commas_are_found(table, tmp_path):
+    table.to_csv(tmp_path / "t.csv", index=False, sep=";", decimal=",")
+    reading = sample_table(tmp_path / "t.csv", "state", 100)
+    assert reading.notes == Reading.from_file(tmp_path / "t.csv").notes
+    assert reading.frame.attrs["decimal"] == ","
+
+
+def test_errors_are_sentences(paths, table, tmp_path):
+    with pytest.raises(ValueError, match=r"There is no column 'stat' in .*; did you mean 'state'"):
+        sample_table(paths / "table.parquet", "stat", 100)
+    with pytest.raises(ValueError, match=r"The target 'size' has .* different values in the first 300 rows"):
+        sample_table(paths / "table.parquet", "size", 100)
+    with pytest.raises(ValueError, match=r"sep is not for .*, whose format is parquet"):
+        sample_table(paths / "table.parquet", "state", 100, sep=";")
+    with pytest.raises(ValueError, match="sep and decimal must be different"):
+        sample_table(paths / "table.csv", "state", 100, sep=",", decimal=",")
+    with pytest.raises(TypeError, match="There is no option 'separator' of files"):
+        sample_table(paths / "table.csv", "state", 100, separator=",")
+    write_table(table.assign(state=None), tmp_path / "empty.csv")
+    with pytest.raises(ValueError, match=r"The target 'state' is empty in every row of .*empty.csv"):
+        sample_table(tmp_path / "empty.csv", "state", 100)
+    with pytest.raises(ValueError, match="n_rows must be"):
+        sample_table(paths / "table.csv", "state", 1)
+    table[:0].to_parquet(tmp_path / "none.parquet")
+    with pytest.raises(ValueError, match="has no rows"):
+        sample_table(tmp_path / "none.parquet", "state", 100)
+
+
+def test_a_damaged_row_group_is_named(paths, tmp_path):
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "damaged.parquet"
+    content = bytearray((paths / "table.parquet").read_bytes())
+    group = pq.read_metadata(paths / "table.parquet").row_group(3)
+    for column in range(group.num_columns):
+        chunk = group.column(column)
+        start = chunk.dictionary_page_offset or chunk.data_page_offset
+        content[start : start + 30] = b"\xff" * 30
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="damaged: row group 3 cannot be read"):
+        sample_table(path, "state", 100)
+    path.write_bytes(content[:5000])
+    with pytest.raises(ValueError, match="is not a complete Parquet file"):
+        sample_table(path, "state", 100)
+
+
+def test_a_line_with_more_cells_is_named(paths, tmp_path):
+    lines = (paths / "table.csv").read_text().splitlines()
+    lines[3000] += ",extra"
+    (tmp_path / "lines.csv").write_text("\n".join(lines))
+    with pytest.raises(ValueError, match=r"Line 3001 of .* has 8 cells, but the header has 7"):
+        sample_table(tmp_path / "lines.csv", "state", 100)
+    (tmp_path / "cut.csv.gz").write_bytes(gzip.compress((paths / "table.csv").read_bytes())[:-500])
+    with pytest.raises(ValueError, match="is damaged"):
+        sample_table(tmp_path / "cut.csv.gz", "state", 100)
+
+
+def test_one_class_is_an_error_of_the_training_table(table, tmp_path):
+    write_table(table.assign(state="ok"), tmp_path / "one.parquet")
+    reading = sample_table(tmp_path / "one.parquet", "state", 100)
+    with pytest.raises(ValueError, match="has one class only, 'ok'"):
+        TrainingTable.from_frame(reading.frame, "state", row_numbers=reading.row_numbers)
+
+
+def test_text_that_changes_between_row_groups_is_a_category(tmp_path):
+    """Numbers in the first row groups, words in the last ones: the sample has both."""
+    frame = pd.DataFrame({"mixed": ["1.5", "2"] * 500 + ["low", "high"] * 500, "y": ["a", "b"] * 1000})
+    frame.to_parquet(tmp_path / "mixed.parquet", row_group_size=250)
+    reading = sample_table(tmp_path / "mixed.parquet", "y", 200)
+    (column,) = TrainingTable.from_frame(reading.frame, "y").columns
+    assert column.kind == "category"
