@@ -10,6 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 import lann
 from lann import LANNClassifier
+from lann.explain import counterfactuals
 
 
 def clf_of(**options):
@@ -106,6 +107,17 @@ def test_a_few_rows_of_many_features(tmp_path):
     assert clf.explain(X[:1]).relevances.shape == (1, 1500)
     constant = clf_of(max_iter=2).fit(np.ones((6, 300)), [0, 1, 0, 1, 0, 1])
     assert np.isfinite(constant.predict_proba(np.ones((1, 300)))).all()
+
+
+def test_counterfactuals_change_features_with_large_weights(planted, fitted):
+    X_test = planted[2][:3]
+    changes = counterfactuals(fitted, X_test)
+    assert changes.found.any()
+    np.testing.assert_array_equal(fitted.predict(changes.rows), changes.labels)
+    changed = np.flatnonzero((changes.rows != X_test).any(axis=0))
+    assert np.isin(changed, np.argsort(-fitted.mean_feature_weights_)[:100]).all()
+    frozen = counterfactuals(fitted, X_test, frozen=changed)
+    assert (frozen.rows[:, changed] == X_test[:, changed]).all()
 
 
 @pytest.mark.parametrize("form", [csr_matrix, csr_array])

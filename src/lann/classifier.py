@@ -113,7 +113,9 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         class.
     n_components : int or None, default=None
         Number of axes for ``metric="low_rank"``; None is 16, or twice the square root of n_features where
-        that is more. At most n_features, which is the same as "full".
+        that is more. At most n_features, which is the same as "full". With more than 200 features, it is also
+        the number of axes of the linear map for "diagonal", 32 by default: time and memory are then linear in
+        the number of features. There are no more axes than dimensions in which the rows differ.
     levels : tuple of {"curves", "map", "class", "point"}, default=("curves", "map", "class", "point")
         Levels of the metric that are learned. With "curves" the data need no scaling; without, scale them
         beforehand. Without "map" the axes are the features ("low_rank" then keeps the initial linear map).
@@ -205,7 +207,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     curves_ : FeatureCurves
     components_ : ndarray of shape (n_axes, n_coordinates) or None
         The linear map; None where the axes are the coordinates, which are the features if all are numbers
-        without gaps.
+        without gaps. With more than 200 coordinates there are fewer axes: see `n_components`.
     feature_weights_ : ndarray of shape (n_samples, n_features)
         How much a difference in each feature counts for each training row: the diagonal of its metric times
         the squared slope of the curves, per standard deviation of the feature (with curves) or in the units
@@ -345,7 +347,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         ----------
         X : array-like or table of shape (n_samples, n_features)
             An array of numbers, or a table of pandas, polars or pyarrow with numbers, text, categories, bools
-            and dates. NaN and None are gaps.
+            and dates. NaN and None are gaps. Sparse matrices raise a TypeError.
         y : array-like of shape (n_samples,)
             Labels of at least two classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None

@@ -24,6 +24,7 @@ from lann.explain._counterfactual_setup import (
     make_predictor,
     nearest_data_rows,
     nearest_training_rows,
+    of_many_features,
     predicted_class_indices,
     target_class_indices,
     typical_ends,
@@ -198,6 +199,9 @@ def counterfactuals(
     every change is made as small as possible. Fewer features come first, then smaller changes. Each result is
     verified by predicting again. A smaller change than the one found may exist.
 
+    Of more than 200 features, those 100 are changed that have the largest weights in the metrics, if `clf` is
+    a classifier of lann.
+
     A category becomes another one of the data, a gap can become a value, and no value becomes a gap. Bools,
     ordered categories and dates stay on their steps.
 
@@ -253,6 +257,8 @@ def counterfactuals(
         raise ValueError(f"data has no value of {names[empty[0]]!r} in any row.")
     schema: TableSchema | None = getattr(clf, "schema_", None)
     limits = find_limits(known, names, frozen, integers, schema)
+    if model is not None:
+        limits = of_many_features(limits, model)
     predictor = make_predictor(clf, model)
     if model is not None and data is None:
         nearest = nearest_training_rows(model, clf.n_jobs)
@@ -280,7 +286,8 @@ def counterfactuals(
     # Extreme values only where typical ones do not reach the goal.
     for typical in typical_ends(known, limits):
         missing = np.flatnonzero(~goal.reached(labels))
-        block = max(CHANGED_AT_ONCE // ((n_candidates + len(typical)) * queries.shape[1] ** 2), 1)
+        n_changes = (n_candidates + len(typical)) * limits.n_tried
+        block = max(CHANGED_AT_ONCE // (n_changes * queries.shape[1]), 1)
         for start in range(0, len(missing), block):
             part = missing[start : start + block]
             rows[part] = changed_rows(queries[part], goal[part], typical)

@@ -16,6 +16,8 @@ Predictor = Callable[[Floats], tuple[Indices, Floats | None]]
 
 # Bisections of a change: to a 4096th of it.
 BISECTIONS = 12
+# Of more features than this, so many are tried for a change.
+MANY_FEATURES, MOST_TRIED = 200, 100
 # The preference for features decides only between steps after which the votes are equal.
 TIE = 1e-6
 
@@ -40,6 +42,12 @@ class Limits:
     free: NDArray[np.bool_]
     integer: NDArray[np.bool_]
     category: NDArray[np.bool_]
+
+    @property
+    def n_tried(self) -> int:
+        """The number of features that are tried for a change, at most."""
+        n_features = len(self.free)
+        return n_features if n_features <= MANY_FEATURES else max(int(self.free.sum()), 1)
 
     def nearest_allowed(self, values: Floats) -> Floats:
         """Return the nearest allowed values: (n_rows, n_features). Categories and gaps stay as they are."""

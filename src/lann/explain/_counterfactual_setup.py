@@ -6,6 +6,7 @@ Predictions, limits, and rows to change the queries toward.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,14 @@ from numpy.typing import NDArray
 from lann._table_inputs import as_fitted
 from lann._types import Floats, Indices
 from lann.encoding import TableSchema
-from lann.explain._counterfactual_search import Goal, Limits, Paths, Predictor
+from lann.explain._counterfactual_search import (
+    MANY_FEATURES,
+    MOST_TRIED,
+    Goal,
+    Limits,
+    Paths,
+    Predictor,
+)
 from lann.explain._fitted import check_label
 from lann.metrics import DiagonalMetric
 from lann.model import NeighborModel, nearest_of_classes, typical_values
@@ -94,6 +102,16 @@ def find_limits(
         integer=integer | ((kinds != "number") & ~category),
         category=category,
     )
+
+
+def of_many_features(limits: Limits, model: NeighborModel) -> Limits:
+    """Return limits in which, of many features, only those with the largest weights may change."""
+    if len(limits.free) <= MANY_FEATURES:
+        return limits
+    weights = np.where(limits.free, model.feature_weights().mean(axis=0), -1.0)
+    free = np.zeros(len(weights), bool)
+    free[np.argsort(-weights, kind="stable")[:MOST_TRIED]] = True
+    return replace(limits, free=free & limits.free)
 
 
 def typical_ends(data: Floats, limits: Limits) -> tuple[Floats, Floats]:

@@ -400,7 +400,9 @@ class _Work:
             total = MOST_LANDMARKS * (n_changes * per_change + len(self.fast) * per_slope)
             if total <= WORK:
                 break
-        shrink = min(1.0, (WORK / total) ** 0.5)
+        # Of many features, walks and the rest take as long as the readings.
+        available = WORK if n_features <= MOST_CORRELATED else 0.5 * WORK
+        shrink = min(1.0, (available / total) ** 0.5)
         self.n_voters, n_landmarks = int(MOST_VOTERS * shrink), int(MOST_LANDMARKS * shrink)
         if n_changes and n_axes > n_features:  # fewer voters do not make the transform cheaper
             n_landmarks = min(n_landmarks, int(SPEEDUP * WORK / (n_changes * width * n_axes)))

@@ -635,10 +635,15 @@ class _Slopes:
         encoding, self._levels = levels.encoding, levels
         self._points, self._weights = model.metric.points[rows], levels.subset(rows).weights
         self._coordinates = encoding.first_coordinates[encoding.number_features]
-        components = np.eye(model.n_axes) if levels.components is None else levels.components
-        self._components = components[:, self._coordinates]  # (n_axes, n_numbers)
-        with single_threaded_blas():  # the same bits for any number of threads
-            self._curvatures = np.ascontiguousarray((self._weights @ self._components**2).T)
+        components = levels.components
+        # (n_axes, n_numbers); None where the axes are the coordinates
+        self._components = None if components is None else components[:, self._coordinates]
+        if self._components is None:
+            curvatures = self._weights[:, self._coordinates]
+        else:
+            with single_threaded_blas():  # the same bits for any number of threads
+                curvatures = self._weights @ self._components**2
+        self._curvatures = np.ascontiguousarray(curvatures.T)
         # Typical numbers, in rows whose categories do not matter.
         values = np.where(
             np.isin(np.arange(len(model.X[0])), encoding.number_features), model.typical_values, model.X[0]
@@ -650,9 +655,10 @@ class _Slopes:
         differences = self._levels.transform_encoded(encoded) - self._points  # (n_rows, n_axes)
         weighted = self._weights * differences
         distances = np.einsum("ja,ja->j", weighted, differences)
-        slopes = np.ascontiguousarray((weighted @ self._components).T)
+        components = self._components
+        slopes = weighted[:, self._coordinates] if components is None else weighted @ components
         changes = self._values - encoded[0, self._coordinates][:, None]
-        return distances, slopes, self._curvatures, np.ascontiguousarray(changes)
+        return distances, np.ascontiguousarray(slopes.T), self._curvatures, np.ascontiguousarray(changes)
 
 
 class _Among:

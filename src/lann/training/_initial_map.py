@@ -2,8 +2,7 @@
 
 A square map has n_coordinates² numbers. Tables with many coordinates therefore get few axes, at a cost that
 is linear in the number of coordinates. Of thousands of features few tell the classes apart, and the others
-would hide them in every distance: the axes start in the features in which class means differ by more than
-chance.
+would hide them in every distance: the curves start steeper where class means differ by more than chance.
 """
 
 from __future__ import annotations
@@ -219,8 +218,8 @@ def with_initial_slopes(levels: Levels, rows: Indices) -> Levels:
 def initial_slopes(coordinates: Floats, labels: Labels, row_weights: Floats | None = None) -> Floats:
     """Return factors of the slopes of many numbers with which training starts: (n_numbers,).
 
-    They are the shares of `chance_shrinkage`, and of the same size in total for the other numbers together,
-    so that no number is left out: classes may differ in it together with others.
+    Their squares are those of `chance_shrinkage`, and the mean of these in addition, so that no number is
+    left out: classes may differ in it together with others.
     """
     squares = np.square(chance_shrinkage(coordinates, labels, row_weights))
     return np.sqrt(squares + squares.mean())
