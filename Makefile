@@ -21,7 +21,7 @@ demo: $(STAMP)
 	$(BIN)/lann demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

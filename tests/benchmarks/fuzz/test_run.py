@@ -25,7 +25,7 @@ def files(tmp_path_factory):
 
 def test_changed_files_are_rejected_or_harmless():
     """In a process of its own: children that are forked from one with OpenMP threads could hang."""
-    n_files = 8 * len(MUTATIONS)
+    n_files = 6 * len(MUTATIONS)
     command = [sys.executable, "-m", "benchmarks.fuzz", "--n-files", str(n_files), "--seed", "0"]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
