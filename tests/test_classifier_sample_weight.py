@@ -428,3 +428,12 @@ def test_only_rows_that_voted_are_listed(blobs):
         assert row.vote_shares.min() > 0
         n_others = 0 if row.others is None else row.others.n_rows
         assert row.n_listed + n_others == n_voters
+
+
+def test_the_number_of_neighbors_does_not_depend_on_that_of_the_queries():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), np.arange(60) % 2
+    clf = LANNClassifier(5, max_iter=0).fit(X, y, sample_weight=np.linspace(0.5, 1.5, 60))
+    shapes = [clf.kneighbors(X[:n], return_distance=False).shape for n in (1, 2, 30)]
+    assert [shape[0] for shape in shapes] == [1, 2, 30]
+    assert len({shape[1] for shape in shapes}) == 1

@@ -238,8 +238,37 @@ def test_a_model_that_has_become_large_has_cells(monkeypatch):
     assert clf.model_.index is None
     clf.partial_fit(X[480:540], y[480:540])
     assert len(clf.model_.index.cells) == 540
-    clf.forget(np.arange(100))
-    assert len(clf.model_.index.cells) == 440
+    clf.forget(np.arange(30))
+    assert len(clf.model_.index.cells) == 510
+    clf.forget(np.arange(30, 60))
+    assert clf.model_.index is None  # all rows are searched again
+
+
+def test_cells_are_determined_again_after_many_rows_were_forgotten(monkeypatch):
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 300)
+    X, y = make_blobs(1200, 5, centers=4, cluster_std=3.0, random_state=0)
+    clf = clf_of(max_iter=0, n_neighbors=5).fit(X, y)
+    partition = clf.model_.index.partition
+    clf.forget(np.arange(300))
+    assert clf.model_.index.partition is partition
+    clf.forget(np.arange(300, 800))
+    assert clf.model_.index.partition.n_cells == 40
+
+
+def test_another_vote_has_the_same_cells(monkeypatch):
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 300)
+    X, y = make_blobs(500, 5, centers=4, cluster_std=3.0, random_state=0)
+    clf = clf_of(max_iter=0, n_neighbors=5).fit(X, y)
+    assert clf.with_vote(clf.vote_).model_.index is clf.model_.index
+
+
+def test_rows_are_not_copied_to_learn_their_type():
+    X, y = make_blobs(200, 5, centers=4, random_state=0)
+    clf = clf_of(max_iter=0, n_neighbors=5).fit(X, y)
+    clf.forget([3])
+    model = clf.model_
+    clf.partial_fit(X[:1], y[:1])
+    assert "X" not in vars(model)
 
 
 # forget

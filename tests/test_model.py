@@ -367,3 +367,21 @@ def test_cells_with_too_few_rows_are_not_enough(monkeypatch):
     found, _ = model.kneighbors(X[-1:], 20)
     assert len(np.unique(found)) == 20
     assert found.min() >= 0
+
+
+@pytest.mark.parametrize("n_copies", [3, 30])
+def test_copies_do_not_change_epsilon_of_many_rows(levels, monkeypatch, n_copies):
+    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 50)
+    rows = np.tile(np.arange(len(levels.X)), n_copies)
+    expected = make_model(levels, n_candidates=20).vote_rule.epsilon
+    assert make_model(levels.subset(rows), n_candidates=20).vote_rule.epsilon == pytest.approx(
+        expected, rel=0.3
+    )
+
+
+def test_few_queries_among_all_rows_are_measured_one_by_one(levels):
+    model, again = (make_model(levels, n_candidates=None) for _ in range(2))
+    assert model.memory.n_rows == len(levels.X)  # rows can be added from here on
+    expected = again.kneighbors(levels.X[:40], 5)
+    for one, other in zip(model.kneighbors(levels.X[:9], 5), expected, strict=True):
+        np.testing.assert_array_equal(one, other[:9])

@@ -217,3 +217,19 @@ def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
     assert (labels == y[:40_000]).mean() > 0.8
     assert fit_peak < 8e6
     assert predict_peak < 8e6
+
+
+def test_rows_of_weight_0_do_not_count(data):
+    X, y = data
+    weights = np.zeros(700)
+    weights[::20] = 1.0
+    for policy in ("recent", "reservoir", "balanced"):
+        clf = clf_of(forget_policy=policy).fit(X, y, sample_weight=weights)
+        assert clf.n_seen_ == len(clf.model_.X) == 35
+        assert len(np.unique(clf.model_.X, axis=0)) == 35
+    weights[:] = 1.0
+    weights[y == "high"] = 0.0
+    assert clf_of().fit(X, y, sample_weight=weights).classes_.tolist() == ["low", "middle"]
+    weights[y == "middle"] = 0.0
+    with pytest.raises(ValueError, match="one class"):
+        clf_of().fit(X, y, sample_weight=weights)

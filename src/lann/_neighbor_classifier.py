@@ -192,7 +192,8 @@ class NeighborClassifier(ModelClassifier):
         queries = model.X if X is None else self._validate_queries(X)
         k = n_neighbors
         if k is None:
-            k = model.n_neighbors if model.row_weights is None else min(model.n_voters, len(queries) - 1)
+            most = model.n_rows - (X is None)
+            k = model.n_neighbors if model.row_weights is None else min(model.n_voters, most)
         check_n_neighbors(k, model.n_rows, exclude_self=X is None)
         exclude = np.arange(len(queries)) if X is None else None
         indices, distances = model.kneighbors(queries, k, exclude=exclude, n_jobs=self.n_jobs)

@@ -93,13 +93,15 @@ def draw_training_rows(
         _check_numbers(X)
     labels = column_or_1d(y, warn=True)
     check_consistent_length(X, labels)
-    classes = _classes(labels)
-    check_two_classes(classes)
     weights, counted = None, None
     if sample_weight is not None:
         weights = check_sample_weight(sample_weight, n_rows)
         counted = np.flatnonzero(weights)
         n_rows = len(counted)
+        if n_rows <= n_learned:
+            return None
+    classes = _classes(labels if counted is None else labels[counted])
+    check_two_classes(classes)
 
     def labels_of(part: slice) -> Labels:
         return class_indices(labels[part if counted is None else counted[part]], classes)

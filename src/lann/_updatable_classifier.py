@@ -441,7 +441,7 @@ class UpdatableClassifier(NeighborClassifier):
     def _as_stored(self, rows: Floats, *, adds: bool) -> Floats:
         """Return rows in the type in which the model keeps them."""
         if adds:
-            dtype = self.model_.X.dtype
+            dtype = self.model_.memory.rows_type
         elif self.storage == "auto":
             dtype = rows.dtype if len(rows) > MANY_ROWS else np.dtype(np.float64)
         else:

@@ -115,7 +115,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         Number of axes for ``metric="low_rank"``; None is 16, or twice the square root of n_features where
         that is more. At most n_features, which is the same as "full". With more than 200 features, it is also
         the number of axes of the linear map for "diagonal", 32 by default: time and memory are then linear in
-        the number of features. There are no more axes than dimensions in which the rows differ.
+        the number of features. There are fewer axes where fewer features tell the classes apart.
     levels : tuple of {"curves", "map", "class", "point"}, default=("curves", "map", "class", "point")
         Levels of the metric that are learned. With "curves" the data need no scaling; without, scale them
         beforehand. Without "map" the axes are the features ("low_rank" then keeps the initial linear map).
@@ -427,7 +427,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         check_is_fitted(self)
         other, model = copy(self), self.model_
         other.vote_, other._names = vote, self._names_of(model)
-        other._set_model(model.levels, arrived=(model.arrivals, model.n_arrived))
+        other._set_model(model.levels, model.index, arrived=(model.arrivals, model.n_arrived))
         return other
 
     def _train(

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from lann.metrics import DiagonalMetric
-from lann.search import CellIndex, CellSearch, ExactSearch
+from lann.search import CellIndex, CellSearch, ExactSearch, _cell_search
 
 PROGRAM = """
 import hashlib, json
@@ -166,3 +166,41 @@ def test_queries_beyond_the_range_of_single_precision():
     far = np.arange(0, 200, 7)
     for one, other in zip(found, ExactSearch(metric).query(queries, 10), strict=True):
         np.testing.assert_array_equal(one[far], other[far])
+
+
+def test_copies_do_not_reduce_the_number_of_cells_that_are_searched():
+    rng = np.random.default_rng(11)
+    points = rng.normal(size=(1000, 4))
+    metric = DiagonalMetric(np.repeat(points, 60, axis=0)[rng.permutation(60_000)], np.ones(4))
+    index = CellIndex.build(metric)
+    assert index.n_probed > 5
+    queries = rng.normal(size=(50, 4))
+    found, _ = CellSearch(metric, index).query(queries, 100)
+    assert recall(found, ExactSearch(metric).query(queries, 100)[0]) > 0.97
+
+
+@pytest.mark.parametrize("factor", [300.0, 1e16])
+def test_far_queries_are_searched_in_all_cells(factor):
+    metric, queries = metric_of(12, 0.3)
+    search = build(metric, n_probed=2)
+    queries[3] = factor * np.abs(metric.points).max()
+    found = search.query(queries, 10)
+    exact = ExactSearch(metric).query(queries[3:4], 10)
+    usual = search.query(np.delete(queries, 3, axis=0), 10)
+    for one, other, rest in zip(found, exact, usual, strict=True):
+        np.testing.assert_array_equal(one[3], other[0])
+        np.testing.assert_array_equal(np.delete(one, 3, axis=0), rest)
+    assert search.index.probed_mask(queries, 10).sum(axis=1).tolist() == [
+        search.index.partition.n_cells if row == 3 else 2 for row in range(200)
+    ]
+
+
+def test_a_cell_with_nearly_all_points_is_searched_in_parts(monkeypatch):
+    monkeypatch.setattr(_cell_search, "TILE_SIZE", 5000)
+    rng = np.random.default_rng(13)
+    points = np.concatenate([np.zeros((4000, 3)), rng.normal(size=(500, 3))])
+    metric = DiagonalMetric(points, np.ones(3))
+    search, queries = build(metric), rng.normal(size=(100, 3)) * 0.1
+    found = search.query(queries, 20)
+    for one, other in zip(found, search_slowly(metric, search.index, queries, 20), strict=True):
+        np.testing.assert_array_equal(one, other)

@@ -159,7 +159,8 @@ class ValueDistribution:
         is_outside : ndarray of shape (n_queries, n_features)
         """
         low, high = self.extremes
-        queries = queries.astype(self.X.dtype, copy=False)  # the rows were rounded, too
+        with np.errstate(over="ignore"):
+            queries = queries.astype(self.X.dtype, copy=False)  # the rows were rounded, too
         return (queries < low) | (queries > high)
 
     @cached_property

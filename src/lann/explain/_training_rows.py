@@ -122,7 +122,8 @@ def find_training_rows(
     found = np.full(len(queries), -1)
     if len(model.X) < 2:  # no other row would vote
         return found
-    queries = queries.astype(model.X.dtype, copy=False)  # the rows were rounded, too
+    with np.errstate(over="ignore"):
+        queries = queries.astype(model.X.dtype, copy=False)  # the rows were rounded, too
     if names is None or training_names is None or _is_numbers(names) != _is_numbers(training_names):
         names = training_names = None  # a number and a text name different things
     hashes: RowHashes = model.derived.setdefault(ROW_HASHES, RowHashes(model.X))

@@ -1,6 +1,6 @@
 """Metrics of training rows: one file per form, and the levels that they consist of."""
 
-from lann.metrics._copies import Copies, find_copies, join_weights
+from lann.metrics._copies import Copies, find_copies, join_weights, row_hashes
 from lann.metrics._diagonal import DiagonalMetric, distance, overflow_is_far, rounding_bound, row_parts
 from lann.metrics._levels import Levels
 from lann.metrics._matrix import MatrixMetric, project, squared_norm
@@ -18,6 +18,7 @@ __all__ = [
     "overflow_is_far",
     "project",
     "rounding_bound",
+    "row_hashes",
     "row_parts",
     "squared_norm",
 ]

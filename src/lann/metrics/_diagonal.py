@@ -142,7 +142,7 @@ class DiagonalMetric:
         rounding = (n_terms + 4) * float(kind.eps)
         centered = queries - self._center
         squared = centered * centered
-        factors = 1.0 + self._largest.max() * np.square(1.0 + self._reach) + squared.max()
+        factors = 1.0 + self._largest.max() * np.square(1.0 + self._reach) + squared.max(axis=1)
         return squared @ self._largest + n_terms * float(kind.tiny) * factors / rounding, rounding
 
     def changed(self, rows: Indices) -> None:

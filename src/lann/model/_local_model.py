@@ -34,6 +34,7 @@ from lann.search import (
     Search,
     Shortlist,
     coarse_search,
+    concatenate_results,
     exhaustive_search,
     smallest,
 )
@@ -146,6 +147,8 @@ class LocalModel(NeighborModel):
             The vote, but for ε.
         """
         other = LocalModel.__new__(LocalModel)
+        if memory.index is not None and not (n_candidates and CellSearch.pays(memory.n_rows)):
+            memory = memory.with_index(None)
         other.__dict__["memory"] = memory
         other.n_arrived, other._given_arrivals, other._given_index = memory.n_arrived, None, None
         other.n_classes, other.n_candidates = self.n_classes, n_candidates
@@ -238,7 +241,9 @@ class LocalModel(NeighborModel):
         # Of the distinct rows, so that two copies are the same as one row of weight 2.
         copies = find_copies(self.X, self.labels, self.row_weights)
         if copies is not None and self._is_large:
-            return zero_distance_guard(self._distances_to_distinct(copies, n_jobs))
+            found = self._distances_to_distinct(copies, n_jobs)
+            if found is not None:
+                return zero_distance_guard(found)
         levels = self.levels if copies is None else self.levels.subset(copies.distinct)
         n_rows = len(levels.X)
         if n_rows < 2:
@@ -253,10 +258,11 @@ class LocalModel(NeighborModel):
         _, distances = search.query(search.metric.points[rows], k, exclude=rows, n_jobs=n_jobs)
         return zero_distance_guard(distances)
 
-    def _distances_to_distinct(self, copies: Copies, n_jobs: int | None) -> Floats:
+    def _distances_to_distinct(self, copies: Copies, n_jobs: int | None) -> Floats | None:
         """Return squared distances of some rows to their neighbors, where copies count as one row: (n,).
 
-        All rows are searched, so that the distinct ones among many need not be copied.
+        All rows are searched, so that the distinct ones among many need not be copied. None if some rows have
+        too many copies for that.
         """
         n_groups = len(copies.distinct)
         rows = copies.distinct[np.linspace(0, n_groups - 1, min(n_groups, ROWS_FOR_SCALE)).astype(np.int64)]
@@ -265,6 +271,8 @@ class LocalModel(NeighborModel):
         groups = np.column_stack([copies.group[rows], np.where(found < 0, -1, copies.group[found])])
         same = groups[:, :, None] == groups[:, None, :]
         is_new = ~np.tril(same, -1).any(axis=2)[:, 1:] & (found >= 0)
+        if is_new.sum(axis=1).min() < min(NEIGHBORS_FOR_SCALE, n_groups - 1):
+            return None
         return distances[is_new & (np.cumsum(is_new, axis=1) <= NEIGHBORS_FOR_SCALE)]
 
     @property
@@ -345,6 +353,13 @@ class LocalModel(NeighborModel):
         self, points: Floats, k: int, *, exclude: Indices | None, n_jobs: int | None
     ) -> tuple[Indices, Floats]:
         """Return the k nearest rows of queries on the axes: see `kneighbors`."""
+        if self.n_candidates is None and self._scans(len(points)) and len(points) > 1:
+            # One by one: the rows of all of them would fill the memory.
+            own = [None if exclude is None else exclude[row : row + 1] for row in range(len(points))]
+            return concatenate_results(
+                self._nearest(points[row : row + 1], k, exclude=own[row], n_jobs=n_jobs)
+                for row in range(len(points))
+            )
         if not self._scans(len(points)):
             return self._search.query(points, k, exclude=exclude, n_jobs=n_jobs)
         if self.n_candidates is None:

@@ -14,7 +14,7 @@ from lann._types import Floats, Indices, Labels
 from lann.encoding import Encoding
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric, join_weights, measure_pairs
 from lann.model._buffer import Buffer
-from lann.search import ALL_CELLS, CellIndex, CellSearch, ScanPoints, coarse_search, find_nearest
+from lann.search import ALL_CELLS, CellIndex, CellSearch, ScanPoints, coarse_search, find_nearest, n_cells_of
 
 # Up to this many queries are answered by a pass over all rows.
 FEW_QUERIES = 16
@@ -134,8 +134,20 @@ class RowMemory:
 
     @property
     def index_is_old(self) -> bool:
-        """Whether more than half of the rows can have arrived after the cells were determined."""
-        return self._index is not None and 2 * (self.n_arrived - self._index.n_seen) > self.n_rows
+        """Whether the cells no longer suit the rows.
+
+        More than half of these can have arrived after the cells were determined, or so many are gone that
+        there would be two thirds as many cells at most.
+        """
+        if self._index is None:
+            return False
+        n_new, n_cells = self.n_arrived - self._index.n_seen, self._index.partition.n_cells
+        return 2 * n_new > self.n_rows or 2 * n_cells > 3 * n_cells_of(self.n_rows)
+
+    @property
+    def rows_type(self) -> np.dtype[Any]:
+        """The type of the numbers of the rows."""
+        return self._rows["X"].head(1).dtype
 
     def with_index(self, index: CellIndex | None) -> RowMemory:
         """Return the memory with other cells, or none; the rows stay where they are."""

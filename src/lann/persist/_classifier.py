@@ -169,6 +169,8 @@ def with_derived(model: Any, **derived: Any) -> Any:
 def _rows_have_arrived(values: Values) -> str | None:
     arrivals, n_rows = values["arrivals"], len(values["levels"].X)
     n_arrived = n_rows if values["n_arrived"] is None else values["n_arrived"]
+    if values["index"] is not None and values["index"].n_seen > n_arrived:
+        return "the cells are those of rows that have not arrived"
     if arrivals is None:
         return None if n_arrived == n_rows else "the order in which the rows have arrived is missing"
     ascending = bool((arrivals[1:] > arrivals[:-1]).all())

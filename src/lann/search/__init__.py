@@ -1,6 +1,6 @@
 """The search for neighbors: exact under point metrics, and by shortlists that are ranked again."""
 
-from lann.search._cell_index import CellIndex, calibrate, n_cells_of
+from lann.search._cell_index import CellIndex, calibrate, distinct_points, n_cells_of
 from lann.search._cell_search import FEWEST_POINTS, CellSearch, coarse_search
 from lann.search._exact import ExactSearch
 from lann.search._measured import MeasuredSearch, exhaustive_search
@@ -26,6 +26,7 @@ __all__ = [
     "coarse_search",
     "concatenate_results",
     "count_found",
+    "distinct_points",
     "exhaustive_search",
     "find_nearest",
     "insert",

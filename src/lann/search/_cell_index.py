@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._threads import single_threaded_blas
-from lann._types import Floats
-from lann.metrics import DiagonalMetric
+from lann._types import Floats, Indices
+from lann.metrics import DiagonalMetric, row_hashes
 from lann.search._exact import ExactSearch
 from lann.search._partition import Partition
 
@@ -49,22 +49,24 @@ class CellIndex:
         """Return the index of the points of a metric.
 
         The cells are those under the mean over the points of their weights. The number of cells to search is
-        calibrated with the neighbors of some points, by an exact search. The result depends on the points
-        only.
+        calibrated with the neighbors of some points, by an exact search in which copies of a point count
+        once. The result depends on the points only.
         """
         rng = np.random.default_rng(0)
         n_points = metric.n_points
+        distinct = distinct_points(metric.points)
         n_cells, weights = n_cells_of(n_points), metric.mean_weights
         with single_threaded_blas():
             partition = Partition.fit(metric.points, n_cells, rng, weights=weights, n_jobs=n_jobs)
             cells = partition.assign(metric.points, n_jobs=n_jobs)
-            if n_points < 2:
+            if len(distinct) < 2:
                 return cls(partition, cells, 1, n_points)
-            rows = np.sort(rng.choice(n_points, min(N_CALIBRATED, n_points), replace=False))
-            k = min(N_NEIGHBORS, n_points - 1)
-            neighbors, _ = ExactSearch(metric).query(metric.points[rows], k, exclude=rows, n_jobs=n_jobs)
-            order = partition.nearest(metric.points[rows], partition.n_cells)
-        return cls(partition, cells, calibrate(order, cells[neighbors]), n_points)
+            among = metric if len(distinct) == n_points else metric.subset(distinct)
+            rows = np.sort(rng.choice(len(distinct), min(N_CALIBRATED, len(distinct)), replace=False))
+            k = min(N_NEIGHBORS, len(distinct) - 1)
+            neighbors, _ = ExactSearch(among).query(among.points[rows], k, exclude=rows, n_jobs=n_jobs)
+            order = partition.nearest(among.points[rows], partition.n_cells)
+        return cls(partition, cells, calibrate(order, cells[distinct[neighbors]]), n_points)
 
     def n_probed_for(self, k: int) -> int:
         """Return how many cells a search for k neighbors includes: more than usual for more than 100."""
@@ -72,12 +74,22 @@ class CellIndex:
         return min(-(-self.n_probed * max(k, usual) // usual), self.partition.n_cells)
 
     def probed_mask(self, queries: Floats, k: int) -> NDArray[np.bool_]:
-        """Return the cells that a search for k neighbors of each query includes: (n_queries, n_cells)."""
+        """Return the cells that a search for k neighbors of each query includes: (n_queries, n_cells).
+
+        These are all cells for a query that is far from all points.
+        """
         mask = np.zeros((len(queries), self.partition.n_cells), np.bool_)
         np.put_along_axis(
             mask, self.partition.nearest(queries, self.n_probed_for(k)).astype(np.int64), True, 1
         )
+        mask[self.partition.is_far(queries)] = True
         return mask
+
+
+def distinct_points(points: Floats) -> Indices:
+    """Return one of each set of points with the same coordinates, ascending."""
+    _, first = np.unique(row_hashes(points, np.zeros(len(points), np.int64)), return_index=True)
+    return np.sort(first)
 
 
 def n_cells_of(n_points: int) -> int:

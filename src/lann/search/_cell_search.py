@@ -18,6 +18,10 @@ QUERY_BLOCK = 2048
 LIFT_BLOCK = 65_536
 # The cells nearest to a query are searched first, so that few points of the others pass the limit.
 N_FIRST = 4
+# Numbers in one tile of distances, at most: a cell can have nearly all points.
+TILE_SIZE = 4_000_000
+# Beyond this size, float64 could overflow in the lifted product.
+FLOAT64_SAFE = 1e300
 # From this many points on, the search of some cells is faster than that of all points.
 FEWEST_POINTS = 50_000
 # Building an index takes as long as the exact search for about this many queries, for any number of points.
@@ -116,40 +120,57 @@ class CellSearch:
         """
         queries = np.ascontiguousarray(queries, dtype=np.float64)
         indices, distances = np.full((len(queries), k), -1, np.int64), np.full((len(queries), k), np.inf)
-        usual = np.flatnonzero(self._fits(queries))
+        partition, fits = self.index.partition, self._fits(queries)
+        far = partition.is_far(queries) if probed is None else np.zeros(len(queries), np.bool_)
+        usual = np.flatnonzero(fits & ~far)
         with single_threaded_blas():
             # Queries of the same cell share most of the work.
-            if probed is None:
-                own = self.index.partition.assign(queries[usual], n_jobs=n_jobs)
-            else:
-                own = probed[usual, 0]
+            own = partition.assign(queries[usual], n_jobs=n_jobs) if probed is None else probed[usual, 0]
             order = usual[np.argsort(own, kind="stable")]
 
-            def search(part: slice) -> tuple[Indices, Floats]:
-                rows = order[part]
-                excluded = None if exclude is None else exclude[rows]
-                cells = None if probed is None else probed[rows]
-                return self._search_block(queries[rows], k, excluded, cells)
-
-            found = map_blocks(search, len(order), QUERY_BLOCK, n_jobs=n_jobs)
-        if found:
-            indices[order], distances[order] = concatenate_results(found)
+            for rows, n_probed in (
+                (order, self.index.n_probed_for(k)),
+                (np.flatnonzero(fits & far), partition.n_cells),
+            ):
+                if len(rows):
+                    excluded = None if exclude is None else exclude[rows]
+                    cells = n_probed if probed is None else probed[rows]
+                    found = self._search_sorted(queries[rows], k, excluded, cells, n_jobs)
+                    indices[rows], distances[rows] = found
         return indices, distances
+
+    def _search_sorted(
+        self,
+        queries: Floats,
+        k: int,
+        exclude: Indices | None,
+        probed: NDArray[np.int32] | int,
+        n_jobs: int | None,
+    ) -> tuple[Indices, Floats]:
+        """Return the nearest points in the given cells, or in so many nearest ones, block by block."""
+
+        def search(part: slice) -> tuple[Indices, Floats]:
+            cells = probed
+            if isinstance(cells, int):
+                cells = self.index.partition.nearest(queries[part], cells)
+            else:
+                cells = cells[part]
+            return self._search_block(queries[part], k, None if exclude is None else exclude[part], cells)
+
+        return concatenate_results(map_blocks(search, len(queries), QUERY_BLOCK, n_jobs=n_jobs))
 
     @overflow_is_far
     def _fits(self, queries: Floats) -> NDArray[np.bool_]:
         """Return which queries are within the range of the lifted product."""
         sizes, _ = self.metric.rounding(queries, self.dtype) if len(queries) else (np.empty(0), 0.0)
-        return sizes < FLOAT32_SAFE
+        return sizes < (FLOAT32_SAFE if self.dtype == np.float32 else FLOAT64_SAFE)
 
     @overflow_is_far
     def _search_block(
-        self, queries: Floats, k: int, exclude: Indices | None, probed: NDArray[np.int32] | None
+        self, queries: Floats, k: int, exclude: Indices | None, probed: NDArray[np.int32]
     ) -> tuple[Indices, Floats]:
         sizes, rounding = self.metric.rounding(queries, self.dtype)
         lifted, offset = self.metric.lift_queries(queries, self.dtype)
-        if probed is None:
-            probed = self.index.partition.nearest(queries, self.index.n_probed_for(k))
         keep, n_queries = k + 8 + k // 8 + (exclude is not None), len(queries)
         values: NDArray[Any] = np.empty((n_queries, 4 * keep + 2 * GROUP), self.dtype)
         slots = np.full(values.shape, -1, np.int32)
@@ -184,8 +205,11 @@ class CellSearch:
             if start == end:
                 continue
             rows = queries[first:last]
-            tile = lifted[rows] @ self._lifted[start:end].T
-            scan_rows(tile.reshape(len(rows), -1, GROUP), rows, start, *lists, keep)
+            width = max(TILE_SIZE // len(rows) // GROUP, 1) * GROUP
+            for tile_start in range(start, end, width):
+                points = self._lifted[tile_start : min(tile_start + width, end)]
+                tile = lifted[rows] @ points.T
+                scan_rows(tile.reshape(len(rows), -1, GROUP), rows, tile_start, *lists, keep)
 
     def _measure_cells(
         self, query: Floats, cells: NDArray[np.int32], excluded: int, k: int

@@ -16,8 +16,10 @@ from lann.metrics import overflow_is_far
 N_ROUNDS = 8
 POINTS_PER_CENTER = 64
 # The largest coordinate of a center, with some room for rounding: the points are scaled to at most 1. Points
-# that are farther away than FAR are treated as if they were not, so that all distances are finite.
-LARGEST_CENTER, FAR = 2.0, 1e100
+# that are farther away than FARTHEST are treated as if they were not, so that all distances are finite.
+LARGEST_CENTER, FARTHEST = 2.0, 1e100
+# Points with a larger coordinate are far from all centers.
+FAR = 10.0
 # Numbers in one block of distances to the centers, and in one of a caller that has own blocks, at most.
 BLOCK_SIZE, LARGEST_BLOCK = 2_000_000, 16_000_000
 
@@ -102,6 +104,14 @@ class Partition:
         ]
         return np.concatenate(found) if found else np.empty((0, n), np.int32)
 
+    def is_far(self, points: Floats) -> NDArray[np.bool_]:
+        """Return which points are so far from all centers that the nearest of these say little: (n_points,).
+
+        They are 10 times as far from the mean as any point of the sample, on some axis.
+        """
+        far: NDArray[np.bool_] = np.any(np.abs(self._scaled(points)) > FAR, axis=1)
+        return far
+
     def _distances(self, points: Floats) -> Floats:
         """Return the squared distances to the centers, up to a constant of each point; all are finite."""
         coordinates = self._scaled(points)
@@ -114,7 +124,7 @@ class Partition:
     def _scaled(self, points: Floats) -> Floats:
         coordinates = (points - self.offset) * self.scale
         np.nan_to_num(coordinates, copy=False)
-        return np.clip(coordinates, -FAR, FAR, out=coordinates)
+        return np.clip(coordinates, -FARTHEST, FARTHEST, out=coordinates)
 
 
 def _nearest_centers(

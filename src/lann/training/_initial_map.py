@@ -143,8 +143,8 @@ def wide_axes(
     Returns
     -------
     components : (n_found, n_coordinates)
-        Of mean squared length 1. There are at most `n_axes`, and no more than dimensions in which the
-        weighted rows differ.
+        Of mean squared length 1. There are at most `n_axes`, and fewer where fewer features tell the classes
+        apart.
     """
     n_coordinates = coordinates.shape[1]
     factors = chance_shrinkage(coordinates, labels, row_weights) if shrink else np.ones(n_coordinates)

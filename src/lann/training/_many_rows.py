@@ -197,8 +197,12 @@ class _TileTraining:
         if self._matrices is not None:
             self._matrices[rows] = result.point_matrices
 
-    def _levels(self) -> Levels:
-        return self._start.replace(point_log_weights=self._log_weights, point_matrices=self._matrices)
+    def _levels(self, *, copy: bool = False) -> Levels:
+        """Return the levels now; without a copy, they change with the tiles that follow."""
+        weights, matrices = self._log_weights, self._matrices
+        if copy:
+            weights, matrices = weights.copy(), None if matrices is None else matrices.copy()
+        return self._start.replace(point_log_weights=weights, point_matrices=matrices)
 
     def _progress(self, losses: list[float], seconds_left: float) -> Epoch:
         return Epoch(
@@ -207,7 +211,7 @@ class _TileTraining:
             len(self._tiles),
             losses[-1],
             None,
-            self._levels,
+            lambda: self._levels(copy=True),
             unit="tile",
             seconds_left=seconds_left,
         )

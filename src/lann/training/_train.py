@@ -44,8 +44,10 @@ def train(
         return copies.expand(levels, start)
 
     result = _train_distinct(copies.merge(start), settings, rng, with_levels(callback, expand))
-    # The cells are those of the merged rows.
-    return replace(result, levels=expand(result.levels), index=None)
+    index = result.index
+    if index is not None:
+        index = replace(index, cells=index.cells[copies.group], n_seen=len(start.X))
+    return replace(result, levels=expand(result.levels), index=index)
 
 
 def _train_distinct(
