@@ -31,7 +31,7 @@ from benchmarks.scale.plan import (
     size_name,
     values_by_size,
     workers_name,
-    yardstick,
+    reference_seconds,
 )
 
 LARGEST, MOST_FEATURES = SIZES[-1], 50
@@ -66,7 +66,7 @@ def _rows(results: Results) -> list[Check]:
     def value(score: str) -> float | None:
         return found.mean(LANN, name, score)
 
-    seconds, other = value("fit_seconds"), yardstick(results, LARGEST, MOST_FEATURES)
+    seconds, other = value("fit_seconds"), reference_seconds(results, LARGEST, MOST_FEATURES)
     ratio = None if seconds is None or other is None else seconds / other
     speed, memory = value("rows_per_second"), value("peak_predict_gb")
     checks = [

@@ -92,7 +92,7 @@ class Plan:
 
     def first_planted(self) -> Iterator[tuple[str, int, int]]:
         """
-        Yield method, rows and features of the most telling measurements, in their order.
+        Yield method, rows and features of the measurements that matter most, in their order.
 
         All methods on the smallest size, to find out what works; then LANN and the graph that it is compared
         with, on the largest number of features.
@@ -132,7 +132,7 @@ def values_by_size(
     return {size: value for size, value in values.items() if value is not None}
 
 
-def yardstick(results: Results, n_rows: int, n_features: int) -> float | None:
+def reference_seconds(results: Results, n_rows: int, n_features: int) -> float | None:
     """Return how long faiss needs to build its graph and to list 50 neighbors of every row."""
     values = results.part(ROWS).first(HNSW, size_name(n_rows, n_features))
     return None if values is None else values["fit_seconds"] + values["list_seconds"]

@@ -26,7 +26,7 @@ from benchmarks.scale.plan import (
     Plan,
     size_name,
     values_by_size,
-    yardstick,
+    reference_seconds,
 )
 from benchmarks.scale.planted import CEILING
 
@@ -138,7 +138,7 @@ def _milliseconds(seconds: float | None) -> str:
 
 def own_table(results: Results, plan: Plan) -> Table:
     """LANN by the number of rows, beside the graph of faiss."""
-    found, other = results.part(ROWS), partial(yardstick, results)
+    found, other = results.part(ROWS), partial(reference_seconds, results)
     figures: list[tuple[str, Callable[[Values, int, int], str]]] = [
         ("fit, seconds", lambda v, n, d: number(v["fit_seconds"])),
         ("faiss: graph and 50 neighbors of all rows, seconds", lambda v, n, d: number(other(n, d))),
