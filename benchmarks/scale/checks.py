@@ -28,10 +28,10 @@ from benchmarks.scale.plan import (
     SIZES,
     USPS_NAME,
     WIDE,
+    reference_seconds,
     size_name,
     values_by_size,
     workers_name,
-    reference_seconds,
 )
 
 LARGEST, MOST_FEATURES = SIZES[-1], 50
