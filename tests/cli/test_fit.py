@@ -216,6 +216,25 @@ def test_a_sample_of_the_rows_is_learned_from(end, run, frame, tmp_path):
     assert "drawn" not in run("fit", path, "--target", "group", "--max-rows", 5000, "--no-cv", "-o", model)
 
 
+@pytest.mark.parametrize(("options", "n_folds"), [([], 5), (["--folds", 7], 7), (["--no-cv"], 0)])
+def test_the_memory_depends_on_the_cross_validation(options, n_folds, fails, csv, tmp_path, monkeypatch):
+    def given(path, **options):
+        raise ValueError(f"{options['n_folds']} folds.")
+
+    monkeypatch.setattr("lann.tables.table_size", given)
+    arguments = ("fit", csv, "--target", "group", "--memory", "1GB", "-o", tmp_path / "m.lann")
+    assert fails(*arguments, *options) == f"{n_folds} folds."
+
+
+def test_rows_without_a_label_are_no_sample(run, frame, tmp_path):
+    path, model = tmp_path / "data.csv", tmp_path / "m.lann"
+    write_table(frame.assign(group=frame["group"].where(np.arange(len(frame)) >= 5)), path)
+    for n_rows in (len(frame) - 5, 5000):
+        printed = run("fit", path, "--target", "group", "--max-rows", n_rows, "--no-cv", "-o", model)
+        assert "5 rows have no 'group' and are left out" in printed
+        assert "drawn" not in printed
+
+
 def test_tables_that_do_not_fit_into_memory_are_sampled(run, fails, frame, tmp_path, monkeypatch):
     path, model = tmp_path / "data.parquet", tmp_path / "m.lann"
     write_table(pd.concat([frame] * 20), path)

@@ -28,6 +28,28 @@ def test_the_number_of_rows_follows_from_the_memory(paths):
     assert half.n_bytes > half.memory == 170_000_000
 
 
+def test_a_fit_without_cross_validation_takes_less(paths):
+    sizes = [table_size(paths / "t.parquet", memory="170MB", n_folds=n) for n in (0, 3, 5, 10)]
+    needed = [size.n_bytes for size in sizes]
+    assert needed == sorted(set(needed))
+    assert sizes[0].n_fitting > 1.5 * sizes[2].n_fitting
+    with pytest.raises(ValueError, match="n_folds"):
+        table_size(paths / "t.parquet", n_folds=-1)
+
+
+@pytest.mark.parametrize("n_folds", [0, 5])
+def test_rows_beyond_those_trained_together_take_less(n_folds):
+    # What a fit on arrays of 50 features took beside these, in GB, by the number of rows.
+    measured = {10_000: 0.09, 31_600: 0.29, 100_000: 0.66, 316_000: 0.90, 1_000_000: 1.49}
+    memory_of = _memory._FitMemory.of(0, 51, n_folds)
+    needed = {n_rows: memory_of.n_bytes(n_rows) / 1e9 for n_rows in measured}
+    assert all(needed[n_rows] > taken for n_rows, taken in measured.items())
+    assert needed[1_000_000] < (15 if n_folds else 4)
+    for n_rows in (700, 50_000, 400_000):
+        n_bytes = memory_of.n_bytes(n_rows)
+        assert n_rows - 1 <= memory_of.n_fitting(n_bytes) <= n_rows <= memory_of.n_fitting(n_bytes + 1)
+
+
 @pytest.mark.parametrize(("end", "tolerance"), [("csv", 0.05), ("csv.gz", 1.0)])
 def test_the_rows_of_text_are_estimated(end, tolerance, paths):
     size = table_size(paths / f"t.{end}", memory="2GB")
@@ -56,6 +78,18 @@ def test_limits_of_the_system_and_of_containers_count(tmp_path, monkeypatch):
     assert _memory.available_memory() == 5000 * 1024
     (tmp_path / "memory.max").write_text("4000\n")
     assert _memory.available_memory() == 3000
+    # Cached pages of files are given up when memory is needed.
+    (tmp_path / "memory.stat").write_text("anon 300\nfile 700\ninactive_file 500\nactive_file 200\n")
+    assert _memory.available_memory() == 3700
+    (tmp_path / "memory.max").unlink()
+    (tmp_path / "memory").mkdir()
+    for name, text in {
+        "memory.limit_in_bytes": "8000\n",
+        "memory.usage_in_bytes": "5000\n",
+        "memory.stat": "inactive_file 1\nactive_file 1\ntotal_inactive_file 1500\ntotal_active_file 500\n",
+    }.items():
+        (tmp_path / "memory" / name).write_text(text)
+    assert _memory.available_memory() == 5000
 
 
 @pytest.mark.parametrize("size", ["much", "-1GB", "0", "2 PBB", ""])

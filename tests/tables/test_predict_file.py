@@ -9,7 +9,15 @@ import pandas as pd
 import pytest
 
 from lann import LANNClassifier
-from lann.tables import PredictionCounts, TableModel, _table_file, fit_table, read_table, write_table
+from lann.tables import (
+    PredictionCounts,
+    TableModel,
+    _table_file,
+    _table_model,
+    fit_table,
+    read_table,
+    write_table,
+)
 
 N_ROWS = 1500
 
@@ -138,6 +146,31 @@ def test_errors_name_the_row_and_leave_the_old_file(model, new, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore::lann.tables.TableWarning")
+def test_a_bounded_number_of_new_categories_is_kept(model, table, tmp_path, monkeypatch, table_warnings):
+    monkeypatch.setattr(_table_model, "MOST_NEW", 50)
+    frame = table.assign(city=[f"c{i:04}" for i in range(N_ROWS)][::-1])
+    write_table(frame, tmp_path / "new.csv")
+    kept = []
+    monkeypatch.setattr(TableModel, "_warn_of_new", _then(TableModel._warn_of_new, kept))
+    _, texts = table_warnings(model.predict_file, tmp_path / "new.csv", tmp_path / "out.csv")
+    assert texts == [
+        "Column 'city' has values that the training data do not have: 'c0000', 'c0001', 'c0002' and more "
+        "than 47 others."
+    ]
+    assert [len(categories) for found in kept for categories in found.values()] == [51]
+    assert table_warnings(model.predict, frame)[1] == texts
+
+
+def _then(method, seen):
+    """Return a method that adds its argument to a list first."""
+
+    def call(model, found):
+        seen.append(found)
+        return method(model, found)
+
+    return call
+
+
 def test_labels_of_several_types_are_a_sentence(model, new, tmp_path):
     cells = new.astype({"state": object})
     cells.loc[1300, "state"] = "unknown"

@@ -135,6 +135,48 @@ def test_semicolons_and_decimal_commas_are_found(table, tmp_path):
     assert reading.frame.attrs["decimal"] == ","
 
 
+@pytest.mark.parametrize("end", ["csv", "csv.gz"])
+@pytest.mark.parametrize(
+    ("first", "late", "encoding"),
+    [
+        ("Ulm", "Köln", "latin-1"),
+        ("Ulm", "5 €", "cp1252"),
+        ("Köln", "5 €", "cp1252"),
+        ("5 €", "\x81", "latin-1"),
+        ("Köln", "5 €", "utf-8"),
+    ],
+)
+def test_the_encoding_is_that_of_the_whole_file(first, late, encoding, end, tmp_path):
+    cells = [first, *["Bonn"] * 997, late, "Kiel"]
+    content = "".join(f"{cell},{i % 2}\n" for i, cell in enumerate(cells))
+    if encoding == "latin-1" and first == "5 €":
+        content = content.encode("cp1252", errors="replace").replace(b"\n?,", b"\n\x81,")
+    else:
+        content = content.encode(encoding)
+    path = tmp_path / f"t.{end}"
+    content = b"city,state\n" + content
+    path.write_bytes(gzip.compress(content) if end == "csv.gz" else content)
+    reading, whole = sample_table(path, "state", 5000), Reading.from_file(path)
+    assert whole.encoding == reading.encoding == encoding
+    assert reading.notes == whole.notes
+    pd.testing.assert_frame_equal(reading.frame, whole.frame)
+
+
+def test_invalid_bytes_of_utf8_name_the_line(tmp_path):
+    lines = [b"city,state\n", *["Köln,a\n".encode()] * 5000, b"K\xf6ln,b\n", *["Köln,b\n".encode()] * 5000]
+    (tmp_path / "t.csv").write_bytes(b"".join(lines))
+    for read in (lambda path: sample_table(path, "state", 100), Reading.from_file):
+        with pytest.raises(ValueError, match="is text in UTF-8, but line 5002 has an invalid byte"):
+            read(tmp_path / "t.csv")
+
+
+def test_a_damaged_gzip_file_is_a_sentence(paths, tmp_path):
+    content = gzip.compress((paths / "table.csv").read_bytes())
+    (tmp_path / "t.csv.gz").write_bytes(content[: len(content) // 2])
+    with pytest.raises(ValueError, match=r"t.csv.gz is damaged: "):
+        sample_table(tmp_path / "t.csv.gz", "state", 100)
+
+
 def test_errors_are_sentences(paths, table, tmp_path):
     with pytest.raises(ValueError, match=r"There is no column 'stat' in .*; did you mean 'state'"):
         sample_table(paths / "table.parquet", "stat", 100)

@@ -123,7 +123,10 @@ def fit(
     with collected_notes() as notes:
         with progress(quiet=json) as bar:
             reading = TableOptions(sep, decimal, encoding, sheet).training_rows(
-                data, RowLimit(target, max_rows, memory, seed), notes, step(bar, "Reading")
+                data,
+                RowLimit(target, max_rows, memory, folds if cv else 0, seed),
+                notes,
+                step(bar, "Reading"),
             )
         table = TrainingTable.from_frame(
             reading.frame,

@@ -153,9 +153,9 @@ class TableOptions(NamedTuple):
         reading = sample_table(
             path, limit.target, n_rows, random_state=limit.seed, callback=report, **self._asdict()
         )
-        n_drawn, n_all = len(reading.frame), reading.n_file_rows or 0
-        if n_drawn < n_all:
-            text = f"{n_drawn:,} of {n_all:,} rows are drawn at random to learn from."
+        n_drawn = len(reading.frame)
+        if n_drawn < (reading.n_labeled_rows or 0):  # those without a label have a note of their own
+            text = f"{n_drawn:,} of {reading.n_file_rows:,} rows are drawn at random to learn from."
             notes.append(why + text)
         return self._noted(reading, path, notes)
 
@@ -191,7 +191,7 @@ class TableOptions(NamedTuple):
             limit.max_rows is not None or self.sheet is not None or not is_large_table(path)
         ):
             return None
-        size = table_size(path, memory=limit.memory, **self._asdict())
+        size = table_size(path, memory=limit.memory, n_folds=limit.n_folds, **self._asdict())
         if size is None and limit.memory is not None:
             raise ValueError(f"--memory is for .parquet, .csv, .tsv and .txt files; got {table_name(path)}.")
         return size
@@ -203,6 +203,7 @@ class RowLimit(NamedTuple):
     target: str
     max_rows: int | None
     memory: str | None
+    n_folds: int
     seed: int
 
 

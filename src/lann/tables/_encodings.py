@@ -6,6 +6,7 @@ import codecs
 import gzip
 import re
 import zlib
+from collections.abc import Callable, Iterable
 
 # Marks at the start of a file.
 GZIP, PARQUET, ZIP = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"
@@ -78,26 +79,66 @@ def _find(content: bytes, source: str) -> tuple[str, str]:
             return _decode_as(content, source, encoding), encoding
     try:
         return content.decode("utf-8"), "utf-8"
+    except UnicodeDecodeError:
+        encoding = _find_other([content], source)
+        return content.decode(encoding), encoding
+
+
+def find_encoding(parts: Callable[[], Iterable[bytes]], source: str) -> str:
+    """Return the encoding of a text without a mark at its start, as `decode` finds it.
+
+    Parameters
+    ----------
+    parts : callable
+        Returns the content in parts that end where lines end; called once more if it is not in UTF-8.
+    source : str
+        Name of the file in messages.
+
+    Raises
+    ------
+    ValueError
+        If it is not a text file.
+    """
+    try:
+        for part in parts():
+            part.decode("utf-8")
+    except UnicodeDecodeError:
+        return _find_other(parts(), source)
+    return "utf-8"
+
+
+def _find_other(parts: Iterable[bytes], source: str) -> str:
+    """Return the encoding of a text that is not in UTF-8."""
+    n_lines = n_multibyte = n_valid = n_invalid = line = 0
+    only_windows = not_in_windows = False
+    for part in parts:
+        if _CONTROL.search(part):
+            raise ValueError(f"{source} is not text.")
+        text = part.decode("utf-8", errors="replace")
+        if not line and (position := _first_invalid(part)) is not None:
+            line = n_lines + part.count(b"\n", 0, position) + 1
+        n_lines += part.count(b"\n")
+        n_multibyte += len(_MULTIBYTE.findall(part))
+        n_replaced = text.count("\ufffd")
+        n_invalid += n_replaced
+        n_valid += len(text) - len(text.encode("ascii", errors="ignore")) - n_replaced
+        only_windows |= _ONLY_WINDOWS.search(part) is not None
+        not_in_windows |= _NOT_IN_WINDOWS.search(part) is not None
+    if n_multibyte > 2 and n_valid > 2 * n_invalid:
+        raise ValueError(
+            f"{source} is text in UTF-8, but line {line} has an invalid byte; correct it, or give the "
+            "encoding."
+        )
+    return "cp1252" if only_windows and not not_in_windows else "latin-1"
+
+
+def _first_invalid(content: bytes) -> int | None:
+    """Return the position of the first byte that is not valid in UTF-8; None if all are."""
+    try:
+        content.decode("utf-8")
     except UnicodeDecodeError as error:
-        if _CONTROL.search(content):
-            raise ValueError(f"{source} is not text.") from error
-        if len(_MULTIBYTE.findall(content)) > 2 and _is_mostly_utf8(content):
-            line = content.count(b"\n", 0, error.start) + 1
-            raise ValueError(
-                f"{source} is text in UTF-8, but line {line} has an invalid byte; correct it, or give the "
-                "encoding."
-            ) from error
-    encoding = "latin-1"
-    if _ONLY_WINDOWS.search(content) and not _NOT_IN_WINDOWS.search(content):
-        encoding = "cp1252"
-    return content.decode(encoding), encoding
-
-
-def _is_mostly_utf8(content: bytes) -> bool:
-    """Return whether more characters are valid in UTF-8 than not, beside those of one byte."""
-    text = content.decode("utf-8", errors="replace")
-    n_invalid = text.count("\ufffd")
-    return sum(character > "\x7f" for character in text) - n_invalid > 2 * n_invalid
+        return error.start
+    return None
 
 
 def _decode_as(content: bytes, source: str, encoding: str) -> str:

@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from lann._format import size_text
+from lann._validation import Integer, validate
 from lann.tables._reading import FileOptions
 from lann.tables._table_file import open_table
 
 # The share of the available memory that a fit may take.
 SHARE_OF_AVAILABLE = 0.6
-# What a fit with cross-validation takes beside the table, per row, and per row and column: measured.
-FIT_ROW_BYTES, FIT_CELL_BYTES = 5000, 600
+# What a fit takes beside the table, per row, and per row and column: 1.4 to 2.1 times what was measured on
+# 2, 10 and 50 columns. Those of a fold are for its classifier, which a cross-validation keeps: with five
+# folds, the sum is what was measured.
+FIT_ROW_BYTES, FIT_CELL_BYTES = 2500, 300
+FOLD_ROW_BYTES, FOLD_CELL_BYTES = 625, 75
+# The same of each row beyond `MANY_ROWS`: these are trained in tiles, and kept in single precision.
+MANY_ROW_BYTES, MANY_CELL_BYTES = 200, 40
 # What it takes for few rows, too.
 FIT_BYTES = 48 << 20
 # With less memory, nothing useful can be learned.
@@ -34,7 +40,7 @@ class TableSize(NamedTuple):
     n_rows : int
         Number of rows of the table; that of text is estimated from its first lines.
     n_bytes : int
-        Memory for reading the table and fitting a model to all rows.
+        Memory for reading the table and fitting a model to all rows, with the cross-validation before.
     n_fitting : int
         Number of rows for which the memory suffices, 500 at least; `n_rows` if there is enough for all.
     memory : int
@@ -62,6 +68,7 @@ def table_size(
     path: str | os.PathLike[str],
     *,
     memory: int | str | None = None,
+    n_folds: int = 5,
     **options: Unpack[FileOptions],
 ) -> TableSize | None:
     """Estimate how many rows of a table in a file a model can be fitted to in some memory.
@@ -75,6 +82,8 @@ def table_size(
         As for `read_table`.
     memory : int, str or None, default=None
         Bytes, or a text such as "2GB" or "500 MB". None is 60 % of the memory that is available.
+    n_folds : int, default=5
+        Number of folds of a cross-validation, whose classifiers are kept; 0 is a fit without one.
     **options : str, int or None
         ``sep``, ``decimal``, ``encoding`` and ``sheet``, as for `read_table`.
 
@@ -99,6 +108,7 @@ def table_size(
     ...     table_size(path, memory="2GB").fits, table_size(path, memory="90MB").n_rows
     (True, 2000)
     """
+    validate("n_folds", n_folds, Integer(0))
     n_allowed = None if memory is None else parse_size(memory)
     file = open_table(path, options)
     if file is None:
@@ -109,16 +119,45 @@ def table_size(
             return None
         n_allowed = int(SHARE_OF_AVAILABLE * available)
     n_rows = max(file.n_rows_estimated, 1)
-    row_bytes = file.frame_bytes / n_rows + FIT_ROW_BYTES + FIT_CELL_BYTES * len(file.columns)
-    n_fitting = int(max(n_allowed - FIT_BYTES, 0) / row_bytes)
+    memory_of = _FitMemory.of(file.frame_bytes / n_rows, len(file.columns), n_folds)
+    n_fitting = memory_of.n_fitting(n_allowed)
     if memory is not None and n_fitting < min(n_rows, FEWEST_ROWS):
-        needed = FIT_BYTES + FEWEST_ROWS * row_bytes
+        needed = memory_of.n_bytes(FEWEST_ROWS)
         raise ValueError(
             f"A memory of {size_text(n_allowed)} is too little for {FEWEST_ROWS} rows of {file.name}: about "
             f"{size_text(needed)} are needed."
         )
-    n_bytes = int(FIT_BYTES + n_rows * row_bytes)
-    return TableSize(n_rows, n_bytes, min(max(n_fitting, FEWEST_ROWS), n_rows), n_allowed)
+    n_fitting = min(max(n_fitting, FEWEST_ROWS), n_rows)
+    return TableSize(n_rows, memory_of.n_bytes(n_rows), n_fitting, n_allowed)
+
+
+class _FitMemory(NamedTuple):
+    """Memory per row, up to `n_many` rows and beyond, for the table and a fit to it."""
+
+    row_bytes: float
+    further_row_bytes: float
+    n_many: int
+
+    @classmethod
+    def of(cls, table_row_bytes: float, n_columns: int, n_folds: int) -> _FitMemory:
+        from lann.training import MANY_ROWS
+
+        n_kept = max(n_folds - 1, 0)  # each of the n folds keeps (n - 1) / n of the rows
+        fit = FIT_ROW_BYTES + FIT_CELL_BYTES * n_columns
+        fold = FOLD_ROW_BYTES + FOLD_CELL_BYTES * n_columns
+        further = MANY_ROW_BYTES + MANY_CELL_BYTES * n_columns
+        return cls(table_row_bytes + fit + n_kept * fold, table_row_bytes + (1 + n_kept) * further, MANY_ROWS)
+
+    def n_bytes(self, n_rows: int) -> int:
+        """Return the memory for some rows."""
+        n_first = min(n_rows, self.n_many)
+        return int(FIT_BYTES + n_first * self.row_bytes + (n_rows - n_first) * self.further_row_bytes)
+
+    def n_fitting(self, n_bytes: float) -> int:
+        """Return the number of rows for which some memory suffices."""
+        left = max(n_bytes - FIT_BYTES, 0)
+        n_first = min(left / self.row_bytes, self.n_many)
+        return int(n_first + (left - n_first * self.row_bytes) / self.further_row_bytes)
 
 
 def parse_size(size: int | str) -> int:
@@ -154,16 +193,28 @@ def _of_system() -> int | None:
 
 
 def _of_container() -> int | None:
-    for limit, usage in (
-        ("memory.max", "memory.current"),
-        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    """Return what the limit of a control group, version 2 or 1, leaves."""
+    for limit, usage, statistics, prefix in (
+        ("memory.max", "memory.current", "memory.stat", ""),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_"),
     ):
         try:
-            most, taken = ((_CGROUP / name).read_text().strip() for name in (limit, usage))
-            return max(int(most) - int(taken), 0)
+            most, taken = (int((_CGROUP / name).read_text()) for name in (limit, usage))
+            # Pages of files that were read count as used, but are given up when memory is needed.
+            n_cached = _file_pages(_CGROUP / statistics, prefix)
+            return max(most - max(taken - n_cached, 0), 0)
         except (OSError, ValueError):  # there is no limit: "max"
             continue
     return None
+
+
+def _file_pages(path: Path, prefix: str) -> int:
+    """Return the bytes of files that are cached for a control group; 0 if unknown."""
+    try:
+        text = path.read_text()
+    except OSError:
+        return 0
+    return sum(map(int, re.findall(rf"^{prefix}(?:in)?active_file (\d+)$", text, re.MULTILINE)))
 
 
 def _of_process() -> int | None:

@@ -65,6 +65,8 @@ class Reading:
         Positions of the rows in the file, if they are a sample; None is all rows.
     n_file_rows : int or None
         Number of rows of the file, if they are a sample.
+    n_labeled_rows : int or None
+        Number of those of them that have a label, from which the sample is drawn.
 
     Examples
     --------
@@ -94,6 +96,7 @@ class Reading:
     sha256: str | None = None
     row_numbers: Indices | None = None
     n_file_rows: int | None = None
+    n_labeled_rows: int | None = None
 
     @property
     def summary(self) -> str:

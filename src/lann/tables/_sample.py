@@ -91,12 +91,12 @@ def sample_table(
     if file is None:
         reading = Reading.from_file(path, **options)
         labels = iter([column_texts(_target(reading.frame, target, reading.source))])
-        rows, n_file = _draw(labels, n_rows, random_state, target, reading.source)
+        rows, n_file, n_labels = _draw(labels, n_rows, random_state, target, reading.source)
         drawn = reading.frame.iloc[rows].reset_index(drop=True)
         drawn.attrs.update(reading.frame.attrs)
-        return replace(reading, frame=drawn, row_numbers=rows, n_file_rows=n_file)
+        return replace(reading, frame=drawn, row_numbers=rows, n_file_rows=n_file, n_labeled_rows=n_labels)
     check_named_column(pd.DataFrame(columns=file.columns), target, "target", file.name)
-    rows, n_file = _draw(_labels(file, target, callback), n_rows, random_state, target, file.name)
+    rows, n_file, n_labels = _draw(_labels(file, target, callback), n_rows, random_state, target, file.name)
     parts = []
     for n_read, part in file.take(rows):
         parts.append(part)
@@ -104,7 +104,13 @@ def sample_table(
             parts = [file.merged(parts)]
         _report(callback, file, n_read, half=1)
     reading = file.reading(file.joined(parts, rows), options.get("decimal"))
-    return replace(reading, sha256=file.sha256(), row_numbers=rows, n_file_rows=n_file)
+    return replace(
+        reading,
+        sha256=file.sha256(),
+        row_numbers=rows,
+        n_file_rows=n_file,
+        n_labeled_rows=n_labels,
+    )
 
 
 def _target(frame: pd.DataFrame, target: str, name: str) -> pd.Series:
@@ -128,8 +134,8 @@ def _report(callback: Progress | None, file: TableFile, n_read: int, *, half: in
 
 def _draw(
     labels: Iterator[NDArray[Any]], n_rows: int, seed: int, target: str, name: str
-) -> tuple[Indices, int]:
-    """Return the rows that are drawn, ascending, by the labels of blocks of all rows, and their number."""
+) -> tuple[Indices, int, int]:
+    """Return the rows that are drawn, ascending, and how many rows, and rows with a label, there are."""
     from lann.model import HighestRanks
 
     drawn = HighestRanks(n_rows)
@@ -156,7 +162,7 @@ def _draw(
         verb = "is" if n_missing == 1 else "are"
         warnings.warn(f"{n_missing:,} {have} no {target!r} and {verb} left out.", TableWarning, stacklevel=3)
     few = [highest.descending() for highest in by_class.values()]
-    return _with_few(drawn.descending(), few, n_rows), n_read
+    return _with_few(drawn.descending(), few, n_rows), n_read, n_labels
 
 
 def _with_few(drawn: Indices, by_class: list[Indices], n_rows: int) -> Indices:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 import os
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,6 +18,7 @@ import pandas as pd
 
 from lann._types import Indices
 from lann.tables._delimited import check_separator
+from lann.tables._encodings import GZIP, find_encoding
 from lann.tables._missing import MISSING
 from lann.tables._numbers import table_decimal
 from lann.tables._reading import (
@@ -45,6 +49,8 @@ NUMBER_BYTES, TEXT_BYTES = 24, 110
 LARGE_TEXT = 1 << 24
 # How much smaller text becomes by gzip, typically.
 GZIP_RATIO = 4
+# Encodings of text without a mark at its start: they depend on all of it.
+FOUND_IN_ALL = ("utf-8", "cp1252", "latin-1")
 _MISSING = frozenset(MISSING)
 
 
@@ -292,7 +298,7 @@ class TextFile(TableFile):
     ----------
     path : Path
     sep, encoding : str or None, default=None
-        By default, they are found from the first lines.
+        By default, the separator is found from the first lines, and the encoding from the whole file.
     """
 
     format = "text"
@@ -301,11 +307,15 @@ class TextFile(TableFile):
     def __init__(self, path: Path, *, sep: str | None = None, encoding: str | None = None) -> None:
         super().__init__(path)
         self._sep, self._encoding = sep, encoding
-        with path.open("rb") as file:
-            source = TextSource(file, self.name, sep=sep, encoding=encoding)
-            self.columns, self._dialect, self._found_encoding = (
-                source.columns, source.dialect, source.encoding,
-            )  # fmt: skip
+        self._read_encoding = encoding
+        with self._opened() as source:
+            self._found_encoding = source.encoding
+        if encoding is None and self._found_encoding in FOUND_IN_ALL:
+            found = find_encoding(self._parts, self.name)
+            if found != self._found_encoding:  # the first lines do not have all characters
+                self._read_encoding = self._found_encoding = found
+        with self._opened() as source:
+            self.columns, self._dialect = source.columns, source.dialect
             first = source.read(source.batch_rows)
         n_first = length(first)
         if n_first == 0:
@@ -316,11 +326,26 @@ class TextFile(TableFile):
         row_bytes = len(self.columns) * TEXT_BYTES + 3 * n_characters / n_first
         self.frame_bytes = int(self.n_rows_estimated * row_bytes)
 
+    @contextmanager
+    def _opened(self) -> Iterator[TextSource]:
+        with self.path.open("rb") as file:
+            yield TextSource(file, self.name, sep=self._sep, encoding=self._read_encoding)
+
+    def _parts(self) -> Iterator[bytes]:
+        """Yield the bytes of the text, without gzip, in parts that end where lines end."""
+        try:
+            with self.path.open("rb") as file:
+                is_compressed = file.peek(2)[:2] == GZIP
+                text = gzip.GzipFile(fileobj=file) if is_compressed else file
+                while part := text.read(READ_AT_ONCE):
+                    yield part + text.readline()
+        except (EOFError, OSError, zlib.error) as error:
+            raise ValueError(f"{self.name} is damaged: {str(error).rstrip('.')}.") from error
+
     def _sources(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the number of the first row of each block, and its cells."""
         start = 0
-        with self.path.open("rb") as file:
-            source = TextSource(file, self.name, sep=self._sep, encoding=self._encoding)
+        with self._opened() as source:
             while n_rows := length(batch := source.read(self.block_rows)):
                 if source.is_interrupted:
                     raise KeyboardInterrupt

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 # New categories that a warning lists for a column.
 MOST_LISTED = 3
+# New categories of a column that are kept while a file is read: the first in order.
+MOST_NEW = 1000
 
 
 class TableModel:
@@ -465,7 +467,8 @@ class TableModel:
         """Return rows of a table with the values that the columns have, and the whole table.
 
         The index has the positions of the rows, or `row_numbers`. Categories that the training data do not
-        have are added to `new`; if this is None, a warning names them.
+        have are added to `new`, which keeps the first `MOST_NEW`, and one that says that there are more; if
+        this is None, a warning names them.
         """
         positions = _check_rows(rows, len(frame), name)
         if not hasattr(self.classifier, "feature_names_in_"):
@@ -483,7 +486,8 @@ class TableModel:
             self._warn_of_new(found)
         else:
             for column, categories in found.items():
-                new.setdefault(column, set()).update(categories)
+                known = new.get(column, set()) | categories
+                new[column] = set(sorted(known)[: MOST_NEW + 1]) if len(known) > MOST_NEW else known
         return values, table
 
     def _training_values(self) -> TrainingValues:
@@ -541,7 +545,10 @@ def _check_rows(rows: Sequence[int] | Indices | None, n_rows: int, table: str) -
 
 
 def _warn_of_new_categories(name: str, categories: list[str]) -> None:
-    n_more = len(categories) - MOST_LISTED
-    listed = ", ".join(map(repr, categories[:MOST_LISTED])) + (f" and {n_more} more" if n_more > 0 else "")
+    listed = ", ".join(map(repr, categories[:MOST_LISTED]))
+    if len(categories) > MOST_NEW:
+        listed += f" and more than {MOST_NEW - MOST_LISTED} others"
+    elif len(categories) > MOST_LISTED:
+        listed += f" and {len(categories) - MOST_LISTED} more"
     message = f"Column {name!r} has values that the training data do not have: {listed}."
     warnings.warn(message, TableWarning, stacklevel=5)
