@@ -210,9 +210,9 @@ class NearRows(NamedTuple):
         There are fewer columns where some query has fewer rows.
         """
         order = np.lexsort((self.numbers, self.distances, self.numbers < 0), axis=1)
-        numbers, cells, hashes = (
-            np.take_along_axis(values, order, axis=1) for values in (self.numbers, self.cells, self.hashes)
-        )
+        numbers = np.take_along_axis(self.numbers, order, axis=1)
+        cells = np.take_along_axis(self.cells, order, axis=1)
+        hashes = np.take_along_axis(self.hashes, order, axis=1)
         by_hash = np.argsort(hashes, axis=1, kind="stable")  # of copies, the nearest and first comes first
         in_order = np.take_along_axis(hashes, by_hash, axis=1)
         is_left_out = numbers < 0
