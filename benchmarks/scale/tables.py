@@ -24,9 +24,9 @@ from benchmarks.scale.plan import (
     WIDE,
     WIDE_METHODS,
     Plan,
+    reference_seconds,
     size_name,
     values_by_size,
-    reference_seconds,
 )
 from benchmarks.scale.planted import CEILING
 
