@@ -84,6 +84,18 @@ def test_neighbors_are_those_of_a_slow_search(levels, plan, shards, k, excludes)
     np.testing.assert_array_equal(neighbors.labels, levels.labels[neighbors.numbers])
 
 
+@pytest.mark.parametrize("n_candidates", [20, None])
+def test_shards_with_fewer_rows_than_neighbors(levels, plan, shards, n_candidates):
+    numbers = np.arange(24)
+    few = [shard.take(numbers) for shard in shards]
+    counts = np.bincount(np.concatenate([shard.cells for shard in few]), minlength=plan.partition.n_cells)
+    own = SearchPlan(plan.partition, counts, plan.shard_of_cell, N_SHARDS, 4, n_candidates)
+    _, _, neighbors = search(levels.X[:24], few, own, 23, exclude=numbers)
+    for row in numbers:
+        assert sorted(neighbors.numbers[row]) == [other for other in numbers if other != row]
+    assert np.isfinite(neighbors.distances).all()
+
+
 def test_queries_go_to_the_shards_of_their_nearest_cells_only(levels, plan, shards):
     few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, N_SHARDS, 1, 1)
     routed, found, _ = search(levels.X, shards, few, 1)

@@ -194,11 +194,7 @@ class Shard:
 
         They are searched in some cells, or among all rows if these are None.
         """
-        available = len(self.numbers) - (exclude is not None)
-        k = min(n_listed, available)
-        if k == 0:
-            empty = np.empty((len(points), 0))
-            return empty.astype(np.int64), empty, empty
+        k = min(n_listed, len(self.numbers))
         if plan.n_candidates is None:
             search = self._keep("exhaustive", lambda: exhaustive_search(self._metric))
             rows, distances = search.query(points, k, exclude=exclude, n_jobs=1)
