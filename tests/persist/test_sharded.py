@@ -79,7 +79,7 @@ def test_a_folder_is_replaced_by_the_same_bytes(fitted, folder):
     assert [path.name for path in folder.parent.iterdir()] == ["copy"]
 
 
-def test_an_earlier_folder_is_kept_if_the_new_one_cannot_be_moved_to_its_place(fitted, folder, monkeypatch):
+def test_an_earlier_folder_is_kept_if_it_cannot_be_replaced(fitted, folder, monkeypatch):
     import lann.persist._sharded
 
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
