@@ -190,7 +190,7 @@ def _dask(results: Results) -> list[Check]:
             f"{speedup:.2f} times" if speedup is not None else "",
         ),
         check(
-            f"Dask, {name}: the same predictions with any number of workers, and in one process",
+            f"Dask, {name}: the same predictions with any number of workers, and gathered in one process",
             all(value == 1.0 for value in known) if len(known) == len(same) else None,
             f"{100 * min(known):.2f} % are the same" if known else "",
         ),

@@ -474,3 +474,8 @@ class UpdatableClassifier(NeighborClassifier):
             weights = weights[counts] / self._weight_unit
         check_not_too_heavy(weights)
         return rows[counts], y[counts], None if np.all(weights == 1.0) else weights, counts
+
+
+def mark_as_learned(classifier: UpdatableClassifier) -> None:
+    """Let further rows be added to what a model that was set has learned, as after a fit."""
+    classifier._progress = UpdateProgress(learned=True, n_rows=classifier.model_.n_rows)

@@ -71,6 +71,22 @@ def test_any_number_of_neighbors_is_that_of_the_gathered_classifier(fitted, plan
     np.testing.assert_array_equal(found[1], expected[1])
 
 
+def test_queries_that_are_far_from_all_rows(fitted, planted):
+    queries = planted[2][:30].copy()
+    queries[[2, 11], 0] = 1e6, -1e20
+    queries[17] = 1e100
+    gathered = fitted.gather()
+    for part in (queries, queries[[17]]):
+        found, expected = fitted.kneighbors(part), gathered.kneighbors(part)
+        np.testing.assert_array_equal(found[0], expected[0])
+        np.testing.assert_array_equal(found[1], expected[1])
+        probabilities = fitted.predict_proba(part)
+        assert np.isfinite(probabilities).all()
+        np.testing.assert_array_equal(probabilities, gathered.predict_proba(part))
+    alone = [fitted.predict_proba(queries[[row]])[0] for row in (1, 2, 3)]
+    np.testing.assert_array_equal(fitted.predict_proba(queries)[1:4], alone)
+
+
 def test_an_explanation_has_the_neighbors_of_all_rows(fitted, planted, monkeypatch):
     import lann.distributed._classifier
 
@@ -121,6 +137,21 @@ def test_copies_of_rows_are_trained_as_one_row(planted, options, small_tiles):
     assert weights.any()
     np.testing.assert_array_equal(weights[:600], weights[600:])
     np.testing.assert_array_equal(clf.predict(queries), clf.gather().predict(queries))
+
+
+def test_rows_are_added_to_what_a_gathered_classifier_has_learned(fitted, planted, monkeypatch):
+    import lann.search._cell_search
+
+    monkeypatch.setattr(lann.search._cell_search, "FEWEST_POINTS", 500)
+    X, y, _ = planted
+    gathered = fitted.gather()
+    partition = gathered.model_.index.partition
+    assert not gathered.model_.memory.index_is_old
+    gathered.partial_fit(X[:3] + 0.1, y[:3])
+    assert gathered.model_.index.partition is partition
+    expected = fitted.gather().model_.levels.point_log_weights
+    np.testing.assert_allclose(gathered.model_.levels.point_log_weights[:1500], expected, atol=0.5)
+    np.testing.assert_array_equal(gathered.components_, fitted.components_)
 
 
 def test_the_same_seed_gives_the_same_bits_in_other_blocks(fitted, planted, options, small_tiles):

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 import time
 
 import dask
@@ -10,6 +9,7 @@ import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pytest
+from distributed.diagnostics.plugin import SchedulerPlugin
 from joblib import parallel_config
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -53,8 +53,8 @@ def fitted(client, planted, options):
     return LANNClassifier(**options, rows_per_shard=500).fit(*in_blocks(X, y))
 
 
-class KillsWorker:
-    """Kills a worker of a cluster, once tasks of a given name are being processed or are done.
+class KillsWorker(SchedulerPlugin):
+    """Kills the worker that is the first to get a task of a given name, before it can have finished it.
 
     Attributes
     ----------
@@ -62,39 +62,25 @@ class KillsWorker:
         The process that was killed.
     """
 
-    def __init__(self, client, name):
-        self.killed, self._client, self._name = [], client, name
-        self._pids = client.run(os.getpid)
-        self._done = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+    name = "kills-worker"
+
+    def __init__(self, client, task_name):
+        client.wait_for_workers(2, timeout=120)
+        self.killed, self._task_name = [], task_name
+        self._pids, self._scheduler = client.run(os.getpid), client.cluster.scheduler
 
     def __enter__(self):
-        self._thread.start()
+        self._scheduler.add_plugin(self)
         return self
 
     def __exit__(self, *error):
-        self._done.set()
-        self._thread.join(60)
+        self._scheduler.remove_plugin(name=self.name)
 
-    def _run(self):
-        while not self._done.is_set() and not self.killed:
-            state = self._client.run_on_scheduler(workers_with, name=self._name)
-            for address in state:
-                if address in self._pids:
-                    os.kill(self._pids[address], signal.SIGKILL)
-                    self.killed.append(self._pids[address])
-                    break
-            else:
-                time.sleep(0.005)
-
-
-def workers_with(dask_scheduler, name):
-    """Return the workers that process a task of a given name, or hold the result of one."""
-    return [
-        address
-        for address, worker in dask_scheduler.workers.items()
-        if any(name in str(task.key) for task in [*worker.processing, *worker.has_what])
-    ]
+    def transition(self, key, start, finish, *args, **kwargs):
+        if finish == "processing" and self._task_name in str(key) and not self.killed:
+            pid = self._pids[self._scheduler.tasks[key].processing_on.address]
+            os.kill(pid, signal.SIGKILL)
+            self.killed.append(pid)
 
 
 def test_processes_give_the_bits_of_threads(fitted, planted, expected):
@@ -106,9 +92,14 @@ def test_processes_give_the_bits_of_threads(fitted, planted, expected):
 
 
 def test_workers_keep_shards_and_nothing_else_of_a_fit(fitted, client):
+    of_the_fit = {"assign_rows", "split_rows", "join_rows", "train_rows"}
+    deadline = time.monotonic() + 60
     held = client.run_on_scheduler(names_of_results)
+    while not of_the_fit.isdisjoint(held) and time.monotonic() < deadline:  # results are released later
+        time.sleep(0.05)
+        held = client.run_on_scheduler(names_of_results)
+    assert of_the_fit.isdisjoint(held)
     assert held.count("make_shard") >= fitted.n_shards_
-    assert {"assign_rows", "split_rows", "join_rows", "train_rows"}.isdisjoint(held)
 
 
 def test_rows_that_are_on_the_workers_already(client, planted, options, expected):
@@ -161,4 +152,5 @@ def test_the_ordinary_classifier_in_parallel_on_a_cluster(client, iris):
         np.testing.assert_array_equal(cross_val_score(quick, *iris, cv=3, n_jobs=-1), scores)
         found = search.fit(*iris).cv_results_["mean_test_score"]
     np.testing.assert_array_equal(found, search.fit(*iris).cv_results_["mean_test_score"])
+    client.wait_for_workers(2, timeout=120)  # one was killed in another test
     assert client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.workers)) == 2

@@ -109,6 +109,14 @@ def blocks(array, size=10):
     return da.from_array(array, chunks=(size, *array.shape[1:]))
 
 
+def frame_of(array):
+    return dd.from_pandas(pd.DataFrame(array, columns=["a", "b"]), npartitions=2, sort=False)
+
+
+def series_of(labels, dtype=None):
+    return dd.from_pandas(pd.Series(labels * 5, dtype=dtype), npartitions=2, sort=False)
+
+
 def mixed_frame():
     first = pd.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]}, dtype=object)
     second = pd.DataFrame({"a": ["u", "v"], "b": ["x", "y"]}, dtype=object)
@@ -125,6 +133,9 @@ def mixed_frame():
         (blocks(X), None, "y is None"),
         (blocks(X), blocks(np.zeros(20)), "one class only"),
         (blocks(X), blocks(np.where(Y, 1.0, np.nan)), "missing labels"),
+        (frame_of(X), series_of(["u", "v", None, "v"]), "missing labels"),
+        (frame_of(X), series_of(["u", "v", pd.NA, "v"], "string"), "missing labels"),
+        (blocks(X), blocks(np.array([1, None] * 10, object)), "missing labels"),
         (blocks(X), blocks(np.linspace(0.1, 1.7, 20)), "continuous"),
         (blocks(X)[:, 0], blocks(Y), "two dimensions"),
         (blocks(X), blocks(np.zeros((20, 2))), "one dimension"),
@@ -137,6 +148,27 @@ def mixed_frame():
 def test_invalid_data_raise_one_sentence(rows, labels, message):
     with pytest.raises(ValueError, match=message):
         quick().fit(rows, labels)
+
+
+def test_a_feature_without_a_value_in_the_sample_gets_a_row_with_one(monkeypatch):
+    import lann.distributed._fit
+
+    monkeypatch.setattr(lann.distributed._fit, "SAMPLE_ROWS", 120)
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([rng.normal(size=(600, 2)), np.full(600, np.nan)])
+    y = np.arange(600) % 2
+    sampled = lann.distributed._fit.stratified_sample(
+        y, 120, np.random.default_rng(np.random.RandomState(0).randint(2**31 - 1)).spawn(3)[0]
+    )
+    others = np.setdiff1d(np.arange(600), sampled)[[-40, -1]]
+    assert len(others) == 2
+    rows[others, 2] = [2.0, 3.0]
+    clf = quick().fit(blocks(rows, 100), blocks(y, 100))
+    assert clf.encoding_.has_gaps[2]
+    queries = np.concatenate([rows[others], rows[:5]])
+    probabilities = clf.predict_proba(queries)
+    assert np.isfinite(probabilities).all()
+    np.testing.assert_array_equal(probabilities, clf.gather().predict_proba(queries))
 
 
 def test_tables_whose_lengths_are_unknown_need_labels_in_the_same_blocks(table):

@@ -1,14 +1,19 @@
 """Queries on their way to the shards and back, beside a slow search among all rows."""
 
+import sys
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
+from lann.distributed._fit import RowTasks, calibrate_cells
 from lann.distributed._queries import candidates, merge, route, search_shard
 from lann.distributed._rows import Reader, Rows, join_rows, rows_of_cells, split_rows
 from lann.distributed._shard import Found, SearchPlan, Shard, join_shards
+from lann.distributed._tasks import constant
 from lann.encoding import TableSchema
 from lann.metrics import Levels
-from lann.search import Partition
+from lann.search import ExactSearch, Partition, calibrate
 
 N_ROWS, N_CLASSES, N_SHARDS = 300, 2, 3
 
@@ -79,6 +84,18 @@ def test_neighbors_are_those_of_a_slow_search(levels, plan, shards, k, excludes)
     np.testing.assert_array_equal(neighbors.labels, levels.labels[neighbors.numbers])
 
 
+@pytest.mark.parametrize("n_candidates", [20, None])
+def test_shards_with_fewer_rows_than_neighbors(levels, plan, shards, n_candidates):
+    numbers = np.arange(24)
+    few = [shard.take(numbers) for shard in shards]
+    counts = np.bincount(np.concatenate([shard.cells for shard in few]), minlength=plan.partition.n_cells)
+    own = SearchPlan(plan.partition, counts, plan.shard_of_cell, N_SHARDS, 4, n_candidates)
+    _, _, neighbors = search(levels.X[:24], few, own, 23, exclude=numbers)
+    for row in numbers:
+        assert sorted(neighbors.numbers[row]) == [other for other in numbers if other != row]
+    assert np.isfinite(neighbors.distances).all()
+
+
 def test_queries_go_to_the_shards_of_their_nearest_cells_only(levels, plan, shards):
     few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, N_SHARDS, 1, 1)
     routed, found, _ = search(levels.X, shards, few, 1)
@@ -87,6 +104,97 @@ def test_queries_go_to_the_shards_of_their_nearest_cells_only(levels, plan, shar
         np.testing.assert_array_equal(part.positions, np.flatnonzero(plan.shard_of_cell[cells] == shard))
         assert not part.everywhere.any()
     assert sum(len(part.positions) for part in found) == N_ROWS
+
+
+@pytest.mark.parametrize("far", [300.0, 1e14, 1e16, 1e160, np.inf])
+def test_far_queries_are_searched_in_all_rows(levels, plan, shards, far):
+    queries = levels.X[:6].copy()
+    queries[2, 1] = far
+    routed, _, neighbors = search(queries, shards, plan, 5)
+    for part in routed.parts:
+        np.testing.assert_array_equal(part.everywhere, part.positions == 2)
+    assert all(2 in part.positions for part in routed.parts)
+    everything = SearchPlan(
+        plan.partition, plan.counts, plan.shard_of_cell, N_SHARDS, plan.partition.n_cells, 20
+    )
+    for number, x in enumerate(queries):
+        expected = slowly(x, levels, everything if number == 2 else plan, 5)
+        assert neighbors.numbers[number].tolist() == [row for _, row in expected]
+        assert neighbors.distances[number].tolist() == [distance for distance, _ in expected]
+    np.testing.assert_array_equal(neighbors.labels, levels.labels[neighbors.numbers])
+
+
+def test_queries_beyond_the_range_of_the_product_are_measured_in_their_cells(
+    levels, plan, shards, monkeypatch
+):
+    import lann.search._cell_search
+
+    queries = levels.X[:25]
+    expected = search(queries, shards, plan, 7)[2]
+    others = [Shard(shard.levels, shard.numbers, shard.cells) for shard in shards]  # without what is kept
+    monkeypatch.setattr(lann.search._cell_search, "FLOAT32_SAFE", 0.0)
+    monkeypatch.setattr(lann.search._cell_search, "FLOAT64_SAFE", 0.0)
+    found = search(queries, others, plan, 7)[2]
+    for values, others in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(values, others)
+
+
+def test_candidates_that_are_missing_are_infinitely_far(levels, plan, shards):
+    few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, N_SHARDS, 2, 20)
+    _, found, _ = search(levels.X, shards, few, 3)
+    missing = 0
+    for part in found:
+        np.testing.assert_array_equal(part.numbers < 0, np.isinf(part.distances))
+        np.testing.assert_array_equal(part.numbers < 0, np.isinf(part.coarse))
+        missing += (part.numbers < 0).sum()
+    assert missing > 0
+
+
+def test_the_size_of_a_shard_is_that_of_its_arrays(levels, shards):
+    plain = shards[0]
+    n_rows = len(plain.numbers)
+    matrices = np.tile(np.eye(3), (n_rows, 1, 1))
+    full = Shard(plain.levels.replace(point_matrices=matrices), plain.numbers, plain.cells)
+    assert sys.getsizeof(full) - sys.getsizeof(plain) == matrices.nbytes
+    assert sys.getsizeof(plain) >= n_rows * (6 * 8 + 8 + 8 + 4)
+
+
+def calibrated(levels, partition, numbers, n_blocks):
+    """Return the number of cells to search, calibrated with some of the rows, in blocks."""
+    rows = Rows(np.arange(len(levels.X)), levels.X, levels.labels, partition.assign(levels.points))
+    bounds = np.linspace(0, len(levels.X), n_blocks + 1).astype(int)
+    blocks = [constant(rows.take(slice(a, b))) for a, b in pairwise(bounds)]
+    tasks = RowTasks(blocks, np.bincount(rows.cells, minlength=partition.n_cells))
+    shared = levels.subset(np.empty(0, np.int64))
+    return calibrate_cells(tasks, numbers, shared, partition)
+
+
+def test_calibration_counts_copies_of_rows_once(levels):
+    rng = np.random.default_rng(0)
+    distinct = levels.subset(
+        np.unique(np.column_stack([levels.X, levels.labels]), axis=0, return_index=True)[1]
+    )
+    n_rows = len(distinct.X)
+    partition = Partition.fit(distinct.points, 30, rng)
+    numbers = np.sort(rng.choice(n_rows, 60, replace=False))
+    order = partition.nearest(distinct.points[numbers], partition.n_cells)
+    search = ExactSearch(distinct.class_metric())
+    nearest, _ = search.query(distinct.points[numbers], 50, exclude=numbers)
+    expected = calibrate(order, partition.assign(distinct.points)[nearest])
+    assert expected > 5
+    for n_blocks in (1, 2, 7):
+        assert calibrated(distinct, partition, numbers, n_blocks) == expected
+    copies = distinct.subset(np.tile(np.arange(n_rows), 60))
+    shuffled = np.concatenate([np.arange(n_rows), n_rows + rng.permutation(59 * n_rows)])
+    for rows in (copies, copies.subset(shuffled)):
+        for n_blocks in (1, 3):
+            assert calibrated(rows, partition, numbers, n_blocks) == expected
+
+
+def test_calibration_with_copies_of_one_row(levels):
+    partition = Partition.fit(levels.points, 12, np.random.default_rng(0))
+    same = levels.subset(np.zeros(40, np.int64))
+    assert calibrated(same, partition, np.arange(10), 2) == 1
 
 
 def test_a_shard_without_queries_is_not_searched(levels, plan, shards):

@@ -1,6 +1,7 @@
 """Models in shards as folders: round trips, and one sentence for folders that are damaged or hostile."""
 
 import json
+import os
 import shutil
 
 import dask.array as da
@@ -74,6 +75,25 @@ def test_every_shard_is_a_model_file_of_the_ordinary_classifier(fitted, saved):
 def test_a_folder_is_replaced_by_the_same_bytes(fitted, folder):
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     lann.save(lann.load(folder), folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert [path.name for path in folder.parent.iterdir()] == ["copy"]
+
+
+def test_an_earlier_folder_is_kept_if_it_cannot_be_replaced(fitted, folder, monkeypatch):
+    import lann.persist._sharded
+
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    move = os.replace
+
+    def fail_for_the_new_one(source, target):
+        if str(source).endswith(".tmp") and str(target) == str(folder):
+            raise PermissionError("the folder is in use")
+        move(source, target)
+
+    monkeypatch.setattr(lann.persist._sharded.os, "replace", fail_for_the_new_one)
+    with pytest.raises(PermissionError, match="in use"):
+        lann.save(fitted, folder)
+    monkeypatch.undo()
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     assert [path.name for path in folder.parent.iterdir()] == ["copy"]
 

@@ -38,6 +38,7 @@ from lann.distributed._fit import (
     plan_shards,
     read_features,
     read_labels,
+    rows_with_values,
     train_shards,
 )
 from lann.distributed._local_classifier import SHARED_ATTRIBUTES, FittedParts
@@ -270,8 +271,9 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the metrics of the training rows, which stay on the workers.
 
-        Blocks of rows are read twice, and once more if there are columns of text or categories. Persist them
-        before if reading takes long and the workers have the memory.
+        Blocks of rows are read twice, and once more if there are columns of text or categories, or if a
+        feature has no value in the sample. Persist them before if reading takes long and the workers have the
+        memory.
 
         Parameters
         ----------
@@ -298,18 +300,23 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
             rngs = rng.spawn(3)
             drawn = DrawnRows.draw(blocks.codes, rngs[0], rngs[1])
-            numbers = drawn.all
-            rows = fetch_rows(blocks, numbers, reader)
-
-            def rows_at(wanted: Indices) -> Floats:
-                return rows[np.searchsorted(numbers, wanted)]
-
+            rows_at = self._fetch(blocks, drawn, reader)
+            empty = np.flatnonzero(np.isnan(rows_at(drawn.sample)).all(axis=0))
+            if len(empty):
+                drawn = drawn.with_sampled(rows_with_values(blocks, empty, reader))
+                rows_at = self._fetch(blocks, drawn, reader)
             self._report(f"training on a sample of {len(drawn.sample)} of {blocks.n_rows} rows")
             result = self._train_sample(blocks, drawn.sample, rows_at(drawn.sample), rngs[0])
             rows_with_cells, plan = self._plan(blocks, reader, result, drawn, rows_at)
             self._train_shards(rows_with_cells, plan, result, rngs[2])
             self._estimate_epsilon(rows_at(drawn.for_scale), drawn.for_scale)
         return self
+
+    def _fetch(self, blocks: TrainingBlocks, drawn: DrawnRows, reader: Reader) -> Callable[[Indices], Floats]:
+        """Fetch rows that were drawn; return a function from numbers of some of them to these rows."""
+        numbers = drawn.all
+        rows = fetch_rows(blocks, numbers, reader)
+        return lambda wanted: rows[np.searchsorted(numbers, wanted)]
 
     def _report(self, text: str) -> None:
         if self.verbose:

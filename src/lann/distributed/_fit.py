@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from lann.distributed._rows import (
     assign_rows,
     count_cells,
     count_labels,
+    first_values,
     join_rows,
     nearest_rows,
     rows_of_cells,
@@ -130,6 +131,15 @@ def fetch_rows(blocks: TrainingBlocks, numbers: Indices, reader: Reader) -> Floa
     return np.concatenate(compute(graph.results(keys)))
 
 
+def rows_with_values(blocks: TrainingBlocks, features: Indices, reader: Reader) -> Indices:
+    """Return, for each of some features, the number of the first training row that has a value, if any."""
+    graph, read_by = TaskGraph(), constant(reader)
+    keys = [graph.add(first_values, rows, read_by, features=features) for rows in blocks.rows]
+    positions = np.array(compute(graph.results(keys)))  # (n_blocks, n_features)
+    numbers = np.where(positions < 0, blocks.n_rows, positions + blocks.bounds[:-1, None]).min(axis=0)
+    return np.unique(numbers[numbers < blocks.n_rows])
+
+
 # Rows whose neighbors give the typical distance, and their neighbors.
 ROWS_FOR_SCALE, NEIGHBORS_FOR_SCALE = 1_000, 5
 # Number of neighbors that determine the number of cells to search.
@@ -177,6 +187,10 @@ class DrawnRows:
             np.linspace(0, n_rows - 1, min(n_rows, ROWS_FOR_SCALE)).astype(np.int64),
             index_rng,
         )
+
+    def with_sampled(self, rows: Indices) -> DrawnRows:
+        """Return the same with further rows in the sample."""
+        return replace(self, sample=np.union1d(self.sample, rows))
 
     @property
     def all(self) -> Indices:
@@ -327,6 +341,8 @@ def part_of(parts: Sequence[Any], number: int) -> Any:
 def calibrate_cells(rows: RowTasks, numbers: Indices, shared: Levels, partition: Partition) -> int:
     """Return how many cells are searched for a query, so that nearly all of its neighbors are found.
 
+    Copies of a row count once.
+
     Parameters
     ----------
     rows : RowTasks
@@ -338,14 +354,16 @@ def calibrate_cells(rows: RowTasks, numbers: Indices, shared: Levels, partition:
     """
     graph, wanted = TaskGraph(), constant(numbers)
     taken = compute(graph.results([graph.add(take_numbers, block, wanted) for block in rows.blocks]))
-    queries = join_rows(taken).X.astype(np.float64, copy=False)
-    k = min(NEIGHBORS_FOR_CELLS, int(rows.counts.sum()) - 1)
-    graph, common = TaskGraph(), (constant(queries), constant(numbers), constant(shared))
-    found = compute(graph.results([graph.add(nearest_rows, block, *common, k=k) for block in rows.blocks]))
+    queries = join_rows(taken)
+    graph, common = TaskGraph(), (constant(queries), constant(shared))
+    keys = [graph.add(nearest_rows, block, *common, k=NEIGHBORS_FOR_CELLS) for block in rows.blocks]
+    found: list[NearRows] = compute(graph.results(keys))
     near = NearRows(*(np.concatenate(values, axis=1) for values in zip(*found, strict=True)))
-    order = np.lexsort((near.numbers, near.distances, near.numbers < 0), axis=1)[:, :k]
-    cells = np.take_along_axis(near.cells, order, axis=1)
-    return calibrate(partition.nearest(shared.transform(queries), partition.n_cells), cells)
+    cells = near.first_distinct(NEIGHBORS_FOR_CELLS)
+    if cells.shape[1] == 0:  # all rows are copies of one
+        return 1
+    points = shared.transform(queries.X.astype(np.float64, copy=False))
+    return calibrate(partition.nearest(points, partition.n_cells), cells)
 
 
 def estimate_epsilon(model: ShardedModel, queries: Floats, numbers: Indices, reader: Reader) -> float:

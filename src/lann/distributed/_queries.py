@@ -60,7 +60,7 @@ def route(
     """Divide a block of queries among the shards that hold the cells that are searched for each of them.
 
     A query is searched in all rows of all shards if its nearest cells have fewer rows than candidates are
-    listed, or if it has a gap that no training row has.
+    listed, if it is far from all cells, or if it has a gap that no training row has.
 
     Parameters
     ----------
@@ -86,14 +86,16 @@ def route(
     n_probed = plan.index.n_probed_for(plan.n_listed(k))
     cells = np.zeros((n_queries, n_probed), np.int32)
     if len(rest):
+        points = shared.transform(queries[rest])
         with single_threaded_blas():
-            probed = cells[rest] = plan.partition.nearest(shared.transform(queries[rest]), n_probed)
+            probed = cells[rest] = plan.partition.nearest(points, n_probed)
         needed = plan.n_listed(k) + (0 if exclude is None else exclude[rest] >= 0)
-        short = plan.counts[probed].sum(axis=1) < needed
-        needs_all[rest[short]] = True
-        reached[rest[short]] = True
-        found = rest[~short]
-        reached[found[:, None], plan.shard_of_cell[probed[~short]]] = True
+        in_all = plan.counts[probed].sum(axis=1) < needed
+        in_all |= plan.partition.is_far(points) | ~np.isfinite(points).all(axis=1)
+        needs_all[rest[in_all]] = True
+        reached[rest[in_all]] = True
+        found = rest[~in_all]
+        reached[found[:, None], plan.shard_of_cell[probed[~in_all]]] = True
     parts = []
     for shard in range(plan.n_shards):
         rows = np.flatnonzero(reached[:, shard])

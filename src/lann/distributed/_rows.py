@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from lann._inputs import class_indices
@@ -15,7 +16,7 @@ from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.distributed._blocks import labels_as_array
 from lann.encoding import TableSchema
-from lann.metrics import Levels
+from lann.metrics import Levels, row_hashes
 from lann.search import ExactSearch, Partition
 
 
@@ -96,7 +97,7 @@ def count_labels(y: Any) -> LabelCounts:
         If a label is missing.
     """
     labels = labels_as_array(y)
-    if labels.dtype.kind in "fO" and any(label is None or label != label for label in labels.tolist()):
+    if labels.dtype.kind in "fO" and pd.isna(labels).any():
         raise ValueError("y has missing labels; leave out the rows without a label.")
     classes, codes = np.unique(labels, return_inverse=True)
     return LabelCounts(classes, codes.astype(np.min_scalar_type(max(len(classes) - 1, 0))))
@@ -124,6 +125,23 @@ def take_rows(X: Any, positions: Indices, reader: Reader, *, n_labels: int) -> F
     check_lengths(len(X), n_labels)
     taken = X.iloc[positions] if hasattr(X, "iloc") else X[positions]
     return reader.read_training(taken).astype(np.float64, copy=False)
+
+
+def first_values(X: Any, reader: Reader, *, features: Indices) -> Indices:
+    """Return the first row of a block that has a value, for each of some features; -1 for none: (n,).
+
+    Parameters
+    ----------
+    X : array or table
+        A block.
+    reader : Reader
+    features : (n,)
+        Indices of features.
+    """
+    has_value = ~np.isnan(reader.read(X)[:, features])
+    if not len(has_value):
+        return np.full(len(features), -1)
+    return np.where(has_value.any(axis=0), has_value.argmax(axis=0), -1)
 
 
 def assign_rows(
@@ -176,39 +194,64 @@ class NearRows(NamedTuple):
 
     Attributes
     ----------
-    numbers, distances, cells : (n_queries, k)
-        Nearest first; squared distances.
+    numbers, distances, cells, hashes : (n_queries, k)
+        Nearest first; squared distances. Numbers are -1 where there are fewer rows. Copies of a row have the
+        same hash.
     """
 
     numbers: Indices
     distances: Floats
     cells: NDArray[np.int32]
+    hashes: NDArray[np.uint64]
+
+    def first_distinct(self, k: int) -> NDArray[np.int32]:
+        """Return the cells of the k nearest rows of each query, copies counted once: (n_queries, k).
+
+        There are fewer columns where some query has fewer rows.
+        """
+        order = np.lexsort((self.numbers, self.distances, self.numbers < 0), axis=1)
+        numbers = np.take_along_axis(self.numbers, order, axis=1)
+        cells = np.take_along_axis(self.cells, order, axis=1)
+        hashes = np.take_along_axis(self.hashes, order, axis=1)
+        by_hash = np.argsort(hashes, axis=1, kind="stable")  # of copies, the nearest and first comes first
+        in_order = np.take_along_axis(hashes, by_hash, axis=1)
+        is_left_out = numbers < 0
+        is_copy = np.zeros_like(is_left_out)
+        np.put_along_axis(is_copy, by_hash[:, 1:], in_order[:, 1:] == in_order[:, :-1], axis=1)
+        is_left_out |= is_copy
+        k = min(k, int((~is_left_out).sum(axis=1).min()))
+        kept = np.argsort(is_left_out, axis=1, kind="stable")[:, :k]
+        return np.take_along_axis(cells, kept, axis=1)
 
 
-def nearest_rows(rows: Rows, queries: Floats, numbers: Indices, shared: Levels, *, k: int) -> NearRows:
-    """Return the k nearest rows of a block to some training rows, beside these themselves.
+def nearest_rows(rows: Rows, queries: Rows, shared: Levels, *, k: int) -> NearRows:
+    """Return the k nearest distinct rows of a block to some training rows, beside these and their copies.
+
+    Rows are copies if they are the same on the axes and have the same label.
 
     Parameters
     ----------
     rows : Rows
-    queries : (n_queries, n_features)
-    numbers : (n_queries,)
-        Of the queries.
+    queries : Rows
     shared : Levels
     k : int
         Fewer are returned where the block has fewer rows.
     """
-    k = min(k, len(rows.numbers) - 1)
-    if k < 1:
-        empty = np.empty((len(queries), 0))
-        return NearRows(empty.astype(np.int64), empty, empty.astype(np.int32))
-    points = shared.transform(rows.X.astype(np.float64, copy=False))
-    metric = Levels.metric_of_classes(points, rows.labels, shared.class_log_weights)
-    first = int(rows.numbers[0])  # the rows of a block are in sequence
-    inside = (numbers >= first) & (numbers < first + len(points))
-    exclude = np.where(inside, numbers - first, -1)
-    found, distances = ExactSearch(metric).query(shared.transform(queries), k, exclude=exclude, n_jobs=1)
-    return NearRows(np.where(found < 0, -1, found + first), distances, rows.cells[found])
+    points, queried = (shared.transform(part.X.astype(np.float64, copy=False)) for part in (rows, queries))
+    hashes, firsts = np.unique(row_hashes(points, rows.labels), return_index=True)
+    order = np.argsort(firsts)
+    distinct, k = firsts[order], min(k, len(firsts))
+    if k == 0:
+        empty = np.empty((len(queried), 0))
+        return NearRows(empty.astype(np.int64), empty, empty.astype(np.int32), empty.astype(np.uint64))
+    own = row_hashes(queried, queries.labels)
+    at = np.minimum(np.searchsorted(hashes, own), len(hashes) - 1)
+    exclude = np.where(hashes[at] == own, np.argsort(order)[at], -1)
+    metric = Levels.metric_of_classes(points[distinct], rows.labels[distinct], shared.class_log_weights)
+    found, distances = ExactSearch(metric).query(queried, k, exclude=exclude, n_jobs=1)
+    taken = distinct[found]
+    numbers = np.where(found < 0, -1, rows.numbers[taken])
+    return NearRows(numbers, distances, rows.cells[taken], hashes[order][found])
 
 
 def split_rows(rows: Rows, shard_of_cell: Indices, n_shards: int) -> tuple[Rows, ...]:

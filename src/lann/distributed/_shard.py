@@ -49,7 +49,7 @@ class SearchPlan:
 
     def index_of(self, cells: NDArray[np.int32]) -> CellIndex:
         """Return the index of rows in given cells: (n_rows,)."""
-        return CellIndex(self.partition, cells, self.n_probed)
+        return CellIndex(self.partition, cells, self.n_probed, self.n_rows)
 
     def n_listed(self, k: int) -> int:
         """Return how many candidates are listed for a query with k neighbors."""
@@ -130,8 +130,8 @@ class Shard:
     def __sizeof__(self) -> int:
         """Return the size of the arrays, by which Dask decides where tasks run."""
         levels = self.levels
-        arrays = (levels.X, levels.labels, levels.point_log_weights, self.numbers, self.cells)
-        return sum(array.nbytes for array in arrays)
+        arrays = (levels.X, levels.labels, levels.point_log_weights, levels.point_matrices)
+        return sum(array.nbytes for array in (*arrays, self.numbers, self.cells) if array is not None)
 
     def take(self, numbers: Indices) -> Shard:
         """Return the shard of those of its rows that have one of some numbers, ascending ones."""
@@ -194,11 +194,7 @@ class Shard:
 
         They are searched in some cells, or among all rows if these are None.
         """
-        available = len(self.numbers) - (exclude is not None)
-        k = min(n_listed, available)
-        if k == 0:
-            empty = np.empty((len(points), 0))
-            return empty.astype(np.int64), empty, empty
+        k = min(n_listed, len(self.numbers))
         if plan.n_candidates is None:
             search = self._keep("exhaustive", lambda: exhaustive_search(self._metric))
             rows, distances = search.query(points, k, exclude=exclude, n_jobs=1)
@@ -212,7 +208,9 @@ class Shard:
                 lambda: CellSearch(self.levels.class_metric(), plan.index_of(self.cells)),
             )
             rows, coarse = cells.query_probed(points, n_listed, exclude=exclude, probed=probed, n_jobs=1)
-        return rows, coarse, self._metric.distances(points, np.maximum(rows, 0))
+        distances = self._metric.distances(points, np.maximum(rows, 0))
+        distances[rows < 0] = np.inf
+        return rows, coarse, distances
 
     @property
     def _metric(self) -> DiagonalMetric | MatrixMetric:

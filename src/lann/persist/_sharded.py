@@ -61,12 +61,18 @@ def save_folder(model: Any, path: Path) -> None:
         (temporary / MANIFEST).write_bytes(write_json(manifest))
         if path.exists():
             os.replace(path, earlier)
-        os.replace(temporary, path)
+        try:
+            os.replace(temporary, path)
+        except BaseException:
+            if earlier.exists():
+                os.replace(earlier, path)
+            raise
     except InvalidModelFile as error:
         raise ValueError(f"The model cannot be saved: {error}.") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-        shutil.rmtree(earlier, ignore_errors=True)
+        if path.exists():  # else the earlier one is all there is
+            shutil.rmtree(earlier, ignore_errors=True)
 
 
 def write_file(model: LANNClassifier, name: str, folder: str) -> str:

@@ -111,7 +111,7 @@ class CellSearch:
     ) -> tuple[Indices, Floats]:
         """Return the k nearest points in the probed cells of each query, -1 where these have fewer.
 
-        Queries beyond the range of the lifted product have none.
+        Queries beyond the range of the lifted product have none, unless their cells are given.
 
         Parameters
         ----------
@@ -137,6 +137,12 @@ class CellSearch:
                     cells = n_probed if probed is None else probed[rows]
                     found = self._search_sorted(queries[rows], k, excluded, cells, n_jobs)
                     indices[rows], distances[rows] = found
+        if probed is not None:
+            for row in np.flatnonzero(~fits):
+                excluded_point = -1 if exclude is None else int(exclude[row])
+                indices[row], distances[row] = self._measure_cells(
+                    queries[row], probed[row], excluded_point, k
+                )
         return indices, distances
 
     def _search_sorted(
