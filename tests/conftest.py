@@ -25,6 +25,11 @@ settings.register_profile(
 settings.load_profile("lann")
 
 
+def pytest_collection_modifyitems(items):
+    """Let tests of benchmarks come last: the functions that they call are compiled by then."""
+    items.sort(key=lambda item: "benchmarks" in item.path.relative_to(Path(__file__).parent).parts)
+
+
 @pytest.fixture(scope="session")
 def reference():
     """The slow, obvious versions in reference.py."""

@@ -25,14 +25,14 @@ def files(tmp_path_factory):
 
 def test_changed_files_are_rejected_or_harmless():
     """In a process of its own: children that are forked from one with OpenMP threads could hang."""
-    n_files = 6 * len(MUTATIONS)
+    n_files = 3 * len(MUTATIONS)
     command = [sys.executable, "-m", "benchmarks.fuzz", "--n-files", str(n_files), "--seed", "0"]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     counts = {kind: int(count) for count, kind in re.findall(r"^ +(\d+) (.+)$", ended.stdout, re.MULTILINE)}
     assert list(counts) == list(OUTCOMES)
-    assert counts[REJECTED] > 100
-    assert counts[USED] > 20
+    assert counts[REJECTED] > 40
+    assert counts[USED] > 8
     assert counts[REJECTED] + counts[USED] == n_files
 
 
