@@ -6,7 +6,7 @@ from sklearn.datasets import make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
 import lann
-from lann import LANNClassifier, _updatable_classifier
+from lann import LANNClassifier, _storage
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_with_few_rows_everything_is_double_precision(data):
 
 @pytest.mark.parametrize("given", ["float64", "float32"])
 def test_with_many_rows_weights_are_single_precision_and_rows_as_given(monkeypatch, data, given):
-    monkeypatch.setattr(_updatable_classifier, "MANY_ROWS", 100)
+    monkeypatch.setattr(_storage, "MANY_ROWS", 100)
     X, y, X_test, y_test = data
     clf = LANNClassifier(max_iter=4, random_state=0).fit(X.astype(given), y)
     assert types_of(clf) == (given, given, "float32")

@@ -17,6 +17,7 @@ from lann._compat import unchanged_on_failure, with_callbacks
 from lann._inputs import as_type, check_not_too_heavy, check_sample_weight, class_indices
 from lann._neighbor_classifier import NeighborClassifier
 from lann._row_draw import DrawnRows, draw_training_rows
+from lann._storage import DOUBLE, rows_type
 from lann._table_inputs import check_no_empty_feature, find_ids, join_ids, read_training_data, row_ids
 from lann._types import Floats, Indices, Labels
 
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from lann.training import Settings
     from lann.vote import VoteChoice
 
-# Types of stored numbers, and the number of rows up to which all of them are float64.
-DOUBLE, SINGLE = "float64", "float32"
-MANY_ROWS = 50_000
 # `partial_fit` learns nothing before it has this many rows.
 FEWEST_ROWS = 30
 # The typical distances, from which ε follows, are estimated again after so many changes per row.
@@ -441,18 +439,8 @@ class UpdatableClassifier(NeighborClassifier):
     def _as_stored(self, rows: Floats, *, adds: bool) -> Floats:
         """Return rows in the type in which the model keeps them."""
         if adds:
-            dtype = self.model_.memory.rows_type
-        elif self.storage == "auto":
-            dtype = rows.dtype if len(rows) > MANY_ROWS else np.dtype(np.float64)
-        else:
-            dtype = np.dtype(self.storage)
-        return as_type(rows, dtype)
-
-    def _weights_type(self, n_rows: int) -> np.dtype[Any]:
-        """Return the type in which the model keeps the weights of points."""
-        if self.storage == "auto":
-            return np.dtype(SINGLE if n_rows > MANY_ROWS else DOUBLE)
-        return np.dtype(self.storage)
+            return as_type(rows, self.model_.memory.rows_type)
+        return as_type(rows, rows_type(self.storage, rows.dtype, len(rows)))
 
     def _weigh(
         self, rows: Floats, y: NDArray[Any], sample_weight: ArrayLike | None, *, first: bool

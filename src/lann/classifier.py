@@ -21,11 +21,12 @@ from lann._inputs import (
     class_indices,
     class_weight_array,
 )
+from lann._storage import DOUBLE, SINGLE, weights_type
 from lann._table_inputs import (
     as_fitted,
 )
 from lann._types import Floats, Indices, Labels
-from lann._updatable_classifier import DOUBLE, SINGLE, UpdatableClassifier, UpdateProgress
+from lann._updatable_classifier import UpdatableClassifier, UpdateProgress
 from lann._validation import (
     BOOLEAN,
     N_JOBS,
@@ -501,7 +502,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         from lann.model import LocalModel
 
         vote = self.vote_
-        levels = levels.stored_as(levels.X.dtype, self._weights_type(len(levels.X)))
+        levels = levels.stored_as(levels.X.dtype, weights_type(self.storage, len(levels.X)))
         arrivals, n_arrived = (None, None) if arrived is None else arrived
         model = LocalModel(
             levels,

@@ -22,6 +22,7 @@ from lann._inputs import (
     class_weight_array,
     get_feature_names,
 )
+from lann._storage import rows_type, weights_type
 from lann._table_inputs import check_no_empty_feature, read_queries, read_training_data
 from lann._types import Floats, Indices
 from lann._validation import Integer, ParameterTable, validate_parameters
@@ -53,7 +54,6 @@ from lann.encoding import FeatureCurves, TableSchema
 from lann.explain import Explanation
 from lann.search import CellIndex
 from lann.training import (
-    MANY_ROWS,
     Epoch,
     draw_calibration_rows,
     fit_partition,
@@ -331,7 +331,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             check_no_empty_feature(rows, schema)
             schema, rows = schema.without_unused(rows)
             blocks = blocks_of_rows(rows)
-            reader = Reader(None, schema, self._rows_type(given, len(rows)))
+            reader = Reader(None, schema, rows_type(self.storage, given, len(rows)))
             return read_labels(blocks, blocks_of_labels(labels, blocks)), reader
         blocks = blocks_of_rows(X)
         validate_data(self, blocks.sample, skip_check_array=True, reset=True)
@@ -342,7 +342,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             schema = merge_features(features, has_names=has_names)
         else:
             schema = TableSchema.numeric(list(get_feature_names(self)), has_names=has_names)
-        stored = self._rows_type(getattr(X, "dtype", None), training.n_rows)
+        stored = rows_type(self.storage, getattr(X, "dtype", None), training.n_rows)
         return training, self._reader(schema)._replace(stored=stored)
 
     def _reader(self, schema: TableSchema) -> Reader:
@@ -414,9 +414,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         self._report(
             f"training {len(plan.tiles)} tiles" if n_epochs else f"regrouping {rows.counts.sum()} rows"
         )
-        shards, losses = train_shards(
-            rows, plan, result.shared, result.settings, n_epochs, self._weights_type(rows.counts.sum()), rng
-        )
+        kept_as = weights_type(self.storage, int(rows.counts.sum()))
+        shards, losses = train_shards(rows, plan, result.shared, result.settings, n_epochs, kept_as, rng)
         self.tile_losses_ = np.array(losses, np.float64).reshape(len(losses), n_epochs)
         search = SearchPlan(
             index.partition,
@@ -430,18 +429,6 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         self._report(
             f"{plan.n_shards} shards; {index.n_probed} of {index.partition.n_cells} cells are searched"
         )
-
-    def _weights_type(self, n_rows: int) -> np.dtype[Any]:
-        """Return the type in which the weights of points are kept."""
-        if self.storage == "auto":
-            return np.dtype(np.float32 if n_rows > MANY_ROWS else np.float64)
-        return np.dtype(self.storage)
-
-    def _rows_type(self, dtype: Any, n_rows: int) -> np.dtype[Any]:
-        """Return the type in which training rows are kept, given that of X."""
-        if self.storage == "auto":
-            return np.dtype(np.float32 if n_rows > MANY_ROWS and dtype == np.float32 else np.float64)
-        return np.dtype(self.storage)
 
     def _estimate_epsilon(self, rows: Floats, numbers: Indices) -> None:
         """Set ε of the vote, from the neighbors of some training rows."""

@@ -35,7 +35,8 @@ from lann.distributed._tasks import TaskGraph, compute, constant, persist
 from lann.distributed._tile_tasks import losses_of, make_shard, train_rows
 from lann.encoding import Feature
 from lann.metrics import Levels
-from lann.search import CellIndex, Partition, calibrate
+from lann.model import NEIGHBORS_FOR_SCALE, ROWS_FOR_SCALE
+from lann.search import N_NEIGHBORS, CellIndex, Partition, calibrate
 from lann.training import (
     SAMPLE_ROWS,
     Settings,
@@ -138,12 +139,6 @@ def rows_with_values(blocks: TrainingBlocks, features: Indices, reader: Reader) 
     positions = np.array(compute(graph.results(keys)))  # (n_blocks, n_features)
     numbers = np.where(positions < 0, blocks.n_rows, positions + blocks.bounds[:-1, None]).min(axis=0)
     return np.unique(numbers[numbers < blocks.n_rows])
-
-
-# Rows whose neighbors give the typical distance, and their neighbors.
-ROWS_FOR_SCALE, NEIGHBORS_FOR_SCALE = 1_000, 5
-# Number of neighbors that determine the number of cells to search.
-NEIGHBORS_FOR_CELLS = 50
 
 
 @dataclass(frozen=True)
@@ -356,10 +351,10 @@ def calibrate_cells(rows: RowTasks, numbers: Indices, shared: Levels, partition:
     taken = compute(graph.results([graph.add(take_numbers, block, wanted) for block in rows.blocks]))
     queries = join_rows(taken)
     graph, common = TaskGraph(), (constant(queries), constant(shared))
-    keys = [graph.add(nearest_rows, block, *common, k=NEIGHBORS_FOR_CELLS) for block in rows.blocks]
+    keys = [graph.add(nearest_rows, block, *common, k=N_NEIGHBORS) for block in rows.blocks]
     found: list[NearRows] = compute(graph.results(keys))
     near = NearRows(*(np.concatenate(values, axis=1) for values in zip(*found, strict=True)))
-    cells = near.first_distinct(NEIGHBORS_FOR_CELLS)
+    cells = near.first_distinct(N_NEIGHBORS)
     if cells.shape[1] == 0:  # all rows are copies of one
         return 1
     points = shared.transform(queries.X.astype(np.float64, copy=False))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._sampling import positions_in
 from lann._types import Floats, Indices, Labels
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric
 from lann.search import CellIndex, CellSearch, ExactSearch, Partition, exhaustive_search
@@ -174,10 +175,7 @@ class Shard:
 
     def _positions_of(self, numbers: Indices | None) -> Indices | None:
         """Return the positions of rows given by their numbers; -1 for those that are not of this shard."""
-        if numbers is None:
-            return None
-        at = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
-        return np.where(self.numbers[at] == numbers, at, -1)
+        return None if numbers is None else positions_in(self.numbers, numbers)
 
     def _without(self, features: tuple[int, ...]) -> Shard:
         return Shard(self.levels.without_features(features), self.numbers, self.cells)

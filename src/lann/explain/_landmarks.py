@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._inputs import mean_by_class
-from lann._sampling import stratified_rows
+from lann._sampling import positions_in, stratified_rows
 from lann._threads import map_blocks
 from lann._types import Floats, Indices, Labels
 from lann.explain._contrast_rows import (
@@ -27,7 +27,7 @@ from lann.explain._contrast_rows import (
 from lann.explain._correlation import Groups, correlated_features
 from lann.explain._reading_kernels import vote_on_changes
 from lann.explain._readings import Readings, read_alone
-from lann.explain._row_sample import RowSample, positions_in
+from lann.explain._row_sample import RowSample
 from lann.explain._walks import MOST_ALONE, WalkVote, walk_supports
 from lann.model import N_TYPICAL, NeighborModel, NeighborSearch, Slopes
 from lann.vote import VoteRule

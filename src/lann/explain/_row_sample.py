@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from lann._sampling import positions_in
 from lann._types import Floats, Indices
 from lann.model import NeighborModel, NeighborSearch
 
@@ -54,13 +53,3 @@ class RowSample:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_search"}
-
-
-def positions_in(rows: Indices, wanted: Indices) -> Indices:
-    """Return the positions of rows in a sample, which ascends; -1 for those that are not in it.
-
-    >>> positions_in(np.array([2, 5, 7]), np.array([7, 3, 2, 9, -1])).tolist()
-    [2, -1, 0, -1, -1]
-    """
-    found = np.minimum(np.searchsorted(rows, wanted), len(rows) - 1)
-    return np.where(rows[found] == wanted, found, -1)

@@ -5,6 +5,7 @@ Rows and queries are in the user's units; distances are squared.
 
 from lann.model._class_search import nearest_of_classes
 from lann.model._local_model import (
+    NEIGHBORS_FOR_SCALE,
     ROWS_FOR_SCALE,
     WIDE,
     LocalModel,
@@ -25,6 +26,7 @@ from lann.model._retention import POLICIES, HighestRanks, rows_to_forget, rows_t
 from lann.model._row_memory import RowMemory
 
 __all__ = [
+    "NEIGHBORS_FOR_SCALE",
     "N_TYPICAL",
     "POLICIES",
     "ROWS_FOR_SCALE",

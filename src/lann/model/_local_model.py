@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._sampling import positions_in
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.encoding import CategoryPositions, gap_moments
@@ -34,7 +35,6 @@ from lann.search import (
     Search,
     Shortlist,
     coarse_search,
-    concatenate_results,
     exhaustive_search,
     smallest,
 )
@@ -116,10 +116,7 @@ class LocalModel(NeighborModel):
         # More would make the shortlist longer, and change the neighbors.
         self.wide_neighborhood = n_candidates or max(WIDE, n_neighbors)
         self.derived: dict[str, Any] = {}
-        if index is None and self._is_large:
-            index = CellIndex.build(self._class_metric(), n_jobs=n_jobs)
-            index = replace(index, n_seen=self.n_arrived)
-        self._given_index = index
+        self._given_index = self._build_index(n_jobs) if index is None and self._is_large else index
         self.n_neighbors = int(n_neighbors)
         if epsilon is None:
             epsilon = self._estimate_epsilon(n_jobs)
@@ -147,14 +144,13 @@ class LocalModel(NeighborModel):
             The vote, but for ε.
         """
         other = LocalModel.__new__(LocalModel)
-        if memory.index is not None and not (n_candidates and CellSearch.pays(memory.n_rows)):
-            memory = memory.with_index(None)
         other.__dict__["memory"] = memory
         other.n_arrived, other._given_arrivals, other._given_index = memory.n_arrived, None, None
         other.n_classes, other.n_candidates = self.n_classes, n_candidates
-        if other._is_large and (memory.index is None or memory.index_is_old):
-            index = CellIndex.build(memory.class_metric(), n_jobs=n_jobs)
-            other.__dict__["memory"] = memory.with_index(replace(index, n_seen=memory.n_arrived))
+        if not other._is_large and memory.has_index:
+            other.__dict__["memory"] = memory.with_index(None)
+        elif other._is_large and (memory.index_is_old or not memory.has_index):
+            other.__dict__["memory"] = memory.with_index(other._build_index(n_jobs))
         other.n_neighbors, other.derived = int(n_neighbors), {}
         other.wide_neighborhood = n_candidates or max(WIDE, n_neighbors)
         epsilon = other._estimate_epsilon(n_jobs) if epsilon is None else epsilon
@@ -195,6 +191,11 @@ class LocalModel(NeighborModel):
     def index(self) -> CellIndex | None:
         """The cells of the rows under the class metric; None where all rows are searched."""
         return self.memory.index if "memory" in self.__dict__ else self._given_index
+
+    def _build_index(self, n_jobs: int | None) -> CellIndex:
+        """Determine the cells of the rows."""
+        index = CellIndex.build(self._class_metric(), n_jobs=n_jobs)
+        return replace(index, n_seen=self.n_arrived)
 
     @property
     def _is_large(self) -> bool:
@@ -353,26 +354,26 @@ class LocalModel(NeighborModel):
         self, points: Floats, k: int, *, exclude: Indices | None, n_jobs: int | None
     ) -> tuple[Indices, Floats]:
         """Return the k nearest rows of queries on the axes: see `kneighbors`."""
-        if self.n_candidates is None and self._scans(len(points)) and len(points) > 1:
-            # One by one: the rows of all of them would fill the memory.
-            own = [None if exclude is None else exclude[row : row + 1] for row in range(len(points))]
-            return concatenate_results(
-                self._nearest(points[row : row + 1], k, exclude=own[row], n_jobs=n_jobs)
-                for row in range(len(points))
-            )
         if not self._scans(len(points)):
             return self._search.query(points, k, exclude=exclude, n_jobs=n_jobs)
         if self.n_candidates is None:
-            found = np.tile(np.arange(self.n_rows), (len(points), 1))
-            if exclude is not None:
-                found[found == exclude[:, None]] = -1
-        else:
-            n_candidates = min(max(self.n_candidates, k), self.n_rows - (exclude is not None))
-            part = self._rows_of_probed_cells(points, n_candidates)
-            if part is not None:
-                return self._nearest_among(part, points, k, n_candidates, exclude)
-            found, _ = self.memory.nearest(points, n_candidates, exclude=exclude)
+            return self._nearest_of_all(points, k, exclude)
+        n_candidates = min(max(self.n_candidates, k), self.n_rows - (exclude is not None))
+        part = self._rows_of_probed_cells(points, n_candidates)
+        if part is not None:
+            return self._nearest_among(part, points, k, n_candidates, exclude)
+        found, _ = self.memory.nearest(points, n_candidates, exclude=exclude)
         return smallest(self.memory.distances(points, np.maximum(found, 0)), found, k)
+
+    def _nearest_of_all(self, points: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
+        """Return the k nearest of all rows, by query: the rows of several would fill the memory."""
+        rows = np.arange(self.n_rows)
+        indices, distances = np.empty((len(points), k), np.int64), np.empty((len(points), k))
+        for query in range(len(points)):
+            found = rows[None] if exclude is None else np.where(rows == exclude[query], -1, rows)[None]
+            measured = self.memory.distances(points[query : query + 1], rows[None])
+            indices[query], distances[query] = (values[0] for values in smallest(measured, found, k))
+        return indices, distances
 
     def _rows_of_probed_cells(self, points: Floats, n_candidates: int) -> Indices | None:
         """Return the rows in the cells that queries search, if only these are to be transformed.
@@ -396,10 +397,7 @@ class LocalModel(NeighborModel):
         """Return the k nearest rows of queries whose probed cells have given rows, ascending."""
         self._n_parts += 1
         index = self._given_index
-        own = None
-        if exclude is not None:
-            at = np.minimum(np.searchsorted(rows, exclude), len(rows) - 1)
-            own = np.where(rows[at] == exclude, at, -1)
+        own = None if exclude is None else positions_in(rows, exclude)
         part = RowMemory(
             self.levels.subset(rows), index=None if index is None else replace(index, cells=index.cells[rows])
         )

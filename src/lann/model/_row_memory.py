@@ -133,6 +133,10 @@ class RowMemory:
         return None if self._index is None else replace(self._index, cells=self._values("cells"))
 
     @property
+    def has_index(self) -> bool:
+        return self._index is not None
+
+    @property
     def index_is_old(self) -> bool:
         """Whether the cells no longer suit the rows.
 

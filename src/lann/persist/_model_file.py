@@ -92,7 +92,8 @@ def from_bytes(content: bytes) -> FileContent:
     if _MODEL not in entries:
         raise InvalidModelFile(f"its entry {_MODEL} is missing")
     described = read_json(bytes(entries.pop(_MODEL)))
-    _check_format(described)
+    check_format(described, FORMAT)
+    _check_fields(described)
     reader = Reader(entries)
     model = ESTIMATORS.read(described["model"], "model", reader)
     table = None if described["table"] is None else _read_table(described["table"], model, reader)
@@ -124,14 +125,18 @@ def _check_state(state: RejectState, model: Any) -> None:
     check_table_state(state, model)
 
 
-def _check_format(described: Any) -> None:
+def check_format(described: Any, newest: int) -> None:
+    """Raise InvalidModelFile unless a description says that it is in a format that this version reads."""
     number = described.get("format") if isinstance(described, dict) else None
     if type(number) is not int or number < 1:
         raise InvalidModelFile("it does not say in which format it is")
-    if number > FORMAT:
+    if number > newest:
         raise InvalidModelFile(
             f"it was written by lann {shown(described.get('lann'))} in format {number}, and this version "
-            f"reads formats up to {FORMAT}; update lann"
+            f"reads formats up to {newest}; update lann"
         )
+
+
+def _check_fields(described: dict[str, Any]) -> None:
     if described.keys() - {_PROGRESS} != _FIELDS or type(described["lann"]) is not str:
         raise InvalidModelFile(f"its {_MODEL} does not have the fields {', '.join(sorted(_FIELDS))}")

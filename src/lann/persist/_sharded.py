@@ -18,7 +18,7 @@ from lann._files import write_atomically
 from lann.classifier import LANNClassifier
 from lann.persist._errors import InvalidModelFile, one_sentence, shown
 from lann.persist._json import read_json, write_json
-from lann.persist._model_file import from_bytes, to_bytes
+from lann.persist._model_file import check_format, from_bytes, to_bytes
 
 MANIFEST, SHARED = "shards.json", "shared.lann"
 FORMAT = 1
@@ -128,14 +128,7 @@ def read_file(name: str, folder: str, hashes: dict[str, str]) -> LANNClassifier:
 
 def _read_manifest(file: Path) -> dict[str, Any]:
     manifest = read_json(file.read_bytes())
-    number = manifest.get("format") if isinstance(manifest, dict) else None
-    if type(number) is not int or number < 1:
-        raise InvalidModelFile("it does not say in which format it is")
-    if number > FORMAT:
-        raise InvalidModelFile(
-            f"it was written by lann {shown(manifest.get('lann'))} in format {number}, and this version "
-            f"reads formats up to {FORMAT}; update lann"
-        )
+    check_format(manifest, FORMAT)
     if manifest.keys() != FIELDS:
         raise InvalidModelFile(f"its {MANIFEST} does not have the fields {', '.join(sorted(FIELDS))}")
     size = manifest["rows_per_shard"]

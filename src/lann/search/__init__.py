@@ -1,10 +1,17 @@
 """The search for neighbors: exact under point metrics, and by shortlists that are ranked again."""
 
-from lann.search._cell_index import CellIndex, calibrate, distinct_points, n_cells_of
+from lann.search._cell_index import (
+    N_CALIBRATED,
+    N_NEIGHBORS,
+    CellIndex,
+    calibrate,
+    distinct_points,
+    n_cells_of,
+)
 from lann.search._cell_search import FEWEST_POINTS, CellSearch, coarse_search
 from lann.search._exact import ExactSearch
 from lann.search._measured import MeasuredSearch, exhaustive_search
-from lann.search._partition import LARGEST_CENTER, Partition
+from lann.search._partition import LARGEST_CENTER, POINTS_PER_CENTER, Partition
 from lann.search._scan import ALL_CELLS, ScanPoints, find_nearest
 from lann.search._search import Search
 from lann.search._shortlist import Shortlist
@@ -14,6 +21,9 @@ __all__ = [
     "ALL_CELLS",
     "FEWEST_POINTS",
     "LARGEST_CENTER",
+    "N_CALIBRATED",
+    "N_NEIGHBORS",
+    "POINTS_PER_CENTER",
     "CellIndex",
     "CellSearch",
     "ExactSearch",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from lann._format import size_text
+from lann._storage import MANY_ROWS
 from lann._validation import Integer, validate
 from lann.tables._reading import FileOptions
 from lann.tables._table_file import open_table
@@ -140,8 +141,6 @@ class _FitMemory(NamedTuple):
 
     @classmethod
     def of(cls, table_row_bytes: float, n_columns: int, n_folds: int) -> _FitMemory:
-        from lann.training import MANY_ROWS
-
         n_kept = max(n_folds - 1, 0)  # each of the n folds keeps (n - 1) / n of the rows
         fit = FIT_ROW_BYTES + FIT_CELL_BYTES * n_columns
         fold = FOLD_ROW_BYTES + FOLD_CELL_BYTES * n_columns

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._storage import MANY_ROWS
 from lann._threads import iterate_in_order, single_threaded_blas
 from lann._types import Indices
 from lann.metrics import Levels
@@ -22,8 +23,6 @@ from lann.training._settings import Settings
 from lann.training._tiles import Tile, TileResult, n_reached_of, n_tiles_of, plan_tiles, train_tile
 from lann.training._trainer import Callback, Epoch
 
-# With more rows than this, the shared levels are learned on a sample, and the point metrics in tiles.
-MANY_ROWS = 50_000
 # Number of rows of the sample.
 SAMPLE_ROWS = 40_000
 

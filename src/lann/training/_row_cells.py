@@ -8,12 +8,18 @@ from numpy.typing import NDArray
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import Levels
-from lann.search import CellIndex, ExactSearch, Partition, calibrate, n_cells_of, smallest
+from lann.search import (
+    N_CALIBRATED,
+    N_NEIGHBORS,
+    POINTS_PER_CENTER,
+    CellIndex,
+    ExactSearch,
+    Partition,
+    calibrate,
+    n_cells_of,
+    smallest,
+)
 
-# Number of rows per cell from which k-means learns the centers.
-ROWS_PER_CELL = 64
-# Rows whose neighbors determine the number of cells to search, and the number of these neighbors.
-N_CALIBRATED, N_NEIGHBORS = 400, 50
 # Rows that a thread processes at a time.
 ASSIGN_BLOCK, SEARCH_BLOCK = 8_192, 32_768
 
@@ -34,7 +40,7 @@ def build_index(levels: Levels, rng: np.random.Generator, *, n_jobs: int | None 
 
 def draw_partition_rows(n_rows: int, rng: np.random.Generator) -> Indices:
     """Return the rows from which the centers of the cells of so many rows are learned, ascending."""
-    size = min(n_rows, ROWS_PER_CELL * n_cells_of(n_rows))
+    size = min(n_rows, POINTS_PER_CENTER * n_cells_of(n_rows))
     return np.sort(rng.choice(n_rows, size, replace=False))
 
 
