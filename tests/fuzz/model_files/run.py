@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.fuzz.children import FAULTS, OUTCOMES, RAISED, Outcome, peak_growth, try_files
-from benchmarks.fuzz.honest import honest_files, load_and_use
-from benchmarks.fuzz.mutations import mutate
+from tests.fuzz.children import FAULTS, OUTCOMES, RAISED, Outcome, peak_growth, try_files
+from tests.fuzz.model_files.honest import honest_files, load_and_use
+from tests.fuzz.model_files.mutations import mutate
 
 # How much more memory than an honest file a changed one may take.
 FACTOR = 10

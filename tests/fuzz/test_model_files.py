@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.fuzz import children
-from benchmarks.fuzz.children import CRASH, FAULT, HANG, MEMORY, OUTCOMES, RAISED, REJECTED, USED, try_files
-from benchmarks.fuzz.honest import honest_files
-from benchmarks.fuzz.mutations import MUTATIONS, mutate
+from tests.fuzz import children
+from tests.fuzz.children import CRASH, FAULT, HANG, MEMORY, OUTCOMES, RAISED, REJECTED, USED, try_files
+from tests.fuzz.model_files.honest import honest_files
+from tests.fuzz.model_files.mutations import MUTATIONS, mutate
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def files(tmp_path_factory):
 def test_changed_files_are_rejected_or_harmless():
     """In a process of its own: children that are forked from one with OpenMP threads could hang."""
     n_files = 3 * len(MUTATIONS)
-    command = [sys.executable, "-m", "benchmarks.fuzz", "--n-files", str(n_files), "--seed", "0"]
+    command = [sys.executable, "-m", "tests.fuzz", "--n-files", str(n_files), "--seed", "0"]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     counts = {kind: int(count) for count, kind in re.findall(r"^ +(\d+) (.+)$", ended.stdout, re.MULTILINE)}

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from benchmarks.fuzz.honest import load_and_use, use_file
+from tests.fuzz.model_files.honest import load_and_use, use_file
 
 REJECTED, USED, RAISED = "rejected with one sentence", "loaded and used", "raised one sentence at use"
 CRASH, HANG, MEMORY, FAULT = "crash", "hang", "too much memory", "other exception"

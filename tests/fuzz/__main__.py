@@ -1,4 +1,4 @@
-"""The command line: `python -m benchmarks.fuzz --n-files 10000 --seed 0`."""
+"""The command line: `python -m tests.fuzz --n-files 10000 --seed 0`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from benchmarks.fuzz.run import FuzzReport
+    from tests.fuzz.model_files.run import FuzzReport
 
 
 def main(arguments: list[str]) -> int:
     """Run the fuzzer; return 1 if anything happened that must not."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.fuzz", description=sys.modules["benchmarks.fuzz"].__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description="Hostile model files.")
     parser.add_argument(
         "--n-files", type=int, default=10_000, help="Number of changed files. Default: 10000."
     )
@@ -41,7 +39,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         if options.bounds:  # not for the functions that others find in the cache
             os.environ |= {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(Path(folder, "cache"))}
-        from benchmarks.fuzz.run import fuzz
+        from tests.fuzz.model_files.run import fuzz
 
         report = fuzz(
             options.n_files,
