@@ -1,97 +1,33 @@
-"""Child processes that load and use files, with limits of memory and time."""
+"""Child processes that run cases, with limits of memory and time."""
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import resource
+import signal
 import time
-import warnings
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.model_files.honest import load_and_use, use_file
+from tests.fuzz.outcomes import CRASH, FOREIGN, HANG, Outcome
+from tests.fuzz.parts import Part
 
-REJECTED, USED, RAISED = "rejected with one sentence", "loaded and used", "raised one sentence at use"
-CRASH, HANG, MEMORY, FAULT = "crash", "hang", "too much memory", "other exception"
-OUTCOMES = (REJECTED, USED, RAISED, CRASH, HANG, MEMORY, FAULT)
-FAULTS = (CRASH, HANG, MEMORY, FAULT)
-"""What must not happen."""
-
-_CONTEXT = multiprocessing.get_context("fork")
-# Below this, buffers of BLAS and numba are most of what is measured.
-LEAST_GROWTH = 8 * 2**20
+CONTEXT = multiprocessing.get_context("fork")
 
 
-@dataclass(frozen=True)
-class Outcome:
+def address_space(name: str) -> int:
     """
-    What happened with a file.
+    Return a size of this process, in bytes.
 
     Parameters
     ----------
-    number
-        Of the file.
-    change
-        Name of the change.
-    kind
-        One of `OUTCOMES`.
-    detail
-        The message.
+    name
+        `VmSize` or `VmPeak`.
     """
-
-    number: int
-    change: str
-    kind: str
-    detail: str
-
-
-def try_file(path: Path) -> tuple[str, str]:
-    """Load and use a file; return one of `OUTCOMES` and the message."""
-    from lann.persist import load_with_table
-
-    stage = REJECTED
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            found = load_with_table(path)
-            stage = RAISED
-            use_file(*found)
-    except MemoryError as error:
-        return MEMORY, repr(error)
-    except Exception as error:
-        text = str(error)
-        one_sentence = (
-            isinstance(error, ValueError) and "\n" not in text and text.endswith(".") and len(text) < 2000
-        )
-        if one_sentence and (stage == RAISED or path.name in text):
-            return stage, text
-        return FAULT, f"{(stage == RAISED and 'use') or 'load'}: {type(error).__name__}: {text[:300]}"
-    return USED, ""
-
-
-def peak_growth(files: Iterable[bytes], folder: Path) -> int:
-    """Return by how many bytes the address space of a child grows, when it loads and uses honest files."""
-    receiver, sender = _CONTEXT.Pipe(duplex=False)
-
-    def measure() -> None:
-        before, path = _address_space("VmSize"), folder / "growth.lann"
-        for content in files:
-            path.write_bytes(content)
-            load_and_use(path)
-        sender.send(_address_space("VmPeak") - before)
-
-    child = _CONTEXT.Process(target=measure)
-    child.start()
-    growth = receiver.recv()
-    child.join()
-    return max(growth, LEAST_GROWTH)
-
-
-def _address_space(name: str) -> int:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(name):
             return int(line.split()[1]) * 1024
@@ -100,19 +36,19 @@ def _address_space(name: str) -> int:
 
 class Child:
     """
-    A process that tries one file after another.
+    A process that runs one case after another, in a group of its own with whatever it starts.
 
     Parameters
     ----------
-    path
-        The file through which it gets the content.
-    memory
-        By how many bytes its address space may grow.
+    part
+        Has the cases and the limits.
+    seed
+        Of the cases.
     """
 
-    def __init__(self, path: Path, memory: int) -> None:
-        self.path, self._memory = path, memory
-        self.number, self.change, self.deadline = -1, "", 0.0
+    def __init__(self, part: Part, seed: int) -> None:
+        self._part, self._seed = part, seed
+        self.number, self.deadline = -1, 0.0
         self._start()
 
     @property
@@ -120,84 +56,86 @@ class Child:
         return self._connection
 
     def _start(self) -> None:
-        self._connection, theirs = _CONTEXT.Pipe()
-        self._process = _CONTEXT.Process(target=_serve, args=(theirs, self.path, self._memory), daemon=True)
+        self._connection, theirs = CONTEXT.Pipe()
+        self._process = CONTEXT.Process(target=_serve, args=(theirs, self._part, self._seed), daemon=True)
         self._process.start()
         theirs.close()
 
-    def give(self, number: int, change: str, content: bytes, seconds: float) -> None:
-        """Give it a file, with a limit of time."""
-        self.number, self.change = number, change
-        self.path.write_bytes(content)
-        self.deadline = time.monotonic() + seconds
-        self._connection.send(True)
+    def give(self, number: int) -> None:
+        """Give it the number of a case; the time runs from now on."""
+        self.number, self.deadline = number, time.monotonic() + self._part.seconds
+        self._connection.send(number)
 
     def take(self) -> Outcome:
-        """Return the outcome of the file; restart the process if it has ended."""
+        """Return the outcome of the case; restart the process if it has ended."""
         try:
-            kind, detail = self._connection.recv()
+            return self._connection.recv()
         except (EOFError, ConnectionResetError):
             self._process.join()
-            kind, detail = CRASH, f"exit code {self._process.exitcode}"
+            code = self._process.exitcode
+            self.close()
             self._start()
-        return Outcome(self.number, self.change, kind, detail)
+            return Outcome(CRASH, "", f"exit code {code}")
 
     def stop(self) -> Outcome:
         """End the process, whose time is over, and start another."""
         self.close()
         self._start()
-        return Outcome(self.number, self.change, HANG, "")
+        return Outcome(HANG, "", f"more than {self._part.seconds:g} s")
 
     def close(self) -> None:
+        """End the process, and those that it has started."""
+        with contextlib.suppress(ProcessLookupError):
+            if self._process.pid is not None:
+                os.killpg(self._process.pid, signal.SIGKILL)
         self._process.kill()
         self._process.join()
         self._connection.close()
 
 
-def _serve(connection: Connection, path: Path, memory: int) -> None:
-    limit = _address_space("VmSize") + memory
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+def _serve(connection: Connection, part: Part, seed: int) -> None:
+    os.setsid()
+    if part.memory is not None:
+        limit = address_space("VmSize") + part.memory
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(5)
-    while connection.recv():
-        connection.send(try_file(path))
+    while True:
+        number = connection.recv()
+        try:
+            outcome = part.run(seed, number)
+        except MemoryError as error:
+            outcome = Outcome(FOREIGN, "", repr(error))
+        connection.send(outcome)
 
 
-def try_files(
-    changed: Callable[[int], tuple[str, bytes]],
-    n_files: int,
-    *,
-    folder: Path,
-    memory: int,
-    seconds: float,
-    n_children: int,
-) -> Iterator[Outcome]:
+def run_cases(
+    part: Part, seed: int, *, n_children: int, is_over: Callable[[int], bool]
+) -> Iterator[tuple[int, Outcome]]:
     """
-    Try changed files in child processes, and return the outcomes as they come.
+    Run cases in child processes, and return numbers and outcomes as they come.
 
     Parameters
     ----------
-    changed
-        From a number to the name of a change and the content of a file.
-    n_files
-        How many there are.
-    folder
-        For temporary files.
-    memory
-        By how many bytes the address space of a child may grow.
-    seconds
-        Limit of time for each file.
+    part
+        Has the cases and the limits.
+    seed
+        Of the cases.
     n_children
         How many processes run at a time.
+    is_over
+        Whether no further case begins, given its number.
     """
-    children = [Child(folder / f"child{number}.lann", memory) for number in range(min(n_children, n_files))]
-    numbers = iter(range(n_files))
+    children = [Child(part, seed) for _ in range(min(n_children, part.most_processes))]
+    n_given = 0
 
     def give(child: Child) -> bool:
-        number = next(numbers, None)
-        if number is not None:
-            child.give(number, *changed(number), seconds)
-        return number is not None
+        nonlocal n_given
+        if is_over(n_given):
+            return False
+        child.give(n_given)
+        n_given += 1
+        return True
 
     busy: dict[Any, Child] = {child.connection: child for child in children if give(child)}
     try:
@@ -207,7 +145,8 @@ def try_files(
             over = [c for c, child in busy.items() if c not in ready and now > child.deadline]
             for connection in [*ready, *over]:
                 child = busy.pop(connection)
-                yield child.take() if connection in ready else child.stop()
+                number = child.number
+                yield number, child.take() if connection in ready else child.stop()
                 if give(child):
                     busy[child.connection] = child
     finally:
