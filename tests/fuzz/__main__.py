@@ -60,7 +60,7 @@ def run_alone(names: list[str], options: argparse.Namespace, folder: Path) -> in
 
     outcomes = [prepare(name, folder).run(options.seed, options.case) for name in names]
     for name, outcome in zip(names, outcomes, strict=True):
-        print(f"{name} {options.case}: {outcome.kind}: {outcome.name}: {outcome.detail}")
+        print(f"{outcome.trace}{name} {options.case}: {outcome.kind}: {outcome.name}: {outcome.detail}")
     return int(any(outcome.kind in FAULTS for outcome in outcomes))
 
 

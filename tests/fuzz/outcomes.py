@@ -35,11 +35,14 @@ class Outcome:
         What was tried, such as the name of a change, or of an estimator and a method.
     detail
         The message, or what is wrong.
+    trace
+        The traceback of an exception that must not be.
     """
 
     kind: str
     name: str = ""
     detail: str = ""
+    trace: str = ""
 
 
 class WrongResult(AssertionError):
@@ -66,9 +69,9 @@ def try_case(
         try:
             action()
         except WrongResult as error:
-            return Outcome(WRONG, name, str(error)[:LONGEST_MESSAGE])
+            return Outcome(WRONG, name, str(error)[:LONGEST_MESSAGE], traceback.format_exc())
         except Exception as error:
-            return Outcome(*_outcome_of(error, name, allowed))
+            return _outcome_of(error, name, allowed)
     return _of_warnings(name, shown) or Outcome(RIGHT, name)
 
 
@@ -81,14 +84,15 @@ def _of_warnings(name: str, shown: list[warnings.WarningMessage]) -> Outcome | N
     return None
 
 
-def _outcome_of(error: Exception, name: str, allowed: tuple[type[Exception], ...]) -> tuple[str, str, str]:
+def _outcome_of(error: Exception, name: str, allowed: tuple[type[Exception], ...]) -> Outcome:
     problem = None if isinstance(error, allowed) else "not a documented exception"
     problem = problem or why_not_rejected(error)
     if problem is None:
-        return REJECTED, name, str(error)
+        return Outcome(REJECTED, name, str(error))
     last = traceback.extract_tb(error.__traceback__)[-1]
     position = f"{Path(last.filename).name}:{last.lineno}"
-    return FOREIGN, name, f"{type(error).__name__} at {position} ({problem}): {str(error)[:300]}"
+    detail = f"{type(error).__name__} at {position} ({problem}): {str(error)[:300]}"
+    return Outcome(FOREIGN, name, detail, traceback.format_exc())
 
 
 def why_not_rejected(error: BaseException) -> str | None:
@@ -104,7 +108,7 @@ def why_not_rejected(error: BaseException) -> str | None:
         As it was caught.
     """
     text = str(error)
-    if not text.strip() or len(text) > LONGEST_MESSAGE:
+    if not text.strip():
         return "no sentence"
     frames = list(_frames(error.__traceback__))
     paths = [Path(frame.tb_frame.f_code.co_filename) for frame in frames]
@@ -113,7 +117,7 @@ def why_not_rejected(error: BaseException) -> str | None:
         return None if any("sklearn" in path.parts for path in below) else "not raised by lann"
     if not _is_raise_statement(frames[-1]):
         return "not raised by a statement of lann"
-    if "\n" in text or not text.endswith((".", ".)")):
+    if "\n" in text or not text.endswith((".", ".)")) or len(text) > LONGEST_MESSAGE:
         return "not one sentence with a period"
     return None
 

@@ -11,6 +11,7 @@ from tests.fuzz.outcomes import Outcome
 
 # A part is a module with a function `prepare(folder) -> Part`. The order is that of a run of all.
 PARTS = {
+    "inputs": "tests.fuzz.inputs.part",
     "model-files": "tests.fuzz.model_files.part",
 }
 
