@@ -134,10 +134,10 @@ def check_explanation(estimator: Any, X: Any, predictions: np.ndarray, probabili
     if not hasattr(estimator, "reject_label_"):
         require(same(explanation.predictions[voted], predictions[voted]), "explain has other predictions.")
     require(np.isfinite(explanation.distances), "Distances of an explanation are not finite.")
-    squares = explanation.distances**2
-    total = explanation.contributions.sum(axis=2)
+    total = np.sqrt(np.maximum(explanation.contributions.sum(axis=2), 0.0))
+    largest = np.abs(np.nan_to_num(explanation.queries)).max(initial=1.0)  # lengths are rounded like these
     require(
-        np.isclose(total, squares, rtol=1e-6, atol=1e-9 * (1 + squares.max(initial=0.0))),
+        np.abs(total - explanation.distances) <= 1e-6 * (explanation.distances + 1e-9 * largest),
         "Contributions do not add up to the squared distances.",
     )
     require(np.isfinite(explanation.relevances), "Relevances are not finite.")
