@@ -279,7 +279,7 @@ def row_ids(X: Any) -> NDArray[Any] | None:
         return None
     if isinstance(index, pd.MultiIndex):
         return np.array([", ".join(map(str, key)) for key in index])
-    ids = index.to_numpy()
+    ids = index.to_numpy() if hasattr(index, "to_numpy") else np.asarray(index)
     if ids.dtype.kind == "m":
         return np.array([str(duration) for duration in index])
     if ids.dtype == object:

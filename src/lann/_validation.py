@@ -11,6 +11,8 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from sklearn.utils import check_random_state
 
+# Integers are below it, so that they can be counted with in arrays.
+MOST = 2**62
 # Characters of a value in a message.
 LONGEST_SHOWN = 200
 Closed = Literal["both", "left", "right", "neither"]
@@ -40,7 +42,7 @@ class Number:
         if not isinstance(value, Integral if self.integer else Integral | float | np.floating):
             return False
         number: Any = value
-        if isinstance(value, bool) or not (self.integer or _is_finite(number)):
+        if isinstance(value, bool) or not (abs(number) < MOST if self.integer else _is_finite(number)):
             return False
         above = number >= self.low if self.closed in ("both", "left") else number > self.low
         below = number <= self.high if self.closed in ("both", "right") else number < self.high
@@ -150,6 +152,8 @@ def validate(name: str, value: Any, *constraints: Constraint) -> None:
     allowed = ", or ".join(map(str, constraints))
     if len(constraints) == 1 and isinstance(constraints[0], OneOf):
         allowed = "one of " + ", ".join(map(repr, constraints[0].choices))
+    if isinstance(value, Integral) and abs(value) >= MOST:
+        allowed += ", below 2**62"
     raise ValueError(f"{name} must be {allowed}; got {shown(value)}.")
 
 

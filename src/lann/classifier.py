@@ -64,12 +64,14 @@ def _check_class_weight(class_weight: Any) -> None:
         return
     if not isinstance(class_weight, dict):
         raise ValueError(
-            f"class_weight must be None, 'balanced' or a dictionary of weights; got {class_weight!r}."
+            f"class_weight must be None, 'balanced' or a dictionary of weights; got {shown(class_weight)}."
         )
     for label, weight in class_weight.items():
         valid = isinstance(weight, Real) and not isinstance(weight, bool) and 0 < float(weight) < math.inf
         if not valid:
-            raise ValueError(f"class_weight must be above 0 for every label; got {weight!r} for {label!r}.")
+            raise ValueError(
+                f"class_weight must be above 0 for every label; got {shown(weight)} for {shown(label)}."
+            )
 
 
 def _check_categorical_features(categorical_features: Any) -> None:
@@ -79,7 +81,7 @@ def _check_categorical_features(categorical_features: Any) -> None:
     if is_text or not (is_list or isinstance(categorical_features, str)):
         raise ValueError(
             "categorical_features must be 'from_dtype', None, or a list of names or positions of features, "
-            f"or a mask; got {categorical_features!r}."
+            f"or a mask; got {shown(categorical_features)}."
         )
 
 

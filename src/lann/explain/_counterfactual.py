@@ -250,6 +250,7 @@ def counterfactuals(
     validate("n_candidates", n_candidates, Integer(1))
     model = _model_or_none(clf)
     known, queries = _check_rows(clf, model, X, data)
+    n_candidates = min(n_candidates, len(known))
     names = get_feature_names(clf)
     empty = np.flatnonzero(np.isnan(known).all(axis=0))
     if len(empty):

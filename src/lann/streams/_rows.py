@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from lann._inputs import get_feature_names, validate_data
+from lann._inputs import check_unicode, get_feature_names, validate_data
 from lann._types import Floats
+from lann._validation import shown
 
 # Squares of differences of such values are finite, and so are their sums.
 LARGEST_VALUE = 1e149
@@ -42,6 +43,7 @@ def read_classes(classes: Any) -> NDArray[Any]:
 
 def _check_one_type(name: str, labels: NDArray[Any]) -> None:
     """Raise ValueError if labels are text and something else."""
+    check_unicode(labels)
     if labels.dtype != object:
         return
     text = [label for label in labels.flat if isinstance(label, str)]
@@ -85,7 +87,8 @@ def as_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
 
 def _another_type(label: Any, classes: NDArray[Any]) -> ValueError:
     return ValueError(
-        f"y has labels of another type, such as {label!r}, than the classes {classes.tolist()[:5]}."
+        f"y has labels of another type, such as {shown(label)}, than the classes "
+        f"{shown(classes.tolist()[:5])}."
     )
 
 

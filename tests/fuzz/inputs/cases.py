@@ -122,7 +122,7 @@ def fit_case(source: Source) -> tuple[str, Action]:
         _check_not_modified(target, before[1])
         if container in READ_ONCE:
             return
-        n_rows = len(numbers) if container in containers.EQUAL else _n_rows(rows)
+        n_rows = _n_rows(numbers if container in containers.EQUAL else rows)
         if not (hasattr(estimator, "transform") and not subject.is_classifier):
             check_results(subject, estimator, rows, n_rows, explain=explain)
         if compare and container in containers.EQUAL and label in labels.EQUAL:
@@ -167,13 +167,13 @@ def query_case(source: Source) -> tuple[str, Action]:
         try:
             if method == "score":
                 require(
-                    0 <= estimator.score(rows, np.resize([0, 1, 2], len(numbers))) <= 1,
+                    0 <= estimator.score(rows, np.resize([0, 1, 2], max(_n_rows(numbers), 0))) <= 1,
                     "A score not in [0, 1].",
                 )
             elif method != "all":
                 getattr(estimator, method)(rows)
             elif container not in READ_ONCE:
-                n_rows = len(numbers) if container in containers.EQUAL else _n_rows(rows)
+                n_rows = _n_rows(numbers if container in containers.EQUAL else rows)
                 check_results(subject, estimator, rows, n_rows, explain=explain)
                 if container in containers.EQUAL:
                     compare()
@@ -317,7 +317,7 @@ def update_case(source: Source) -> tuple[str, Action]:
             raise
         _check_not_modified(rows, before[0])
         if container not in READ_ONCE and len(estimator.classes_) > 1:
-            n_rows = len(numbers) if container in containers.EQUAL else _n_rows(rows)
+            n_rows = _n_rows(numbers if container in containers.EQUAL else rows)
             check_results(subject, estimator, rows, n_rows, explain=explain)
 
     return name, action
@@ -414,7 +414,7 @@ def table_case(source: Source) -> tuple[str, Action]:
             estimator.fit(edited, y)
         check_results(subject, estimator, edited, len(edited), explain=explain)
         if before is not None:
-            require(edited.astype(str).equals(before.astype(str)), "The table was modified.")
+            require((edited.map(repr) == before.map(repr)).all(axis=None), "The table was modified.")
 
     shown = "" if kind == "polars" else f": {dict(edited.dtypes.astype(str))}"
     return f"{subject.name}, {'fit to' if to_fit else 'asked about'} a table ({kind}{shown:.200})", action
@@ -431,7 +431,7 @@ def function_case(source: Source) -> tuple[str, Action]:
     change, numbers = _values(source, honest_queries(), 40)
     container, rows = _container(source, numbers, 40)
     value = source.choose(HOSTILE)
-    y = np.resize([0, 1, 2], len(numbers)) if numbers.ndim else None
+    y = np.resize([0, 1, 2], max(_n_rows(numbers), 0)) if numbers.ndim else None
     calls: dict[str, Callable[[Any], Any]] = {
         "counterfactuals": lambda e: functions.counterfactuals(e, rows, max_features=2).to_dict(),
         "counterfactuals target": lambda e: functions.counterfactuals(e, rows, target=value),

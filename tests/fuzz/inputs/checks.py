@@ -137,7 +137,8 @@ def check_explanation(estimator: Any, X: Any, predictions: np.ndarray, probabili
     total = np.sqrt(np.maximum(explanation.contributions.sum(axis=2), 0.0))
     largest = np.abs(np.nan_to_num(explanation.queries)).max(initial=1.0)  # lengths are rounded like these
     require(
-        np.abs(total - explanation.distances) <= 1e-6 * (explanation.distances + 1e-9 * largest),
+        np.abs(total - explanation.distances)
+        <= 1e-6 * explanation.distances.max(initial=0.0) + 1e-15 * largest,
         "Contributions do not add up to the squared distances.",
     )
     require(np.isfinite(explanation.relevances), "Relevances are not finite.")
@@ -151,7 +152,7 @@ def check_explanation(estimator: Any, X: Any, predictions: np.ndarray, probabili
 
 def check_stream_explanation(estimator: Any, X: Any, probabilities: np.ndarray) -> None:
     """Check the explanation of the first row by a classifier of a stream."""
-    row = X.iloc[:1] if hasattr(X, "iloc") else np.asarray(X)[:1]
+    row = X.iloc[:1] if hasattr(X, "iloc") and not hasattr(X, "dask") else np.asarray(X)[:1]
     explanation = estimator.explain_one(row)
     require(same(explanation.probabilities, probabilities[0]), "explain_one has other probabilities.")
     str(explanation)

@@ -39,13 +39,13 @@ EQUAL: dict[str, Make] = {
     "huge integers": lambda y, s: y + 2**62,
     "uint64": lambda y, s: y.astype(np.uint64) + np.uint64(2**63),
     "float integers": lambda y, s: y.astype(float),
-    "surrogates": lambda y, s: np.array(["\ud800", "\ud801", "\ud802"])[y],
-    "NUL and escapes": lambda y, s: _objects([("a\x00b", "a\x00c", "\x1b[31m")[n] for n in y]),
+    "NUL and escapes": lambda y, s: _objects([("\x1b[31m", "a\x00b", "a\x00c")[n] for n in y]),
     "long words": lambda y, s: np.array(["x" * 3000, "y" * 3000, "z" * 3000])[y],
     "read-only": lambda y, s: np.broadcast_to(y, y.shape),
     "big-endian": lambda y, s: y.astype(">i8"),
 }
 OTHER: dict[str, Make] = {
+    "surrogates": lambda y, s: np.array(["\ud800", "\ud801", "\ud802"])[y],
     "mixed": lambda y, s: _objects([("a", 1, 2.5)[n] for n in y]),
     "with None": _named("a", None, "b"),
     "with NaN": lambda y, s: _objects([("a", np.nan, "b")[n] for n in y]),

@@ -13,6 +13,7 @@ from tests.fuzz.outcomes import Outcome, try_case
 from tests.fuzz.parts import Part
 
 SECONDS = 60.0
+MEMORY = 2**31
 
 
 def prepare(folder: Path) -> Part:
@@ -29,7 +30,7 @@ def prepare(folder: Path) -> Part:
         honest_result(subject)
         fitted_to_table(subject)
         fitted(subject)
-    return Part(run, SECONDS)
+    return Part(run, SECONDS, memory=MEMORY)
 
 
 def run(seed: int, number: int) -> Outcome:
