@@ -9,6 +9,7 @@ from typing import ParamSpec, TypeVar
 import typer
 
 from lann.cli.consoles import printable
+from lann.cli.files import check_files
 
 TOO_LITTLE_MEMORY = (
     "There is not enough memory; `lann fit --max-rows` learns from a sample of the rows, and "
@@ -24,6 +25,7 @@ def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
+            check_files(kwargs)
             return command(*args, **kwargs)
         except BrokenPipeError:
             raise  # the reader of the output has ended, as `head` does: there is nobody to tell
