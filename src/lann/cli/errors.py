@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 
 from lann._format import printable
 from lann.cli.consoles import printable_warnings
+from lann.cli.files import check_files
 
 TOO_LITTLE_MEMORY = (
     "There is not enough memory; `lann fit --max-rows` learns from a sample of the rows, and "
@@ -28,6 +29,7 @@ def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             with printable_warnings():
+                check_files(kwargs)
                 return command(*args, **kwargs)
         except BrokenPipeError:
             raise  # the reader of the output has ended, as `head` does: there is nobody to tell
