@@ -25,8 +25,8 @@ settings.register_profile(
 settings.load_profile("lann")
 
 
-# What `--smoke` leaves out: work that takes long, and does not depend on the versions of other packages beyond
-# what the rest calls.
+# What `--smoke` leaves out: work that takes long, and does not depend on the versions of other packages
+# beyond what the rest calls.
 NOT_IN_SMOKE = ("benchmarks", "browser", "theory", "test_examples.py")
 
 
