@@ -9,7 +9,8 @@ Only the points that a batch uses are computed.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from lann._compile import njit
 
 
 @njit(nogil=True, cache=True)
