@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import textwrap
@@ -28,6 +29,14 @@ settings.load_profile("lann")
 def pytest_collection_modifyitems(items):
     """Let tests of benchmarks come last: the functions that they call are compiled by then."""
     items.sort(key=lambda item: "benchmarks" in item.path.relative_to(Path(__file__).parent).parts)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_fsync():
+    """Let nothing wait for the disk: the files of tests need not survive a power failure."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 @pytest.fixture(scope="session")

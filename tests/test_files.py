@@ -17,7 +17,7 @@ from lann._files import (
     check_different,
     check_readable,
     check_writable,
-    open_in_place,
+    open_growing,
     read_content,
     sync,
     write_atomically,
@@ -182,7 +182,7 @@ def test_a_failed_write_sends_nothing_to_a_pipe(tmp_path):
 def test_devices_take_the_content_and_stay(device):
     check_writable(device)
     write_atomically(device, b"content")
-    with open_in_place(device) as file:
+    with open_growing(device) as file:
         file.write(b"content")
         sync(file)
     assert stat.S_ISCHR(os.lstat(device).st_mode)
@@ -198,7 +198,7 @@ def test_devices_are_told_by_their_status(tmp_path, monkeypatch):
     for shown, kind in kinds.items():
         status = SimpleNamespace(st_mode=kind | 0o666)
         monkeypatch.setattr(_files, "_status", lambda path, status=status: status)
-        for write in (check_writable, lambda path: write_atomically(path, b""), open_in_place):
+        for write in (check_writable, lambda path: write_atomically(path, b""), open_growing):
             with pytest.raises(OSError, match=rf"null is {shown}; give the name of a file to write\."):
                 write(path)
     status = SimpleNamespace(st_mode=stat.S_IFCHR | 0o666)
@@ -375,18 +375,18 @@ def test_what_becomes_a_pipe_is_not_replaced(tmp_path):
 
 def test_files_that_grow_are_written_in_place(tmp_path, listen):
     path = tmp_path / "file"
-    with open_in_place(path) as file:
+    with open_growing(path) as file:
         file.write(b"first")
     inode = path.stat().st_ino
-    with open_in_place(path, keep=True) as file:
+    with open_growing(path, keep=True) as file:
         file.seek(5)
         file.write(b", second")
     assert (path.read_bytes(), path.stat().st_ino) == (b"first, second", inode)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ValueError, match="is a pipe or a device, which has nothing to continue"):
-        open_in_place(tmp_path / "pipe", keep=True)
+        open_growing(tmp_path / "pipe", keep=True)
     wait = listen(tmp_path / "pipe")
-    with open_in_place(tmp_path / "pipe") as file:
+    with open_growing(tmp_path / "pipe") as file:
         file.write(b"first")
         sync(file)
     assert wait() == b"first"

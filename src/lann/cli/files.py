@@ -9,12 +9,16 @@ from typing import Any
 
 import typer
 
-from lann._files import check_different, is_descriptor, is_pipe
+from lann._files import check_different, is_descriptor, is_pipe, is_same_file
+from lann.cli.consoles import printable
 
 # Parameters of commands that name files.
 INPUTS = ("model", "data", "test", "embedding")
 OUTPUTS = ("output", "html", "picture", "checkpoint")
-STANDARD_INPUT = "-"
+# Those of them that may be pipes.
+TABLES = ("data", "test")
+# Standard input, or standard output.
+STANDARD = "-"
 
 
 def check_files(options: Mapping[str, Any]) -> None:
@@ -29,15 +33,17 @@ def check_files(options: Mapping[str, Any]) -> None:
     """
     inputs, outputs = _paths(options, INPUTS), _paths(options, OUTPUTS)
     for path in outputs:
-        if str(path) == STANDARD_INPUT:
-            raise ValueError("Standard output has no place for a file; give the name of a file to write.")
-    check_different([0 if str(path) == STANDARD_INPUT else path for path in inputs], outputs)
-    for path in inputs:
-        if str(path) == STANDARD_INPUT:
+        if str(path) == STANDARD or is_same_file(path, 1):
+            raise ValueError(
+                f"{path} is standard output, where the command prints; give the name of a file to write."
+            )
+    check_different([0 if str(path) == STANDARD else path for path in inputs], outputs)
+    for path in _paths(options, TABLES):
+        if str(path) == STANDARD:
             if sys.stdin is not None and sys.stdin.isatty():
                 typer.echo("Reading what is typed, until Ctrl-D", err=True)
         elif is_pipe(path) and not is_descriptor(path):
-            typer.echo(f"Reading {path}, a pipe, until nothing writes to it any more", err=True)
+            typer.echo(printable(f"Reading {path}, a pipe, until nothing writes to it any more"), err=True)
 
 
 def _paths(options: Mapping[str, Any], names: tuple[str, ...]) -> list[Path]:
