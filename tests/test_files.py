@@ -373,7 +373,7 @@ def test_what_becomes_a_pipe_is_not_replaced(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_files_that_grow_are_written_in_place(tmp_path, listen):
+def test_files_that_grow_are_written_where_they_are(tmp_path, listen):
     path = tmp_path / "file"
     with open_growing(path) as file:
         file.write(b"first")
