@@ -108,7 +108,7 @@ def test_too_little_space_leaves_the_old_file(tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, hard))
-        with pytest.raises(OSError, match="too large"):
+        with pytest.raises(OSError, match=r"too large: '.*/file'$"):  # not the name of the temporary file
             write_atomically(path, bytes(1 << 17))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
@@ -177,6 +177,21 @@ def test_a_failed_write_sends_nothing_to_a_pipe(tmp_path):
     with pytest.raises(TypeError, match="not 'str'"), atomic_file(tmp_path / "pipe") as file:
         file.writelines([b"half", "of it"])
     assert stat.S_ISFIFO(os.lstat(tmp_path / "pipe").st_mode)
+
+
+def test_a_reader_that_ends_early_is_a_sentence(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def read_some():
+        with pipe.open("rb") as file:
+            file.read(1)
+
+    reader = threading.Thread(target=read_some, daemon=True)
+    reader.start()
+    with pytest.raises(OSError, match=r"pipe was closed before everything was written to it\."):
+        write_atomically(pipe, bytes(1 << 22))
+    reader.join(60)
 
 
 def test_devices_take_the_content_and_stay(device):
@@ -362,6 +377,7 @@ def test_a_link_in_place_of_the_temporary_file_is_not_followed(tmp_path, monkeyp
     monkeypatch.setattr(_files, "hidden_path", lambda path: tmp_path / "planted")
     with pytest.raises(FileExistsError):
         write_atomically(tmp_path / "file", b"new")
+    assert not (tmp_path / "file").exists()
     assert (tmp_path / "victim").read_bytes() == b"old"
     assert (tmp_path / "planted").is_symlink()
 

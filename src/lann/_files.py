@@ -31,6 +31,8 @@ _MOST_LINKS = 40
 # What file systems say that cannot do something, instead of doing it.
 _UNSUPPORTED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EROFS, errno.EBADF, errno.EACCES}
 
+_NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+
 
 class _Target(NamedTuple):
     """Where something is written: the file behind all links, and what is there, None if nothing is."""
@@ -78,8 +80,11 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
         with tempfile.TemporaryFile() as file:
             yield file
             file.seek(0)
-            with _open_stream(target.path) as stream:
-                shutil.copyfileobj(file, stream)
+            try:
+                with _open_stream(target.path) as stream:
+                    shutil.copyfileobj(file, stream)
+            except BrokenPipeError as error:
+                raise OSError(f"{path} was closed before everything was written to it.") from error
         return
     target.path.parent.mkdir(parents=True, exist_ok=True)
     temporary = hidden_path(target.path)
@@ -98,6 +103,11 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
             sync(written)
         os.replace(temporary, target.path)
         sync_folder(target.path.parent)
+    except OSError as error:
+        if error.errno in _NO_SPACE or error.filename == str(temporary):
+            # With the name that the user knows.
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

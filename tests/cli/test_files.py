@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 from lann.cli import app
 from lann.cli.files import INPUTS, OUTPUTS
@@ -107,12 +108,14 @@ def test_standard_input_is_not_overwritten(files, fails, monkeypatch):
     assert message == "link-data.csv is read: it cannot be written, too; give another file name."
 
 
-def test_standard_output_is_no_file(files, fails):
+def test_standard_output_is_no_file(files, fails, tmp_path_factory):
     arguments = ("fit", "data.csv", "--target", "group", "-o")
+    link = tmp_path_factory.mktemp("links") / "out"
+    link.symlink_to("/dev/stdout")
     standard = os.dup(1)
     os.dup2(os.open("data.csv", os.O_WRONLY | os.O_APPEND), 1)
     try:
-        messages = [fails(*arguments, name) for name in ("-", "/dev/stdout", "hard-data.csv")]
+        messages = [fails(*arguments, name) for name in ("-", link, "hard-data.csv")]
     finally:
         os.dup2(standard, 1)
         os.close(standard)
@@ -163,8 +166,13 @@ def test_a_table_comes_through_a_pipe(model, new, run, tmp_path):
     os.close(target)
     try:
         for path in (f"/dev/fd/{source}", tmp_path / "rows.csv"):
-            run("predict", model, path, "-o", tmp_path / "out.csv")
+            found = CliRunner().invoke(
+                app, ["predict", str(model), str(path), "-o", str(tmp_path / "out.csv")]
+            )
+            assert found.exit_code == 0, found.output
             assert pd.read_csv(tmp_path / "out.csv").equals(expected)
+            waits = f"Reading {path}, a pipe, until nothing writes to it any more\n"
+            assert found.stderr == (waits if path == tmp_path / "rows.csv" else "")
     finally:
         os.close(source)
     writer.join(60)

@@ -24,7 +24,7 @@ STANDARD = "-"
 def check_files(options: Mapping[str, Any]) -> None:
     """Raise an error if a command would overwrite what it reads, or write two things to one file.
 
-    A line on stderr says that a command waits for a pipe or for what is typed.
+    A line on stderr says that a command waits for what is typed, or for another program at a named pipe.
 
     Parameters
     ----------
@@ -42,8 +42,15 @@ def check_files(options: Mapping[str, Any]) -> None:
         if str(path) == STANDARD:
             if sys.stdin is not None and sys.stdin.isatty():
                 typer.echo("Reading what is typed, until Ctrl-D", err=True)
-        elif is_pipe(path) and not is_descriptor(path):
+        elif _is_named_pipe(path):
             typer.echo(printable(f"Reading {path}, a pipe, until nothing writes to it any more"), err=True)
+    for path in filter(_is_named_pipe, outputs):
+        typer.echo(printable(f"Writing to {path}, a pipe, as soon as something reads it"), err=True)
+
+
+def _is_named_pipe(path: Path) -> bool:
+    """Return whether a path is a pipe whose other end may be missing, as it never is in a shell's."""
+    return is_pipe(path) and not is_descriptor(path)
 
 
 def _paths(options: Mapping[str, Any], names: tuple[str, ...]) -> list[Path]:
