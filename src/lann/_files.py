@@ -85,6 +85,8 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
                     shutil.copyfileobj(file, stream)
             except BrokenPipeError as error:
                 raise OSError(f"{path} was closed before everything was written to it.") from error
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(path)) from error
         return
     target.path.parent.mkdir(parents=True, exist_ok=True)
     temporary = hidden_path(target.path)
