@@ -26,8 +26,7 @@ settings.register_profile(
 settings.load_profile("lann")
 
 
-# What `--smoke` leaves out: work that takes long, and does not depend on the versions of other packages
-# beyond what the rest calls.
+# What `--smoke` leaves out: what takes long, and depends on other packages no more than the rest does.
 NOT_IN_SMOKE = ("benchmarks", "browser", "theory", "test_examples.py")
 
 
