@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import sklearn.utils.validation as sklearn_validation
 from numpy.typing import NDArray
 
 from lann._types import Floats, Labels
@@ -14,6 +15,26 @@ from lann._validation import Integer, validate
 LARGEST_WEIGHT = 1e100
 # Rows that are processed at once.
 BLOCK = 65_536
+
+
+def validate_data(estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
+    """Check rows and labels as scikit-learn does; integers that are too large raise ValueError, too."""
+    try:
+        return sklearn_validation.validate_data(estimator, X, *arguments, **options)
+    except OverflowError:
+        raise _too_large_integer() from None
+
+
+def check_array(X: Any, **options: Any) -> Any:
+    """Check an array as scikit-learn does; integers that are too large raise ValueError, too."""
+    try:
+        return sklearn_validation.check_array(X, **options)
+    except OverflowError:
+        raise _too_large_integer() from None
+
+
+def _too_large_integer() -> ValueError:
+    return ValueError("X has an integer that is too large for float64; give finite numbers.")
 
 
 def check_two_classes(classes: NDArray[Any]) -> None:
@@ -154,8 +175,14 @@ def check_not_too_heavy(weights: Floats) -> None:
 
 def class_indices(y: NDArray[Any], classes: NDArray[Any]) -> Labels:
     """Return the position of every label in `classes`."""
-    indices = np.searchsorted(classes, y)
-    known = classes[np.minimum(indices, len(classes) - 1)] == y
+    try:
+        indices = np.searchsorted(classes, y)
+        known = classes[np.minimum(indices, len(classes) - 1)] == y
+    except TypeError:  # text and numbers cannot be compared
+        raise ValueError(
+            f"y has labels of another type, such as {y.tolist()[0]!r}, than the classes "
+            f"{classes.tolist()[:5]}."
+        ) from None
     if not np.all(known):
         unseen = np.unique(y[~known])[:5]
         raise ValueError(

@@ -38,6 +38,7 @@ from lann._validation import (
     OneOf,
     ParameterTable,
     SubsetOf,
+    shown,
     validate_parameters,
 )
 
@@ -425,7 +426,11 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         classifier : LANNClassifier
             A fitted one; this one is not changed.
         """
+        from lann.vote import VoteChoice
+
         check_is_fitted(self)
+        if not isinstance(vote, VoteChoice):
+            raise ValueError(f"vote must be a VoteChoice, such as vote_ of a classifier; got {shown(vote)}.")
         other, model = copy(self), self.model_
         other.vote_, other._names = vote, self._names_of(model)
         other._set_model(model.levels, model.index, arrived=(model.arrivals, model.n_arrived))

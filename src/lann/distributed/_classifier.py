@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 import lann.classifier
 from lann._compat import unchanged_on_failure
@@ -21,6 +21,7 @@ from lann._inputs import (
     check_two_classes,
     class_weight_array,
     get_feature_names,
+    validate_data,
 )
 from lann._storage import rows_type, weights_type
 from lann._table_inputs import check_no_empty_feature, read_queries, read_training_data

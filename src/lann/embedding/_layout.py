@@ -6,7 +6,7 @@ import os
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -202,10 +202,9 @@ class _OneAtATime:
     def __init__(self) -> None:
         self._lock = threading.Lock()
 
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self._lock:
-            yield
+    def __call__(self) -> AbstractContextManager[Any]:
+        # The lock itself, which KeyboardInterrupt does not leave locked, as it may do in a generator.
+        return self._lock
 
     def reset_after_fork(self) -> None:
         self._lock = threading.Lock()

@@ -29,7 +29,8 @@ def as_table(X: Any) -> nw.DataFrame[Any] | None:
 
     Columns whose names are not all different texts are called x0, x1, …; sparse columns become dense.
     """
-    if isinstance(X, np.ndarray | list | tuple) or len(getattr(X, "shape", ())) != 2:
+    shape = getattr(X, "shape", None)
+    if isinstance(X, np.ndarray | list | tuple) or not isinstance(shape, tuple) or len(shape) != 2:
         return None
     import narwhals as nw
 
@@ -264,6 +265,8 @@ def _read_numbers(column: nw.Series[Any], feature: Feature) -> Floats:
 def _number(value: Any, feature: Feature) -> float:
     try:
         return float(value)
+    except OverflowError:  # an integer that is too large
+        return np.inf
     except (TypeError, ValueError):
         raise _does_not_fit(value, feature, "numbers") from None
 

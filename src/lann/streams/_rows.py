@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from lann._inputs import get_feature_names
+from lann._inputs import get_feature_names, validate_data
 from lann._types import Floats
 
 # Squares of differences of such values are finite, and so are their sums.
@@ -70,7 +69,10 @@ def as_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
         raise _another_type(labels.tolist()[0], classes)
     if is_text:
         return labels
-    kind, common = classes.dtype.kind, np.result_type(classes, labels).kind
+    try:
+        kind, common = classes.dtype.kind, np.result_type(classes, labels).kind
+    except TypeError:  # such as dates and numbers
+        raise _another_type(labels.tolist()[0], classes) from None
     if common == kind or (kind in "iu" and common in "iu"):
         return labels
     with np.errstate(invalid="ignore"):
