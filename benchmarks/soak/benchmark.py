@@ -33,6 +33,9 @@ class SoakOptions(Options):
     minutes: float = option(10.0, "How long the threads call.", bounds=(0.01, float("inf")))
     seed: int = option(0, "Determines the estimators and the order of calls.", bounds=(0, float("inf")))
     threads: int = option(4, "Number of threads that call at once.", bounds=(1, 64))
+    calls: tuple[str, ...] = option(
+        (), "Make only this call, such as fit. May be given repeatedly.", flag="--call", metavar="CALL"
+    )
 
 
 class Soak(Benchmark[SoakOptions]):
@@ -48,7 +51,7 @@ class Soak(Benchmark[SoakOptions]):
 
     def __init__(self, options: SoakOptions) -> None:
         super().__init__(options)
-        self.rounds = Rounds(options.seed, options.threads)
+        self.rounds = Rounds(options.seed, options.threads, options.calls)
 
     def jobs(self) -> Iterator[Job]:
         seconds = 60 * (
