@@ -1,4 +1,4 @@
-"""Invalid input ends a command with one sentence and exit code 2."""
+"""Invalid input ends a command with one sentence and exit code 2, Ctrl-C with one word and 130."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import ParamSpec, TypeVar
 
 import typer
 
+from lann.cli import INTERRUPTED, is_interrupt, show_interrupt
 from lann.cli.consoles import printable
 
 TOO_LITTLE_MEMORY = (
@@ -25,12 +26,17 @@ def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return command(*args, **kwargs)
+        except KeyboardInterrupt as error:
+            show_interrupt()
+            raise typer.Exit(INTERRUPTED) from error
         except BrokenPipeError:
             raise  # the reader of the output has ended, as `head` does: there is nobody to tell
         except MemoryError as error:
             typer.echo(TOO_LITTLE_MEMORY, err=True)
             raise typer.Exit(2) from error
         except (OSError, ValueError, ImportError) as error:
+            if is_interrupt(error):
+                raise
             typer.echo(_sentence(error), err=True)
             raise typer.Exit(2) from error
 
