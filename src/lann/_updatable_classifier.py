@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from lann._compat import unchanged_on_failure, with_callbacks
-from lann._inputs import as_type, check_not_too_heavy, check_sample_weight, class_indices
+from lann._inputs import as_type, check_not_too_heavy, check_sample_weight, check_unicode, class_indices
 from lann._neighbor_classifier import NeighborClassifier
 from lann._row_draw import DrawnRows, draw_training_rows
 from lann._storage import DOUBLE, rows_type
@@ -265,6 +265,7 @@ class UpdatableClassifier(NeighborClassifier):
         if first:
             seen = y if drawn is None else drawn.classes
             self.classes_ = unique_labels(seen if classes is None else classes)
+            check_unicode(self.classes_)
         elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
             raise ValueError(
                 f"classes={unique_labels(classes).tolist()} differ from those of the first call, "

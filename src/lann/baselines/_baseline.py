@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_enough_rows, check_not_too_large, check_two_classes
+from lann._inputs import check_enough_rows, check_not_too_large, check_two_classes, validate_data
 from lann._neighbor_classifier import ModelClassifier, NeighborClassifier
 from lann._types import Floats, Labels
 from lann._validation import N_JOBS, VERBOSE, Integer, OneOf, ParameterTable, validate_parameters

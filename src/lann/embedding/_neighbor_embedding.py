@@ -6,10 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import validate_data
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_not_too_large
+from lann._inputs import check_not_too_large, validate_data
 from lann._types import Floats
 from lann.embedding._base import GraphEmbedding, draw_seed
 

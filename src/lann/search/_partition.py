@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann._compile import njit
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import overflow_is_far

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from lann._inputs import get_feature_names
+from lann._inputs import check_unicode, get_feature_names, validate_data
 from lann._types import Floats
+from lann._validation import shown
 
 # Squares of differences of such values are finite, and so are their sums.
 LARGEST_VALUE = 1e149
@@ -43,6 +43,7 @@ def read_classes(classes: Any) -> NDArray[Any]:
 
 def _check_one_type(name: str, labels: NDArray[Any]) -> None:
     """Raise ValueError if labels are text and something else."""
+    check_unicode(labels)
     if labels.dtype != object:
         return
     text = [label for label in labels.flat if isinstance(label, str)]
@@ -70,7 +71,10 @@ def as_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
         raise _another_type(labels.tolist()[0], classes)
     if is_text:
         return labels
-    kind, common = classes.dtype.kind, np.result_type(classes, labels).kind
+    try:
+        kind, common = classes.dtype.kind, np.result_type(classes, labels).kind
+    except TypeError:  # such as dates and numbers
+        raise _another_type(labels.tolist()[0], classes) from None
     if common == kind or (kind in "iu" and common in "iu"):
         return labels
     with np.errstate(invalid="ignore"):
@@ -83,7 +87,8 @@ def as_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
 
 def _another_type(label: Any, classes: NDArray[Any]) -> ValueError:
     return ValueError(
-        f"y has labels of another type, such as {label!r}, than the classes {classes.tolist()[:5]}."
+        f"y has labels of another type, such as {shown(label)}, than the classes "
+        f"{shown(classes.tolist()[:5])}."
     )
 
 

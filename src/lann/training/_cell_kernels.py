@@ -9,9 +9,9 @@ Only the points that a batch uses are computed.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann._compile import njit
 from lann._types import Indices
 
 

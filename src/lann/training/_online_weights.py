@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann._compile import njit
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels, distance, rounding_bound
