@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import textwrap
@@ -25,9 +26,32 @@ settings.register_profile(
 settings.load_profile("lann")
 
 
-def pytest_collection_modifyitems(items):
+# What `--smoke` leaves out: what takes long, and depends on other packages no more than the rest does.
+NOT_IN_SMOKE = ("benchmarks", "browser", "theory", "test_examples.py")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--smoke", action="store_true", help=f"Leave out what takes long: {', '.join(NOT_IN_SMOKE)}."
+    )
+
+
+def pytest_collection_modifyitems(config, items):
     """Let tests of benchmarks come last: the functions that they call are compiled by then."""
-    items.sort(key=lambda item: "benchmarks" in item.path.relative_to(Path(__file__).parent).parts)
+    parts = {item: item.path.relative_to(Path(__file__).parent).parts for item in items}
+    if config.getoption("smoke"):
+        left_out = [item for item in items if parts[item][0] in NOT_IN_SMOKE]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+    items.sort(key=lambda item: "benchmarks" in parts[item])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_fsync():
+    """Let nothing wait for the disk: the files of tests need not survive a power failure."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 @pytest.fixture(scope="session")

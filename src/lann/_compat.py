@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from inspect import signature
 from typing import Any
-
-import numpy as np
-
-from lann._types import Floats, Labels
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -110,26 +105,3 @@ def unchanged_on_failure(estimator: Any) -> Iterator[None]:
         for name in [name for name in vars(estimator) if name.endswith("_") and name not in before]:
             delattr(estimator, name)
         raise
-
-
-def brier_score(truth: Labels, probabilities: Floats, sample_weight: Floats) -> float:
-    """Return the Brier score as scikit-learn defines it: of two classes, half the sum over both.
-
-    Parameters
-    ----------
-    truth : (n_rows,)
-        Class indices.
-    probabilities : (n_rows, n_classes)
-    sample_weight : (n_rows,)
-    """
-    from sklearn.metrics import brier_score_loss
-
-    n_classes = probabilities.shape[1]
-    if n_classes == 2:
-        return float(brier_score_loss(truth, probabilities[:, 1], sample_weight=sample_weight, pos_label=1))
-    if "labels" in signature(brier_score_loss).parameters:
-        labels = list(range(n_classes))
-        return float(brier_score_loss(truth, probabilities, sample_weight=sample_weight, labels=labels))
-    # Before scikit-learn 1.7, it was for two classes only.
-    squared = ((probabilities - np.eye(n_classes)[truth]) ** 2).sum(axis=1)
-    return float(np.average(squared, weights=sample_weight))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import sklearn.utils.validation as sklearn_validation
 from numpy.typing import NDArray
 
 from lann._sizes import LARGEST_SINGLE, SMALLEST_SINGLE_SPREAD, find_too_close, is_small
 from lann._types import Floats, Labels
-from lann._validation import Integer, validate
+from lann._validation import Integer, shown, validate
 
 # The largest weight of a row: its square is finite.
 LARGEST_WEIGHT = 1e100
@@ -17,12 +18,67 @@ LARGEST_WEIGHT = 1e100
 BLOCK = 65_536
 
 
+def validate_data(estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
+    """Check rows and labels as scikit-learn does; integers that are too large raise ValueError, too."""
+    for name in X.columns if hasattr(X, "iloc") else ():
+        if not _can_be_written(name):
+            raise ValueError(
+                f"The column {shown(name)} has a name with half of a character (a surrogate), which is no "
+                "Unicode text."
+            )
+    try:
+        return sklearn_validation.validate_data(estimator, X, *arguments, **options)
+    except OverflowError:
+        raise _too_large_integer() from None
+    except KeyError:  # of a dictionary, whose first row was looked for
+        raise ValueError(
+            f"X must be an array or a table; got an object of type {type(X).__name__}."
+        ) from None
+
+
+def check_array(X: Any, **options: Any) -> Any:
+    """Check an array as scikit-learn does; integers that are too large raise ValueError, too."""
+    try:
+        return sklearn_validation.check_array(X, **options)
+    except OverflowError:
+        raise _too_large_integer() from None
+
+
+def _too_large_integer() -> ValueError:
+    return ValueError("X has an integer that is too large for float64; give finite numbers.")
+
+
 def check_two_classes(classes: NDArray[Any]) -> None:
     """Raise ValueError unless there are at least two classes."""
     if len(classes) < 2:
         raise ValueError(
-            f"y has one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
+            f"y has one class only, {shown(classes.tolist()[0])}; a classifier needs rows of at least two "
+            "classes."
         )
+    check_unicode(classes)
+
+
+def check_unicode(labels: NDArray[Any]) -> None:
+    """Raise ValueError if a label is text that cannot be written: pages, tables and files show labels."""
+    if labels.dtype.kind not in "UO":
+        return
+    for label in labels.tolist():
+        if not _can_be_written(label):
+            raise ValueError(
+                f"y has the label {shown(label)}, text with half of a character (a surrogate), which is no "
+                "Unicode text."
+            )
+
+
+def _can_be_written(name: Any) -> bool:
+    """Return whether a name, if it is text, is Unicode text."""
+    if not isinstance(name, str) or name.isascii():
+        return True
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def check_one_type(name: str, labels: NDArray[Any]) -> None:
@@ -159,13 +215,19 @@ def check_not_too_heavy(weights: Floats) -> None:
 
 def class_indices(y: NDArray[Any], classes: NDArray[Any]) -> Labels:
     """Return the position of every label in `classes`."""
-    indices = np.searchsorted(classes, y)
-    known = classes[np.minimum(indices, len(classes) - 1)] == y
+    try:
+        indices = np.searchsorted(classes, y)
+        known = classes[np.minimum(indices, len(classes) - 1)] == y
+    except TypeError:  # text and numbers cannot be compared
+        raise ValueError(
+            f"y has labels of another type, such as {shown(y.tolist()[0])}, than the classes "
+            f"{shown(classes.tolist()[:5])}."
+        ) from None
     if not np.all(known):
         unseen = np.unique(y[~known])[:5]
         raise ValueError(
-            f"y has labels that are not among the classes {classes.tolist()}: {unseen.tolist()}. "
-            "Give all classes in the first call of partial_fit."
+            f"y has labels that are not among the classes {shown(classes.tolist())}: "
+            f"{shown(unseen.tolist())}. Give all classes in the first call of partial_fit."
         )
     return indices
 
@@ -247,7 +309,7 @@ def check_leave_out(leave_out: Any, n_queries: int, n_rows: int) -> NDArray[np.i
     if rows.shape != (n_queries,) or rows.dtype.kind not in "iu":
         raise ValueError(
             "leave_out must be 'auto', None, or the position of a training row for each of the "
-            f"{n_queries} queries, -1 for none; got {leave_out!r}."
+            f"{n_queries} queries, -1 for none; got {shown(leave_out)}."
         )
     if len(rows) and not -1 <= rows.min() <= rows.max() < n_rows:
         raise ValueError(

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
-from lann._inputs import check_one_type, get_feature_names
+from lann._inputs import check_array, check_one_type, get_feature_names, validate_data
 from lann._sizes import check_values, is_small
 from lann._types import Floats
 from lann.encoding import (
@@ -195,7 +194,12 @@ def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> 
 
 
 def check_dense(X: Any) -> None:
-    """Raise TypeError, as scikit-learn does, if X is a sparse array or matrix."""
+    """Raise TypeError, as scikit-learn does, if X is a sparse array or matrix, or a table of Dask."""
+    if hasattr(X, "dask") and hasattr(X, "iloc"):
+        raise TypeError(
+            "X is a table of Dask: give it to lann.distributed.LANNClassifier, or give X.compute() in place "
+            "of it."
+        )
     if not issparse(X):
         return
     n_bytes = 8 * X.shape[0] * X.shape[-1]
@@ -275,9 +279,11 @@ def row_ids(X: Any) -> NDArray[Any] | None:
         return None
     if isinstance(index, pd.MultiIndex):
         return np.array([", ".join(map(str, key)) for key in index])
-    ids = index.to_numpy()
+    ids = index.to_numpy() if hasattr(index, "to_numpy") else np.asarray(index)
     if ids.dtype.kind == "m":
         return np.array([str(duration) for duration in index])
+    if ids.dtype == object:
+        return np.array([str(name) for name in ids], dtype=str)
     return ids if ids.dtype.kind in "iu" else ids.astype(str)
 
 

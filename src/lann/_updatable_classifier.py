@@ -19,6 +19,7 @@ from lann._inputs import (
     check_not_too_heavy,
     check_sample_weight,
     check_spread_in,
+    check_unicode,
     class_indices,
     get_feature_names,
 )
@@ -280,6 +281,7 @@ class UpdatableClassifier(NeighborClassifier):
         if first:
             seen = y if drawn is None else drawn.classes
             self.classes_ = unique_labels(seen if classes is None else classes)
+            check_unicode(self.classes_)
         elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
             raise ValueError(
                 f"classes={unique_labels(classes).tolist()} differ from those of the first call, "

@@ -3,10 +3,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.metadata import version
+
+from packaging.version import Version
 
 import lann
 
 LARGE = {"numba", "faiss", "pandas", "sklearn", "matplotlib", "scipy", "rich"}
+if Version(version("typer")) < Version("0.17"):
+    LARGE.remove("rich")  # typer imports it itself
 
 
 def run_in_process(*arguments, cwd) -> subprocess.CompletedProcess:

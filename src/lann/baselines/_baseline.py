@@ -9,10 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_enough_rows, check_one_type, check_two_classes, get_feature_names
+from lann._inputs import (
+    check_enough_rows,
+    check_one_type,
+    check_two_classes,
+    get_feature_names,
+    validate_data,
+)
 from lann._neighbor_classifier import ModelClassifier, NeighborClassifier
 from lann._sizes import check_training_values
 from lann._types import Floats, Labels

@@ -9,6 +9,7 @@ import typer
 from lann.cli.counterfactual import counterfactual
 from lann.cli.demo import demo
 from lann.cli.embed import embed
+from lann.cli.errors import Commands
 from lann.cli.evaluate import evaluate
 from lann.cli.explain import explain
 from lann.cli.fit import fit
@@ -19,6 +20,7 @@ from lann.cli.suspects import suspects
 
 app = typer.Typer(
     name="lann",
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,

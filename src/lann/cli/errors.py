@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import typer
+from typer.core import TyperGroup
 
-from lann.cli.consoles import printable
+from lann._format import printable
+from lann.cli.consoles import printable_warnings
+from lann.cli.files import check_files
 
 TOO_LITTLE_MEMORY = (
     "There is not enough memory; `lann fit --max-rows` learns from a sample of the rows, and "
@@ -24,7 +28,9 @@ def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
     @wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return command(*args, **kwargs)
+            with printable_warnings():
+                check_files(kwargs)
+                return command(*args, **kwargs)
         except BrokenPipeError:
             raise  # the reader of the output has ended, as `head` does: there is nobody to tell
         except MemoryError as error:
@@ -35,6 +41,32 @@ def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(2) from error
 
     return run
+
+
+class Commands(TyperGroup):
+    """Commands whose errors about arguments show control characters escaped: names of files have some."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        """Parse the arguments before the command."""
+        with _printable_usage_errors():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Parse the arguments of the command and run it."""
+        with _printable_usage_errors():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _printable_usage_errors() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        # Some versions of typer have a click of their own: there is no class of errors that is common to all.
+        message = getattr(error, "message", None)
+        if isinstance(message, str) and hasattr(error, "format_message"):
+            vars(error)["message"] = printable(message)
+        raise
 
 
 def _sentence(error: Exception) -> str:

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_columns
+from lann._inputs import check_columns, validate_data
 from lann._neighbor_classifier import NeighborClassifier
 from lann._table_inputs import check_measurable, check_some_value, read_queries, read_rows
 from lann._types import Floats

@@ -6,10 +6,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import validate_data
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import get_feature_names
+from lann._inputs import get_feature_names, validate_data
 from lann._sizes import check_training_values
 from lann._types import Floats
 from lann.embedding._base import GraphEmbedding, draw_seed

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
+from lann._compile import njit
 from lann._sizes import Limits, limits_for
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils import check_array
 
+from lann._inputs import check_array
 from lann._sizes import LARGEST_VALUE
 from lann._spacing import N_AROUND, relative_distances
 from lann._types import Floats, Indices, Labels

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from lann._inputs import check_one_type, get_feature_names
+from lann._inputs import check_one_type, check_unicode, get_feature_names, validate_data
 from lann._sizes import check_values
 from lann._types import Floats
+from lann._validation import shown
 
 
 def read_labeled_rows(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Floats, NDArray[Any]]:
@@ -19,6 +19,7 @@ def read_labeled_rows(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[F
     rows, labels = validate_data(
         estimator, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=reset
     )
+    check_unicode(labels)
     check_one_type("y", labels)
     check_classification_targets(labels)
     check_values(rows, lambda: get_feature_names(estimator))
@@ -33,6 +34,7 @@ def read_classes(classes: Any) -> NDArray[Any]:
         raise ValueError("classes must be a list of labels.") from None
     if found.ndim != 1:
         raise ValueError(f"classes must be a list of labels; got an array of shape {found.shape}.")
+    check_unicode(found)
     check_one_type("classes", found)
     if found.dtype.kind == "f" and np.isnan(found).any():
         raise ValueError("classes must not have missing labels (NaN).")
@@ -55,7 +57,10 @@ def as_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
         raise _another_type(labels.tolist()[0], classes)
     if is_text:
         return labels
-    kind, common = classes.dtype.kind, np.result_type(classes, labels).kind
+    try:
+        kind, common = classes.dtype.kind, np.result_type(classes, labels).kind
+    except TypeError:  # such as dates and numbers
+        raise _another_type(labels.tolist()[0], classes) from None
     if common == kind or (kind in "iu" and common in "iu"):
         return labels
     with np.errstate(invalid="ignore"):
@@ -68,7 +73,8 @@ def as_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
 
 def _another_type(label: Any, classes: NDArray[Any]) -> ValueError:
     return ValueError(
-        f"y has labels of another type, such as {label!r}, than the classes {classes.tolist()[:5]}."
+        f"y has labels of another type, such as {shown(label)}, than the classes "
+        f"{shown(classes.tolist()[:5])}."
     )
 
 

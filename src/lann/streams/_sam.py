@@ -293,7 +293,13 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         smallest = max(int(self.min_window_size), k + 1)
         self.limits_ = Limits(k, total, round(self.long_term_share * total), smallest)
         self.classes_ = np.empty(0, np.int64)
-        self._start(self.n_features_in_, int(check_random_state(self.random_state).randint(2**31 - 1)))
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        try:
+            self._start(self.n_features_in_, seed)
+        except (MemoryError, OverflowError, ValueError):
+            raise ValueError(
+                f"window_size={total} rows take more memory than there is; lower window_size."
+            ) from None
 
     def _learn_more(self, X: Any, y: Any, classes: Any, *, with_probabilities: bool) -> Floats:
         with unchanged_on_failure(self):
