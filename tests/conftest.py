@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import textwrap
@@ -25,8 +26,7 @@ settings.register_profile(
 settings.load_profile("lann")
 
 
-# What `--smoke` leaves out: work that takes long, and does not depend on the versions of other packages
-# beyond what the rest calls.
+# What `--smoke` leaves out: what takes long, and depends on other packages no more than the rest does.
 NOT_IN_SMOKE = ("benchmarks", "browser", "theory", "test_examples.py")
 
 
@@ -44,6 +44,14 @@ def pytest_collection_modifyitems(config, items):
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
     items.sort(key=lambda item: "benchmarks" in parts[item])
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_fsync():
+    """Let nothing wait for the disk: the files of tests need not survive a power failure."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ from lann._files import (
     check_different,
     check_readable,
     check_writable,
-    open_in_place,
+    open_growing,
     read_content,
     sync,
     write_atomically,
@@ -108,7 +108,7 @@ def test_too_little_space_leaves_the_old_file(tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, hard))
-        with pytest.raises(OSError, match="too large"):
+        with pytest.raises(OSError, match=r"too large: '.*/file'$"):  # not the name of the temporary file
             write_atomically(path, bytes(1 << 17))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
@@ -179,10 +179,25 @@ def test_a_failed_write_sends_nothing_to_a_pipe(tmp_path):
     assert stat.S_ISFIFO(os.lstat(tmp_path / "pipe").st_mode)
 
 
+def test_a_reader_that_ends_early_is_a_sentence(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    def read_some():
+        with pipe.open("rb") as file:
+            file.read(1)
+
+    reader = threading.Thread(target=read_some, daemon=True)
+    reader.start()
+    with pytest.raises(OSError, match=r"pipe was closed before everything was written to it\."):
+        write_atomically(pipe, bytes(1 << 22))
+    reader.join(60)
+
+
 def test_devices_take_the_content_and_stay(device):
     check_writable(device)
     write_atomically(device, b"content")
-    with open_in_place(device) as file:
+    with open_growing(device) as file:
         file.write(b"content")
         sync(file)
     assert stat.S_ISCHR(os.lstat(device).st_mode)
@@ -198,7 +213,7 @@ def test_devices_are_told_by_their_status(tmp_path, monkeypatch):
     for shown, kind in kinds.items():
         status = SimpleNamespace(st_mode=kind | 0o666)
         monkeypatch.setattr(_files, "_status", lambda path, status=status: status)
-        for write in (check_writable, lambda path: write_atomically(path, b""), open_in_place):
+        for write in (check_writable, lambda path: write_atomically(path, b""), open_growing):
             with pytest.raises(OSError, match=rf"null is {shown}; give the name of a file to write\."):
                 write(path)
     status = SimpleNamespace(st_mode=stat.S_IFCHR | 0o666)
@@ -362,6 +377,7 @@ def test_a_link_in_place_of_the_temporary_file_is_not_followed(tmp_path, monkeyp
     monkeypatch.setattr(_files, "hidden_path", lambda path: tmp_path / "planted")
     with pytest.raises(FileExistsError):
         write_atomically(tmp_path / "file", b"new")
+    assert not (tmp_path / "file").exists()
     assert (tmp_path / "victim").read_bytes() == b"old"
     assert (tmp_path / "planted").is_symlink()
 
@@ -373,20 +389,20 @@ def test_what_becomes_a_pipe_is_not_replaced(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
 
 
-def test_files_that_grow_are_written_in_place(tmp_path, listen):
+def test_files_that_grow_are_written_where_they_are(tmp_path, listen):
     path = tmp_path / "file"
-    with open_in_place(path) as file:
+    with open_growing(path) as file:
         file.write(b"first")
     inode = path.stat().st_ino
-    with open_in_place(path, keep=True) as file:
+    with open_growing(path, keep=True) as file:
         file.seek(5)
         file.write(b", second")
     assert (path.read_bytes(), path.stat().st_ino) == (b"first, second", inode)
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ValueError, match="is a pipe or a device, which has nothing to continue"):
-        open_in_place(tmp_path / "pipe", keep=True)
+        open_growing(tmp_path / "pipe", keep=True)
     wait = listen(tmp_path / "pipe")
-    with open_in_place(tmp_path / "pipe") as file:
+    with open_growing(tmp_path / "pipe") as file:
         file.write(b"first")
         sync(file)
     assert wait() == b"first"

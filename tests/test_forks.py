@@ -68,7 +68,7 @@ def embed(method, X):
     return NeighborEmbedding(method=method, n_neighbors=5, max_iter=250, random_state=0).fit(X).embedding_
 
 
-@pytest.mark.parametrize("method", ["umap", "densmap", "tsne"])
+@pytest.mark.parametrize("method", ["umap", "tsne"])
 def test_a_pool_of_forked_workers_embeds(method, iris):
     X = iris[0][::2]
     expected = embed(method, X)

@@ -28,11 +28,13 @@ _NO_TERMINAL = getattr(os, "O_NOCTTY", 0)
 # Folders whose entries are files that a process has opened.
 _DESCRIPTORS = re.compile(r"/proc/[^/]+(/task/[^/]+)?/fd|/dev/fd")
 _MOST_LINKS = 40
-# What file systems say that cannot do something, in place of doing it.
+# What file systems say that cannot do something, instead of doing it.
 _UNSUPPORTED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EROFS, errno.EBADF, errno.EACCES}
 
+_NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
-class _Place(NamedTuple):
+
+class _Target(NamedTuple):
     """Where something is written: the file behind all links, and what is there, None if nothing is."""
 
     path: Path
@@ -46,21 +48,21 @@ class _Place(NamedTuple):
 
 def check_writable(path: Name) -> None:
     """Raise an OSError if a file cannot be written, before the work that leads to it."""
-    place = _find_place(Path(path))
-    if place.is_stream:
-        if not _has_access(place.path, os.W_OK):
+    target = _find_target(Path(path))
+    if target.is_stream:
+        if not _has_access(target.path, os.W_OK):
             raise PermissionError(f"There is no permission to write to {path}.")
         return
-    name, folder = place.path.name, place.path.parent
+    name, folder = target.path.name, target.path.parent
     shown = Path(path).parent
     if os.path.realpath(shown) != str(folder):  # a link leads elsewhere
         shown = folder
     if not folder.is_dir():
         raise FileNotFoundError(f"There is no folder {shown} to write {name} to.")
-    if place.status is not None and not _has_access(place.path, os.W_OK):
+    if target.status is not None and not _has_access(target.path, os.W_OK):
         raise PermissionError(f"{path} is write-protected; give another file name, or permit to write it.")
     if not _has_access(folder, os.W_OK | os.X_OK):
-        why = "" if place.status is None else ", which is needed to replace the file"
+        why = "" if target.status is None else ", which is needed to replace the file"
         raise PermissionError(f"There is no permission to write {name} to the folder {shown}{why}.")
 
 
@@ -73,36 +75,46 @@ def write_atomically(path: Path, content: bytes) -> None:
 @contextmanager
 def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     """Open a file to write, which is there at the end of the block, and not if that fails."""
-    place = _find_place(path)
-    if place.is_stream:
+    target = _find_target(path)
+    if target.is_stream:
         with tempfile.TemporaryFile() as file:
             yield file
             file.seek(0)
-            with _open_stream(place.path) as stream:
-                shutil.copyfileobj(file, stream)
+            try:
+                with _open_stream(target.path) as stream:
+                    shutil.copyfileobj(file, stream)
+            except BrokenPipeError as error:
+                raise OSError(f"{path} was closed before everything was written to it.") from error
+            except OSError as error:
+                raise OSError(error.errno, error.strerror, str(path)) from error
         return
-    place.path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = hidden_path(place.path)
+    target.path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = hidden_path(target.path)
     # No one else may read it who may not read the file that it replaces; a new file has the usual mode.
-    mode = 0o666 if place.status is None else 0o600
+    mode = 0o666 if target.status is None else 0o600
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE_FLAGS, mode)
     try:
         with open(descriptor, "wb") as written:
             yield written
             written.flush()
-            existing = _find_place(place.path)  # perhaps it has changed in the meantime
+            existing = _find_target(target.path)  # perhaps it has changed in the meantime
             if existing.is_stream:
                 raise FileExistsError(f"{path} has become a pipe or a device, which is not replaced.")
             if existing.status is not None:
                 _keep_attributes(written.fileno(), existing.path, existing.status)
             sync(written)
-        os.replace(temporary, place.path)
-        sync_folder(place.path.parent)
+        os.replace(temporary, target.path)
+        sync_folder(target.path.parent)
+    except OSError as error:
+        if error.errno in _NO_SPACE or error.filename == str(temporary):
+            # With the name that the user knows.
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def open_in_place(path: Path, *, keep: bool = False) -> IO[bytes]:
+def open_growing(path: Path, *, keep: bool = False) -> IO[bytes]:
     """Open a file to write that grows as it is written, and is there from the start.
 
     Parameters
@@ -112,12 +124,12 @@ def open_in_place(path: Path, *, keep: bool = False) -> IO[bytes]:
         Whether to keep the content of a regular file, which must exist then.
     """
     check_writable(path)
-    place = _find_place(path)
-    if place.is_stream:
+    target = _find_target(path)
+    if target.is_stream:
         if keep:
             raise ValueError(f"{path} is a pipe or a device, which has nothing to continue.")
-        return _open_stream(place.path)
-    return place.path.open("r+b" if keep else "wb")
+        return _open_stream(target.path)
+    return target.path.open("r+b" if keep else "wb")
 
 
 def hidden_path(path: Path) -> Path:
@@ -162,21 +174,19 @@ def check_different(inputs: Iterable[Name | int], outputs: Iterable[Name]) -> No
         Files that are read, which need not exist, and numbers of open files.
     outputs : iterable of path-like
     """
-    read = [(name, _identity(name)) for name in inputs]
-    written: list[tuple[Name, object]] = []
+    inputs, written = list(inputs), list[Name]()
     for output in outputs:
-        own, shown = _identity(output), os.fspath(output)
-        for source, identity in read:
-            if own is not None and own == identity:
-                is_other = not isinstance(source, int) and os.fspath(source) != shown
+        for source in inputs:
+            if is_same_file(source, output):
+                is_other = not isinstance(source, int) and os.fspath(source) != os.fspath(output)
                 what = f"the file {source}, which is read" if is_other else "read"
-                raise ValueError(f"{shown} is {what}: it cannot be written, too; give another file name.")
-        for other, identity in written:
-            if own is not None and own == identity:
+                raise ValueError(f"{output} is {what}: it cannot be written, too; give another file name.")
+        for other in written:
+            if is_same_file(other, output):
                 raise ValueError(
-                    f"{other} and {shown} are the same file; give different names of files to write."
+                    f"{other} and {output} are the same file; give different names of files to write."
                 )
-        written.append((output, own))
+        written.append(output)
 
 
 def check_readable(path: Name, kind: str = "file", *, pipes: bool = False) -> None:
@@ -209,6 +219,18 @@ def is_pipe(path: Name) -> bool:
     """Return whether a path is a pipe, such as a named one or that of ``<(command)`` in a shell."""
     status = _status(Path(path))
     return status is not None and stat.S_ISFIFO(status.st_mode)
+
+
+def is_stream(path: Name) -> bool:
+    """Return whether a path is a pipe or a character device."""
+    status = _status(Path(path))
+    return status is not None and (stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode))
+
+
+def is_same_file(first: Name | int, second: Name | int) -> bool:
+    """Return whether two names, or numbers of open files, are those of one file or pipe."""
+    identity = _identity(first)
+    return identity is not None and identity == _identity(second)
 
 
 def is_descriptor(path: Name) -> bool:
@@ -269,19 +291,19 @@ def read_content(path: Name, kind: str = "file", *, pipes: bool = False) -> byte
         return content
 
 
-def _find_place(path: Path) -> _Place:
+def _find_target(path: Path) -> _Target:
     """Return where a file is written; raise an OSError if something else than a file is there."""
     status = _status(path)
     if status is None:
-        return _Place(final_path(path), None)
+        return _Target(final_path(path), None)
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(f"{path} is a folder; give the name of a file to write.")
     if stat.S_ISREG(status.st_mode):
         if is_descriptor(path):  # it may be opened to append to it
             raise OSError(f"{path} is an open file, which is not replaced; give the name of a file to write.")
-        return _Place(Path(os.path.realpath(path)), status)
+        return _Target(Path(os.path.realpath(path)), status)
     if stat.S_ISFIFO(status.st_mode) or (stat.S_ISCHR(status.st_mode) and not _is_terminal(path)):
-        return _Place(path, status)
+        return _Target(path, status)
     raise OSError(f"{path} is {_kind(status, path)}; give the name of a file to write.")
 
 

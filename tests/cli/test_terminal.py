@@ -6,6 +6,7 @@ import os
 import re
 import unicodedata
 import warnings
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ from typer.testing import CliRunner
 
 import lann
 from lann.cli import app
-from lann.cli.app import COMMANDS
+from lann.cli.commands import COMMANDS
 from lann.cli.consoles import printable_warnings, results
 from lann.cli.errors import one_sentence
 
@@ -126,9 +127,14 @@ def test_fit_shows_names_labels_and_categories_escaped(model):
 @pytest.mark.parametrize(
     "name", ["info", "evaluate", "predict", "explain", "counterfactual", "stream", "embed", "suspects"]
 )
-def test_every_command_escapes_what_tables_have(name, folder, model):
+def test_every_command_escapes_what_tables_have(name, folder, model, parse_page):
     for arguments in commands(folder, model[0])[name]:
         assert SHOWN in invoke(*arguments)
+    # Pages and figures that were written are valid all the same.
+    for page in folder.glob("*.html"):
+        parse_page(page.read_text(encoding="utf-8"))
+    for figure in folder.glob("*.svg"):
+        assert ElementTree.parse(figure).getroot().tag.endswith("svg")
 
 
 def test_the_commands_are_all(folder, model):
@@ -183,6 +189,8 @@ def test_names_of_files_that_are_not_text(folder, model):
     output = os.fsdecode(os.fsencode(folder) + b"/out\xff.csv")
     shown = invoke("predict", model[0], os.fsdecode(path), "-o", output)
     assert r"out\udcff.csv" in shown
+    invoke("explain", model[0], os.fsdecode(path), "--html", folder / "bytes.html")
+    assert r"byte\udcff.csv" in (folder / "bytes.html").read_text(encoding="utf-8")
 
 
 def test_warnings_show_names_escaped():

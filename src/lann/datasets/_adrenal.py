@@ -70,7 +70,7 @@ def _find_file(data_home: str | os.PathLike[str] | None) -> Path:
     cache = cache_folder(data_home)
     for folder in [*data_folders(), cache]:
         for path in (folder / file_name for file_name in _FILE_NAMES):
-            if path.is_file():
+            if path.exists():
                 return path
     searched = "".join(f"\n  - {line}" for line in searched_folders(" or ".join(_FILE_NAMES), cache))
     raise FileNotFoundError(

@@ -12,7 +12,7 @@ from typing import IO, Any, Protocol
 
 import pandas as pd
 
-from lann._files import atomic_file, check_writable
+from lann._files import atomic_file, check_writable, is_stream
 from lann.tables._csv_text import frame_text
 from lann.tables._reading import Reading, without_parquet
 
@@ -95,7 +95,8 @@ def write_table(frame: pd.DataFrame, path: str | os.PathLike[str], *, guard_form
     frame : DataFrame
     path : str or path-like
         A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``; an existing one is replaced, and
-        keeps its mode and the symbolic links to it.
+        keeps its mode and the symbolic links to it. A pipe or a device such as /dev/null takes the content
+        and stays; CSV, if its name has no ending.
     guard_formulas : bool, default=False
         For CSV files that are opened in a spreadsheet: whether texts and names of columns that it would take
         as formulas, because they start with ``=``, ``+``, ``-``, ``@``, a tab or a line break, get an
@@ -303,10 +304,12 @@ def check_table_path(path: str | os.PathLike[str]) -> None:
 
 
 def _format(path: Path) -> str:
-    """Return the format of a file that is written, by its name."""
+    """Return the format of a file that is written, by its name; a pipe whose name says nothing takes CSV."""
     for format in FORMATS:
         if path.name.lower().endswith(format):
             return format
+    if is_stream(path):
+        return ".csv"
     raise ValueError(f"{path} has an unknown format; give a file name that ends in {_listed(FORMATS)}.")
 
 
