@@ -1,20 +1,24 @@
 # `make demo` and `make test` set up what they need; a second run starts at once.
 PYTHON ?= python3
-VENV := .venv
+# The folder of the environments: `.venv`, and those of `test-lowest` and `test-python`.
+ENVS ?= .
+VENV := $(ENVS)/.venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 # Two workers suit two cores; `make test WORKERS=0` runs in one process, `make test ARGS=...` adds options.
 WORKERS ?= 2
+# Exact versions to install, in place of the newest.
+CONSTRAINTS :=
 
-.PHONY: setup demo test lint bench clean
+.PHONY: setup demo test smoke test-lowest test-python lint bench clean
 
 setup: $(STAMP)
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "lann needs Python 3.11 or later; set PYTHON=..."; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(addprefix --constraint ,$(CONSTRAINTS)) --editable '.[dev]'
 	@touch $(STAMP)
 
 demo: $(STAMP)
@@ -22,6 +26,21 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+# What a change of versions can break, in two to three minutes: see `--smoke` in tests/conftest.py.
+smoke:
+	$(MAKE) test ARGS="--smoke $(ARGS)"
+
+# The lowest versions that pyproject.toml declares, all at once, on Python 3.11: some have no wheel for later ones.
+# `make test-lowest ARGS=--smoke` is the short part. Compiled functions are cached apart from those of `make test`,
+# since each version of numba replaces the cache of another.
+test-lowest: export NUMBA_CACHE_DIR = $(abspath $(ENVS))/.venv-lowest/numba-cache
+test-lowest:
+	$(MAKE) test VENV=$(ENVS)/.venv-lowest CONSTRAINTS=constraints/lowest.txt
+
+# Another Python, with the newest versions: `make test-python PYTHON=python3.12` installs .venv-3.12.
+test-python:
+	$(MAKE) test VENV=$(ENVS)/.venv-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -35,4 +54,4 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(NAME) $(ARGS)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(wildcard $(ENVS)/.venv-*) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -26,9 +26,24 @@ settings.register_profile(
 settings.load_profile("lann")
 
 
-def pytest_collection_modifyitems(items):
+# What `--smoke` leaves out: what takes long, and depends on other packages no more than the rest does.
+NOT_IN_SMOKE = ("benchmarks", "browser", "theory", "test_examples.py")
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--smoke", action="store_true", help=f"Leave out what takes long: {', '.join(NOT_IN_SMOKE)}."
+    )
+
+
+def pytest_collection_modifyitems(config, items):
     """Let tests of benchmarks come last: the functions that they call are compiled by then."""
-    items.sort(key=lambda item: "benchmarks" in item.path.relative_to(Path(__file__).parent).parts)
+    parts = {item: item.path.relative_to(Path(__file__).parent).parts for item in items}
+    if config.getoption("smoke"):
+        left_out = [item for item in items if parts[item][0] in NOT_IN_SMOKE]
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+    items.sort(key=lambda item: "benchmarks" in parts[item])
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -138,3 +138,12 @@ def test_no_function_changes_the_variables_of_another():
         if isinstance(node, ast.Nonlocal)
     ]
     assert found == []
+
+
+def test_one_module_compiles():
+    found = {
+        path.relative_to(SOURCE).as_posix()
+        for path in FILES
+        if any(name.split(".")[0] == "numba" for name in imported_modules(TREES[path]))
+    }
+    assert found == {"_compile.py"}

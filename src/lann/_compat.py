@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from inspect import signature
 from typing import Any
-
-import numpy as np
-
-from lann._types import Floats, Labels
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks
@@ -98,38 +93,24 @@ def reported_epochs(estimator: Any, report: Callable[[int, int], object] | None)
 
 
 @contextmanager
-def unchanged_on_failure(estimator: Any) -> Iterator[None]:
-    """Restore the attributes of an estimator if a fit fails, so that a previous fit stays usable."""
+def unchanged_on_failure(estimator: Any, *, unless: Callable[[], bool] | None = None) -> Iterator[None]:
+    """Restore the attributes of an estimator if a fit fails, so that a previous fit stays usable.
+
+    Parameters
+    ----------
+    estimator : estimator
+    unless : callable or None
+        Returns whether arrays were changed that cannot be restored: the fit is complete, and is kept.
+    """
     before = dict(vars(estimator))
     try:
         yield
     except BaseException:
+        if unless is not None and unless():
+            raise
         # Restored first: another thread can predict at any time.
         vars(estimator).update(before)
         # Only fitted attributes: scikit-learn removes those of its callbacks itself.
         for name in [name for name in vars(estimator) if name.endswith("_") and name not in before]:
             delattr(estimator, name)
         raise
-
-
-def brier_score(truth: Labels, probabilities: Floats, sample_weight: Floats) -> float:
-    """Return the Brier score as scikit-learn defines it: of two classes, half the sum over both.
-
-    Parameters
-    ----------
-    truth : (n_rows,)
-        Class indices.
-    probabilities : (n_rows, n_classes)
-    sample_weight : (n_rows,)
-    """
-    from sklearn.metrics import brier_score_loss
-
-    n_classes = probabilities.shape[1]
-    if n_classes == 2:
-        return float(brier_score_loss(truth, probabilities[:, 1], sample_weight=sample_weight, pos_label=1))
-    if "labels" in signature(brier_score_loss).parameters:
-        labels = list(range(n_classes))
-        return float(brier_score_loss(truth, probabilities, sample_weight=sample_weight, labels=labels))
-    # Before scikit-learn 1.7, it was for two classes only.
-    squared = ((probabilities - np.eye(n_classes)[truth]) ** 2).sum(axis=1)
-    return float(np.average(squared, weights=sample_weight))

@@ -2,7 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
+
+# Control characters (C0 with line breaks, DEL, C1), marks that change the direction of text, separators of
+# lines and paragraphs, characters without a width (but not the joiners of scripts and emoji, U+200C and
+# U+200D), tags, and halves of surrogate pairs, which the names of files can have.
+_UNPRINTABLE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    r"\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+def printable(text: str) -> str:
+    r"""Return a text for a terminal: characters that are not shown, but change what is, are escaped.
+
+    Those are control characters (line breaks, too), such as the beginning of a sequence that colors the
+    terminal or moves its cursor, marks that change the direction of text, and characters without a width. A
+    backslash stays as it is.
+
+    >>> print(printable("\x1b[31mred, naïve"), printable("two\nlines"))
+    \x1b[31mred, naïve two\nlines
+    """
+    return _UNPRINTABLE.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def percent(share: float, digits: int = 0) -> str:

@@ -38,6 +38,7 @@ from lann._validation import (
     OneOf,
     ParameterTable,
     SubsetOf,
+    shown,
     validate_parameters,
 )
 
@@ -63,12 +64,14 @@ def _check_class_weight(class_weight: Any) -> None:
         return
     if not isinstance(class_weight, dict):
         raise ValueError(
-            f"class_weight must be None, 'balanced' or a dictionary of weights; got {class_weight!r}."
+            f"class_weight must be None, 'balanced' or a dictionary of weights; got {shown(class_weight)}."
         )
     for label, weight in class_weight.items():
         valid = isinstance(weight, Real) and not isinstance(weight, bool) and 0 < float(weight) < math.inf
         if not valid:
-            raise ValueError(f"class_weight must be above 0 for every label; got {weight!r} for {label!r}.")
+            raise ValueError(
+                f"class_weight must be above 0 for every label; got {shown(weight)} for {shown(label)}."
+            )
 
 
 def _check_categorical_features(categorical_features: Any) -> None:
@@ -78,7 +81,7 @@ def _check_categorical_features(categorical_features: Any) -> None:
     if is_text or not (is_list or isinstance(categorical_features, str)):
         raise ValueError(
             "categorical_features must be 'from_dtype', None, or a list of names or positions of features, "
-            f"or a mask; got {categorical_features!r}."
+            f"or a mask; got {shown(categorical_features)}."
         )
 
 
@@ -425,7 +428,11 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         classifier : LANNClassifier
             A fitted one; this one is not changed.
         """
+        from lann.vote import VoteChoice
+
         check_is_fitted(self)
+        if not isinstance(vote, VoteChoice):
+            raise ValueError(f"vote must be a VoteChoice, such as vote_ of a classifier; got {shown(vote)}.")
         other, model = copy(self), self.model_
         other.vote_, other._names = vote, self._names_of(model)
         other._set_model(model.levels, model.index, arrived=(model.arrivals, model.n_arrived))

@@ -108,4 +108,4 @@ def test_names_cannot_change_the_terminal(run, tmp_path):
     lann.save(lann.LANNClassifier(max_iter=0, random_state=0).fit(X, y), tmp_path / "m")
     printed = run("info", tmp_path / "m")
     assert "\x1b" not in printed
-    assert facts_of(printed)["classes"] == "2: �[31mred (15), two�lines (15)"
+    assert facts_of(printed)["classes"] == r"2: \x1b[31mred (15), two\nlines (15)"

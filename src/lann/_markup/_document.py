@@ -94,4 +94,5 @@ def check_page_path(path: str | os.PathLike[str]) -> None:
 def save_page(path: str | os.PathLike[str], text: str) -> None:
     """Write a page; on failure nothing is written."""
     check_writable(path)
-    write_atomically(Path(path), text.encode())
+    # A name of a file that is not valid text has halves of surrogate pairs, which UTF-8 does not have.
+    write_atomically(Path(path), text.encode(errors="backslashreplace"))

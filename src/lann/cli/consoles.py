@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from lann._format import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
-
-CONTROL_CHARACTERS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 
 
 def results(*, quiet: bool = False) -> Console:
@@ -21,21 +20,16 @@ def results(*, quiet: bool = False) -> Console:
     from rich.text import Text
 
     class Results(Console):
-        """A console that prints no control characters of texts: files of others have names and labels."""
+        """A console that escapes control characters of texts: files of others have names and labels.
+
+        Line breaks, too: lines are printed one by one, or with `sep="\n"`. Measured are the escaped texts.
+        """
 
         def render_str(self, text: str, **options: Any) -> Text:
             return super().render_str(printable(text), **options)
 
     # Names of columns and labels are the user's: "[kg]" is not markup.
     return Results(markup=False, highlight=False, emoji=False, quiet=quiet)
-
-
-def printable(text: str) -> str:
-    """Return a text without control characters, such as those that color a terminal or move its cursor.
-
-    Line breaks stay.
-    """
-    return CONTROL_CHARACTERS.sub("�", text)
 
 
 def note(text: str, console: Console) -> None:
@@ -63,6 +57,23 @@ def collected_notes() -> Iterator[list[str]]:
             warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
 
 
+@contextmanager
+def printable_warnings() -> Iterator[None]:
+    """Escape control characters in the warnings that Python prints on stderr in the block."""
+    original = warnings.formatwarning
+
+    def escaped(
+        message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None
+    ) -> str:
+        return original(printable(str(message)), category, printable(filename), lineno, line)
+
+    warnings.formatwarning = escaped
+    try:
+        yield
+    finally:
+        warnings.formatwarning = original
+
+
 def progress(*, quiet: bool = False) -> Progress:
     """Return a progress bar with the time that is left, which is removed at the end.
 
@@ -85,6 +96,8 @@ def progress(*, quiet: bool = False) -> Progress:
             return super().render(task).append(" left")
 
     console = Console(stderr=True)
+    # Earlier versions of rich end a bar that is disabled with an empty line.
+    console.quiet = quiet or not (console.is_terminal and Console().is_terminal)
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -92,7 +105,7 @@ def progress(*, quiet: bool = False) -> Progress:
         TimeLeft(),
         console=console,
         transient=True,
-        disable=quiet or not (console.is_terminal and Console().is_terminal),
+        disable=console.quiet,
     )
 
 
@@ -103,5 +116,5 @@ def step(bar: Progress, description: str) -> Callable[[float, float], None]:
     """
     for task in bar.task_ids:
         bar.remove_task(task)
-    current = bar.add_task(description, total=None)
+    current = bar.add_task(printable(description), total=None)
     return lambda done, total: bar.update(current, completed=done, total=total)

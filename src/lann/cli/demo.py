@@ -169,7 +169,8 @@ def _explain_prediction(folder: Path, console: Console) -> dict[str, Any]:
 
 
 def _suggest_commands(folder: Path, console: Console) -> None:
-    console.print(f"\nWrote {', '.join(FILES[:-1])} and {FILES[-1]} to {folder}. Try:")
+    console.print()
+    console.print(f"Wrote {', '.join(FILES[:-1])} and {FILES[-1]} to {folder}. Try:")
     # The name by which this command was called, unless `lann` is on the path.
     command = "lann" if shutil.which("lann") else os.path.relpath(sys.argv[0])
     for line in (

@@ -81,8 +81,7 @@ def _facts(found: ModelInfo, path: str) -> list[tuple[str, str]]:
         ("training file", None if table is None or not table.data_sha256 else f"SHA-256 {table.data_sha256}"),
         ("not used", "; ".join(f"{name} ({reason})" for name, reason in found.ignored.items()) or None),
     ]
-    # A name with a line break cannot pretend to be another fact.
-    return [(name, text.replace("\n", "�")) for name, text in facts if text is not None]
+    return [(name, text) for name, text in facts if text is not None]
 
 
 def _scores(found: ModelInfo) -> str | None:

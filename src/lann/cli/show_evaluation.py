@@ -34,13 +34,16 @@ def show_evaluation(evaluation: Evaluation, console: Console) -> None:
     console.print(_classes(evaluation))
     if pairs := evaluation.confused_pairs(MOST_PAIRS):
         console.print(f"Confused most often: {'; '.join(pairs)}", soft_wrap=True)
-    console.print("\nAre the probabilities right?", style="bold")
+    console.print()
+    console.print("Are the probabilities right?", style="bold")
     found = evaluation.reliability
     sentences = [*found.sentences, found.share_of_mistakes, found.verdict]
     console.print(" ".join(sentence for sentence in sentences if sentence))
-    console.print("\nIf the least certain predictions are rejected", style="bold")
+    console.print()
+    console.print("If the least certain predictions are rejected", style="bold")
     console.print(f"{evaluation.rejection.sentence} {evaluation.rejection.areas}")
-    console.print("\nWhere it is worst", style="bold")
+    console.print()
+    console.print("Where it is worst", style="bold")
     console.print(evaluation.slice_verdict)
     if evaluation.worst_slices:
         console.print(_slices(evaluation))
@@ -169,7 +172,8 @@ def _slices(evaluation: Evaluation) -> Table:
 
 def _show_mistakes(evaluation: Evaluation, console: Console) -> None:
     shown = evaluation.mistakes[:MOST_MISTAKES]
-    console.print(f"\nMost confident of {counted(evaluation.n_wrong, 'mistake')}", style="bold")
+    console.print()
+    console.print(f"Most confident of {counted(evaluation.n_wrong, 'mistake')}", style="bold")
     for mistake in shown:
         said = f"predicted {mistake.prediction} with {percent(mistake.probability)}, label {mistake.label}"
         why = "" if mistake.sentence is None else f": {mistake.sentence}"

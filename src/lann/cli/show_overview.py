@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import counted, percent
-from lann.cli.consoles import printable
+from lann._format import counted, percent, printable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -27,7 +27,9 @@ def show_rows(explanation: Explanation, console: Console, *, n_columns: int) -> 
     largest = float(explanation.relevances.max(initial=0.0))
     for position, row in enumerate(explanation.rows()):
         if len(explanation) > 1:
-            console.print(f"\n{row.title}" if position else row.title, style="bold")
+            if position:
+                console.print()
+            console.print(row.title, style="bold")
         show_row(row, console, n_columns=n_columns, largest=largest)
 
 
@@ -37,6 +39,7 @@ def show_row(row: ExplainedRow, console: Console, *, n_columns: int, largest: fl
     The longest bar is that of the relevance `largest`; None is the largest one of the row.
     """
     console.print(_summary(row))
+    console.print(row.sentence)
     console.print()
     console.print(_neighbors(row))
     console.print()
@@ -46,11 +49,11 @@ def show_row(row: ExplainedRow, console: Console, *, n_columns: int, largest: fl
     if row.typical is not None and row.typical_of_runner_up is not None:
         console.print()
         console.print(_values(row, row.typical, row.typical_of_runner_up, n_columns))
-    console.print(_how_to_read(row), style="dim")
+    console.print(*_how_to_read(row), sep="\n", style="dim")
 
 
 def _summary(row: ExplainedRow) -> str:
-    """Return the prediction and the runner-up with their votes, and the explanation in a sentence."""
+    """Return the prediction and the runner-up with their votes."""
     k, n_same = len(row.neighbor_labels), int(np.sum(row.neighbor_labels == row.prediction))
     share = f"all {k}" if n_same == k else f"{n_same} of the {k}"
     if k == 1:
@@ -64,11 +67,10 @@ def _summary(row: ExplainedRow) -> str:
         f"Predicted {row.prediction}, with probability {percent(row.probability)}: {share} nearest training "
         f"{rows} {are} {row.prediction}. Next is {row.runner_up}, with {percent(row.runner_up_probability)}."
         f"{truth}"
-        f"\n{row.sentence}"
     )
 
 
-def _how_to_read(row: ExplainedRow) -> str:
+def _how_to_read(row: ExplainedRow) -> list[str]:
     lines = [f"Relevance: {_texts.RELEVANCE[0].lower()}{_texts.RELEVANCE[1:]}"]
     if row.support is not None and row.base_values is not None:
         base = percent(float(row.base_values[row.class_index(row.prediction)]))
@@ -80,7 +82,7 @@ def _how_to_read(row: ExplainedRow) -> str:
         lines.append(f"Lead: how much of the lead over {row.runner_up} depends on the value.")
     if row.typical is not None:
         lines.append(_texts.TYPICAL)
-    return "\n".join(lines)
+    return lines
 
 
 def _neighbors(row: ExplainedRow) -> Table:

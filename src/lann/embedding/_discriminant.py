@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from lann._inputs import check_two_classes
+from lann._compat import unchanged_on_failure
+from lann._inputs import check_two_classes, validate_data
 from lann._types import Floats, Labels
 
 
@@ -68,19 +69,23 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         ValueError
             If the data are invalid.
         """
-        rows, y = validate_data(self, X, y, dtype=np.float64)
-        classes, labels = np.unique(y, return_inverse=True)
-        check_two_classes(classes)
-        n_directions = min(2, len(classes) - 1, rows.shape[1])
-        analysis = LinearDiscriminantAnalysis(n_components=n_directions).fit(rows, labels)
-        self.mean_ = analysis.xbar_
-        self.components_ = np.zeros((2, rows.shape[1]))
-        # There are fewer where the class means lie on a line.
-        found = analysis.scalings_[:, :n_directions].T
-        self.components_[: len(found)] = found
-        if len(found) == 1 and rows.shape[1] > 1:
-            self.components_[1] = _orthogonal_direction(found[0], rows - self.mean_, labels)
-        self._n_features_out = 2
+        with unchanged_on_failure(self):
+            rows, y = validate_data(self, X, y, dtype=np.float64)
+            try:
+                classes, labels = np.unique(y, return_inverse=True)
+            except TypeError:  # labels that cannot be compared
+                raise ValueError("y has labels of several types; give text only or numbers only.") from None
+            check_two_classes(classes)
+            n_directions = min(2, len(classes) - 1, rows.shape[1])
+            analysis = LinearDiscriminantAnalysis(n_components=n_directions).fit(rows, labels)
+            self.mean_ = analysis.xbar_
+            self.components_ = np.zeros((2, rows.shape[1]))
+            # There are fewer where the class means lie on a line.
+            found = analysis.scalings_[:, :n_directions].T
+            self.components_[: len(found)] = found
+            if len(found) == 1 and rows.shape[1] > 1:
+                self.components_[1] = _orthogonal_direction(found[0], rows - self.mean_, labels)
+            self._n_features_out = 2
         return self
 
     def transform(self, X: ArrayLike) -> Floats:

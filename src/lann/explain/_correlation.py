@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lann._format import printable
 from lann._types import Floats, Indices
 from lann._validation import Number, validate
 from lann.encoding import as_table, infer_schema, read
@@ -287,7 +288,7 @@ def named_groups(groups: Groups, names: Sequence[Any] | NDArray[Any]) -> dict[st
 def warn_of_correlated(groups: Iterable[str], *, stacklevel: int) -> None:
     """Warn that relevance is divided arbitrarily within the named groups."""
     listed = list(groups)
-    shown = [f"({name})" for name in listed[:MOST_NAMED_GROUPS]]
+    shown = [f"({printable(name)})" for name in listed[:MOST_NAMED_GROUPS]]
     if n_more := len(listed) - len(shown):
         shown.append(f"{n_more} more groups")
     warnings.warn(

@@ -58,6 +58,9 @@ class Overview:
     mean_relevances: Floats
     classes: NDArray[Any]
 
+    def __repr__(self) -> str:
+        return f"<Overview of {len(self)} explained rows>"
+
     def __len__(self) -> int:
         return len(self.rows)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import class_text, is_missing, value_text
+from lann._format import class_text, is_missing, printable, value_text
 from lann._types import Floats
 from lann._validation import Integer, validate
 from lann.encoding import UNSEEN_TEXT
@@ -40,7 +40,8 @@ def in_words(
     It ends with categories that no training row has, with features without which distances are measured, and
     with a note where the row is a training row, which did not vote on itself. Where nothing similar was seen
     in training, the sentence says so, and why, in place of what the row has in common with its neighbors.
-    Where a reject option has rejected the prediction, two sentences come first: "Rejected", and why.
+    Where a reject option has rejected the prediction, two sentences come first: "Rejected", and why. Control
+    characters of names and values are escaped, such as ``\\x1b`` and ``\\n``.
 
     Parameters
     ----------
@@ -105,6 +106,9 @@ class _Writer:
     n_neighbors: int
 
     def sentences(self, row: int) -> str:
+        return printable(self._all_sentences(row))
+
+    def _all_sentences(self, row: int) -> str:
         decision = self._decision(row)
         if decision is None or not decision.is_rejected:
             return self.sentence(row)

@@ -9,7 +9,7 @@ from numbers import Real
 from textwrap import wrap
 from typing import Any
 
-from lann._format import is_missing, value_text
+from lann._format import is_missing, printable, value_text
 
 # Font sizes in points.
 TEXT, SMALL, TINY = 9.0, 8.0, 6.5
@@ -118,16 +118,18 @@ def text_width(texts: Iterable[str], fontsize: float) -> float:
 def escape_math(text: Any) -> str:
     r"""Escape dollar signs, so that matplotlib draws them instead of parsing a formula.
 
-    Apply it to every text that contains a user's names, as the last step before drawing.
+    Control characters are escaped, too, since fonts do not have them; line breaks stay. Apply it to every
+    text that contains a user's names, as the last step before drawing.
 
     >>> print(escape_math("price [$]"))
     price [\$]
     """
     from matplotlib import rcParams
 
+    drawn = "\n".join(map(printable, str(text).split("\n")))
     # Without math mode and TeX the backslash would be drawn.
     parses_math = rcParams["text.parse_math"] or rcParams["text.usetex"]
-    return str(text).replace("$", r"\$") if parses_math else str(text)
+    return drawn.replace("$", r"\$") if parses_math else drawn
 
 
 def split_unit(name: Any) -> tuple[str, str]:

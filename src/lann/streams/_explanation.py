@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import percent, value_text
+from lann._format import percent, printable, value_text
 from lann._types import Floats
 
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ class StreamExplanation:
     @property
     def sentence(self) -> str:
         """The explanation in words: the vote, the rows behind it, and what changed with the last drift."""
-        return " ".join(filter(None, (self._vote_text(), self._rows_text(), self._drift_text())))
+        texts = (self._vote_text(), self._rows_text(), self._drift_text())
+        return printable(" ".join(filter(None, texts)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values, such as JSON has; what is not a finite number is None.
@@ -150,7 +151,7 @@ class StreamExplanation:
 
     def __repr__(self) -> str:
         words = MEMORY_WORDS[MEMORY_NAMES.index(self.memory)]
-        return f"<StreamExplanation: {self.prediction} by {words}>"
+        return printable(f"<StreamExplanation: {self.prediction} by {words}>")
 
     def __str__(self) -> str:
         lines = [self.sentence, "  vote   age  memory      label"]
@@ -171,7 +172,7 @@ class StreamExplanation:
             )
         if len(self.neighbor_labels) > N_LISTED:
             lines.append(f"  and {len(self.neighbor_labels) - N_LISTED} more")
-        return "\n".join(lines)
+        return "\n".join(map(printable, lines))
 
     def _vote_text(self) -> str:
         probability = percent(self.probabilities[self.classes.tolist().index(self.prediction)])

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from lann._format import printable
 from lann._table_inputs import frame_of_values
 from lann._types import Floats, Indices
 from lann.encoding import Feature, TableSchema
@@ -216,7 +217,7 @@ def _known_label(target: Any, classes: NDArray[Any]) -> Any:
     for label in classes.tolist():
         if label == target or label_text(label) == str(target):
             return label
-    listed = ", ".join(label_text(label) for label in classes)
+    listed = ", ".join(printable(label_text(label)) for label in classes)
     raise ValueError(f"There is no class {str(target)!r}; the classes are {listed}.")
 
 

@@ -63,6 +63,9 @@ class LabeledRows:
     ids: NDArray[Any] | None
     n_left_out: int
 
+    def __repr__(self) -> str:
+        return f"<LabeledRows: {len(self.labels)} rows, {self.n_left_out} left out>"
+
 
 def labeled_rows(
     model: TableModel,

@@ -99,6 +99,10 @@ class Reading:
     n_file_rows: int | None = None
     n_labeled_rows: int | None = None
 
+    def __repr__(self) -> str:
+        n_rows, n_columns = self.frame.shape
+        return f"<Reading of {self.source!r}: {n_rows} rows, {n_columns} columns>"
+
     @property
     def summary(self) -> str:
         """The notes in one line, "" if there are none."""

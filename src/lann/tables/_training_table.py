@@ -79,6 +79,10 @@ class TrainingTable:
     sample_weight: str | None = None
     weights: Floats | None = None
 
+    def __repr__(self) -> str:
+        shape = f"{len(self)} rows, {len(self.rows.columns)} columns in use"
+        return f"<TrainingTable of {self.target!r}: {shape}>"
+
     @classmethod
     def from_frame(
         cls,

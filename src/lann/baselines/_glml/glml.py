@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from lann._format import printable
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Labels
 from lann._validation import Number, OneOf, ParameterTable
@@ -144,5 +145,6 @@ class GLML(NeighborBaseline):
             for label, prior, shrinkage in zip(
                 self.classes_, gaussians.priors, self.shrinkages_, strict=True
             ):
-                print(f"[GLML] class {label!s}: frequency {prior:.3f}, shrinkage {shrinkage:.3f}")
+                name = printable(str(label))
+                print(f"[GLML] class {name}: frequency {prior:.3f}, shrinkage {shrinkage:.3f}")
         return GenerativeMaps(X, gaussians, alpha=self.alpha)

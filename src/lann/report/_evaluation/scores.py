@@ -14,10 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.metrics import accuracy_score, balanced_accuracy_score, log_loss, roc_auc_score
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    brier_score_loss,
+    log_loss,
+    roc_auc_score,
+)
 
-from lann._compat import brier_score
-from lann._types import Floats
+from lann._types import Floats, Labels
 from lann.report._evaluation.predictions import Predictions
 
 SCORES = {
@@ -179,8 +184,17 @@ def score_values(rows: Predictions) -> dict[str, float]:
         ]
         values["auc"] = float(np.mean(areas)) if areas else np.nan
         values["log_loss"] = float(log_loss(truth, probabilities, labels=classes, sample_weight=weights))
-        values["brier"] = brier_score(truth, probabilities, weights)
+        values["brier"] = _brier_score(truth, probabilities, weights)
     return values
+
+
+def _brier_score(truth: Labels, probabilities: Floats, weights: Floats) -> float:
+    """Return the Brier score as scikit-learn defines it: of two classes, half the sum over both."""
+    n_classes = probabilities.shape[1]
+    if n_classes == 2:
+        return float(brier_score_loss(truth, probabilities[:, 1], sample_weight=weights, pos_label=1))
+    labels = list(range(n_classes))
+    return float(brier_score_loss(truth, probabilities, sample_weight=weights, labels=labels))
 
 
 def wilson_interval(correct: Floats, weights: Floats) -> tuple[float, float]:

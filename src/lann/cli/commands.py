@@ -1,4 +1,4 @@
-"""The app: its commands and `--version`."""
+"""The commands, and `--version`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 from lann.cli.counterfactual import counterfactual
 from lann.cli.demo import demo
 from lann.cli.embed import embed
+from lann.cli.errors import Commands
 from lann.cli.evaluate import evaluate
 from lann.cli.explain import explain
 from lann.cli.fit import fit
@@ -19,6 +20,7 @@ from lann.cli.suspects import suspects
 
 app = typer.Typer(
     name="lann",
+    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -57,8 +59,3 @@ def lann(
     Every training row measures distances with its own metric. A prediction comes with the training rows that
     voted and the columns that it depends on. Start with `lann demo`.
     """
-
-
-def main() -> None:
-    """Run the command line."""
-    app()

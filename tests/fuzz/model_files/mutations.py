@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.fuzz._internals import order_of, read_archive, write_archive, write_array
+from lann.persist._archive import read_archive, write_archive
+from lann.persist._npy import order_of, write_array
 
 Mutation = Callable[["ModelFile", np.random.Generator], bytes]
 MODEL = "model.json"

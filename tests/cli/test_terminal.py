@@ -1,0 +1,233 @@
+"""Control characters of columns, labels, ids, cells and file names are shown escaped by every command."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+import warnings
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from typer.testing import CliRunner
+
+import lann
+from lann.cli import app
+from lann.cli.commands import COMMANDS
+from lann.cli.consoles import printable_warnings, results
+from lann.cli.errors import one_sentence
+
+# A color, the title of the window, a bell, a cursor to the left, a tab, two kinds of line breaks, DEL, a
+# sequence of C1, reversed text, a separator of lines, a character without a width, and markup of rich.
+HOSTILE = "\x1b[31m\x1b]0;title\x07\x1b[2D\t\r\n\x7f\x9b31m\u202e\u2066\u2028\u200b[red]:bomb:"
+SHOWN = r"\x1b[31m\x1b]0;title\x07\x1b[2D\t\r\n\x7f\x9b31m\u202e\u2066\u2028\u200b[red]:bomb:"
+TARGET, ID, NUMBER, CATEGORY = (f"{name}{HOSTILE}" for name in ("target", "id", "number", "category"))
+# What rich writes itself on a terminal: colors and styles, the cursor, and lines that are erased.
+OF_RICH = re.compile("\x1b\\[[0-9;]*m|\x1b\\[\\?25[lh]|\x1b\\[[0-9]*[AK]|\r")
+
+
+def raw_characters(text: str) -> set[str]:
+    """Return the characters of a text that are not to reach a terminal."""
+    kinds = {character: unicodedata.category(character) for character in set(text) - {"\n"}}
+    return {character for character, kind in kinds.items() if kind in ("Cc", "Cf", "Cs", "Zl", "Zp")}
+
+
+def make_table(n_rows: int = 60) -> pd.DataFrame:
+    """Return a table with hostile names, ids, labels and categories; a label alone, and a constant column."""
+    rng = np.random.default_rng(0)
+    number = rng.normal(size=n_rows).round(2)
+    frame = pd.DataFrame(
+        {
+            ID: [f"row {row}{HOSTILE}" for row in range(n_rows)],
+            NUMBER: number,
+            CATEGORY: rng.choice([f"a{HOSTILE}", f"b{HOSTILE}"], n_rows),
+            f"constant{HOSTILE}": f"c{HOSTILE}",
+            TARGET: np.where(number + rng.normal(0, 0.5, n_rows) > 0, f"yes{HOSTILE}", f"no{HOSTILE}"),
+        }
+    )
+    frame.loc[5, TARGET] = f"alone{HOSTILE}"
+    return frame
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a hostile name that has a training table, new rows, and a saved model."""
+    folder = tmp_path_factory.mktemp("t") / f"folder{HOSTILE}"
+    folder.mkdir()
+    frame = make_table()
+    frame.to_csv(folder / f"train{HOSTILE}.csv", index=False)
+    new = make_table(14)
+    new.loc[0, CATEGORY] = f"unseen{HOSTILE}"
+    new.loc[1, NUMBER] = 99.0
+    new.to_csv(folder / f"new{HOSTILE}.csv", index=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(folder):
+    """The saved model, and what `lann fit` printed."""
+    path = folder / f"model{HOSTILE}.lann"
+    arguments = [folder / f"train{HOSTILE}.csv", "--target", TARGET, "--id", ID, "--columns", "--folds", 2]
+    return path, invoke("fit", *arguments, "-o", path)
+
+
+def invoke(*arguments, code: int = 0, **options) -> str:
+    """Run a command; return what it prints on stdout and stderr, which has no raw characters."""
+    runner = CliRunner(env={"COLUMNS": "1000"})
+    result = runner.invoke(app, [str(argument) for argument in arguments], **options)
+    assert result.exit_code == code, result.output
+    if code == 0:
+        assert result.exception is None
+    printed = result.stdout + result.stderr
+    assert raw_characters(printed) == set()
+    return printed
+
+
+def commands(folder, model):
+    """Return the arguments of every command that shows something of a table."""
+    train, new = folder / f"train{HOSTILE}.csv", folder / f"new{HOSTILE}.csv"
+    return {
+        "info": [["info", model]],
+        "evaluate": [["evaluate", model, new], ["evaluate", model, new, "--html", folder / "e.html"]],
+        "predict": [
+            ["predict", model, new],
+            ["predict", model, new, "--coverage", 0.8, "-o", folder / f"p{HOSTILE}.csv"],
+        ],
+        "explain": [
+            ["explain", model, new, "--row", 0, "--row", 1],
+            ["explain", model, new, "--rows", "0:12"],
+            ["explain", model, new, "--rows", "0:12", "-o", folder / f"e{HOSTILE}.csv"],
+            ["explain", model, new, "--html", folder / f"e{HOSTILE}.html"],
+        ],
+        "counterfactual": [["counterfactual", model, new, "--rows", "0:3", "--frozen", CATEGORY]],
+        "stream": [["stream", train, "--target", TARGET, "--drop", ID, "-o", folder / f"s{HOSTILE}.csv"]],
+        "embed": [
+            [
+                "embed", "--model", model, "--method", "tsne", "--epochs", 250,
+                "-o", folder / f"m{HOSTILE}.csv", "-o", folder / "m.svg",
+            ]
+        ],
+        "suspects": [["suspects", "--model", model]],
+    }  # fmt: skip
+
+
+def test_fit_shows_names_labels_and_categories_escaped(model):
+    _, printed = model
+    for name in ("target", "number", "category", "constant", "yes", "no", "alone"):
+        assert f"{name}{SHOWN}" in printed
+    assert r" b\x1b[31m" in printed  # categories are shortened
+    assert f"Saved {str(model[0]).replace(HOSTILE, SHOWN)}" in printed
+
+
+@pytest.mark.parametrize(
+    "name", ["info", "evaluate", "predict", "explain", "counterfactual", "stream", "embed", "suspects"]
+)
+def test_every_command_escapes_what_tables_have(name, folder, model, parse_page):
+    for arguments in commands(folder, model[0])[name]:
+        assert SHOWN in invoke(*arguments)
+    # Pages and figures that were written are valid all the same.
+    for page in folder.glob("*.html"):
+        parse_page(page.read_text(encoding="utf-8"))
+    for figure in folder.glob("*.svg"):
+        assert ElementTree.parse(figure).getroot().tag.endswith("svg")
+
+
+def test_the_commands_are_all(folder, model):
+    """The demo has tables of its own; the name of its folder is all that is given."""
+    tested = {"fit", "demo", *commands(folder, model[0])}
+    assert tested == {command.__name__ for group in COMMANDS.values() for command in group}
+
+
+def test_the_demo_and_json(tmp_path, folder, model):
+    (tmp_path / f"file{HOSTILE}").write_text("")
+    assert r"file\x1b[31m" in invoke("demo", "-o", tmp_path / f"file{HOSTILE}", code=2)
+    document = invoke("predict", model[0], folder / f"new{HOSTILE}.csv", "--json")
+    assert document.isascii()
+    assert "\\u001b[31m" in document
+
+
+def test_files_have_the_texts_as_they_are(folder, model):
+    invoke("predict", model[0], folder / f"new{HOSTILE}.csv", "-o", folder / "p.parquet")
+    predictions = pd.read_parquet(folder / "p.parquet")
+    assert predictions[ID].tolist() == make_table(14)[ID].tolist()
+    assert set(predictions["prediction"]) <= {f"{name}{HOSTILE}" for name in ("yes", "no", "alone")}
+    assert lann.tables.TableModel.load(model[0]).target == TARGET
+
+
+def test_errors_show_names_escaped(folder, model):
+    train, other = folder / f"train{HOSTILE}.csv", f"other{HOSTILE}"
+    assert SHOWN in invoke("fit", train, "--target", other, code=2)
+    assert SHOWN in invoke("predict", model[0], train, "--id", other, code=2)
+    assert r"missing\x1b[31m" in invoke("predict", folder / f"missing{HOSTILE}.lann", train, code=2)
+    assert r"train\x1b[31m" in invoke("predict", train, train, code=2)  # no model
+    assert SHOWN in invoke("counterfactual", model[0], train, "--target-class", other, code=2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [f"no-command{HOSTILE}"],
+        [f"--option{HOSTILE}"],
+        ["predict", f"--option{HOSTILE}"],
+        ["predict", "model", "data", f"third{HOSTILE}"],
+        ["fit", "data", "--metric", f"metric{HOSTILE}"],
+    ],
+)
+def test_errors_about_arguments_show_them_escaped(arguments):
+    assert "[red]" in invoke(*arguments, code=2)  # not markup
+
+
+def test_names_of_files_that_are_not_text(folder, model):
+    path = os.fsencode(folder) + b"/byte\xff.csv"
+    with open(path, "wb") as file:
+        file.write((folder / f"new{HOSTILE}.csv").read_bytes())
+    output = os.fsdecode(os.fsencode(folder) + b"/out\xff.csv")
+    shown = invoke("predict", model[0], os.fsdecode(path), "-o", output)
+    assert r"out\udcff.csv" in shown
+    invoke("explain", model[0], os.fsdecode(path), "--html", folder / "bytes.html")
+    assert r"byte\udcff.csv" in (folder / "bytes.html").read_text(encoding="utf-8")
+
+
+def test_warnings_show_names_escaped():
+    @one_sentence
+    def command():
+        # What Python writes to stderr.
+        return warnings.formatwarning(UserWarning(f"column{HOSTILE}"), UserWarning, f"file{HOSTILE}", 1)
+
+    before = warnings.formatwarning
+    shown = command()
+    assert f"column{SHOWN}" in shown
+    assert raw_characters(shown) == set()
+    assert warnings.formatwarning is before
+    with pytest.raises(KeyError), printable_warnings():
+        raise KeyError
+    assert warnings.formatwarning is before
+
+
+def test_a_terminal_gets_the_sequences_of_rich_and_no_other(monkeypatch, folder, model):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    arguments = ["explain", model[0], folder / f"new{HOSTILE}.csv", "--row", "0"]
+    result = CliRunner(env={"COLUMNS": "300"}).invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0
+    assert "\x1b[1m" in result.stdout  # bold
+    assert "\x1b[31m" not in result.stdout
+    assert SHOWN in result.stdout
+    assert raw_characters(OF_RICH.sub("", result.stdout)) == set()
+
+
+def test_the_width_of_a_table_is_that_of_the_escaped_text(capsys):
+    table = Table()
+    table.add_column(HOSTILE)
+    table.add_row(f"{HOSTILE}x")
+    console: Console = results()
+    console.width = 300
+    console.print(table)
+    lines = capsys.readouterr().out.splitlines()
+    assert len({cell_len(line) for line in lines}) == 1
+    assert cell_len(lines[0]) == len(SHOWN) + len("x") + 4
