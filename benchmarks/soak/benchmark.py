@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmarks.engine import Benchmark, Found, Job, Options, Report, Results, Row, Table, option
 from benchmarks.soak.checks import growth, make_checks
+from benchmarks.soak.resources import use_one_arena
 from benchmarks.soak.rounds import Rounds
 
 PART, METHOD, DATA = "soak", "all calls", "wine and a table"
@@ -68,7 +69,10 @@ class Soak(Benchmark[SoakOptions]):
             )
 
     def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
-        return {"every call on one thread, for the expected bits": self.rounds.prepare}
+        return {
+            "one place for the memory of all threads": use_one_arena,
+            "every call on one thread, for the expected bits": self.rounds.prepare,
+        }
 
     def _run(self, number: int, seconds: float) -> Found:
         return {METHOD: self.rounds.run(number, seconds)}
@@ -105,7 +109,7 @@ def _held_table(rounds: list[dict[str, Any]]) -> Table:
     head = ("held between rounds", "first", "25 %", "50 %", "75 %", "last", "growth in 2nd half")
     note = (
         "Growth: the median slope of all pairs of rounds in the second half, times its length. "
-        "Memory: resident, after free memory was given back to the system."
+        "Memory: resident, after free memory was given back to the system; threads share one arena."
     )
     return Table("What the process holds", head, [("", rows)], (note,))
 

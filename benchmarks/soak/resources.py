@@ -13,6 +13,9 @@ from typing import Any
 
 from benchmarks.common.peak_memory import held_memory
 
+# The number of the option in glibc's malloc.h.
+M_ARENA_MAX = -8
+
 
 def sample(temporary: Path) -> dict[str, Any]:
     """
@@ -62,7 +65,15 @@ def _count(folder: str) -> int | None:
         return None
 
 
+def use_one_arena() -> None:
+    """Let all threads allocate memory from one place, where the C library allows it.
+
+    With a place for each thread, what is left between blocks that are in use grows for minutes, by chance.
+    """
+    with suppress(AttributeError, OSError, TypeError):
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 1)
+
+
 def _give_back() -> None:
-    # glibc keeps what threads have freed; how much depends on chance.
     with suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)

@@ -156,6 +156,11 @@ def test_digests_are_of_all_bits():
     assert len({digest([array]) for array in (one, *others)}) == 5
 
 
+@pytest.fixture(autouse=True)
+def other_tests_allocate_as_before(monkeypatch):
+    monkeypatch.setattr("benchmarks.soak.benchmark.use_one_arena", lambda: None)
+
+
 def test_a_short_run(command, tmp_path):
     records = tmp_path / "records.json"
     calls = ("predict", "fit", "partial_fit and forget")
