@@ -7,12 +7,14 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from tests.fuzz.outcomes import FOREIGN, RIGHT, WRONG, Outcome, WrongResult
@@ -39,6 +41,7 @@ def prepare(folder: Path) -> Part:
     folder
         For temporary files.
     """
+    warnings.simplefilter("ignore", ConvergenceWarning)  # of few iterations
     operations = make_operations(folder)
     seconds = {operation.name: _seconds_of(operation) for operation in operations}
     prepare_commands(folder)
@@ -159,9 +162,9 @@ def blas_threads() -> list[int]:
 
 
 def other_threads() -> list[str]:
-    """Return the names of the threads beside the main one and the one that limits BLAS."""
+    """Return the names of the threads beside the main one, the one that limits BLAS, and one of umap."""
     names = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
-    return [name for name in names if "_keep" not in name]
+    return [name for name in names if "_keep" not in name and name != "tqdm_monitor"]
 
 
 def _give_blas_threads() -> None:
