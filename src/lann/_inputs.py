@@ -27,7 +27,8 @@ def validate_data(estimator: Any, X: Any, *arguments: Any, **options: Any) -> An
                 "Unicode text."
             )
     try:
-        return sklearn_validation.validate_data(estimator, X, *arguments, **options)
+        with np.errstate(over="ignore"):  # numbers that are infinite in float64 are reported as such
+            return sklearn_validation.validate_data(estimator, X, *arguments, **options)
     except OverflowError:
         raise _too_large_integer() from None
     except KeyError:  # of a dictionary, whose first row was looked for

@@ -64,6 +64,11 @@ def _is_finite(number: Any) -> bool:
         return False
 
 
+# Strengths and step sizes: the products of larger ones with gradients are not finite.
+LARGEST_STRENGTH = 1e100
+STRENGTH, POSITIVE_STRENGTH = Number(0, LARGEST_STRENGTH), Number(0, LARGEST_STRENGTH, closed="right")
+
+
 @dataclass(frozen=True)
 class Integer(Number):
     """An integer in an interval."""

@@ -62,9 +62,10 @@ class Baseline(ModelClassifier):
             validate_parameters(self, self._parameters)
             # A copy: the rows are part of the model, even if X changes later.
             rows, y = validate_data(self, X, y, dtype=np.float64, order="C", copy=True)
-            check_one_type("y", y)
-            check_classification_targets(y)
-            classes, labels = np.unique(y, return_inverse=True)
+            labels = np.asarray(y)
+            check_one_type("y", labels)
+            check_classification_targets(labels)
+            classes, labels = np.unique(labels, return_inverse=True)
             check_two_classes(classes)
             check_training_values(rows, lambda: get_feature_names(self))
             self.classes_ = classes

@@ -337,7 +337,7 @@ class LocalModel(NeighborModel):
         return _Slopes(self, rows)
 
     @cached_property
-    def limits(self) -> Limits:  # type: ignore[override]
+    def limits(self) -> Limits:
         return self._shared.limits
 
     def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
