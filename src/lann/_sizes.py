@@ -52,7 +52,7 @@ def limits_for(factors: Floats) -> Limits:
     >>> limits_for(np.array([0.0, 1.0, 1e24])).by_feature.tolist()
     [1e+140, 1e+140, 1e+120]
     """
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         by_feature = np.minimum(LARGEST_IMAGE / factors, LARGEST_VALUE)
     return Limits(by_feature, float(by_feature.min(initial=LARGEST_VALUE)))
 

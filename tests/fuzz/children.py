@@ -34,6 +34,17 @@ def address_space(name: str) -> int:
     return 0
 
 
+@contextlib.contextmanager
+def unlimited_memory() -> Iterator[None]:
+    """Lift the limit of memory for a while: what makes a case may take more than what it tries."""
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (limits[1], limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+
+
 class Child:
     """
     A process that runs one case after another, in a group of its own with whatever it starts.
@@ -97,7 +108,7 @@ def _serve(connection: Connection, part: Part, seed: int) -> None:
     os.setsid()
     if part.memory is not None:
         limit = address_space("VmSize") + part.memory
-        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(5)
     while True:

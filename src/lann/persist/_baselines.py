@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lann._sizes import find_too_large
+from lann._sizes import LARGEST_VALUE, find_too_large
 from lann.baselines import (
     DANN,
     GLML,
@@ -227,7 +227,9 @@ def _prototypes(cls: Any, *map_shape: str) -> Record:
             "n_classes": Size("n_classes"),
             "maps": Floats("n_metrics", *map_shape, low=-LARGEST, high=LARGEST, any_order=True),
             "metric_indices": Indices("n_prototypes", below="n_metrics", ascending=True),
-            "typical_values": Floats(N_TYPICAL, "n_features", ascending=0),
+            "typical_values": Floats(
+                N_TYPICAL, "n_features", ascending=0, low=-LARGEST_VALUE, high=LARGEST_VALUE
+            ),
         },
         rules=(_not_too_large, _all_classes),
         at_least={"n_map_rows": 1},

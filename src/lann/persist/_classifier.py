@@ -256,6 +256,12 @@ def _same_categories(values: Values) -> str | None:
     return None if same else "the categories of the features are not those of their positions"
 
 
+def _same_names(values: Values) -> str | None:
+    names = values["feature_names_in_"]
+    same = names is None or list(names) == [feature.name for feature in values["schema_"].features]
+    return None if same else "the names of the features are not those of their schema"
+
+
 PROGRESS = Record(
     UpdateProgress,
     {
@@ -304,7 +310,7 @@ CLASSIFIER = Estimator(
             "_progress": Maybe(PROGRESS),
         },
         sources={"feature_names_in_": if_present("feature_names_in_"), "ids_": "_names"},
-        rules=(_same_vote, _same_categories, _values_are_valid),
+        rules=(_same_vote, _same_categories, _same_names, _values_are_valid),
         optional=("_progress",),
     ),
     added=("max_points", "forget_policy", "storage"),

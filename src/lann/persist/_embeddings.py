@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.frozen import FrozenEstimator
 
+from lann._sizes import LARGEST_IMAGE, LARGEST_VALUE
 from lann.embedding import DiscriminantPlane, LANNEmbedding, NeighborEmbedding
 from lann.persist._baselines import WITH_NEIGHBORS
 from lann.persist._classifier import CLASSIFIER, LOCAL_MODEL
@@ -107,8 +108,11 @@ PLANE = Estimator(
         {
             "n_features_in_": Size("n_features"),
             "feature_names_in_": Maybe(Texts("n_features")),
-            "components_": Floats("n_components", "n_features", any_order=True),
-            "mean_": Floats("n_features"),
+            # Their products, and the sums of these, are finite.
+            "components_": Floats(
+                "n_components", "n_features", any_order=True, low=-LARGEST_IMAGE, high=LARGEST_IMAGE
+            ),
+            "mean_": Floats("n_features", low=-LARGEST_VALUE, high=LARGEST_VALUE),
             "_n_features_out": Size("n_components"),
         },
         sources={"feature_names_in_": if_present("feature_names_in_")},

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._sizes import LARGEST_VALUE
 from lann.encoding import (
     FEATURE_KINDS,
     MOST_NUMBERS,
@@ -54,7 +55,7 @@ GAPS = Record(
     {
         "shares": Floats("n_numbers", low=0.0, high=1.0),
         "heights": Floats("n_numbers"),
-        "centers": Floats("n_numbers"),
+        "centers": Floats("n_numbers", low=-LARGEST_VALUE, high=LARGEST_VALUE),
         "scales": Floats("n_numbers", above=0.0),
         "precision": Maybe(Floats("n_numbers", "n_numbers", any_order=True)),
     },
