@@ -59,7 +59,7 @@ def safe_caches() -> Iterator[None]:
 
 
 def make_cache(function: Callable[..., Any]) -> Any:
-    """Return a cache for a function: in one of numba's own places, in a private folder, or without any."""
+    """Return a cache for a function: where numba puts it, in a private folder, or without any folder."""
     # A user without a home gives numba a path that begins with "~", in the current folder.
     with suppress(RuntimeError, OSError):
         found = _Cache(function)

@@ -85,7 +85,13 @@ def test_few_rounds_have_no_verdict_on_growth():
     assert statuses["every call"] == "ok"
 
 
-def test_other_bits_and_errors_are_counted():
+@pytest.fixture
+def no_samples(monkeypatch):
+    """Garbage is not collected after a round, which takes long among many tests."""
+    monkeypatch.setattr(rounds_module, "sample", lambda folder: {})
+
+
+def test_other_bits_and_errors_are_counted(no_samples):
     number = count()
 
     def call(case):
@@ -101,7 +107,7 @@ def test_other_bits_and_errors_are_counted():
     assert set(texts) == {"ZeroDivisionError: a line", "other bits"}
 
 
-def test_the_order_of_calls_depends_on_seed_thread_and_round():
+def test_the_order_of_calls_depends_on_seed_thread_and_round(no_samples):
     cases = {0: [], 1: []}
     for number, found in cases.items():
         rounds = prepared(lambda case, found=found: found.append(case) or [np.array([case])], n_threads=1)
