@@ -11,7 +11,8 @@ from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
-from lann._inputs import check_array, find_too_large, get_feature_names, validate_data
+from lann._inputs import check_array, check_one_type, get_feature_names, validate_data
+from lann._sizes import check_values, is_small
 from lann._types import Floats
 from lann.encoding import (
     TableSchema,
@@ -82,7 +83,7 @@ def read_training_data(
             schema = extend_schema(schema, table)
         labels = _check_labels(table, y)
         rows = read(table, schema)
-        check_sizes(rows, schema)
+    check_one_type("y", labels)
     check_classification_targets(labels)
     return rows, labels, schema
 
@@ -101,10 +102,17 @@ def read_queries(estimator: Any, X: Any, *, first_row: int = 0) -> Floats:
     schema: TableSchema | None = getattr(estimator, "schema_", None)
     if schema is None:
         queries: Floats = validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
+        check_measurable(estimator, queries)
         return queries
     queries = read_rows(estimator, X, schema)
+    check_measurable(estimator, queries)
     check_some_value(estimator.model_.unmeasured(queries), first_row)
     return queries
+
+
+def check_measurable(estimator: Any, rows: Floats) -> None:
+    """Raise ValueError if values of rows are too large for the model of a fitted estimator to measure."""
+    check_values(rows, lambda: get_feature_names(estimator), estimator.model_.limits)
 
 
 def read_rows(estimator: Any, X: Any, schema: TableSchema) -> Floats:
@@ -142,7 +150,7 @@ def _is_plain(estimator: Any, X: Any, schema: TableSchema) -> bool:
         and X.flags.c_contiguous
         and schema.is_numeric
         and not _has_names(estimator)
-        and not np.isinf(X).any()
+        and (is_small(X) or not np.isinf(X).any())
     )
 
 
@@ -222,14 +230,6 @@ def _check_labels(table: nw.DataFrame[Any], y: ArrayLike) -> NDArray[Any]:
     assert_all_finite(labels, input_name="y")
     check_consistent_length(np.empty(len(table)), labels)
     return labels
-
-
-def check_sizes(rows: Floats, schema: TableSchema) -> None:
-    """Raise ValueError if the squares of numbers are not finite."""
-    feature = find_too_large(rows)
-    if feature is not None:
-        name = schema.features[feature].name
-        raise ValueError(f"The values of feature {name!r} are too large to be squared; scale them down.")
 
 
 def check_no_empty_feature(rows: Floats, schema: TableSchema) -> None:

@@ -64,6 +64,11 @@ def _is_finite(number: Any) -> bool:
         return False
 
 
+# Strengths and step sizes: the products of larger ones with gradients are not finite.
+LARGEST_STRENGTH = 1e100
+STRENGTH, POSITIVE_STRENGTH = Number(0, LARGEST_STRENGTH), Number(0, LARGEST_STRENGTH, closed="right")
+
+
 @dataclass(frozen=True)
 class Integer(Number):
     """An integer in an interval."""
@@ -152,7 +157,7 @@ def validate(name: str, value: Any, *constraints: Constraint) -> None:
     allowed = ", or ".join(map(str, constraints))
     if len(constraints) == 1 and isinstance(constraints[0], OneOf):
         allowed = "one of " + ", ".join(map(repr, constraints[0].choices))
-    if isinstance(value, Integral) and abs(value) >= MOST:
+    if isinstance(value, Integral) and abs(int(value)) >= MOST:
         allowed += ", below 2**62"
     raise ValueError(f"{name} must be {allowed}; got {shown(value)}.")
 

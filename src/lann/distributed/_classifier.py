@@ -23,6 +23,7 @@ from lann._inputs import (
     get_feature_names,
     validate_data,
 )
+from lann._sizes import check_training_values
 from lann._storage import rows_type, weights_type
 from lann._table_inputs import check_no_empty_feature, read_queries, read_training_data
 from lann._types import Floats, Indices
@@ -306,6 +307,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             if len(empty):
                 drawn = drawn.with_sampled(rows_with_values(blocks, empty, reader))
                 rows_at = self._fetch(blocks, drawn, reader)
+            check_training_values(rows_at(drawn.sample), self.schema_.names)
             self._report(f"training on a sample of {len(drawn.sample)} of {blocks.n_rows} rows")
             result = self._train_sample(blocks, drawn.sample, rows_at(drawn.sample), rngs[0])
             rows_with_cells, plan = self._plan(blocks, reader, result, drawn, rows_at)

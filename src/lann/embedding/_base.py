@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from lann._inputs import validate_data
+from lann._table_inputs import check_measurable
 from lann._types import Floats, Indices
 from lann._validation import (
     N_JOBS,
@@ -94,6 +95,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _read_queries(self, X: ArrayLike) -> Floats:
         """Return queries as an array; raise ValueError unless they have the features of the fit."""
         queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        check_measurable(self, queries)
         return queries
 
     def _validate_parameters(self) -> None:

@@ -12,7 +12,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.validation import check_is_fitted
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_two_classes, validate_data
+from lann._inputs import check_two_classes, get_feature_names, validate_data
+from lann._sizes import check_training_values, check_values
 from lann._types import Floats, Labels
 
 
@@ -71,13 +72,20 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         with unchanged_on_failure(self):
             rows, y = validate_data(self, X, y, dtype=np.float64)
+            check_training_values(rows, lambda: get_feature_names(self))
             try:
                 classes, labels = np.unique(y, return_inverse=True)
             except TypeError:  # labels that cannot be compared
                 raise ValueError("y has labels of several types; give text only or numbers only.") from None
             check_two_classes(classes)
             n_directions = min(2, len(classes) - 1, rows.shape[1])
-            analysis = LinearDiscriminantAnalysis(n_components=n_directions).fit(rows, labels)
+            try:
+                analysis = LinearDiscriminantAnalysis(n_components=n_directions).fit(rows, labels)
+            except IndexError:  # it has found no direction at all
+                raise ValueError(
+                    "The rows of different classes do not differ, as far as numbers of their size tell: "
+                    "there is no plane to show."
+                ) from None
             self.mean_ = analysis.xbar_
             self.components_ = np.zeros((2, rows.shape[1]))
             # There are fewer where the class means lie on a line.
@@ -101,6 +109,7 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         check_is_fitted(self)
         queries: Floats = validate_data(self, X, dtype=np.float64, reset=False)
+        check_values(queries, lambda: get_feature_names(self))
         return (queries - self.mean_) @ self.components_.T
 
     def __sklearn_tags__(self) -> Any:

@@ -24,6 +24,8 @@ NEIGHBORS_PER_PERPLEXITY = 3
 SPECTRAL_FROM = 30
 # The weight of densities, the part of the epochs in which they count, and what is added to their variance.
 DENSMAP = {"lambda": 2.0, "frac": 0.3, "var_shift": 0.1}
+# Distances beyond this many typical ones are the same to a layout: larger squares are not finite in float32.
+FARTHEST = 1e18
 
 
 class Layout(NamedTuple):
@@ -94,7 +96,7 @@ def compute_layout(rows: Floats, lists: NeighborLists, layout: Layout, seed: int
     rows = rows - rows.mean(axis=0)
     rows = rows / (np.abs(rows).max() or 1.0)
     typical = np.median(lists.distances[lists.distances > 0]) if lists.distances.any() else 1.0
-    lists = lists._replace(distances=lists.distances / typical)
+    lists = lists._replace(distances=np.minimum(lists.distances / typical, FARTHEST))
     compute = _tsne if layout.method == "tsne" else _umap_or_densmap
     with _one_at_a_time(), single_threaded_blas(), _without_warnings():
         coordinates, n_iter = compute(rows, lists, layout, seed)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
-from lann._validation import RANDOM_STATE, Integer, Number, OneOf, ParameterTable
+from lann._validation import RANDOM_STATE, STRENGTH, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._class_neighbors import euclidean_search, nearest_other_class, nearest_same_class
 from lann.baselines._components import principal_axes
@@ -179,11 +179,11 @@ class PLML(NeighborBaseline):
         "n_components": [Integer(1), Number(0, 1, closed="right"), OneOf("auto", None)],
         "n_same_class": [Integer(1)],
         "n_other_class": [Integer(1)],
-        "locality": [Number(0)],
-        "smoothness": [Number(0)],
+        "locality": [STRENGTH],
+        "smoothness": [STRENGTH],
         "n_metric_neighbors": [Integer(1)],
         "pull_weight": [Number(0)],
-        "alpha": [Number(0)],
+        "alpha": [STRENGTH],
         "max_iter": [Integer(0)],
         "tol": [Number(0)],
         "random_state": RANDOM_STATE,
@@ -230,7 +230,8 @@ class PLML(NeighborBaseline):
 
     def _fit_metric(self, X: Floats, labels: Labels) -> AnchorMaps:
         with single_threaded_blas():
-            axes = select_axes(X, self.n_components)
+            # In the order that files have: products of the loaded model have the same bits.
+            axes = np.ascontiguousarray(select_axes(X, self.n_components))
             reduced = X @ axes.T
             anchors = cluster_centers(reduced, min(self.n_anchors, len(X)), self._rng())
             weights = self._learn_weights(reduced, anchors)
