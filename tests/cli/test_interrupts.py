@@ -44,7 +44,7 @@ def run_signaled(csv, model, tmp_path):
 
 @pytest.mark.parametrize(
     ("event", "argument"),
-    [("import", "lann.cli.commands"), ("import", "sklearn"), ("import", "lann.search"), ("os.rename", "")],
+    [("import", "lann.cli.commands"), ("import", "sklearn"), ("os.rename", "")],
 )
 def test_ctrl_c_has_exit_code_130(run_signaled, event, argument):
     ended, new = run_signaled(event, argument)

@@ -30,6 +30,9 @@ EMBEDDING_EVERY = 50
 # What is restored by another thread has this time, on a machine with much to do.
 PATIENCE = 30.0
 BLAS_THREADS = 2
+# Names of the thread that limits BLAS, of one of umap, and of those of joblib's pool, with which scikit-learn
+# fits a forest: joblib does not always end it if it is interrupted. All of these wait and do nothing.
+MAY_STAY = ("(_keep)", "tqdm_monitor", "(worker)", "(_handle_")
 
 
 def prepare(folder: Path) -> Part:
@@ -162,9 +165,9 @@ def blas_threads() -> list[int]:
 
 
 def other_threads() -> list[str]:
-    """Return the names of the threads beside the main one, the one that limits BLAS, and one of umap."""
+    """Return the names of the threads beside the main one, and those that may stay."""
     names = [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()]
-    return [name for name in names if "_keep" not in name and name != "tqdm_monitor"]
+    return [name for name in names if not any(part in name for part in MAY_STAY)]
 
 
 def _give_blas_threads() -> None:
