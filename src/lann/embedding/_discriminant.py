@@ -12,7 +12,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.validation import check_is_fitted
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_two_classes, validate_data
+from lann._inputs import check_two_classes, get_feature_names, validate_data
+from lann._sizes import check_training_values, check_values
 from lann._types import Floats, Labels
 
 
@@ -76,6 +77,9 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             except TypeError:  # labels that cannot be compared
                 raise ValueError("y has labels of several types; give text only or numbers only.") from None
             check_two_classes(classes)
+            check_training_values(rows, lambda: get_feature_names(self))
+            if all(np.ptp(rows[labels == label], axis=0).max() == 0 for label in range(len(classes))):
+                raise ValueError("All rows of a class are equal in every class; there is no plane to find.")
             n_directions = min(2, len(classes) - 1, rows.shape[1])
             analysis = LinearDiscriminantAnalysis(n_components=n_directions).fit(rows, labels)
             self.mean_ = analysis.xbar_
@@ -101,6 +105,7 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         check_is_fitted(self)
         queries: Floats = validate_data(self, X, dtype=np.float64, reset=False)
+        check_values(queries, lambda: get_feature_names(self))
         return (queries - self.mean_) @ self.components_.T
 
     def __sklearn_tags__(self) -> Any:
