@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmarks.engine import Benchmark, Found, Job, Options, Report, Results, Row, Table, option
 from benchmarks.soak.checks import growth, make_checks
+from benchmarks.soak.resources import use_one_arena
 from benchmarks.soak.rounds import Rounds
 
 PART, METHOD, DATA = "soak", "all calls", "wine and a table"
@@ -33,6 +34,9 @@ class SoakOptions(Options):
     minutes: float = option(10.0, "How long the threads call.", bounds=(0.01, float("inf")))
     seed: int = option(0, "Determines the estimators and the order of calls.", bounds=(0, float("inf")))
     threads: int = option(4, "Number of threads that call at once.", bounds=(1, 64))
+    calls: tuple[str, ...] = option(
+        (), "Make only this call, such as fit. May be given repeatedly.", flag="--call", metavar="CALL"
+    )
 
 
 class Soak(Benchmark[SoakOptions]):
@@ -48,7 +52,7 @@ class Soak(Benchmark[SoakOptions]):
 
     def __init__(self, options: SoakOptions) -> None:
         super().__init__(options)
-        self.rounds = Rounds(options.seed, options.threads)
+        self.rounds = Rounds(options.seed, options.threads, options.calls)
 
     def jobs(self) -> Iterator[Job]:
         seconds = 60 * (
@@ -65,7 +69,10 @@ class Soak(Benchmark[SoakOptions]):
             )
 
     def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
-        return {"every call on one thread, for the expected bits": self.rounds.prepare}
+        return {
+            "one place for the memory of all threads": use_one_arena,
+            "every call on one thread, for the expected bits": self.rounds.prepare,
+        }
 
     def _run(self, number: int, seconds: float) -> Found:
         return {METHOD: self.rounds.run(number, seconds)}
@@ -102,7 +109,7 @@ def _held_table(rounds: list[dict[str, Any]]) -> Table:
     head = ("held between rounds", "first", "25 %", "50 %", "75 %", "last", "growth in 2nd half")
     note = (
         "Growth: the median slope of all pairs of rounds in the second half, times its length. "
-        "Memory: resident, after free memory was given back to the system."
+        "Memory: resident, after free memory was given back to the system; threads share one arena."
     )
     return Table("What the process holds", head, [("", rows)], (note,))
 

@@ -8,6 +8,7 @@ import pickle
 import tempfile
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -54,21 +55,38 @@ class Calls:
     """
 
     def __init__(self, seed: int) -> None:
-        self._rng_of = lambda case: np.random.default_rng((seed, case))
+        self.seed = seed
         self.X, self.y = load_wine(return_X_y=True)
         self.table, self.table_y, _ = make_local_relevance_table(300, random_state=seed)
-        options = {"max_iter": 2, "random_state": seed}
-        self.classifier = LANNClassifier(n_jobs=2, **options).fit(self.X, self.y)
-        self.of_table = LANNClassifier(**options).fit(self.table, self.table_y)
-        self.baseline = GMLVQ(max_iter=3, random_state=seed).fit(self.X, self.y)
-        self.reject = RejectOption(
-            LANNClassifier(max_iter=1, random_state=seed), cost=0.1, cv=2, random_state=seed
-        ).fit(self.X, self.y)
-        self.embedding = LANNEmbedding(clone(self.classifier), max_iter=20, random_state=seed)
-        self.embedding.fit(self.X, self.y)
-        self.stream = SAMLANN(window_size=200, random_state=seed).fit(self.X, self.y)
         # pyplot is not for several threads, and matplotlib opens its fonts once per thread.
         self._drawing = ThreadPoolExecutor(1)
+
+    # Fitted when the first call is made, on one thread.
+
+    @cached_property
+    def classifier(self) -> LANNClassifier:
+        return LANNClassifier(max_iter=2, random_state=self.seed, n_jobs=2).fit(self.X, self.y)
+
+    @cached_property
+    def of_table(self) -> LANNClassifier:
+        return LANNClassifier(max_iter=2, random_state=self.seed).fit(self.table, self.table_y)
+
+    @cached_property
+    def baseline(self) -> GMLVQ:
+        return GMLVQ(max_iter=3, random_state=self.seed).fit(self.X, self.y)
+
+    @cached_property
+    def reject(self) -> RejectOption:
+        classifier = LANNClassifier(max_iter=1, random_state=self.seed)
+        return RejectOption(classifier, cost=0.1, cv=2, random_state=self.seed).fit(self.X, self.y)
+
+    @cached_property
+    def embedding(self) -> LANNEmbedding:
+        return LANNEmbedding(clone(self.classifier), max_iter=20, random_state=self.seed).fit(self.X, self.y)
+
+    @cached_property
+    def stream(self) -> SAMLANN:
+        return SAMLANN(window_size=200, random_state=self.seed).fit(self.X, self.y)
 
     def by_name(self) -> dict[str, Call]:
         """Return the calls by the names in the table."""
@@ -93,6 +111,9 @@ class Calls:
             "baseline": self._baseline,
             "plot": self._plot,
         }
+
+    def _rng_of(self, case: int) -> np.random.Generator:
+        return np.random.default_rng((self.seed, case))
 
     def _queries(self, case: int, n_rows: int = 100) -> Any:
         rng = self._rng_of(case)

@@ -8,10 +8,13 @@ import sys
 import tempfile
 import threading
 import time
+import warnings
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.engine import choose
 from benchmarks.soak.calls import N_CASES, RARE, Call, Calls, digest
 from benchmarks.soak.resources import sample
 
@@ -29,20 +32,26 @@ class Rounds:
         Determines the estimators, and the order of calls of each thread in each round.
     n_threads
         Number of threads that call at once; each call may use two.
+    names
+        Of the calls; by default all.
     """
 
-    def __init__(self, seed: int, n_threads: int) -> None:
-        self.seed, self.n_threads = seed, n_threads
+    def __init__(self, seed: int, n_threads: int, names: Sequence[str] = ()) -> None:
+        self.seed, self.n_threads, self.names = seed, n_threads, names
         self.calls: dict[str, Call] = {}
         self.expected: dict[tuple[str, int], str] = {}
-        self.folder: Path | None = None
 
     def prepare(self) -> None:
         """Fit the estimators, compile all functions, and compute the expected bits on one thread."""
-        self.calls = Calls(self.seed).by_name()
-        self.expected = {
-            (name, case): digest(call(case)) for name, call in self.calls.items() for case in range(N_CASES)
-        }
+        known = Calls(self.seed).by_name()
+        self.calls = {name: known[name] for name in choose(self.names, known, "call")}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # as in rounds
+            self.expected = {
+                (name, case): digest(call(case))
+                for name, call in self.calls.items()
+                for case in range(N_CASES)
+            }
 
     def run(self, number: int, seconds: float) -> dict[str, Any]:
         """Let the threads call for some seconds; return counts, faults, and a sample of what is held then."""

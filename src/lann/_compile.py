@@ -23,8 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import dispatcher
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, NullCache, UserWideCacheLocator
+from numba.core import config, dispatcher
+from numba.core.caching import FunctionCache, NullCache
 from numba.core.compiler_lock import global_compiler_lock
 from numba.np.ufunc import ufuncbuilder
 
@@ -32,6 +32,7 @@ NAME = "lann-numba-"
 CURE = "set NUMBA_CACHE_DIR to a folder of your own"
 # The modules of numba that make caches.
 _MAKERS: tuple[Any, ...] = (dispatcher, ufuncbuilder)
+_config: Any = config
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -66,8 +67,8 @@ def make_cache(function: Callable[..., Any]) -> Any:
             return found
     folder = private_folder()
     if folder is not None:
-        with suppress(RuntimeError, OSError):
-            found = _PrivateCache(function)
+        with suppress(RuntimeError, OSError), _cache_folder(folder):
+            found = _Cache(function)
             _warn_once(
                 "Neither the folder of lann nor the user's cache folder can be written to: compiled "
                 f"functions are kept in {folder}; {CURE} to choose another."
@@ -78,6 +79,16 @@ def make_cache(function: Callable[..., Any]) -> Any:
         f"takes a minute; {CURE} to keep them."
     )
     return NullCache()
+
+
+@contextmanager
+def _cache_folder(folder: str) -> Iterator[None]:
+    """Let numba take a folder for that of NUMBA_CACHE_DIR; a cache keeps the one it was made with."""
+    before, _config.CACHE_DIR = _config.CACHE_DIR, folder
+    try:
+        yield
+    finally:
+        _config.CACHE_DIR = before
 
 
 class _Cache(FunctionCache):
@@ -100,20 +111,6 @@ class _Cache(FunctionCache):
                 f"A compiled function cannot be saved in {self.cache_path} ({error}), and is compiled again "
                 f"in every process; {CURE} to keep it."
             )
-
-
-class _PrivateFolderLocator(UserWideCacheLocator):
-    def __init__(self, py_func: Any, py_file: str) -> None:
-        super().__init__(py_func, py_file)
-        self._cache_path = os.path.join(str(private_folder()), self.get_suitable_cache_subpath(py_file))
-
-
-class _PrivateCacheImpl(CompileResultCacheImpl):
-    _locator_classes = [_PrivateFolderLocator]  # noqa: RUF012
-
-
-class _PrivateCache(_Cache):
-    _impl_class: Any = _PrivateCacheImpl
 
 
 @remember

@@ -29,8 +29,7 @@ _NO_TERMINAL = getattr(os, "O_NOCTTY", 0)
 _DESCRIPTORS = re.compile(r"/proc/[^/]+(/task/[^/]+)?/fd|/dev/fd")
 _MOST_LINKS = 40
 # What file systems say that cannot do something, instead of doing it.
-_UNSUPPORTED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EROFS, errno.EBADF, errno.EACCES}
-
+_UNSUPPORTED = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EROFS}
 _NO_SPACE = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
@@ -92,7 +91,10 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
     temporary = hidden_path(target.path)
     # No one else may read it who may not read the file that it replaces; a new file has the usual mode.
     mode = 0o666 if target.status is None else 0o600
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE_FLAGS, mode)
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE_FLAGS, mode)
+    except OSError as error:  # with the name that the user knows
+        raise OSError(error.errno, error.strerror, str(path)) from error
     try:
         with open(descriptor, "wb") as written:
             yield written
@@ -107,7 +109,6 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
         sync_folder(target.path.parent)
     except OSError as error:
         if error.errno in _NO_SPACE or error.filename == str(temporary):
-            # With the name that the user knows.
             raise OSError(error.errno, error.strerror, str(path)) from error
         raise
     finally:

@@ -20,7 +20,7 @@ BLOCK = 65_536
 
 def validate_data(estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
     """Check rows and labels as scikit-learn does; integers that are too large raise ValueError, too."""
-    for name in X.columns if hasattr(X, "iloc") else ():
+    for name in getattr(X, "columns", ()):
         if not _can_be_written(name):
             raise ValueError(
                 f"The column {shown(name)} has a name with half of a character (a surrogate), which is no "

@@ -157,7 +157,7 @@ def validate(name: str, value: Any, *constraints: Constraint) -> None:
     allowed = ", or ".join(map(str, constraints))
     if len(constraints) == 1 and isinstance(constraints[0], OneOf):
         allowed = "one of " + ", ".join(map(repr, constraints[0].choices))
-    if isinstance(value, Integral) and abs(value) >= MOST:
+    if isinstance(value, Integral) and abs(int(value)) >= MOST:
         allowed += ", below 2**62"
     raise ValueError(f"{name} must be {allowed}; got {shown(value)}.")
 

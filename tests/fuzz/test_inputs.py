@@ -12,9 +12,8 @@ from tests.fuzz.inputs.source import RandomSource
 from tests.fuzz.inputs.subjects import SUBJECTS
 from tests.fuzz.outcomes import REJECTED, RIGHT, try_case
 
-N_EXAMPLES = 20
-# From the long run: (seed, number), one of each family and some that were hard to get right.
-NUMBERS = range(40)
+N_EXAMPLES = 12
+N_CASES = 40
 
 
 class HypothesisSource:
@@ -52,7 +51,7 @@ def test_family(family, data):
 
 
 def test_cases_of_the_long_run():
-    outcomes = [run(0, number) for number in NUMBERS]
+    outcomes = [run(0, number) for number in range(N_CASES)]
     assert [o for o in outcomes if o.kind not in (RIGHT, REJECTED)] == []
     assert {outcome.kind for outcome in outcomes} == {RIGHT, REJECTED}
 

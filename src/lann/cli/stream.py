@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lann.cli import INTERRUPTED
 from lann.cli.consoles import collected_notes, note, results
 from lann.cli.documents import AsJson, print_document
 from lann.cli.errors import one_sentence
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from lann.cli.show_stream import StreamView
     from lann.streams import PrequentialScores
     from lann.tables import StreamRun
-
-INTERRUPTED = 130  # what a shell reports of a program that was ended by Ctrl-C
 
 
 class Model(StrEnum):

@@ -72,6 +72,7 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         with unchanged_on_failure(self):
             rows, y = validate_data(self, X, y, dtype=np.float64)
+            check_training_values(rows, lambda: get_feature_names(self))
             try:
                 classes, labels = np.unique(y, return_inverse=True)
             except TypeError:  # labels that cannot be compared
@@ -81,7 +82,13 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             if all(np.ptp(rows[labels == label], axis=0).max() == 0 for label in range(len(classes))):
                 raise ValueError("All rows of a class are equal in every class; there is no plane to find.")
             n_directions = min(2, len(classes) - 1, rows.shape[1])
-            analysis = LinearDiscriminantAnalysis(n_components=n_directions).fit(rows, labels)
+            try:
+                analysis = LinearDiscriminantAnalysis(n_components=n_directions).fit(rows, labels)
+            except IndexError:  # it has found no direction at all
+                raise ValueError(
+                    "The rows of different classes do not differ, as far as numbers of their size tell: "
+                    "there is no plane to show."
+                ) from None
             self.mean_ = analysis.xbar_
             self.components_ = np.zeros((2, rows.shape[1]))
             # There are fewer where the class means lie on a line.

@@ -142,7 +142,7 @@ def _feature_mask(parameter: str, features: Iterable[Any], names: NDArray[Any]) 
     """Return a mask of features given by names or positions: (n_features,)."""
     mask, known = np.zeros(len(names), bool), list(names)
     given = [features] if isinstance(features, str) else None
-    if given is None and isinstance(features, Iterable) and np.ndim(features) > 0:
+    if given is None and isinstance(features, Iterable) and getattr(features, "ndim", 1) > 0:
         given = list(features)
     if given is None or any(isinstance(feature, bool | np.bool_) for feature in given):
         raise ValueError(

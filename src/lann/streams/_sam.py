@@ -302,7 +302,10 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
             ) from None
 
     def _learn_more(self, X: Any, y: Any, classes: Any, *, with_probabilities: bool) -> Floats:
-        with unchanged_on_failure(self):
+        # One call of a compiled function, which is not interrupted, learns the rows: all of them, or none.
+        counters = None if not hasattr(self, "memories_") else self.memories_.counters
+        n_before = None if counters is None else counters[N_SEEN]
+        with unchanged_on_failure(self, unless=lambda: counters is not None and counters[N_SEEN] != n_before):
             validate_parameters(self, self._parameters)
             is_first = not hasattr(self, "memories_")
             rows, labels = read_labeled_rows(self, X, y, reset=is_first)

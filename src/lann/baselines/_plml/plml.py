@@ -230,7 +230,8 @@ class PLML(NeighborBaseline):
 
     def _fit_metric(self, X: Floats, labels: Labels) -> AnchorMaps:
         with single_threaded_blas():
-            axes = select_axes(X, self.n_components)
+            # In the order that files have: products of the loaded model have the same bits.
+            axes = np.ascontiguousarray(select_axes(X, self.n_components))
             reduced = X @ axes.T
             anchors = cluster_centers(reduced, min(self.n_anchors, len(X)), self._rng())
             weights = self._learn_weights(reduced, anchors)
