@@ -18,7 +18,7 @@ from lann._sizes import (
     limits_for,
 )
 from lann.baselines import DANN, GMLVQ, LMNN, PLML, PublishedLANN
-from lann.embedding import LANNEmbedding, NeighborEmbedding
+from lann.embedding import DiscriminantPlane, LANNEmbedding, NeighborEmbedding
 from lann.explain import counterfactuals, nearest_other_class, query_relevances
 from lann.reject import RejectOption
 from lann.streams import SAMKNN, SAMLANN
@@ -129,11 +129,25 @@ def test_values_that_differ_by_too_little_raise(data, size):
         clf.partial_fit(X, y)
 
 
-@pytest.mark.parametrize("estimator", [PublishedLANN(), LMNN(), GMLVQ(), DANN(), PLML(), NeighborEmbedding()])
+@pytest.mark.parametrize(
+    "estimator",
+    [PublishedLANN(), LMNN(), GMLVQ(), DANN(), PLML(), NeighborEmbedding(), DiscriminantPlane()],
+)
 def test_baselines_and_embeddings_raise(data, estimator):
     X, y = data
     with pytest.raises(ValueError, match=TOO_LARGE):
         estimator.fit(with_cell(X, 1e141), y)
+
+
+def test_a_plane_needs_differences_within_a_class(data):
+    X, y = data
+    plane = DiscriminantPlane().fit(X, y)
+    with pytest.raises(ValueError, match=TOO_LARGE):
+        plane.transform(with_cell(X, 1e141))
+    with pytest.raises(ValueError, match="All rows of a class are equal in every class"):
+        plane.fit(np.repeat(y[:, None], 2, axis=1), y)
+    with pytest.raises(ValueError, match="differ by less than 1e-140"):
+        plane.fit(X * 1e-200, y)
 
 
 def test_numbers_too_large_or_too_close_for_float32(data):
