@@ -10,7 +10,6 @@ from packaging.version import Version
 
 from lann.tables._dates import DateNotation, find_date_notation, typed_dates, typed_notation
 
-
 # Before pandas 3, text is read as dates in nanoseconds, which are from 1677 to 2262.
 HAS_ALL_YEARS = Version(pd.__version__) >= Version("3")
 NEEDS_ALL_YEARS = pytest.mark.skipif(not HAS_ALL_YEARS, reason="pandas before 3 reads other years as text")
