@@ -10,7 +10,7 @@ WORKERS ?= 2
 # Exact versions to install, in place of the newest.
 CONSTRAINTS :=
 
-.PHONY: setup demo test smoke test-lowest test-python lint bench clean
+.PHONY: setup demo test fuzz smoke test-lowest test-python lint bench clean
 
 setup: $(STAMP)
 
@@ -26,6 +26,10 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+# Hostile inputs, model files and signals: `make fuzz ARGS="--minutes 20"`, `make fuzz ARGS="inputs --seed 0 --case 17"`.
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 # What a change of versions can break, in two to three minutes: see `--smoke` in tests/conftest.py.
 smoke:

@@ -138,3 +138,56 @@ def test_no_function_changes_the_variables_of_another():
         if isinstance(node, ast.Nonlocal)
     ]
     assert found == []
+
+
+def test_one_module_compiles():
+    found = {
+        path.relative_to(SOURCE).as_posix()
+        for path in FILES
+        if any(name.split(".")[0] == "numba" for name in imported_modules(TREES[path]))
+    }
+    assert found == {"_compile.py"}
+
+
+def returns_several(function, several):
+    """Return whether a function returns a tuple that may have arrays, or what such a function returns."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple | ast.Call):
+            value = node.value
+            if isinstance(value, ast.Tuple) and any(isinstance(item, ast.Subscript) for item in value.elts):
+                return True
+            if isinstance(value, ast.Tuple) and function.name not in SCALARS:
+                return True
+            if isinstance(value, ast.Call) and ast.unparse(value.func) in several:
+                return True
+    return False
+
+
+# Compiled functions that return numbers only.
+SCALARS = {"_published_steps", "query_loss"}
+
+
+def test_compiled_functions_return_one_array_to_python():
+    """An interrupt while numba makes a tuple of arrays shows as SystemError, and one with names may crash."""
+    functions = [
+        node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
+    ]
+    compiled = {function.name: function for function in functions if is_compiled(function)}
+    assert len(compiled) > 100
+    several = {
+        node.name
+        for tree in TREES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "NamedTuple" for base in node.bases)
+    }
+    while found := {name for name, node in compiled.items() if returns_several(node, several)} - several:
+        several |= found
+    assert {"new_space", "new_measured", "k_means"} <= several
+    called = {
+        f"{function.name} calls {ast.unparse(node.func)}"
+        for function in functions
+        if not is_compiled(function)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in several & set(compiled)
+    }
+    assert called == set()

@@ -295,16 +295,6 @@ def test_pandas_tables_and_labels(iris):
         assert later.score(X, y) > 0.9
 
 
-@pytest.mark.filterwarnings("error")
-def test_values_that_overflow_have_probabilities(iris):
-    X, y = iris
-    clf = quick().fit(X, y)
-    shares = clf.predict_proba(np.full((1, 4), 1e200))
-    np.testing.assert_allclose(shares.sum(axis=1), 1.0)
-    plain = LANNClassifier(max_iter=0).fit(X * 1e200, y)
-    assert np.isfinite(plain.predict_proba(X * 1e200)).all()
-
-
 def test_explain_and_predict_have_the_same_votes():
     rng = np.random.default_rng(0)
     X, y = np.round(rng.normal(size=(300, 3)), 1), rng.integers(3, size=300)

@@ -82,6 +82,8 @@ class Benchmark(ABC, Generic[SomeOptions]):
     omitted
         Names of the common options that the benchmark does not have. Without ``results``, measurements are
         not stored.
+    strict
+        Whether the exit code is 1 if a check falls short.
     chosen
         The parts of this run.
     skipped
@@ -95,6 +97,7 @@ class Benchmark(ABC, Generic[SomeOptions]):
     main_scores: ClassVar[dict[str, str]]
     quick: ClassVar[str]
     omitted: ClassVar[tuple[str, ...]] = ()
+    strict: ClassVar[bool] = False
 
     def __init__(self, options: SomeOptions) -> None:
         self.options = options

@@ -12,6 +12,7 @@ from typing import Any
 
 import benchmarks
 from benchmarks.engine.benchmark import Benchmark, Report
+from benchmarks.engine.checks import SHORT
 from benchmarks.engine.files import require_writable, write_atomically
 from benchmarks.engine.markdown import as_markdown
 from benchmarks.engine.options import choose, parse_options
@@ -24,6 +25,7 @@ from benchmarks.engine.terminal import results_console, run_with_progress, show_
 COMMAND = "python -m benchmarks"
 NOT_BENCHMARKS = ("common", "engine", "fuzz")
 
+SHORT_CHECK = 1  # of a benchmark that is strict
 INVALID_INPUT = 2
 INTERRUPTED = 130  # what a shell reports of a program that was ended by Ctrl-C
 
@@ -106,7 +108,7 @@ def _run(name: str, arguments: list[str]) -> int:
     show_report(report, console)
     for path in write_files(benchmark, run.results, report):
         console.print(f"Wrote {path}", soft_wrap=True)
-    return 0
+    return SHORT_CHECK if definition.strict and any(c.status == SHORT for c in report.checks) else 0
 
 
 def _store(benchmark: Benchmark[Any]) -> Store:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import sklearn.utils.validation as sklearn_validation
 from numpy.typing import NDArray
 
+from lann._sizes import LARGEST_SINGLE, SMALLEST_SINGLE_SPREAD, find_too_close, is_small
 from lann._types import Floats, Labels
-from lann._validation import Integer, validate
+from lann._validation import Integer, shown, validate
 
 # The largest weight of a row: its square is finite.
 LARGEST_WEIGHT = 1e100
@@ -16,44 +18,104 @@ LARGEST_WEIGHT = 1e100
 BLOCK = 65_536
 
 
+def validate_data(estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
+    """Check rows and labels as scikit-learn does; integers that are too large raise ValueError, too."""
+    for name in getattr(X, "columns", ()):
+        if not _can_be_written(name):
+            raise ValueError(
+                f"The column {shown(name)} has a name with half of a character (a surrogate), which is no "
+                "Unicode text."
+            )
+    try:
+        with np.errstate(over="ignore"):  # numbers that are infinite in float64 are reported as such
+            return sklearn_validation.validate_data(estimator, X, *arguments, **options)
+    except OverflowError:
+        raise _too_large_integer() from None
+    except KeyError:  # of a dictionary, whose first row was looked for
+        raise ValueError(
+            f"X must be an array or a table; got an object of type {type(X).__name__}."
+        ) from None
+
+
+def check_array(X: Any, **options: Any) -> Any:
+    """Check an array as scikit-learn does; integers that are too large raise ValueError, too."""
+    try:
+        return sklearn_validation.check_array(X, **options)
+    except OverflowError:
+        raise _too_large_integer() from None
+
+
+def _too_large_integer() -> ValueError:
+    return ValueError("X has an integer that is too large for float64; give finite numbers.")
+
+
 def check_two_classes(classes: NDArray[Any]) -> None:
     """Raise ValueError unless there are at least two classes."""
     if len(classes) < 2:
         raise ValueError(
-            f"y has one class only, {classes.tolist()[0]!r}; a classifier needs rows of at least two classes."
+            f"y has one class only, {shown(classes.tolist()[0])}; a classifier needs rows of at least two "
+            "classes."
+        )
+    check_unicode(classes)
+
+
+def check_unicode(labels: NDArray[Any]) -> None:
+    """Raise ValueError if a label is text that cannot be written: pages, tables and files show labels."""
+    if labels.dtype.kind not in "UO":
+        return
+    for label in labels.tolist():
+        if not _can_be_written(label):
+            raise ValueError(
+                f"y has the label {shown(label)}, text with half of a character (a surrogate), which is no "
+                "Unicode text."
+            )
+
+
+def _can_be_written(name: Any) -> bool:
+    """Return whether a name, if it is text, is Unicode text."""
+    if not isinstance(name, str) or name.isascii():
+        return True
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def check_one_type(name: str, labels: NDArray[Any]) -> None:
+    """Raise ValueError if labels are text and something else."""
+    if labels.dtype != object:
+        return
+    text = [label for label in labels.flat if isinstance(label, str)]
+    others = [label for label in labels.flat if not isinstance(label, str)]
+    if text and others:
+        raise ValueError(
+            f"{name} has labels of several types, such as {text[0]!r} and {others[0]!r}; "
+            "give text only or numbers only."
         )
 
 
-def find_too_large(X: Floats) -> int | None:
-    """Return the first feature with values whose squares are not finite, None if there is none."""
-    missing = np.isnan(X)
-    if missing.any():
-        X = np.where(missing, np.take_along_axis(X, missing.argmin(axis=0)[None], axis=0), X)
-        X = np.where(missing.all(axis=0), 0.0, X)
-    with np.errstate(over="ignore", invalid="ignore"):
-        too_large = np.flatnonzero(~np.isfinite(weighted_moments(X, None)[1]))
-    return int(too_large[0]) if len(too_large) else None
-
-
 def as_type(X: Floats, dtype: np.dtype[Any]) -> Floats:
-    """Return numbers in another type; raise ValueError if that has none as large as one of them."""
-    with np.errstate(over="ignore"):
-        converted = X.astype(dtype, copy=False)
-    if converted is not X and dtype.itemsize < X.dtype.itemsize:
-        lost = np.flatnonzero(np.isinf(converted).any(axis=0))
-        if len(lost):
+    """Return numbers in another type; raise ValueError if one of them is too large to be measured in it."""
+    if dtype.itemsize < np.dtype(np.float64).itemsize and not is_small(X, LARGEST_SINGLE):
+        too_large = (np.abs(X) > LARGEST_SINGLE).any(axis=0)
+        if too_large.any():
             raise ValueError(
-                f"Feature {lost[0]} has values that are too large for {dtype.name}; scale them down, or set "
-                "storage='float64'."
+                f"Feature {too_large.argmax()} has values that are too large for {dtype.name}; scale them "
+                f"down to at most {LARGEST_SINGLE:g}, or set storage='float64'."
             )
-    return converted
+    return X.astype(dtype, copy=False)
 
 
-def check_not_too_large(X: Floats) -> None:
-    """Raise ValueError if the squares of some values are not finite."""
-    feature = find_too_large(X)
-    if feature is not None:
-        raise ValueError(f"The values of feature {feature} are too large to be squared; scale them down.")
+def check_spread_in(X: Floats, dtype: np.dtype[Any]) -> None:
+    """Raise ValueError if the values of a feature differ by less than a type of numbers can tell."""
+    if dtype.itemsize < X.dtype.itemsize:
+        feature = find_too_close(X, SMALLEST_SINGLE_SPREAD)
+        if feature is not None:
+            raise ValueError(
+                f"Feature {feature} has values that differ by less than {SMALLEST_SINGLE_SPREAD:g}, which is "
+                f"too little for {dtype.name}; scale them up, or set storage='float64'."
+            )
 
 
 def weighted_moments(values: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
@@ -154,13 +216,19 @@ def check_not_too_heavy(weights: Floats) -> None:
 
 def class_indices(y: NDArray[Any], classes: NDArray[Any]) -> Labels:
     """Return the position of every label in `classes`."""
-    indices = np.searchsorted(classes, y)
-    known = classes[np.minimum(indices, len(classes) - 1)] == y
+    try:
+        indices = np.searchsorted(classes, y)
+        known = classes[np.minimum(indices, len(classes) - 1)] == y
+    except TypeError:  # text and numbers cannot be compared
+        raise ValueError(
+            f"y has labels of another type, such as {shown(y.tolist()[0])}, than the classes "
+            f"{shown(classes.tolist()[:5])}."
+        ) from None
     if not np.all(known):
         unseen = np.unique(y[~known])[:5]
         raise ValueError(
-            f"y has labels that are not among the classes {classes.tolist()}: {unseen.tolist()}. "
-            "Give all classes in the first call of partial_fit."
+            f"y has labels that are not among the classes {shown(classes.tolist())}: "
+            f"{shown(unseen.tolist())}. Give all classes in the first call of partial_fit."
         )
     return indices
 
@@ -242,7 +310,7 @@ def check_leave_out(leave_out: Any, n_queries: int, n_rows: int) -> NDArray[np.i
     if rows.shape != (n_queries,) or rows.dtype.kind not in "iu":
         raise ValueError(
             "leave_out must be 'auto', None, or the position of a training row for each of the "
-            f"{n_queries} queries, -1 for none; got {leave_out!r}."
+            f"{n_queries} queries, -1 for none; got {shown(leave_out)}."
         )
     if len(rows) and not -1 <= rows.min() <= rows.max() < n_rows:
         raise ValueError(

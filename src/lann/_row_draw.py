@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
-from lann._inputs import check_sample_weight, check_two_classes, class_indices
+from lann._inputs import check_array, check_one_type, check_sample_weight, check_two_classes, class_indices
 from lann._table_inputs import take_rows
 from lann._types import Indices, Labels
 
@@ -137,6 +136,7 @@ def _classes(labels: NDArray[Any]) -> NDArray[Any]:
     for part in blocks(len(labels), BLOCK_LABELS):
         own = np.asarray(labels[part])
         assert_all_finite(own, input_name="y")
+        check_one_type("y", own)
         check_classification_targets(own)
         found = [np.unique(np.concatenate([*found, np.unique(own)]))]
     return found[0]

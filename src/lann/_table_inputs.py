@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d, validate_data
+from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
-from lann._inputs import find_too_large, get_feature_names
+from lann._inputs import check_array, check_one_type, get_feature_names, validate_data
+from lann._sizes import check_values, is_small
 from lann._types import Floats
 from lann.encoding import (
     TableSchema,
@@ -83,7 +83,7 @@ def read_training_data(
             schema = extend_schema(schema, table)
         labels = _check_labels(table, y)
         rows = read(table, schema)
-        check_sizes(rows, schema)
+    check_one_type("y", labels)
     check_classification_targets(labels)
     return rows, labels, schema
 
@@ -102,10 +102,17 @@ def read_queries(estimator: Any, X: Any, *, first_row: int = 0) -> Floats:
     schema: TableSchema | None = getattr(estimator, "schema_", None)
     if schema is None:
         queries: Floats = validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
+        check_measurable(estimator, queries)
         return queries
     queries = read_rows(estimator, X, schema)
+    check_measurable(estimator, queries)
     check_some_value(estimator.model_.unmeasured(queries), first_row)
     return queries
+
+
+def check_measurable(estimator: Any, rows: Floats) -> None:
+    """Raise ValueError if values of rows are too large for the model of a fitted estimator to measure."""
+    check_values(rows, lambda: get_feature_names(estimator), estimator.model_.limits)
 
 
 def read_rows(estimator: Any, X: Any, schema: TableSchema) -> Floats:
@@ -143,7 +150,7 @@ def _is_plain(estimator: Any, X: Any, schema: TableSchema) -> bool:
         and X.flags.c_contiguous
         and schema.is_numeric
         and not _has_names(estimator)
-        and not np.isinf(X).any()
+        and (is_small(X) or not np.isinf(X).any())
     )
 
 
@@ -187,7 +194,12 @@ def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> 
 
 
 def check_dense(X: Any) -> None:
-    """Raise TypeError, as scikit-learn does, if X is a sparse array or matrix."""
+    """Raise TypeError, as scikit-learn does, if X is a sparse array or matrix, or a table of Dask."""
+    if hasattr(X, "dask") and hasattr(X, "iloc"):
+        raise TypeError(
+            "X is a table of Dask: give it to lann.distributed.LANNClassifier, or give X.compute() in place "
+            "of it."
+        )
     if not issparse(X):
         return
     n_bytes = 8 * X.shape[0] * X.shape[-1]
@@ -218,14 +230,6 @@ def _check_labels(table: nw.DataFrame[Any], y: ArrayLike) -> NDArray[Any]:
     assert_all_finite(labels, input_name="y")
     check_consistent_length(np.empty(len(table)), labels)
     return labels
-
-
-def check_sizes(rows: Floats, schema: TableSchema) -> None:
-    """Raise ValueError if the squares of numbers are not finite."""
-    feature = find_too_large(rows)
-    if feature is not None:
-        name = schema.features[feature].name
-        raise ValueError(f"The values of feature {name!r} are too large to be squared; scale them down.")
 
 
 def check_no_empty_feature(rows: Floats, schema: TableSchema) -> None:
@@ -275,9 +279,11 @@ def row_ids(X: Any) -> NDArray[Any] | None:
         return None
     if isinstance(index, pd.MultiIndex):
         return np.array([", ".join(map(str, key)) for key in index])
-    ids = index.to_numpy()
+    ids = index.to_numpy() if hasattr(index, "to_numpy") else np.asarray(index)
     if ids.dtype.kind == "m":
         return np.array([str(duration) for duration in index])
+    if ids.dtype == object:
+        return np.array([str(name) for name in ids], dtype=str)
     return ids if ids.dtype.kind in "iu" else ids.astype(str)
 
 

@@ -14,11 +14,27 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from lann._compat import unchanged_on_failure, with_callbacks
-from lann._inputs import as_type, check_not_too_heavy, check_sample_weight, class_indices
+from lann._inputs import (
+    as_type,
+    check_not_too_heavy,
+    check_sample_weight,
+    check_spread_in,
+    check_unicode,
+    class_indices,
+    get_feature_names,
+)
 from lann._neighbor_classifier import NeighborClassifier
 from lann._row_draw import DrawnRows, draw_training_rows
+from lann._sizes import check_training_values
 from lann._storage import DOUBLE, rows_type
-from lann._table_inputs import check_no_empty_feature, find_ids, join_ids, read_training_data, row_ids
+from lann._table_inputs import (
+    check_measurable,
+    check_no_empty_feature,
+    find_ids,
+    join_ids,
+    read_training_data,
+    row_ids,
+)
 from lann._types import Floats, Indices, Labels
 
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
@@ -265,6 +281,7 @@ class UpdatableClassifier(NeighborClassifier):
         if first:
             seen = y if drawn is None else drawn.classes
             self.classes_ = unique_labels(seen if classes is None else classes)
+            check_unicode(self.classes_)
         elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
             raise ValueError(
                 f"classes={unique_labels(classes).tolist()} differ from those of the first call, "
@@ -302,6 +319,7 @@ class UpdatableClassifier(NeighborClassifier):
             model, n_new = self.model_, len(rows)
             weights = join_weights((model.row_weights, model.n_rows), (weights, n_new))
             rows = np.concatenate([model.X, rows])
+            check_training_values(rows, lambda: get_feature_names(self))
             labels = np.concatenate([model.labels, labels])
             new = np.arange(model.n_arrived, model.n_arrived + n_new)
             arrived = np.concatenate([model.arrivals, new]), model.n_arrived + n_new
@@ -407,6 +425,10 @@ class UpdatableClassifier(NeighborClassifier):
         rows, labels, schema = read_training_data(
             self, X, y, self.categorical_features, schema, keep_single=self.storage != DOUBLE
         )
+        if adds:
+            check_measurable(self, rows)
+        else:
+            check_training_values(rows, lambda: get_feature_names(self))
         rows = self._as_stored(rows, adds=adds)
         names = row_ids(X) if has_names else None
         rows, labels, weights, counts = self._weigh(rows, labels, sample_weight, first=not adds)
@@ -440,7 +462,9 @@ class UpdatableClassifier(NeighborClassifier):
         """Return rows in the type in which the model keeps them."""
         if adds:
             return as_type(rows, self.model_.memory.rows_type)
-        return as_type(rows, rows_type(self.storage, rows.dtype, len(rows)))
+        stored = rows_type(self.storage, rows.dtype, len(rows))
+        check_spread_in(rows, stored)
+        return as_type(rows, stored)
 
     def _weigh(
         self, rows: Floats, y: NDArray[Any], sample_weight: ArrayLike | None, *, first: bool

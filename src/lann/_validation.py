@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Literal, Protocol
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+# Integers are below it, so that they can be counted with in arrays.
+MOST = 2**62
+# Characters of a value in a message.
+LONGEST_SHOWN = 200
 Closed = Literal["both", "left", "right", "neither"]
 
 
@@ -34,11 +38,11 @@ class Number:
     integer: bool = False
 
     def accepts(self, value: Any) -> bool:
-        kind = Integral if self.integer else Real
-        if not isinstance(value, kind) or isinstance(value, bool):
+        # Fractions are numbers, too, but not those that arrays are multiplied by.
+        if not isinstance(value, Integral if self.integer else Integral | float | np.floating):
             return False
         number: Any = value
-        if not isinstance(value, Integral) and not math.isfinite(number):
+        if isinstance(value, bool) or not (abs(number) < MOST if self.integer else _is_finite(number)):
             return False
         above = number >= self.low if self.closed in ("both", "left") else number > self.low
         below = number <= self.high if self.closed in ("both", "right") else number < self.high
@@ -50,6 +54,19 @@ class Number:
         if self.high < math.inf:
             text += f" and {'at most' if self.closed in ('both', 'right') else 'below'} {self.high:g}"
         return text
+
+
+def _is_finite(number: Any) -> bool:
+    """Return whether a number is finite in float64, which an integer of any size need not be."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
+
+
+# Strengths and step sizes: the products of larger ones with gradients are not finite.
+LARGEST_STRENGTH = 1e100
+STRENGTH, POSITIVE_STRENGTH = Number(0, LARGEST_STRENGTH), Number(0, LARGEST_STRENGTH, closed="right")
 
 
 @dataclass(frozen=True)
@@ -140,7 +157,21 @@ def validate(name: str, value: Any, *constraints: Constraint) -> None:
     allowed = ", or ".join(map(str, constraints))
     if len(constraints) == 1 and isinstance(constraints[0], OneOf):
         allowed = "one of " + ", ".join(map(repr, constraints[0].choices))
-    raise ValueError(f"{name} must be {allowed}; got {value!r}.")
+    if isinstance(value, Integral) and abs(int(value)) >= MOST:
+        allowed += ", below 2**62"
+    raise ValueError(f"{name} must be {allowed}; got {shown(value)}.")
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: in one line, and not too long.
+
+    >>> shown(np.eye(2)), shown("a  b")
+    ('array([[1., 0.], [0., 1.]])', "'a  b'")
+    """
+    text = repr(value)
+    if "\n" in text:
+        text = " ".join(text.split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
 
 
 def validate_parameters(estimator: Any, table: ParameterTable) -> None:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lann._compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
 from lann._inputs import (
+    LARGEST_WEIGHT,
     check_enough_rows,
     check_two_classes,
     class_indices,
@@ -30,7 +31,9 @@ from lann._updatable_classifier import UpdatableClassifier, UpdateProgress
 from lann._validation import (
     BOOLEAN,
     N_JOBS,
+    POSITIVE_STRENGTH,
     RANDOM_STATE,
+    STRENGTH,
     VERBOSE,
     Checked,
     Integer,
@@ -38,6 +41,7 @@ from lann._validation import (
     OneOf,
     ParameterTable,
     SubsetOf,
+    shown,
     validate_parameters,
 )
 
@@ -63,12 +67,15 @@ def _check_class_weight(class_weight: Any) -> None:
         return
     if not isinstance(class_weight, dict):
         raise ValueError(
-            f"class_weight must be None, 'balanced' or a dictionary of weights; got {class_weight!r}."
+            f"class_weight must be None, 'balanced' or a dictionary of weights; got {shown(class_weight)}."
         )
     for label, weight in class_weight.items():
-        valid = isinstance(weight, Real) and not isinstance(weight, bool) and 0 < float(weight) < math.inf
-        if not valid:
-            raise ValueError(f"class_weight must be above 0 for every label; got {weight!r} for {label!r}.")
+        is_number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not (is_number and 1.0 / LARGEST_WEIGHT <= weight <= LARGEST_WEIGHT):
+            raise ValueError(
+                f"class_weight must be between {1.0 / LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g} for every "
+                f"label; got {shown(weight)} for {shown(label)}."
+            )
 
 
 def _check_categorical_features(categorical_features: Any) -> None:
@@ -78,7 +85,7 @@ def _check_categorical_features(categorical_features: Any) -> None:
     if is_text or not (is_list or isinstance(categorical_features, str)):
         raise ValueError(
             "categorical_features must be 'from_dtype', None, or a list of names or positions of features, "
-            f"or a mask; got {categorical_features!r}."
+            f"or a mask; got {shown(categorical_features)}."
         )
 
 
@@ -261,8 +268,8 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         "n_candidates": [Integer(1), OneOf(None)],
         "drop_levels": BOOLEAN,
         "max_iter": [Integer(0), OneOf(None)],
-        "learning_rate": [Number(0, closed="right"), OneOf(None)],
-        "alpha": [Number(0)],
+        "learning_rate": [POSITIVE_STRENGTH, OneOf(None)],
+        "alpha": [STRENGTH],
         "smoothing": [Number(0, 1)],
         "candidate_dropout": [Number(0, 1, closed="left")],
         "feature_dropout": [Number(0, 1, closed="left")],
@@ -425,7 +432,11 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         classifier : LANNClassifier
             A fitted one; this one is not changed.
         """
+        from lann.vote import VoteChoice
+
         check_is_fitted(self)
+        if not isinstance(vote, VoteChoice):
+            raise ValueError(f"vote must be a VoteChoice, such as vote_ of a classifier; got {shown(vote)}.")
         other, model = copy(self), self.model_
         other.vote_, other._names = vote, self._names_of(model)
         other._set_model(model.levels, model.index, arrived=(model.arrivals, model.n_arrived))

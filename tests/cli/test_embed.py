@@ -161,5 +161,5 @@ def test_files_and_packages_are_checked_before_the_work(fails, tmp_path, monkeyp
     assert "pip install 'lann[parquet]'" in fails(*given, "-o", tmp_path / "e.parquet")
     monkeypatch.setitem(sys.modules, "umap", None)
     assert "pip install 'lann[embed]'" in fails(*given, "-o", tmp_path / "e.html")
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "access", lambda path, mode, **options: False)
     assert "no permission to write e.csv" in fails(*given, "-o", tmp_path / "e.csv")

@@ -252,5 +252,5 @@ def test_the_table_is_not_overwritten(fails, data):
     before = data.read_bytes()
     for option in ("-o", "--checkpoint"):
         error = fails("stream", data, "-t", "y", option, data)
-        assert "s.csv is named twice" in str(error)
+        assert "s.csv is read: it cannot be written, too" in error
     assert data.read_bytes() == before

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 import lann
 from lann.cli import app
-from lann.cli.app import COMMANDS
+from lann.cli.commands import COMMANDS
 from lann.cli.consoles import printable_warnings, results
 from lann.cli.errors import one_sentence
 

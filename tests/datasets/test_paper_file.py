@@ -227,3 +227,25 @@ def test_image_segmentation_has_no_constant_feature(paper_files):
     table = read_paper_file(SPECS["image-segmentation"], download_if_missing=False)
     assert table.data.shape[1] == 16
     assert (table.data.std(axis=0) > 0).all()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and devices of POSIX")
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_special_files_of_the_user_folder_are_one_sentence(kind, distributed, tmp_path, monkeypatch):
+    path = tmp_path / "ionosphere.csv.gz"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+    monkeypatch.setenv("LANN_DATA", str(tmp_path))
+    with pytest.raises(OSError, match=rf"ionosphere\.csv\.gz is a {kind}, not a file"):
+        read_paper_file(distributed[0], download_if_missing=False)
+
+
+def test_a_file_as_the_user_folder_is_searched_in_vain(distributed, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("LANN_DATA", str(tmp_path / "file"))
+    with pytest.raises(FileNotFoundError, match=r"was not found. Searched:\n  - .*file"):
+        read_paper_file(distributed[0], data_home=tmp_path, download_if_missing=False)

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import stat
 
 import dask.array as da
 import numpy as np
@@ -77,6 +78,34 @@ def test_a_folder_is_replaced_by_the_same_bytes(fitted, folder):
     lann.save(lann.load(folder), folder)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
     assert [path.name for path in folder.parent.iterdir()] == ["copy"]
+
+
+def test_a_folder_keeps_its_mode_and_the_links_to_it(fitted, folder, monkeypatch):
+    folder.chmod(0o700)
+    link, name = folder.with_name("link"), "x" * 255
+    link.symlink_to("copy")
+    monkeypatch.setattr(os, "replace", _then(os.replace, seen := []))
+    lann.save(fitted, link)
+    assert os.readlink(link) == "copy"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert [mode for source, mode in seen if source.endswith(".tmp") and stat.S_ISDIR(mode)] == [0o40700]
+    link.unlink()
+    link.symlink_to(name)
+    lann.save(fitted, link)
+    assert sorted(path.name for path in folder.parent.iterdir()) == ["copy", "link", name]
+    (folder.parent / "loop").symlink_to("loop")
+    with pytest.raises(OSError, match="loop is a symbolic link that leads back to itself"):
+        lann.save(fitted, folder.parent / "loop")
+
+
+def _then(replace, seen):
+    """Return a function that adds the mode of what is renamed to a list first."""
+
+    def call(source, target):
+        seen.append((str(source), os.stat(source).st_mode))
+        replace(source, target)
+
+    return call
 
 
 def test_an_earlier_folder_is_kept_if_it_cannot_be_replaced(fitted, folder, monkeypatch):

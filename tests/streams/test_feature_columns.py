@@ -123,8 +123,8 @@ def test_the_number_of_categories_is_bounded():
     [
         (math.inf, "Feature 'a' is infinite"),
         (-np.inf, "Feature 'a' is infinite"),
-        (1e200, "Feature 'a' .* too large"),
-        (10**400, "Feature 'a' .* too large"),
+        (1e200, "feature 'a' are too large"),
+        (10**400, "feature 'a' are too large"),
         ([1, 2], "Feature 'a' has a value of type list"),
         (1j, "Feature 'a' has a value of type complex"),
         (b"x", "Feature 'a' has a value of type bytes"),

@@ -43,12 +43,6 @@ def test_a_constant_feature_has_no_weight():
     assert np.all(again.curves.slopes > 0)  # a logarithm is taken of them
 
 
-def test_values_too_large_to_be_squared_raise():
-    X = np.array([[1.0, 1e200], [2.0, -1e200]])
-    with pytest.raises(ValueError, match="The values of feature 1 are too large to be squared; scale them"):
-        Standardization(X)
-
-
 def test_weights_are_repeated_rows(blobs):
     X, _ = blobs
     X = np.column_stack([X * [1e-3, 1.0, 1e3, 7.0] + 5.0, np.full(90, 0.1)])

@@ -9,11 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_enough_rows, check_not_too_large, check_two_classes
+from lann._inputs import (
+    check_enough_rows,
+    check_one_type,
+    check_two_classes,
+    get_feature_names,
+    validate_data,
+)
 from lann._neighbor_classifier import ModelClassifier, NeighborClassifier
+from lann._sizes import check_training_values
 from lann._types import Floats, Labels
 from lann._validation import N_JOBS, VERBOSE, Integer, OneOf, ParameterTable, validate_parameters
 from lann.baselines._lbfgs import IterationSettings
@@ -56,10 +62,12 @@ class Baseline(ModelClassifier):
             validate_parameters(self, self._parameters)
             # A copy: the rows are part of the model, even if X changes later.
             rows, y = validate_data(self, X, y, dtype=np.float64, order="C", copy=True)
-            check_classification_targets(y)
-            classes, labels = np.unique(y, return_inverse=True)
+            labels = np.asarray(y)
+            check_one_type("y", labels)
+            check_classification_targets(labels)
+            classes, labels = np.unique(labels, return_inverse=True)
             check_two_classes(classes)
-            check_not_too_large(rows)
+            check_training_values(rows, lambda: get_feature_names(self))
             self.classes_ = classes
             self.model_ = self._fit_model(rows, labels)
         return self

@@ -22,10 +22,10 @@ def nearest_same_class(X: Floats, labels: Labels, k: int, *, n_jobs: int | None 
 
     Returns
     -------
-    indices : (n_rows, k)
+    indices : (n_rows, min(k, n_rows))
         Nearest first; -1 where the class has fewer rows.
     """
-    neighbors = np.full((len(X), k), -1)
+    neighbors = np.full((len(X), min(k, len(X))), -1)
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
         n_found = min(k, len(members) - 1)
@@ -39,7 +39,7 @@ def nearest_same_class(X: Floats, labels: Labels, k: int, *, n_jobs: int | None 
 
 def nearest_other_class(X: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
     """Return the k nearest rows of other classes for each row: see `nearest_same_class`."""
-    neighbors = np.full((len(X), k), -1)
+    neighbors = np.full((len(X), min(k, len(X))), -1)
     for label in np.unique(labels):
         members, others = np.flatnonzero(labels == label), np.flatnonzero(labels != label)
         n_found = min(k, len(others))

@@ -7,14 +7,17 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import solve_triangular
 
+from lann._sizes import Limits, limits_for
 from lann._types import Floats, Labels
-from lann._validation import Integer, Number, OneOf, ParameterTable
+from lann._validation import POSITIVE_STRENGTH, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._mapped_rows import QueryMaps
 from lann.metrics import overflow_is_far
 
 # The default of `n_metric_neighbors` is a fifth of the training rows, but at least this many.
 MIN_METRIC_NEIGHBORS = 50
+# By how much the rows around a query may vary less than all rows, so that its distances are surely finite.
+SMALLEST_PART = 1e3
 
 
 def tricube_weights(distances: Floats) -> Floats:
@@ -102,6 +105,11 @@ class DiscriminantMaps(QueryMaps):
         self.n_metric_neighbors, self.max_iter = n_metric_neighbors, max_iter
         self.alpha, self.shrinkage = alpha, shrinkage
         self.scale = float(X.var(axis=0).mean()) or 1.0
+
+    @property
+    def limits(self) -> Limits:
+        deviation = np.sqrt(self.shrinkage * self.scale)
+        return limits_for(np.full(self.X.shape[1], SMALLEST_PART / deviation))
 
     @property
     def work_per_query(self) -> float:
@@ -216,7 +224,7 @@ class DANN(NeighborBaseline):
     _parameters: ClassVar[ParameterTable] = {
         **NEIGHBORS,
         "n_metric_neighbors": [Integer(1), OneOf(None)],
-        "alpha": [Number(0, closed="right")],
+        "alpha": [POSITIVE_STRENGTH],
         "shrinkage": [Number(0, 1, closed="right")],
         "max_iter": [Integer(0)],
     }

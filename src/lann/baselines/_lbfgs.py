@@ -105,7 +105,7 @@ def minimize_lbfgs(objective: Objective, initial: Sequence[Floats], settings: It
         callback=on_iteration_end,
         options={
             "maxiter": settings.max_iter,
-            "ftol": settings.tol,
+            "ftol": min(settings.tol, 1e100),  # SciPy divides it by the precision
             "gtol": settings.tol,
             # A line search evaluates the function several times; only the iterations are to be limited.
             "maxfun": 20 * settings.max_iter + 100,

@@ -14,9 +14,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lann._sizes import Limits, check_measured, limits_for
 from lann._threads import map_blocks
 from lann._types import Floats, Indices, Labels
-from lann.metrics import DiagonalMetric
+from lann.metrics import DiagonalMetric, overflow_is_far
 from lann.model import ROWS_FOR_SCALE, WIDE, NeighborModel, NeighborSearch
 from lann.search import ExactSearch, concatenate_results, smallest
 from lann.vote import VoteRule, zero_distance_guard
@@ -171,6 +172,10 @@ class GroupMaps(MappedRows):
             searches.append((components, members, ExactSearch(metric)))
         return searches
 
+    @property
+    def limits(self) -> Limits:
+        return limits_for(np.abs(self.maps).max(axis=(0, 1), initial=1.0))
+
     def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
         steps, groups = queries[:, None, :] - self.X[indices], self.groups[indices]
         distances = np.empty(indices.shape)
@@ -212,7 +217,9 @@ class QueryMaps(MappedRows):
     def kneighbors(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        return self._kneighbors_among(self.X, queries, k, exclude, n_jobs)
+        indices, distances = self._kneighbors_among(self.X, queries, k, exclude, n_jobs)
+        check_measured(distances, queries, self.X)
+        return indices, distances
 
     def _kneighbors_among(
         self, X: Floats, queries: Floats, k: int, exclude: Indices | None, n_jobs: int | None
@@ -227,6 +234,7 @@ class QueryMaps(MappedRows):
         """Number of queries that are compared with the rows together."""
         return max(MAPPED // (self.X.shape[1] * min(len(self.X), ROW_TILE)), 1)
 
+    @overflow_is_far
     def _search_block(
         self, X: Floats, queries: Floats, k: int, exclude: Indices | None
     ) -> tuple[Indices, Floats]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 from lann._inputs import check_enough_rows
 from lann._neighbor_classifier import NeighborClassifier
 from lann._types import Floats, Labels
-from lann._validation import RANDOM_STATE, Integer, Number, OneOf, ParameterTable
+from lann._validation import POSITIVE_STRENGTH, RANDOM_STATE, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import COMMON, Baseline
 from lann.metrics import Levels
 from lann.model import LocalModel
@@ -103,7 +103,7 @@ class PublishedLANN(Baseline, NeighborClassifier):
         "metric": [OneOf("diagonal", "low_rank", "full")],
         "n_components": [Integer(1), OneOf(None)],
         "temperature": [Number(0, closed="right"), OneOf("auto")],
-        "learning_rate": [Number(0, closed="right")],
+        "learning_rate": [POSITIVE_STRENGTH],
         "constraint": [OneOf("norm", "determinant", "bounded")],
         "max_iter": [Integer(0)],
         "random_state": RANDOM_STATE,

@@ -1,5 +1,74 @@
 """The `lann` command."""
 
-from lann.cli.app import app, main
+from __future__ import annotations
+
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lann.cli.commands import app
 
 __all__ = ["app", "main"]
+
+# What a shell reports of a program that was ended by Ctrl-C, or by SIGTERM.
+INTERRUPTED, TERMINATED = 130, 143
+SHOW_CURSOR = "\x1b[?25h"
+
+
+def __getattr__(name: str) -> Any:
+    # Imported by `main`, whose users may interrupt it: this takes a moment.
+    if name == "app":
+        from lann.cli.commands import app
+
+        return app
+    raise AttributeError(f"module 'lann.cli' has no attribute {name!r}")
+
+
+def main() -> None:
+    """Run the command line.
+
+    Ctrl-C ends it at any time with exit code 130 and one line on stderr. SIGTERM ends it with 143. Files that
+    are being written are removed in both cases.
+    """
+    try:
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, _terminate)
+        from lann.cli.commands import app
+
+        app()
+    except SystemExit:
+        _end()
+        raise
+    except BaseException as error:
+        if not is_interrupt(error):
+            raise
+        _end()
+        show_interrupt()
+        sys.exit(INTERRUPTED)
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Return whether an exception is KeyboardInterrupt, or was raised while that was handled.
+
+    Some extension modules raise another exception if they are interrupted, as during an import.
+    """
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def show_interrupt() -> None:
+    """Say that a command was interrupted, on a terminal whose cursor a progress bar may have hidden."""
+    cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
+    print(f"{cursor}Interrupted.", file=sys.stderr)
+
+
+def _terminate(*_: object) -> None:
+    sys.exit(TERMINATED)
+
+
+def _end() -> None:
+    """Let nothing interrupt what is left to do at the end."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)

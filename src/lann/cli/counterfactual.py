@@ -19,6 +19,7 @@ from lann.cli.options import (
     RowsFile,
     Sep,
     Sheet,
+    SpreadsheetSafe,
     TableOptions,
     named_rows,
     table_name,
@@ -73,6 +74,7 @@ def counterfactual(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    spreadsheet_safe: SpreadsheetSafe = True,
 ) -> None:  # fmt: skip
     """Find what would have to be different for another prediction.
 
@@ -103,7 +105,8 @@ def counterfactual(
     console = results(quiet=json)
     console.print(_change_table(changes))
     if output is not None:
-        write_table(pd.concat([part.to_frame() for part in parts], ignore_index=True), output)
+        table = pd.concat([part.to_frame() for part in parts], ignore_index=True)
+        write_table(table, output, guard_formulas=spreadsheet_safe)
         console.print(f"Wrote {output}", soft_wrap=True)
     console.print(HOW_TO_READ, style="dim")
     for text in notes:

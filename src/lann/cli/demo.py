@@ -162,7 +162,8 @@ def _explain_prediction(folder: Path, console: Console) -> dict[str, Any]:
     show_row(explanation.row(EXPLAINED_ROW), console, n_columns=8)
     write_table(train, folder / "breast-cancer.csv")
     write_table(new, folder / "rows.csv")
-    write_table(explanation[EXPLAINED_ROW].to_long_frame(), folder / "explanation.csv")
+    explained = explanation[EXPLAINED_ROW].to_long_frame()
+    write_table(explained, folder / "explanation.csv", guard_formulas=True)
     save_report(folder / "report.html", model, explanation, title="model.lann on rows.csv")
     return explained_documents(explanation[EXPLAINED_ROW])[0]
 

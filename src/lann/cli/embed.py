@@ -31,6 +31,7 @@ from lann.cli.options import (
     Numeric,
     Sep,
     Sheet,
+    SpreadsheetSafe,
     TableOptions,
     column_kinds,
     make_classifier,
@@ -134,6 +135,7 @@ def embed(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
     jobs: Jobs = None,
     seed: Annotated[int, typer.Option(help=SEED_HELP)] = 0,
 ) -> None:  # fmt: skip
@@ -173,7 +175,7 @@ def embed(
         note(text, console)
     for path in output:
         with collected_notes() as about_page:
-            _write(path, embedded, title, notes, columns)
+            _write(path, embedded, title, notes, columns, spreadsheet_safe)
         hint = "; open it in a browser" if path.suffix.lower() in PAGES else ""
         console.print(f"Wrote {path}: {len(embedded)} rows{hint}", soft_wrap=True)
         for text in about_page:
@@ -310,7 +312,9 @@ def _check_installed(method: Method, output: list[Path]) -> None:
         check_matplotlib_support()
 
 
-def _write(path: Path, embedded: EmbeddedTable, title: str, notes: list[str], n_columns: int) -> None:
+def _write(
+    path: Path, embedded: EmbeddedTable, title: str, notes: list[str], n_columns: int, guard_formulas: bool
+) -> None:
     """Write the embedding in the format that the file name has."""
     from lann.report import save_embedding_figure, save_embedding_page
     from lann.tables import write_table
@@ -320,4 +324,4 @@ def _write(path: Path, embedded: EmbeddedTable, title: str, notes: list[str], n_
     elif path.suffix.lower() in FIGURES:
         save_embedding_figure(path, embedded, title=title)
     else:
-        write_table(embedded.to_frame(n_columns), path)
+        write_table(embedded.to_frame(n_columns), path, guard_formulas=guard_formulas)

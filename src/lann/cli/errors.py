@@ -1,4 +1,4 @@
-"""Invalid input ends a command with one sentence and exit code 2."""
+"""Invalid input ends a command with one sentence and exit code 2, Ctrl-C with one word and 130."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ import typer
 from typer.core import TyperGroup
 
 from lann._format import printable
+from lann.cli import INTERRUPTED, is_interrupt, show_interrupt
 from lann.cli.consoles import printable_warnings
+from lann.cli.files import check_files
 
 TOO_LITTLE_MEMORY = (
     "There is not enough memory; `lann fit --max-rows` learns from a sample of the rows, and "
@@ -28,13 +30,19 @@ def one_sentence(command: Callable[P, R]) -> Callable[P, R]:
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             with printable_warnings():
+                check_files(kwargs)
                 return command(*args, **kwargs)
+        except KeyboardInterrupt as error:
+            show_interrupt()
+            raise typer.Exit(INTERRUPTED) from error
         except BrokenPipeError:
             raise  # the reader of the output has ended, as `head` does: there is nobody to tell
         except MemoryError as error:
             typer.echo(TOO_LITTLE_MEMORY, err=True)
             raise typer.Exit(2) from error
         except (OSError, ValueError, ImportError) as error:
+            if is_interrupt(error):
+                raise
             typer.echo(_sentence(error), err=True)
             raise typer.Exit(2) from error
 

@@ -18,6 +18,7 @@ from lann.cli.options import (
     ModelFile,
     Sep,
     Sheet,
+    SpreadsheetSafe,
     TableOptions,
     table_name,
 )
@@ -56,6 +57,7 @@ def evaluate(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    spreadsheet_safe: SpreadsheetSafe = True,
     seed: Annotated[int, typer.Option(min=0, help="Random seed of the intervals.")] = 0,
 ) -> None:  # fmt: skip
     """Evaluate a model on rows with labels.
@@ -86,7 +88,7 @@ def evaluate(
     if html is not None:
         save_evaluation(html, found, title=f"{model.name} on {name}")
     if output is not None:
-        write_table(found.to_frame(), output)
+        write_table(found.to_frame(), output, guard_formulas=spreadsheet_safe)
     (show_evaluation if html is None else show_scores)(found, console)
     for text in found.notes:
         note(text, console)

@@ -24,6 +24,7 @@ from lann.cli.options import (
     RowsFile,
     Sep,
     Sheet,
+    SpreadsheetSafe,
     TableOptions,
     make_reject_option,
     named_rows,
@@ -102,6 +103,7 @@ def explain(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    spreadsheet_safe: SpreadsheetSafe = True,
 ) -> None:  # fmt: skip
     """Explain predictions.
 
@@ -148,7 +150,7 @@ def explain(
             report(n_done, len(chosen))
         if output is not None:
             step(bar, "Writing")
-            write_table(pd.concat(tables, ignore_index=True), output)
+            write_table(pd.concat(tables, ignore_index=True), output, guard_formulas=spreadsheet_safe)
     explanation, overview = first[0], Overview.joined(overviews)
     console, files = results(quiet=json), []
     if html is not None:

@@ -90,6 +90,13 @@ Risk = Annotated[
         metavar="SHARE", help="Reject rows so that at most this share of the accepted ones is wrong: 0.01."
     ),
 ]
+SpreadsheetSafe = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet-safe/--no-spreadsheet-safe",
+        help="Put an apostrophe before texts of CSV files that a spreadsheet would take as formulas.",
+    ),
+]
 Jobs = Annotated[int | None, typer.Option(help="Number of threads; -1 uses all cores.")]
 MaxRows = Annotated[
     int | None,
@@ -168,6 +175,7 @@ class TableOptions(NamedTuple):
         id: str | None,
         reject: RejectOption | None,
         report: Report,
+        guard_formulas: bool = False,
     ) -> PredictionCounts:
         """Predict the rows of a large table and write them, in parts; add what was found to the notes."""
         counts = model.predict_file(
@@ -177,6 +185,7 @@ class TableOptions(NamedTuple):
             reject=reject,
             name=table_name(path),
             callback=report,
+            guard_formulas=guard_formulas,
             **self._asdict(),
         )
         if counts.notes:

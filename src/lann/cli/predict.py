@@ -22,6 +22,7 @@ from lann.cli.options import (
     RowsFile,
     Sep,
     Sheet,
+    SpreadsheetSafe,
     TableOptions,
     make_reject_option,
     table_name,
@@ -67,6 +68,7 @@ def predict(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
 ) -> None:
     """Predict labels for new rows.
 
@@ -94,7 +96,7 @@ def predict(
         if output is not None and not json and sheet is None and is_large_table(data):
             with progress() as bar:
                 counts = options.predict_file(
-                    fitted, data, output, notes, id, reject, step(bar, "Predicting")
+                    fitted, data, output, notes, id, reject, step(bar, "Predicting"), spreadsheet_safe
                 )
         else:
             frame = options.read(data, notes)
@@ -102,7 +104,7 @@ def predict(
             labels = fitted.labels_in(frame)
             counts = PredictionCounts.of(*_columns(fitted, predictions, labels, decided=reject is not None))
             if output is not None:
-                write_table(predictions, output)
+                write_table(predictions, output, guard_formulas=spreadsheet_safe)
     console = results(quiet=json)
     if output is None and predictions is not None:
         console.print(_preview(predictions, len(fitted.classifier.classes_)))

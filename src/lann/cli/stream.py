@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lann.cli import INTERRUPTED
 from lann.cli.consoles import collected_notes, note, results
 from lann.cli.documents import AsJson, print_document
 from lann.cli.errors import one_sentence
@@ -22,6 +23,7 @@ from lann.cli.options import (
     Encoding,
     Numeric,
     Sep,
+    SpreadsheetSafe,
     column_kinds,
     table_name,
 )
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     from lann.cli.show_stream import StreamView
     from lann.streams import PrequentialScores
     from lann.tables import StreamRun
-
-INTERRUPTED = 130  # what a shell reports of a program that was ended by Ctrl-C
 
 
 class Model(StrEnum):
@@ -94,6 +94,7 @@ def stream(
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
 ) -> None:
     """Predict every row of a stream before it is learned, and score the predictions.
 
@@ -107,7 +108,6 @@ def stream(
     from lann.tables import StreamRun
 
     _check_files(checkpoint, output, picture, resume=resume, target=target, every=every)
-    _check_different([data, checkpoint, output, picture])
     console = results(quiet=json)
     if str(data) == "-" and not resume:
         console.print("Waiting for the first rows, which show what the columns have", soft_wrap=True)
@@ -125,6 +125,7 @@ def stream(
                 sep=sep,
                 decimal=decimal,
                 encoding=encoding,
+                guard_formulas=spreadsheet_safe,
             )
     except KeyboardInterrupt as error:
         typer.echo("Interrupted before a row was learned; nothing was saved.", err=True)
@@ -187,14 +188,6 @@ def _check_files(
     for path in (checkpoint, output, picture):
         if path is not None:
             check_writable(path)
-
-
-def _check_different(paths: list[Path | None]) -> None:
-    """Raise an error if a file that is written is the table, or another file that is written."""
-    given = [path.resolve() for path in paths if path is not None]
-    for path in given:
-        if given.count(path) > 1:
-            raise ValueError(f"{path.name} is named twice; the table and the files to write must differ.")
 
 
 def _make_model(model: Model, window: int, neighbors: int, seed: int) -> Any:

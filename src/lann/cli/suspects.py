@@ -26,6 +26,7 @@ from lann.cli.options import (
     Numeric,
     Sep,
     Sheet,
+    SpreadsheetSafe,
     TableOptions,
     column_kinds,
     make_classifier,
@@ -84,6 +85,7 @@ def suspects(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    spreadsheet_safe: SpreadsheetSafe = True,
     jobs: Jobs = None,
     seed: Annotated[int, typer.Option(help=SEED_HELP)] = 0,
 ) -> None:  # fmt: skip
@@ -135,7 +137,7 @@ def suspects(
             console.print(more, soft_wrap=True)
         console.print(HOW_TO_READ, style="dim")
     if output is not None:
-        write_table(suspicion.to_frame(), output)
+        write_table(suspicion.to_frame(), output, guard_formulas=spreadsheet_safe)
         console.print(f"Wrote {output}: {counted(n_rows, 'row')}, the most suspicious first", soft_wrap=True)
     for text in notes:
         note(text, console)

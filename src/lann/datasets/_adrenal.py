@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from lann._files import read_content
 from lann.datasets._csv_file import parse
 from lann.datasets._folders import cache_folder, data_folders, searched_folders
 from lann.datasets._table import Table
@@ -41,7 +42,7 @@ def read_adrenal(
         If the file is not a table of numbers with the class in its last column.
     """
     file = _find_file(data_home) if path is None else _check_file(Path(path).expanduser())
-    frame = parse(file.read_bytes(), file)
+    frame = parse(read_content(file), file)
     features = frame.iloc[:, :-1]
     target = frame["target"].to_numpy(dtype=str)
     classes = np.unique(target)
@@ -69,7 +70,7 @@ def _find_file(data_home: str | os.PathLike[str] | None) -> Path:
     cache = cache_folder(data_home)
     for folder in [*data_folders(), cache]:
         for path in (folder / file_name for file_name in _FILE_NAMES):
-            if path.is_file():
+            if path.exists():
                 return path
     searched = "".join(f"\n  - {line}" for line in searched_folders(" or ".join(_FILE_NAMES), cache))
     raise FileNotFoundError(

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lann._files import read_content
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -43,7 +45,7 @@ def read_verified(path: Path, expected: Sequence[str]) -> bytes:
     ValueError
         If the file has another hash.
     """
-    content = path.read_bytes()
+    content = read_content(path)
     found = hashlib.sha256(content).hexdigest()
     if found not in expected:
         raise ValueError(

@@ -65,11 +65,11 @@ def _read_frame(
 ) -> pd.DataFrame:
     for folder in data_folders():
         path = folder / spec.file_name
-        if path.is_file():
+        if path.exists():
             return _parse_verified(path, [spec.sha256], spec)
     cache = cache_folder(data_home)
     cached = cache / spec.file_name
-    if cached.is_file():
+    if cached.exists():
         return _parse_verified(cached, [spec.sha256, *_recorded_hash(cached)], spec)
     if spec.openml_id is None:
         raise _not_found(spec, cache, "OpenML: does not have it")

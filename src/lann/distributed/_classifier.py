@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 import lann.classifier
 from lann._compat import unchanged_on_failure
@@ -21,11 +21,13 @@ from lann._inputs import (
     check_two_classes,
     class_weight_array,
     get_feature_names,
+    validate_data,
 )
+from lann._sizes import check_training_values
 from lann._storage import rows_type, weights_type
 from lann._table_inputs import check_no_empty_feature, read_queries, read_training_data
 from lann._types import Floats, Indices
-from lann._validation import Integer, ParameterTable, validate_parameters
+from lann._validation import Integer, ParameterTable, shown, validate_parameters
 from lann.distributed._blocks import Blocks, array_of_blocks, blocks_of_labels, blocks_of_rows, is_of_dask
 from lann.distributed._fit import (
     DrawnRows,
@@ -305,6 +307,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             if len(empty):
                 drawn = drawn.with_sampled(rows_with_values(blocks, empty, reader))
                 rows_at = self._fetch(blocks, drawn, reader)
+            check_training_values(rows_at(drawn.sample), self.schema_.names)
             self._report(f"training on a sample of {len(drawn.sample)} of {blocks.n_rows} rows")
             result = self._train_sample(blocks, drawn.sample, rows_at(drawn.sample), rngs[0])
             rows_with_cells, plan = self._plan(blocks, reader, result, drawn, rows_at)
@@ -557,8 +560,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if is_of_dask(X):
             raise ValueError("explain takes rows in memory; select some rows of X and compute them.")
-        if leave_out is not None and leave_out != "auto":
-            raise ValueError(f"leave_out must be 'auto' or None; got {leave_out!r}.")
+        if leave_out is not None and not (isinstance(leave_out, str) and leave_out == "auto"):
+            raise ValueError(f"leave_out must be 'auto' or None; got {shown(leave_out)}.")
         queries = read_queries(self, X)
         plan = self.model_.plan
         # One more, in case that one is left out.

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lann._sizes import check_values
 from lann._table_inputs import check_some_value
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
@@ -76,6 +77,7 @@ def route(
         Number of a training row that is not a neighbor of each query, -1 for none.
     """
     queries = reader.read(X)
+    check_values(queries, reader.schema.names, shared.limits)
     unmeasured = unmeasured_values(shared, queries)
     check_some_value(unmeasured)
     n_queries = len(queries)

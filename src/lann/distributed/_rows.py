@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._inputs import class_indices
-from lann._table_inputs import check_sizes, read_rows
+from lann._inputs import check_one_type, class_indices
+from lann._sizes import check_values
+from lann._table_inputs import read_rows
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.distributed._blocks import labels_as_array
@@ -94,11 +95,12 @@ def count_labels(y: Any) -> LabelCounts:
     Raises
     ------
     ValueError
-        If a label is missing.
+        If a label is missing, or labels are text and something else.
     """
     labels = labels_as_array(y)
     if labels.dtype.kind in "fO" and pd.isna(labels).any():
         raise ValueError("y has missing labels; leave out the rows without a label.")
+    check_one_type("y", labels)
     classes, codes = np.unique(labels, return_inverse=True)
     return LabelCounts(classes, codes.astype(np.min_scalar_type(max(len(classes) - 1, 0))))
 
@@ -172,7 +174,7 @@ def assign_rows(
     check_lengths(len(X), len(labels))
     rows = reader.read_training(X)
     if len(rows):
-        check_sizes(rows, reader.schema)
+        check_values(rows, reader.schema.names, shared.limits)
     with single_threaded_blas():
         cells = partition.assign(shared.transform(rows.astype(np.float64, copy=False)), n_jobs=1)
     return Rows(np.arange(first, first + len(rows)), rows, labels, cells)

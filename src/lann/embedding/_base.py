@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from lann._inputs import validate_data
+from lann._table_inputs import check_measurable
 from lann._types import Floats, Indices
 from lann._validation import (
     N_JOBS,
@@ -93,6 +95,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _read_queries(self, X: ArrayLike) -> Floats:
         """Return queries as an array; raise ValueError unless they have the features of the fit."""
         queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        check_measurable(self, queries)
         return queries
 
     def _validate_parameters(self) -> None:

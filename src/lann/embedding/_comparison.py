@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.utils.validation import check_consistent_length
 
+from lann._inputs import check_array
 from lann._neighbor_classifier import NeighborClassifier
 from lann._types import Floats
 from lann.embedding._lann_embedding import LANNEmbedding

@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from lann._inputs import check_two_classes
+from lann._compat import unchanged_on_failure
+from lann._inputs import check_two_classes, get_feature_names, validate_data
+from lann._sizes import check_training_values, check_values
 from lann._types import Floats, Labels
 
 
@@ -68,19 +70,30 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         ValueError
             If the data are invalid.
         """
-        rows, y = validate_data(self, X, y, dtype=np.float64)
-        classes, labels = np.unique(y, return_inverse=True)
-        check_two_classes(classes)
-        n_directions = min(2, len(classes) - 1, rows.shape[1])
-        analysis = LinearDiscriminantAnalysis(n_components=n_directions).fit(rows, labels)
-        self.mean_ = analysis.xbar_
-        self.components_ = np.zeros((2, rows.shape[1]))
-        # There are fewer where the class means lie on a line.
-        found = analysis.scalings_[:, :n_directions].T
-        self.components_[: len(found)] = found
-        if len(found) == 1 and rows.shape[1] > 1:
-            self.components_[1] = _orthogonal_direction(found[0], rows - self.mean_, labels)
-        self._n_features_out = 2
+        with unchanged_on_failure(self):
+            rows, y = validate_data(self, X, y, dtype=np.float64)
+            check_training_values(rows, lambda: get_feature_names(self))
+            try:
+                classes, labels = np.unique(y, return_inverse=True)
+            except TypeError:  # labels that cannot be compared
+                raise ValueError("y has labels of several types; give text only or numbers only.") from None
+            check_two_classes(classes)
+            n_directions = min(2, len(classes) - 1, rows.shape[1])
+            try:
+                analysis = LinearDiscriminantAnalysis(n_components=n_directions).fit(rows, labels)
+            except IndexError:  # it has found no direction at all
+                raise ValueError(
+                    "The rows of different classes do not differ, as far as numbers of their size tell: "
+                    "there is no plane to show."
+                ) from None
+            self.mean_ = analysis.xbar_
+            self.components_ = np.zeros((2, rows.shape[1]))
+            # There are fewer where the class means lie on a line.
+            found = analysis.scalings_[:, :n_directions].T
+            self.components_[: len(found)] = found
+            if len(found) == 1 and rows.shape[1] > 1:
+                self.components_[1] = _orthogonal_direction(found[0], rows - self.mean_, labels)
+            self._n_features_out = 2
         return self
 
     def transform(self, X: ArrayLike) -> Floats:
@@ -96,6 +109,7 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         """
         check_is_fitted(self)
         queries: Floats = validate_data(self, X, dtype=np.float64, reset=False)
+        check_values(queries, lambda: get_feature_names(self))
         return (queries - self.mean_) @ self.components_.T
 
     def __sklearn_tags__(self) -> Any:

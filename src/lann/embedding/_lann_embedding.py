@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_columns
+from lann._inputs import check_columns, validate_data
 from lann._neighbor_classifier import NeighborClassifier
-from lann._table_inputs import check_some_value, read_queries, read_rows
+from lann._table_inputs import check_measurable, check_some_value, read_queries, read_rows
 from lann._types import Floats
 from lann._validation import Checked, OneOf, ParameterTable
 from lann.classifier import LANNClassifier
@@ -209,6 +209,7 @@ class LANNEmbedding(GraphEmbedding):
             queries: Floats = validate_data(
                 self, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
             )
+            check_measurable(self, queries)
             check_some_value(classifier.model_.unmeasured(queries))
             return queries
         validate_data(self, X, skip_check_array=True, reset=False)

@@ -6,7 +6,7 @@ import os
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,10 @@ LEAST_TSNE_ITER = 250
 NEIGHBORS_PER_PERPLEXITY = 3
 # Below this many rows the spectral initialization has too few eigenvectors.
 SPECTRAL_FROM = 30
+# The weight of densities, the part of the epochs in which they count, and what is added to their variance.
+DENSMAP = {"lambda": 2.0, "frac": 0.3, "var_shift": 0.1}
+# Distances beyond this many typical ones are the same to a layout: larger squares are not finite in float32.
+FARTHEST = 1e18
 
 
 class Layout(NamedTuple):
@@ -92,7 +96,7 @@ def compute_layout(rows: Floats, lists: NeighborLists, layout: Layout, seed: int
     rows = rows - rows.mean(axis=0)
     rows = rows / (np.abs(rows).max() or 1.0)
     typical = np.median(lists.distances[lists.distances > 0]) if lists.distances.any() else 1.0
-    lists = lists._replace(distances=lists.distances / typical)
+    lists = lists._replace(distances=np.minimum(lists.distances / typical, FARTHEST))
     compute = _tsne if layout.method == "tsne" else _umap_or_densmap
     with _one_at_a_time(), single_threaded_blas(), _without_warnings():
         coordinates, n_iter = compute(rows, lists, layout, seed)
@@ -100,24 +104,46 @@ def compute_layout(rows: Floats, lists: NeighborLists, layout: Layout, seed: int
 
 
 def _umap_or_densmap(rows: Floats, lists: NeighborLists, layout: Layout, seed: int) -> tuple[Any, int]:
-    n_rows, k = lists.indices.shape
-    indices, distances = _with_self(lists)
+    """Lay out the graph of neighbors as `umap.UMAP` does, with the same bits.
+
+    Its `fit` would start numba's threads, after which a forked process that uses them is killed.
+    """
+    from lann.embedding._neighbor_graph import edge_lengths, edge_weights
+
+    umap = _umap().umap_
+    n_rows = len(lists.indices)
+    lists = _with_self(lists)
+    weights = edge_weights(lists)
     spectral = n_rows >= max(SPECTRAL_FROM, 2 * layout.n_components + 2)
     densmap = layout.method == "densmap"
-    estimator = _umap().UMAP(
-        n_neighbors=k + 1,
-        n_components=layout.n_components,
-        min_dist=layout.min_dist,
-        n_epochs=layout.max_iter,
-        densmap=densmap,
-        precomputed_knn=(indices.astype(np.int32), distances.astype(np.float32)),
-        init="spectral" if spectral else "random",
-        random_state=seed,
-        n_jobs=1,
-        verbose=layout.verbose,
-    )
     default = (500 if n_rows <= 10_000 else 200) + 200 * densmap  # those of umap
-    return estimator.fit(rows).embedding_, layout.max_iter or default
+    n_iter = layout.max_iter or default
+    a, b = umap.find_ab_params(1.0, layout.min_dist)
+    coordinates, _ = umap.simplicial_set_embedding(
+        rows.astype(np.float32),
+        weights,
+        n_components=layout.n_components,
+        initial_alpha=1.0,
+        a=a,
+        b=b,
+        gamma=1.0,
+        negative_sample_rate=5,
+        n_epochs=n_iter,
+        init="spectral" if spectral else "random",
+        random_state=np.random.RandomState(seed),
+        metric=umap.dist.named_distances["euclidean"],
+        metric_kwds={},
+        densmap=densmap,
+        densmap_kwds=DENSMAP | {"graph_dists": edge_lengths(lists)} if densmap else {},
+        output_dens=False,
+        parallel=False,
+        # umap prints a line for each tenth of the epochs.
+        verbose=layout.verbose and n_iter >= 10,
+        tqdm_kwds={"desc": "Epochs completed"},
+    )
+    # A row without edges has no coordinates.
+    coordinates[np.asarray(weights.sum(axis=1)).ravel() == 0] = np.nan
+    return coordinates, n_iter
 
 
 def _tsne(rows: Floats, lists: NeighborLists, layout: Layout, seed: int) -> tuple[Any, int]:
@@ -172,16 +198,15 @@ class _OneAtATime:
     """A lock for all layouts of the process, which is open in a forked child.
 
     The list of ignored warnings is global to the process, so that threads that set it in turns would leave it
-    changed. And numba's threads, which umap may use, do not support two callers at once.
+    changed.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
 
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self._lock:
-            yield
+    def __call__(self) -> AbstractContextManager[Any]:
+        # The lock itself, which KeyboardInterrupt does not leave locked, as it may do in a generator.
+        return self._lock
 
     def reset_after_fork(self) -> None:
         self._lock = threading.Lock()
@@ -205,11 +230,14 @@ def _without_warnings() -> Iterator[None]:
 
 def _umap() -> Any:
     """Return the module umap, imported on use, as that takes seconds."""
+    from lann._compile import safe_caches
+
     try:
         with warnings.catch_warnings():
             # umap mentions that it would also work with TensorFlow.
             warnings.filterwarnings("ignore", category=ImportWarning)
-            import umap
+            with safe_caches():
+                import umap
     except ImportError as error:
         raise ImportError("Embeddings need umap-learn: pip install 'lann[embed]'.") from error
     return umap

@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import validate_data
 
 from lann._compat import unchanged_on_failure
-from lann._inputs import check_not_too_large
+from lann._inputs import get_feature_names, validate_data
+from lann._sizes import check_training_values
 from lann._types import Floats
 from lann.embedding._base import GraphEmbedding, draw_seed
 
@@ -114,7 +114,7 @@ class NeighborEmbedding(GraphEmbedding):
         with unchanged_on_failure(self):
             self._validate_parameters()
             rows: Floats = validate_data(self, X, dtype=np.float64, order="C", copy=True)
-            check_not_too_large(rows)
+            check_training_values(rows, lambda: get_feature_names(self))
             self._embed(_euclidean_model(rows, self.n_jobs), "neighbor", draw_seed(self.random_state))
         return self
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from lann._compile import njit
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
 

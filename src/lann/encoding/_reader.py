@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats
+from lann._validation import shown
 from lann.encoding._schema import SECONDS_PER_DAY, UNSEEN, Feature, TableSchema
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def as_table(X: Any) -> nw.DataFrame[Any] | None:
 
     Columns whose names are not all different texts are called x0, x1, …; sparse columns become dense.
     """
-    if isinstance(X, np.ndarray | list | tuple) or len(getattr(X, "shape", ())) != 2:
+    shape = getattr(X, "shape", None)
+    if isinstance(X, np.ndarray | list | tuple) or not isinstance(shape, tuple) or len(shape) != 2:
         return None
     import narwhals as nw
 
@@ -47,7 +49,10 @@ def _with_plain_columns(frame: Any) -> Any:
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         frame = frame.set_axis([f"x{f}" for f in range(len(names))], axis=1)
     sparse = [name for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.SparseDtype)]
-    return frame.assign(**{name: frame[name].sparse.to_dense() for name in sparse}) if sparse else frame
+    half = [name for name, dtype in frame.dtypes.items() if dtype == np.float16]  # pandas cannot map these
+    plain = {name: frame[name].sparse.to_dense() for name in sparse}
+    plain |= {name: frame[name].astype(np.float32) for name in half}
+    return frame.assign(**plain) if plain else frame
 
 
 def array_as_table(X: Any) -> nw.DataFrame[Any]:
@@ -111,7 +116,7 @@ def category_mask(categorical_features: Any, names: Sequence[str], *, has_names:
     given = np.asarray(categorical_features)
     wrong = (
         "categorical_features must be 'from_dtype', None, or a list of names or positions of features, or a "
-        f"mask of all {len(names)}; got {categorical_features!r}."
+        f"mask of all {len(names)}; got {shown(categorical_features)}."
     )
     if given.ndim != 1:
         raise ValueError(wrong)
@@ -264,6 +269,8 @@ def _read_numbers(column: nw.Series[Any], feature: Feature) -> Floats:
 def _number(value: Any, feature: Feature) -> float:
     try:
         return float(value)
+    except OverflowError:  # an integer that is too large
+        return np.inf
     except (TypeError, ValueError):
         raise _does_not_fit(value, feature, "numbers") from None
 
@@ -344,6 +351,10 @@ def _distinct(column: nw.Series[Any], name: str) -> list[Any]:
     """Return the distinct values of a column, without gaps."""
     try:
         return [value for value in column.drop_nulls().unique().to_list() if value == value]
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"Feature {name!r} has text with half of a character (a surrogate), which is no Unicode text."
+        ) from None
     except TypeError:  # values that cannot be compared
         raise _not_measurable(name, type(column.drop_nulls().to_list()[0]).__name__) from None
 

@@ -101,6 +101,11 @@ class TableSchema:
         return all(feature.kind == "number" for feature in self.features)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the features."""
+        return tuple(feature.name for feature in self.features)
+
+    @property
     def n_categories(self) -> tuple[int, ...]:
         """Number of categories of each feature, 0 for numbers and ordered categories."""
         return tuple(

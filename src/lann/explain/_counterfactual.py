@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from lann._inputs import check_columns, differ, get_feature_names
+from lann._inputs import check_array, check_columns, differ, get_feature_names
 from lann._table_inputs import frame_of_values, read_queries, row_ids
 from lann._types import Floats, Indices
 from lann._validation import Integer, validate
@@ -251,6 +250,7 @@ def counterfactuals(
     validate("n_candidates", n_candidates, Integer(1))
     model = _model_or_none(clf)
     known, queries = _check_rows(clf, model, X, data)
+    n_candidates = min(n_candidates, len(known))
     names = get_feature_names(clf)
     empty = np.flatnonzero(np.isnan(known).all(axis=0))
     if len(empty):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from lann._table_inputs import as_fitted
 from lann._types import Floats, Indices
+from lann._validation import shown
 from lann.encoding import TableSchema
 from lann.explain._counterfactual_search import (
     MANY_FEATURES,
@@ -23,7 +24,7 @@ from lann.explain._counterfactual_search import (
     Paths,
     Predictor,
 )
-from lann.explain._fitted import check_label
+from lann.explain._fitted import check_label, is_one_of
 from lann.metrics import DiagonalMetric
 from lann.model import NeighborModel, nearest_of_classes, typical_values
 from lann.search import ExactSearch
@@ -88,7 +89,7 @@ def find_limits(
     category = kinds == "category"
     if isinstance(integers, str):
         if integers != "auto":
-            raise ValueError(f"integers must be 'auto' or a list of features; got {integers!r}.")
+            raise ValueError(f"integers must be 'auto' or a list of features; got {shown(integers)}.")
         integer = ((data == np.rint(data)) | np.isnan(data)).all(axis=0)
     else:
         integer = _feature_mask("integers", integers, names)
@@ -140,20 +141,19 @@ def typical_ends(data: Floats, limits: Limits) -> tuple[Floats, Floats]:
 def _feature_mask(parameter: str, features: Iterable[Any], names: NDArray[Any]) -> NDArray[np.bool_]:
     """Return a mask of features given by names or positions: (n_features,)."""
     mask, known = np.zeros(len(names), bool), list(names)
-    given = (
-        [features]
-        if isinstance(features, str)
-        else list(features)
-        if isinstance(features, Iterable)
-        else None
-    )
+    given = [features] if isinstance(features, str) else None
+    if given is None and isinstance(features, Iterable) and getattr(features, "ndim", 1) > 0:
+        given = list(features)
     if given is None or any(isinstance(feature, bool | np.bool_) for feature in given):
-        raise ValueError(f"{parameter} must be a list of names or positions of features; got {features!r}.")
+        raise ValueError(
+            f"{parameter} must be a list of names or positions of features; got {shown(features)}."
+        )
     for feature in given:
         is_position = isinstance(feature, int | np.integer) and -len(names) <= feature < len(names)
-        if not is_position and feature not in known:
+        if not is_position and not is_one_of(feature, known):
             raise ValueError(
-                f"{parameter} must have names of features or positions below {len(names)}; got {feature!r}."
+                f"{parameter} must have names of features or positions below {len(names)}; got "
+                f"{shown(feature)}."
             )
         mask[feature if is_position else known.index(feature)] = True
     return mask

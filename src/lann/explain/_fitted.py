@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from lann._table_inputs import query_values
 from lann._types import Floats, Indices
+from lann._validation import shown
 from lann.model import NeighborModel
 
 
@@ -69,12 +70,20 @@ def check_rows(rows: Any, n_rows: int) -> Indices:
         or len(np.unique(positions)) < len(positions)
     ):
         raise ValueError(
-            f"rows must be different rows of the training data, from 0 to {n_rows - 1}; got {rows!r}."
+            f"rows must be different rows of the training data, from 0 to {n_rows - 1}; got {shown(rows)}."
         )
     return positions.astype(np.int64)
 
 
+def is_one_of(value: Any, known: list[Any]) -> bool:
+    """Return whether a value is one of those that are known; an array or a missing value is none."""
+    try:
+        return bool(value in known)
+    except (TypeError, ValueError):
+        return False
+
+
 def check_label(label: Any, classes: NDArray[Any], name: str = "target") -> None:
     """Raise ValueError unless the label is one of the classes."""
-    if label not in classes.tolist():
-        raise ValueError(f"{name} must be one of the classes {classes.tolist()}; got {label!r}.")
+    if not is_one_of(label, classes.tolist()):
+        raise ValueError(f"{name} must be one of the classes {classes.tolist()}; got {shown(label)}.")

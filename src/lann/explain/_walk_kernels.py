@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from lann._compile import njit
 from lann.vote import HUGE
 
 # Powers up to this one are products.

@@ -215,7 +215,7 @@ class _CandidateVotes:
         self.theirs, _ = model.kneighbors(model.X[self.ends], min(n_near, n_rows), n_jobs=n_jobs)
         self.n_candidates = self.own.shape[1] + self.theirs.shape[1]
         # Without row weights each row has one vote.
-        self.n_voters = max(model.n_voters, int(np.ceil(vote.n_votes)))
+        self.n_voters = max(model.n_voters, int(min(np.ceil(vote.n_votes), n_rows)))
         given = vote.rule.class_weight
         self.class_weight = np.ones(model.n_classes) if given is None else given
 

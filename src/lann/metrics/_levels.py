@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
+from lann._compile import njit
+from lann._sizes import Limits, limits_for
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.encoding import Encoding, FeatureCurves
@@ -196,6 +197,17 @@ class Levels:
     def transform_encoded(self, encoded: Floats) -> Floats:
         """Return rows given by their coordinates on the axes: (n_rows, n_axes)."""
         return encoded if self.components is None else apply_map(encoded, self.components)
+
+    @property
+    def limits(self) -> Limits:
+        """How large the values of each feature can be, so that distances are finite."""
+        encoding = self.encoding
+        factors = np.zeros(encoding.n_features)
+        factors[encoding.number_features] = encoding.curves.slopes.max(axis=1, initial=0.0)
+        if self.components is not None:
+            largest = np.abs(self.components).max(axis=0, initial=0.0)
+            factors *= np.maximum.reduceat(largest, encoding.first_coordinates)
+        return limits_for(factors)
 
     @property
     def in_use(self) -> tuple[str, ...]:

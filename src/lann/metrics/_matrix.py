@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann._compile import njit
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices
 from lann.metrics._diagonal import overflow_is_far

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._sampling import positions_in
+from lann._sizes import Limits
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.encoding import CategoryPositions, gap_moments
@@ -48,7 +49,7 @@ COPIES_FOR_SCALE = 4
 # What is computed when it is needed, and not saved.
 LAZY = (
     "_n_parts", "_shortlist", "_exhaustive", "_metric", "_feature_weights", "_feature_scales",
-    "_without_features", "n_voters", "memory", "X", "labels", "row_weights",
+    "_without_features", "n_voters", "memory", "X", "labels", "row_weights", "limits",
 )  # fmt: skip
 # Number of models without some features that are kept, and of their weights together: 256 MB.
 MOST_KEPT, KEPT_NUMBERS = 16, 2**25
@@ -334,6 +335,10 @@ class LocalModel(NeighborModel):
 
     def slopes_among(self, rows: Indices) -> _Slopes:
         return _Slopes(self, rows)
+
+    @cached_property
+    def limits(self) -> Limits:
+        return self._shared.limits
 
     def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
         missing = np.isnan(queries)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 
+from lann._compile import njit
 from lann._types import Indices, Labels
 
 RECENT, RESERVOIR, BALANCED = POLICIES = ("recent", "reservoir", "balanced")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._sizes import Limits
 from lann._types import Floats, Indices, Labels
 from lann.encoding import Encoding
 from lann.metrics import DiagonalMetric, Levels, MatrixMetric, join_weights, measure_pairs
@@ -227,6 +228,11 @@ class RowMemory:
     def transform(self, X: Floats) -> Floats:
         """Return rows on the axes: (n_queries, n_axes)."""
         return self._shared_levels.transform(X)
+
+    @property
+    def limits(self) -> Limits:
+        """How large the values of each feature can be, so that distances are finite."""
+        return self._shared_levels.limits
 
     @cached_property
     def _shared_levels(self) -> Levels:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from lann._compile import njit
 
 
 # Sums may be reordered, so that they vectorize; the compiled code fixes the order, the same for every call.

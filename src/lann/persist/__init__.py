@@ -49,7 +49,8 @@ def save(
         LANNEmbedding, NeighborEmbedding or DiscriminantPlane, or a classifier of `lann.streams`. A
         LANNClassifier of `lann.distributed` becomes a folder with a model file for each shard.
     path : str or path-like
-        The file, usually ``*.lann``, or the folder; an existing one is replaced.
+        The file, usually ``*.lann``, or the folder; an existing one is replaced, and keeps its mode and the
+        symbolic links to it. A pipe or a device such as /dev/null takes the content and stays.
     table : TableRecord or None, default=None
         What is known about the table to which the model was fitted.
     progress : dict or None, default=None
@@ -62,7 +63,7 @@ def save(
         If the model is not fitted.
     ValueError
         If the model is something else, such as a pipeline, or has a part that cannot be saved.
-    FileNotFoundError, FileExistsError, IsADirectoryError
+    FileExistsError, OSError
         If the file cannot be written there, or something else than a model is there.
 
     See Also
@@ -83,7 +84,7 @@ def save(
     """
     from sklearn.utils.validation import check_is_fitted
 
-    from lann._files import write_atomically
+    from lann._files import check_writable, write_atomically
     from lann.persist._errors import InvalidModelFile
     from lann.persist._model_file import find_foreign, to_bytes
     from lann.persist._sharded import is_sharded, save_folder
@@ -98,10 +99,7 @@ def save(
     foreign = find_foreign(model)
     if foreign is not None:
         raise ValueError(_cannot_be_saved(foreign))
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder; give the name of a file.")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {path.parent} to save {path.name} in.")
+    check_writable(path)
     try:
         content = to_bytes(model, table, progress)
     except InvalidModelFile as error:
@@ -124,8 +122,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Raises
     ------
-    FileNotFoundError, IsADirectoryError
-        If there is no such file.
+    OSError
+        If there is no such file, or it is a folder, a pipe or a device.
     ValueError
         If the file is damaged, of another format, or contains anything but a model of lann.
 
@@ -167,8 +165,8 @@ def load_with_table(path: str | os.PathLike[str]) -> tuple[Any, TableRecord | No
 
     Raises
     ------
-    FileNotFoundError, IsADirectoryError
-        If there is no such file.
+    OSError
+        If there is no such file, or it is a folder, a pipe or a device.
     ValueError
         If the file is damaged, of another format, or contains anything but a model of lann.
 
@@ -207,8 +205,8 @@ def load_with_progress(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any
 
     Raises
     ------
-    FileNotFoundError, IsADirectoryError
-        If there is no such file.
+    OSError
+        If there is no such file, or it is a folder, a pipe or a device.
     ValueError
         If the file is damaged, of another format, or contains anything but a model of lann.
 
@@ -272,8 +270,8 @@ def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
 
     Raises
     ------
-    FileNotFoundError, IsADirectoryError
-        If there is no such file.
+    OSError
+        If there is no such file, or it is a folder, a pipe or a device.
     ValueError
         If the file is damaged, of another format, or contains anything but a model of lann.
 
@@ -297,15 +295,11 @@ def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
     """
     import hashlib
 
+    from lann._files import read_content
     from lann.persist._errors import InvalidModelFile
     from lann.persist._model_file import from_bytes
 
-    path = Path(path)
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder, not a model file.")
-    if not path.is_file():
-        raise FileNotFoundError(f"There is no file {path}.")
-    content = path.read_bytes()
+    content = read_content(path, "model file")
     try:
         found = from_bytes(content)
     except InvalidModelFile as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lann._inputs import find_too_large
+from lann._sizes import find_too_large
 from lann.baselines import (
     DANN,
     GLML,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from lann._inputs import LARGEST_WEIGHT
+from lann._sizes import LARGEST_VALUE
 from lann._updatable_classifier import UpdateProgress
 from lann.classifier import LANNClassifier
 from lann.explain import Landmarks, Readings, Spacing
@@ -61,7 +62,7 @@ def _weights_are_finite(values: Values) -> str | None:
 LEVELS = Record(
     Levels,
     {
-        "X": Floats("n_rows", "n_features", nan=True, single=True),
+        "X": Floats("n_rows", "n_features", low=-LARGEST_VALUE, high=LARGEST_VALUE, nan=True, single=True),
         "encoding": ENCODING,
         "class_log_weights": Floats("n_classes", "n_axes", high=LARGEST_CLASS_EXPONENT),
         "labels": Indices("n_rows", below="n_classes"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from lann._sizes import LARGEST_VALUE
 from lann.persist._baselines import PROTOTYPES, WITH_NEIGHBORS
 from lann.persist._classifier import CLASSIFIER
 from lann.persist._encoding import SCHEMA
@@ -59,7 +60,7 @@ class Bools(Names):
 COORDINATES = Record(
     Coordinates,
     {
-        "means": Floats("n_features", low=-LARGEST, high=LARGEST),
+        "means": Floats("n_features", low=-LARGEST_VALUE, high=LARGEST_VALUE),
         "scales": Floats("n_features", above=0.0),
         "feature": Indices("n_plain_coordinates", below="n_features", ascending=True),
         "code": Floats("n_plain_coordinates", low=0.0, nan=True, infinite=True),

@@ -6,7 +6,8 @@ import hashlib
 import os
 import re
 import shutil
-import uuid
+import stat
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lann import __version__
-from lann._files import write_atomically
+from lann._files import final_path, hidden_path, read_content, sync_folder, write_atomically
 from lann.classifier import LANNClassifier
 from lann.persist._errors import InvalidModelFile, one_sentence, shown
 from lann.persist._json import read_json, write_json
@@ -39,14 +40,19 @@ def save_folder(model: Any, path: Path) -> None:
     """
     from lann.distributed import write_shards
 
-    path = path.absolute()
+    path = final_path(path)
     if path.exists() and not (path / MANIFEST).is_file():
         raise FileExistsError(f"{path} exists and is no model in shards; give the name of a new folder.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {path.parent} to save {path.name} in.")
-    hidden = f".{path.name}.{uuid.uuid4().hex}"
-    temporary, earlier = path.with_name(f"{hidden}.tmp"), path.with_name(f"{hidden}.old")
-    temporary.mkdir()
+    temporary = hidden_path(path)
+    earlier = temporary.with_suffix(".old")
+    if path.exists():  # nobody else may read the new folder, neither now nor later
+        mode = stat.S_IMODE(path.stat().st_mode)
+        temporary.mkdir(mode & 0o700)
+        temporary.chmod(mode)
+    else:
+        temporary.mkdir()
     try:
         names = [f"shard-{number:05}.lann" for number in range(model.n_shards_)]
         written = write_shards(model, partial(write_file, folder=str(temporary)), names, SHARED)
@@ -58,8 +64,9 @@ def save_folder(model: Any, path: Path) -> None:
             "shared": written[0],
             "shards": dict(zip(names, written[1:], strict=True)),
         }
-        (temporary / MANIFEST).write_bytes(write_json(manifest))
+        write_atomically(temporary / MANIFEST, write_json(manifest))
         if path.exists():
+            _keep_owner(path, temporary)
             os.replace(path, earlier)
         try:
             os.replace(temporary, path)
@@ -67,12 +74,21 @@ def save_folder(model: Any, path: Path) -> None:
             if earlier.exists():
                 os.replace(earlier, path)
             raise
+        sync_folder(path.parent)
     except InvalidModelFile as error:
         raise ValueError(f"The model cannot be saved: {error}.") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
         if path.exists():  # else the earlier one is all there is
             shutil.rmtree(earlier, ignore_errors=True)
+
+
+def _keep_owner(existing: Path, new: Path) -> None:
+    """Give a folder the owner and the group of another one, if that is permitted."""
+    status = existing.stat()
+    if hasattr(os, "chown"):
+        with suppress(OSError):
+            os.chown(new, status.st_uid, status.st_gid)
 
 
 def write_file(model: LANNClassifier, name: str, folder: str) -> str:
@@ -114,7 +130,7 @@ def load_folder(path: Path) -> Any:
 
 def read_file(name: str, folder: str, hashes: dict[str, str]) -> LANNClassifier:
     """Read a model file of a folder, and check that it is the one of the manifest."""
-    content = (Path(folder) / name).read_bytes()
+    content = read_content(Path(folder) / name, "model file")
     if hashlib.sha256(content).hexdigest() != hashes[name]:
         raise InvalidModelFile(f"its file {name} is not the one that was saved")
     try:
@@ -127,7 +143,7 @@ def read_file(name: str, folder: str, hashes: dict[str, str]) -> LANNClassifier:
 
 
 def _read_manifest(file: Path) -> dict[str, Any]:
-    manifest = read_json(file.read_bytes())
+    manifest = read_json(read_content(file, "model file"))
     check_format(manifest, FORMAT)
     if manifest.keys() != FIELDS:
         raise InvalidModelFile(f"its {MANIFEST} does not have the fields {', '.join(sorted(FIELDS))}")

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from lann._sizes import LARGEST_VALUE
 from lann.persist._errors import InvalidModelFile, one_sentence
 from lann.persist._kinds import Bool, Flags, Floats, Indices, Int, Kind, Maybe, Names, Size, Texts
 from lann.persist._records import Estimator, Record, Rule, Values, if_present
 from lann.streams import (
-    LARGEST_VALUE,
     N_GROUPS,
     SAMKNN,
     SAMLANN,

@@ -13,10 +13,9 @@ from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
-    validate_data,
 )
 
-from lann._inputs import check_sample_weight, check_two_classes
+from lann._inputs import check_one_type, check_sample_weight, check_two_classes, validate_data
 from lann.encoding import as_table
 from lann.reject._held_out import Fold, fit_folds, plain_folds, split_folds, split_part
 from lann.reject._rows import take_parameters, take_rows
@@ -44,6 +43,7 @@ def read_training_data(
         check_consistent_length(X, labels)
     else:
         X, labels = validate_data(estimator, X, y, dtype=None, ensure_all_finite=False)
+    check_one_type("y", labels)
     check_classification_targets(labels)
     weights = fit_params.get("sample_weight")
     if weights is not None:

@@ -154,7 +154,8 @@ def fit_folds(
         own = take_parameters(parameters, train, len(y))
         return Fold(clone(estimator).fit(take_rows(X, train), y[train], **own), train, held_out)
 
-    return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(fit)(*split) for split in splits))
+    n_threads = n_jobs if n_jobs is None else min(n_jobs, len(splits))  # joblib has a largest number
+    return list(Parallel(n_jobs=n_threads, prefer="threads")(delayed(fit)(*split) for split in splits))
 
 
 def check_folds(folds: Sequence[tuple[Any, Any, Any]], n_rows: int) -> list[Fold]:

@@ -15,6 +15,7 @@ from lann._validation import (
     Number,
     OneOf,
     ParameterTable,
+    shown,
     validate_parameters,
 )
 from lann.reject._certainty import CERTAINTIES
@@ -31,7 +32,7 @@ def _check_estimator(estimator: Any) -> None:
     if estimator is None:
         return
     if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
-        raise ValueError(f"estimator must be a classifier, or None; got {estimator!r}.")
+        raise ValueError(f"estimator must be a classifier, or None; got {shown(estimator)}.")
     if not is_classifier(estimator):
         raise ValueError(f"estimator must be a classifier, which {type(estimator).__name__} is not.")
     if not hasattr(estimator, "predict_proba"):
@@ -43,7 +44,7 @@ def _check_estimator(estimator: Any) -> None:
 
 def _check_reject_label(reject_label: Any) -> None:
     if not (reject_label is None or isinstance(reject_label, str | bool | int | float | np.generic)):
-        raise ValueError(f"reject_label must be a text or a number, or None; got {reject_label!r}.")
+        raise ValueError(f"reject_label must be a text or a number, or None; got {shown(reject_label)}.")
 
 
 PARAMETERS: ParameterTable = {

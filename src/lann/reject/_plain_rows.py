@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.utils import check_array
 
+from lann._inputs import check_array
+from lann._sizes import LARGEST_VALUE
 from lann._spacing import N_AROUND, relative_distances
 from lann._types import Floats, Indices, Labels
 from lann.encoding import UNSEEN, TableSchema, array_as_table, as_table, infer_schema, read
@@ -33,6 +34,8 @@ MOST_CATEGORIES = 50
 HELD = 2**22
 # The range of values, relative to the largest, up to which they are one value.
 CONSTANT = 1e-12
+# Differences divided by it are finite, or infinite, but not NaN.
+SMALLEST_DEVIATION = float(np.finfo(np.float64).tiny)
 # Coordinates are limited, so that their squares are finite.
 LARGEST = 1e100
 # By how many standard deviations an unseen category or a gap that no row has is outside the range.
@@ -131,8 +134,8 @@ class Coordinates:
             known = values[~gaps]
             if n_categories[f] == 0:
                 if len(known):
-                    means[f] = known.mean()
-                    scales[f] = 1.0 if _is_constant(known) else known.std()
+                    means[f], deviation = _moments(known)
+                    scales[f] = 1.0 if _is_constant(known) else deviation
                 indicators = [np.inf]
             else:
                 counts = np.bincount(known[known != UNSEEN].astype(np.int64), minlength=n_categories[f])
@@ -176,9 +179,19 @@ class Coordinates:
         return np.clip(coordinates, -LARGEST, LARGEST)
 
 
+def _moments(values: Floats) -> tuple[float, float]:
+    """Return mean and standard deviation, which is above 0 unless all values are equal."""
+    largest = float(np.abs(values).max())
+    if largest == 0 or 1.0 / LARGEST_VALUE < largest < LARGEST_VALUE:
+        return float(values.mean()), float(values.std())
+    relative = values / largest  # whose squares neither overflow nor vanish
+    return largest * float(relative.mean()), max(largest * float(relative.std()), SMALLEST_DEVIATION)
+
+
 def _is_constant(values: Floats) -> bool:
     """Return whether values differ by rounding at most: their deviation can then be tiny, but not 0."""
-    return bool(np.ptp(values) <= CONSTANT * np.abs(values).max())
+    half = 0.5 * values  # the range of all values may not be finite
+    return bool(np.ptp(half) <= CONSTANT * np.abs(half).max())
 
 
 @dataclass(frozen=True)

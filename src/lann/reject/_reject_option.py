@@ -157,7 +157,10 @@ class RejectOption(LearnsThresholds):
         from lann.classifier import LANNClassifier
 
         tags = super().__sklearn_tags__()
-        own = get_tags(LANNClassifier() if self.estimator is None else self.estimator)
+        try:
+            own = get_tags(LANNClassifier() if self.estimator is None else self.estimator)
+        except (AttributeError, TypeError):  # no estimator, which fit says
+            return tags
         tags.input_tags.allow_nan = own.input_tags.allow_nan
         return tags
 

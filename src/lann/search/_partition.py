@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann._compile import njit
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import overflow_is_far
@@ -75,7 +75,8 @@ class Partition:
         centers = np.unique(coordinates[starts], axis=0)
         for _ in range(N_ROUNDS):
             nearest = _nearest_centers(coordinates, centers, n_jobs)
-            sums, counts = sum_by_cell(coordinates, nearest, len(centers))
+            sums, counts = np.zeros(centers.shape), np.zeros(len(centers), np.int64)
+            sum_by_cell(coordinates, nearest, sums, counts)
             used = counts > 0
             centers = (sums[used] / counts[used, None]).astype(np.float32)
         return cls(centers.astype(np.float64), offset, scale)
@@ -143,15 +144,13 @@ def _nearest_centers(
 
 
 @njit(nogil=True, cache=True)
-def sum_by_cell(coordinates, cells, n_cells):
-    """Return the sums of the coordinates of each cell, (n_cells, n_axes), and its number of points."""
-    sums, counts = np.zeros((n_cells, coordinates.shape[1])), np.zeros(n_cells, np.int64)
+def sum_by_cell(coordinates, cells, sums, counts):
+    """Add the coordinates of the points of each cell to (n_cells, n_axes), and their number to (n_cells,)."""
     for row in range(coordinates.shape[0]):
         cell = cells[row]
         counts[cell] += 1
         for axis in range(coordinates.shape[1]):
             sums[cell, axis] += coordinates[row, axis]
-    return sums, counts
 
 
 @njit(nogil=True, cache=True)

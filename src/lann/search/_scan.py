@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann._compile import njit
 from lann._types import Floats, Indices, Labels
 from lann.metrics import measure_pairs, overflow_is_far
 from lann.search._topk import insert, smallest
@@ -98,7 +98,8 @@ def _find_nearest(
     n_rows = len(searched.rows) or len(searched.points)
     n_kept = min(k + SPARE, n_rows)
     labels = np.full(n_queries, -1 if label is None else label)
-    kept, limits = scan(queries, searched, excluded, labels, probed, n_kept)
+    kept, limits = np.empty((n_queries, n_kept), np.int64), np.empty((n_queries, n_kept))
+    scan(queries, searched, excluded, labels, probed, kept, limits)
     indices, distances = smallest(_measure(queries, searched, kept), kept, k)
     margin = 1.0 + ROUNDINGS * (n_axes + 4)
     # Where there are fewer points than spare ones, none can have been missed.
@@ -131,23 +132,22 @@ def _measure(queries: Floats, searched: ScanPoints, rows: Indices) -> Floats:
 
 # Sums may be reordered, so that they vectorize; the result is measured again.
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
-def scan(queries, searched, excluded, own_labels, probed, k):
-    """Return the k nearest points of each query, in order, and their squared distances up to rounding.
+def scan(queries, searched, excluded, own_labels, probed, indices, distances):
+    """Find the k nearest points of each query, in order, and their squared distances up to rounding.
 
     queries : (n_queries, n_axes); searched : ScanPoints
     excluded : (n_queries,) a position that is left out, -1 for none
     own_labels : (n_queries,) the class whose points are searched, -1 for all
     probed : (n_queries, n_cells) the cells that are searched; empty for all points
-
-    Returns positions in `rows`, -1 where there are fewer: (n_queries, k) each.
+    indices, distances : (n_queries, k) the result: positions in `rows`, -1 where there are fewer
     """
     points, labels, class_weights, rows, cells = searched
     by_cell = probed.size > 0
     n_queries, n_axes = queries.shape
     n_rows = rows.shape[0] if rows.shape[0] > 0 else points.shape[0]
     every = rows.shape[0] == 0
-    indices = np.full((n_queries, k), -1, np.int64)
-    distances = np.full((n_queries, k), np.inf)
+    k = indices.shape[1]
+    indices[:], distances[:] = -1, np.inf
     for query in range(n_queries):
         x, near, squared = queries[query], indices[query], distances[query]
         own, left_out = own_labels[query], excluded[query]
@@ -165,4 +165,3 @@ def scan(queries, searched, excluded, own_labels, probed, k):
                 total += weights[a] * difference * difference
             if (total < squared[k - 1] or near[k - 1] < 0) and position != left_out:
                 insert(squared, near, total, position)
-    return indices, distances

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numba import njit
 
+from lann._compile import njit
 from lann._types import Floats, Indices
 
 # Number of values of a tile that are scanned at a time.
@@ -97,15 +97,21 @@ def concatenate_results(blocks: Iterable[tuple[Indices, Floats]]) -> tuple[Indic
     return np.concatenate(indices), np.concatenate(distances)
 
 
-@njit(nogil=True, cache=True)
-def smallest(distances, indices, k):
+def smallest(distances: Floats, indices: Indices, k: int) -> tuple[Indices, Floats]:
     """Return the indices and distances of the k smallest of each row, in order: (n_queries, k) each.
 
     Equal distances are ordered by index. A negative index marks an empty slot.
     """
+    best_indices, best_distances = np.empty((len(distances), k), np.int64), np.empty((len(distances), k))
+    _write_smallest(distances, indices, best_indices, best_distances)
+    return best_indices, best_distances
+
+
+@njit(nogil=True, cache=True)
+def _write_smallest(distances, indices, best_indices, best_distances):
     n_queries, n_candidates = distances.shape
-    best_distances = np.full((n_queries, k), np.inf)
-    best_indices = np.full((n_queries, k), -1, np.int64)
+    k = best_indices.shape[1]
+    best_distances[:], best_indices[:] = np.inf, -1
     row_distances, row_indices = np.empty(n_candidates), np.empty(n_candidates, np.int64)
     for query in range(n_queries):
         if k <= FEW:
@@ -125,7 +131,6 @@ def smallest(distances, indices, k):
         _sort_smallest(row_distances, row_indices, count, k)
         for slot in range(min(k, count)):
             best_distances[query, slot], best_indices[query, slot] = row_distances[slot], row_indices[slot]
-    return best_indices, best_distances
 
 
 @njit(nogil=True, cache=True)

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from lann.streams._memory import Limits as Limits
     from lann.streams._metric import N_GROUPS as N_GROUPS
     from lann.streams._metric import new_metric as new_metric
-    from lann.streams._rows import LARGEST_VALUE as LARGEST_VALUE
     from lann.streams._sam import Drift
     from lann.streams._samknn import SAMKNN
     from lann.streams._samlann import SAMLANN
@@ -35,7 +34,6 @@ __all__ = [
 # Imported on first use, with numba: `import lann.streams` stays cheap. Model files need some further names.
 _MODULES = {
     "Drift": "_sam",
-    "LARGEST_VALUE": "_rows",
     "Limits": "_memory",
     "N_GROUPS": "_metric",
     "SAMKNN": "_samknn",

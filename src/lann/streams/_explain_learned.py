@@ -6,13 +6,15 @@ import numpy as np
 
 from lann._types import Floats, Indices
 from lann.streams._dependence import evenly_spaced, feature_dependence
-from lann.streams._explain_one import DecidingVote, Dependence, plain_vote, stored_rows
+from lann.streams._explain_one import DecidingVote, Dependence, in_python, plain_vote, stored_rows
 from lann.streams._explanation import RECENT as RECENT_MEMORY
 from lann.streams._memory import COMBINED, N_BEFORE, START, STOP, Limits
 from lann.streams._metric import AXES, N_GROUPS, WEIGHTS, Metric
 from lann.streams._metric_kernels import transform_row
-from lann.streams._metric_votes import PLAIN, RECENT, TIMELESS, VOTES, age_weight, guard_of
-from lann.streams._samlann_kernels import SAM_VOTE, Learned, best_vote, new_space, predict_one
+from lann.streams._metric_steps import new_gradients
+from lann.streams._metric_votes import PLAIN, RECENT, TIMELESS, VOTES, age_weight, guard_of, new_found
+from lann.streams._sam_kernels import new_measured
+from lann.streams._samlann_kernels import SAM_VOTE, Learned, Space, best_vote, predict_one
 
 
 def learned_vote(learned: Learned, limits: Limits, x: Floats) -> DecidingVote:
@@ -21,7 +23,12 @@ def learned_vote(learned: Learned, limits: Limits, x: Floats) -> DecidingVote:
     number = best_vote(votes)
     if number == SAM_VOTE:
         return plain_vote(memories, limits, x)
-    space = new_space(learned, limits)
+    space = Space(
+        in_python(new_measured)(memories, limits),
+        in_python(new_found)(memories, limits),
+        in_python(new_gradients)(metric),
+        np.zeros(len(memories.known)),
+    )
     predict_one(learned, limits, x, space)
     found = space.found
     search, n_neighbors, power = VOTES[number]

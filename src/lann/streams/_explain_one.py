@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from lann.streams._explanation import MEMORY_NAMES, RECENT, StreamExplanation
 from lann.streams._memory import LONG, N_BEFORE, N_SEEN, SHORT, START, STOP, Limits, Memories
 from lann.streams._neighbors import vote_weights
 from lann.streams._sam_kernels import deciding_vote, measure, new_measured
+
+Result = TypeVar("Result")
 
 
 class DecidingVote(NamedTuple):
@@ -51,7 +54,7 @@ class Dependence(NamedTuple):
 
 def plain_vote(memories: Memories, limits: Limits, x: Floats) -> DecidingVote:
     """Return the vote that decides about a row in plain Euclidean distances: (n_features,)."""
-    measured = new_measured(memories, limits)
+    measured = in_python(new_measured)(memories, limits)
     measure(memories, limits, x, measured)
     number = deciding_vote(memories, limits)
     n_found = int(measured.n_found[number])
@@ -66,6 +69,14 @@ def plain_vote(memories: Memories, limits: Limits, x: Floats) -> DecidingVote:
     scales = np.where(n_common > 0, len(x) / np.maximum(n_common, 1), np.nan)
     contributions = np.nan_to_num(contributions, nan=0.0) * scales[:, None]
     return DecidingVote(int(number), columns, contributions, shares)
+
+
+def in_python(function: Callable[..., Result]) -> Callable[..., Result]:
+    """Return a compiled function as it was before.
+
+    For those that return tuples with names: an interrupt at this time would end the process.
+    """
+    return getattr(function, "py_func", function)
 
 
 def stored_rows(memories: Memories, columns: Indices) -> Floats:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lann._sizes import LARGEST_VALUE, find_too_large, too_large
 from lann._types import Floats
-from lann.streams._rows import LARGEST_VALUE
 
 # Two rows of different categories differ by this in two columns: their squared distance is 1.
 CATEGORY = math.sqrt(0.5)
@@ -177,7 +177,7 @@ class FeatureColumns:
             return None
         # Scaled down, the squares do not overflow. A missing value fails, too.
         scaled = row * (1.0 / LARGEST_VALUE)
-        if not scaled.dot(scaled) < 1.0 and np.fmax.reduce(np.abs(row)) > LARGEST_VALUE:
+        if not scaled.dot(scaled) < 1.0:
             check_sizes(row[None], list(self._numbers))
         return row
 
@@ -267,13 +267,13 @@ def is_missing(value: Any) -> bool:
 
 def check_sizes(values: Floats, names: list[Any]) -> None:
     """Raise ValueError if a value is too large to be squared; NaN is a missing value."""
-    too_large = np.abs(values) > LARGEST_VALUE
-    if too_large.any():
-        row, feature = np.argwhere(too_large)[0]
-        raise ValueError(_too_large(names[feature], values[row, feature]))
+    feature = find_too_large(values)
+    if feature is not None:
+        column = values[:, feature]
+        raise ValueError(_too_large(names[feature], column[np.abs(column) > LARGEST_VALUE][0]))
 
 
 def _too_large(feature: Hashable, value: Any) -> str:
     if isinstance(value, float) and math.isinf(value):
         return f"Feature {feature!r} is infinite; give None for a missing value."
-    return f"Feature {feature!r} has a value that is too large to be squared; scale it down."
+    return too_large(feature)

@@ -154,7 +154,7 @@ def with_classes(memories: Memories, old_positions: Indices, n_classes: int) -> 
     Parameters
     ----------
     memories : Memories
-        Changed in part.
+        Not changed: an update that is interrupted here can be undone.
     old_positions : (n_old_classes,)
         The new class index of each class.
     n_classes : int
@@ -162,10 +162,14 @@ def with_classes(memories: Memories, old_positions: Indices, n_classes: int) -> 
     """
     known = np.zeros(n_classes, np.uint8)
     known[old_positions] = memories.known
-    if len(old_positions):
-        for labels in (memories.short_labels, memories.long_labels, memories.before_labels):
-            labels[:] = old_positions[labels]
-    return memories._replace(known=known)
+    if not len(old_positions):
+        return memories._replace(known=known)
+    return memories._replace(
+        known=known,
+        short_labels=old_positions[memories.short_labels],
+        long_labels=old_positions[memories.long_labels],
+        before_labels=old_positions[memories.before_labels],
+    )
 
 
 def with_columns(memories: Memories, n_columns: int, value: float) -> Memories:

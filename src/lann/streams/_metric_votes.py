@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from lann._compile import njit
 from lann._types import Floats, Indices, Labels
 from lann.streams._memory import HAS_GAPS, N_LONG, N_SEEN, START, STOP, Limits, Memories
 from lann.streams._metric import VALUE, Metric
@@ -74,13 +74,19 @@ class Found(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
+def write_squared_ages(limits: Limits, out: Floats) -> None:
+    """Compute the squared positions of the ages 0, 1, …"""
+    for age in range(len(out)):
+        out[age] = age_position(float(age), limits) ** 2
+
+
+@njit(nogil=True, cache=True)
 def new_found(memories: Memories, limits: Limits) -> Found:
     """Return space for what is computed about one row."""
     capacity = memories.short_X.shape[1]
     n_positions = capacity + memories.long_X.shape[1]
     age_table = np.empty(capacity + 1)
-    for age in range(capacity + 1):
-        age_table[age] = age_position(float(age), limits) ** 2
+    write_squared_ages(limits, age_table)
     return Found(
         np.empty(memories.short_X.shape[0]),
         np.empty((2, n_positions)),

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from lann._inputs import get_feature_names
+from lann._inputs import check_one_type, check_unicode, get_feature_names, validate_data
+from lann._sizes import check_values
 from lann._types import Floats
-
-# Squares of differences of such values are finite, and so are their sums.
-LARGEST_VALUE = 1e149
+from lann._validation import shown
 
 
 def read_labeled_rows(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Floats, NDArray[Any]]:
@@ -21,9 +19,10 @@ def read_labeled_rows(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[F
     rows, labels = validate_data(
         estimator, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=reset
     )
-    _check_one_type("y", labels)
+    check_unicode(labels)
+    check_one_type("y", labels)
     check_classification_targets(labels)
-    _check_sizes(estimator, rows)
+    check_values(rows, lambda: get_feature_names(estimator))
     return _writeable(rows), labels
 
 
@@ -35,23 +34,11 @@ def read_classes(classes: Any) -> NDArray[Any]:
         raise ValueError("classes must be a list of labels.") from None
     if found.ndim != 1:
         raise ValueError(f"classes must be a list of labels; got an array of shape {found.shape}.")
-    _check_one_type("classes", found)
+    check_unicode(found)
+    check_one_type("classes", found)
     if found.dtype.kind == "f" and np.isnan(found).any():
         raise ValueError("classes must not have missing labels (NaN).")
     return np.unique(found)
-
-
-def _check_one_type(name: str, labels: NDArray[Any]) -> None:
-    """Raise ValueError if labels are text and something else."""
-    if labels.dtype != object:
-        return
-    text = [label for label in labels.flat if isinstance(label, str)]
-    others = [label for label in labels.flat if not isinstance(label, str)]
-    if text and others:
-        raise ValueError(
-            f"{name} has labels of several types, such as {text[0]!r} and {others[0]!r}; "
-            "give text only or numbers only."
-        )
 
 
 def as_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
@@ -70,7 +57,10 @@ def as_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
         raise _another_type(labels.tolist()[0], classes)
     if is_text:
         return labels
-    kind, common = classes.dtype.kind, np.result_type(classes, labels).kind
+    try:
+        kind, common = classes.dtype.kind, np.result_type(classes, labels).kind
+    except TypeError:  # such as dates and numbers
+        raise _another_type(labels.tolist()[0], classes) from None
     if common == kind or (kind in "iu" and common in "iu"):
         return labels
     with np.errstate(invalid="ignore"):
@@ -83,7 +73,8 @@ def as_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
 
 def _another_type(label: Any, classes: NDArray[Any]) -> ValueError:
     return ValueError(
-        f"y has labels of another type, such as {label!r}, than the classes {classes.tolist()[:5]}."
+        f"y has labels of another type, such as {shown(label)}, than the classes "
+        f"{shown(classes.tolist()[:5])}."
     )
 
 
@@ -92,7 +83,7 @@ def read_rows(estimator: Any, X: Any) -> Floats:
     rows: Floats = validate_data(
         estimator, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
     )
-    _check_sizes(estimator, rows)
+    check_values(rows, lambda: get_feature_names(estimator))
     return _writeable(rows)
 
 
@@ -125,10 +116,3 @@ def _as_table(estimator: Any, x: Any) -> Any:
     import pandas as pd
 
     return pd.DataFrame(row, columns=estimator.feature_names_in_)
-
-
-def _check_sizes(estimator: Any, rows: Floats) -> None:
-    too_large = np.abs(rows) > LARGEST_VALUE
-    if too_large.any():
-        name = get_feature_names(estimator)[too_large.any(axis=0).argmax()]
-        raise ValueError(f"The values of feature {name!r} are too large to be squared; scale them down.")

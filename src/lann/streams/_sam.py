@@ -293,10 +293,19 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         smallest = max(int(self.min_window_size), k + 1)
         self.limits_ = Limits(k, total, round(self.long_term_share * total), smallest)
         self.classes_ = np.empty(0, np.int64)
-        self._start(self.n_features_in_, int(check_random_state(self.random_state).randint(2**31 - 1)))
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        try:
+            self._start(self.n_features_in_, seed)
+        except (MemoryError, OverflowError, ValueError):
+            raise ValueError(
+                f"window_size={total} rows take more memory than there is; lower window_size."
+            ) from None
 
     def _learn_more(self, X: Any, y: Any, classes: Any, *, with_probabilities: bool) -> Floats:
-        with unchanged_on_failure(self):
+        # One call of a compiled function, which is not interrupted, learns the rows: all of them, or none.
+        counters = None if not hasattr(self, "memories_") else self.memories_.counters
+        n_before = None if counters is None else counters[N_SEEN]
+        with unchanged_on_failure(self, unless=lambda: counters is not None and counters[N_SEEN] != n_before):
             validate_parameters(self, self._parameters)
             is_first = not hasattr(self, "memories_")
             rows, labels = read_labeled_rows(self, X, y, reset=is_first)

@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from lann._format import is_missing, value_text
+from lann._sizes import LARGEST_VALUE
 from lann._types import Indices
 from lann.tables._cells import LARGEST_INTEGER, Cells, value_as_text
 from lann.tables._dates import DTYPE, DateNotation, date_notation_from_dict
 from lann.tables._missing import PLACEHOLDERS
 from lann.tables._names import check_columns_present, with_text_names
-from lann.tables._numbers import LARGEST, NumberNotation, number_notation_from_dict
+from lann.tables._numbers import NumberNotation, number_notation_from_dict
 
 ColumnKind = Literal["number", "category", "bool", "date", "ignored"]
 KINDS: tuple[str, ...] = get_args(ColumnKind)
@@ -178,8 +179,8 @@ class Column:
             self._check(cells.values.isna(), cells, must, table)
             numbers = pd.Series(np.nan, index=cells.values.index)
         self._check(~np.isinf(numbers), cells, "must have finite numbers", table)
-        largest = f"must have numbers of at most {LARGEST:g}, whose squares are finite"
-        self._check(~(numbers.abs() > LARGEST), cells, largest, table)
+        largest = f"must have numbers of at most {LARGEST_VALUE:g}, whose squares are finite"
+        self._check(~(numbers.abs() > LARGEST_VALUE), cells, largest, table)
         return numbers.astype("float64")
 
     def _dates(self, cells: Cells, table: str) -> pd.Series:

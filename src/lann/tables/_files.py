@@ -12,7 +12,8 @@ from typing import IO, Any, Protocol
 
 import pandas as pd
 
-from lann._files import atomic_file, check_writable
+from lann._files import atomic_file, check_writable, is_stream
+from lann.tables._csv_text import frame_text
 from lann.tables._reading import Reading, without_parquet
 
 # Of files that are written.
@@ -39,7 +40,8 @@ def read_table(
     path : str or path-like
         A file whose name ends in ``.csv``, ``.tsv`` or ``.txt`` (text with separators), ``.jsonl`` or
         ``.ndjson`` (a JSON object in each line), ``.parquet`` or ``.xlsx``. Text may be compressed with gzip,
-        as in ``.csv.gz``. ``"-"`` is standard input, whose format is found.
+        as in ``.csv.gz``. ``"-"`` is standard input, whose format is found, as is that of a pipe whose name
+        says nothing, such as ``<(command)`` in a shell. A pipe is read until nothing writes to it any more.
     sep : str or None, default=None
         The separator of text: a character, or "comma", "semicolon", "tab" or "pipe".
     decimal : {".", ","} or None, default=None
@@ -58,10 +60,10 @@ def read_table(
     Raises
     ------
     ValueError
-        If the file has another format, is damaged, is empty, or has two columns of the same name, or lines
-        have more or fewer cells than the header.
+        If the file has another format, is damaged, is empty, was changed while it was read, or has two
+        columns of the same name, or lines have more or fewer cells than the header.
     OSError
-        If there is no such file.
+        If there is no such file, or it is a folder or a device, or must not be read.
     ImportError
         If it is a Parquet file and pyarrow is not installed, or an Excel file and openpyxl is not.
 
@@ -85,19 +87,26 @@ def read_table(
     return Reading.from_file(path, sep=sep, decimal=decimal, encoding=encoding, sheet=sheet).frame
 
 
-def write_table(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+def write_table(frame: pd.DataFrame, path: str | os.PathLike[str], *, guard_formulas: bool = False) -> None:
     """Write a table to a file, without its index; on failure nothing is written.
 
     Parameters
     ----------
     frame : DataFrame
     path : str or path-like
-        A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``; an existing one is replaced.
+        A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``; an existing one is replaced, and
+        keeps its mode and the symbolic links to it. A pipe or a device such as /dev/null takes the content
+        and stays; CSV, if its name has no ending.
+    guard_formulas : bool, default=False
+        For CSV files that are opened in a spreadsheet: whether texts and names of columns that it would take
+        as formulas, because they start with ``=``, ``+``, ``-``, ``@``, a tab or a line break, get an
+        apostrophe in front. Numbers stay as they are. Programs that read the file see the apostrophe.
 
     Raises
     ------
     ValueError
-        If the file name has another ending.
+        If the file name has another ending, or a text cannot be written as CSV because it has a NUL
+        character.
     OSError
         If the file cannot be written.
     ImportError
@@ -116,13 +125,13 @@ def write_table(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
     0  Ann  51
     """
     check_table_path(path)
-    with table_writer(Path(path)) as write:
+    with table_writer(Path(path), guard_formulas=guard_formulas) as write:
         write(frame)
 
 
 @contextmanager
 def table_writer(
-    path: Path, *, types_of: Mapping[str, str] | None = None
+    path: Path, *, types_of: Mapping[str, str] | None = None, guard_formulas: bool = False
 ) -> Iterator[Callable[[pd.DataFrame], None]]:
     """Write a table in blocks of rows, without their index; on failure nothing is written.
 
@@ -132,6 +141,8 @@ def table_writer(
         A file whose name ends in ``.csv``, ``.csv.gz`` or ``.parquet``.
     types_of : mapping of str to str or None, default=None
         For columns that may be empty in the first block: a column that has their type.
+    guard_formulas : bool, default=False
+        As for `write_table`.
 
     Yields
     ------
@@ -139,8 +150,8 @@ def table_writer(
         Takes the next rows.
     """
     writers: dict[str, Callable[[IO[bytes]], _Writer]] = {
-        ".csv": _TextWriter,
-        ".csv.gz": _GzipWriter,
+        ".csv": lambda file: _TextWriter(file, str(path), guard_formulas),
+        ".csv.gz": lambda file: _GzipWriter(file, str(path), guard_formulas),
         ".parquet": lambda file: _ParquetWriter(file, str(path), types_of or {}),
     }
     with atomic_file(path) as file:
@@ -164,11 +175,15 @@ class _Writer(Protocol):
 class _TextWriter:
     """Writes text with commas."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._has_header = file, False
+    def __init__(self, file: IO[bytes], name: str, guard_formulas: bool) -> None:
+        self._file, self._name, self._has_header = file, name, False
+        self._guard_formulas = guard_formulas
 
     def write(self, frame: pd.DataFrame) -> None:
-        text = frame.to_csv(index=False, lineterminator="\n", header=not self._has_header)
+        try:
+            text = frame_text(frame, header=not self._has_header, guard_formulas=self._guard_formulas)
+        except ValueError as error:
+            raise ValueError(f"{self._name} cannot be written as CSV: {error}.") from error
         self._has_header = True
         self._put(text.encode())
 
@@ -185,8 +200,8 @@ class _TextWriter:
 class _GzipWriter(_TextWriter):
     """Writes compressed text, without the time, so that the same table gives the same bytes."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        super().__init__(file)
+    def __init__(self, file: IO[bytes], name: str, guard_formulas: bool) -> None:
+        super().__init__(file, name, guard_formulas)
         self._compressor = zlib.compressobj(9, wbits=31)
 
     def _put(self, content: bytes) -> None:
@@ -289,10 +304,12 @@ def check_table_path(path: str | os.PathLike[str]) -> None:
 
 
 def _format(path: Path) -> str:
-    """Return the format of a file that is written, by its name."""
+    """Return the format of a file that is written, by its name; a pipe whose name says nothing takes CSV."""
     for format in FORMATS:
         if path.name.lower().endswith(format):
             return format
+    if is_stream(path):
+        return ".csv"
     raise ValueError(f"{path} has an unknown format; give a file name that ends in {_listed(FORMATS)}.")
 
 

@@ -42,8 +42,6 @@ _PARTS = re.compile(
 )
 # Postal codes and the like have leading zeros; days and months may have them, too, and are numbers.
 LEAST_CODE_LENGTH = 3
-# Distances are sums of squares, which must be finite.
-LARGEST = 1e150
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from lann._files import check_different
 from lann.tables._files import check_table_path, table_writer
 from lann.tables._names import check_columns_present, check_named_column
 from lann.tables._reading import FileOptions
@@ -141,6 +142,7 @@ def predict_file(
     reject: RejectOption | None = None,
     name: str | None = None,
     callback: Callable[[float, float], object] | None = None,
+    guard_formulas: bool = False,
     **options: Unpack[FileOptions],
 ) -> PredictionCounts:
     """Predict the rows of a table that can be larger than memory, and write the predictions to a file.
@@ -165,6 +167,8 @@ def predict_file(
     callback : callable or None, default=None
         Called after every block with the number of rows that are done, and of all rows; that of text is
         estimated.
+    guard_formulas : bool, default=False
+        As for `write_table`.
     **options : str, int or None
         ``sep``, ``decimal`` and ``encoding`` of text, as for `read_table`.
 
@@ -176,7 +180,7 @@ def predict_file(
     ------
     ValueError
         If the file is damaged or has another format, a column is missing, or a cell is not what its column
-        must have.
+        must have; if the table is to be overwritten, or was changed while it was read.
     OSError
         If there is no such file, or it cannot be written.
 
@@ -186,6 +190,7 @@ def predict_file(
         If a column has categories that the training data do not have.
     """
     check_table_path(output)
+    check_different([path], [output])
     file = open_table(path, options)
     if file is None:
         raise ValueError(f"{path} cannot be read in blocks; give a .parquet, .csv, .tsv or .txt file.")
@@ -196,7 +201,7 @@ def predict_file(
     counts: PredictionCounts | None = None
     new: dict[str, set[str]] = {}
     # Without any label in the first rows, their type is that of the predictions.
-    with table_writer(Path(output), types_of={"label": "prediction"}) as write:
+    with table_writer(Path(output), types_of={"label": "prediction"}, guard_formulas=guard_formulas) as write:
         for block in file.blocks(columns):
             predictions, labels = model._predict(
                 block, id=id, reject=reject, name=name, is_block=True, has_labels=has_labels, new=new

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
-from lann._files import check_writable
+from lann._files import check_writable, open_growing, sync
 from lann._types import Indices
 from lann.streams import StreamBatch
+from lann.tables._csv_text import rows_text
 
 COLUMNS = ("row", "label", "prediction", "probability", "correct", "drift")
 READ_AT_ONCE = 1 << 20
@@ -27,6 +27,8 @@ class PredictionsFile:
         What is kept of an existing file; None starts a new one.
     digest : str or None, default=None
         The SHA-256 of what is kept, as `digest` was when it was written.
+    guard_formulas : bool, default=False
+        As for `write_table`.
 
     Raises
     ------
@@ -37,13 +39,19 @@ class PredictionsFile:
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], n_bytes: int | None = None, digest: str | None = None
+        self,
+        path: str | os.PathLike[str],
+        n_bytes: int | None = None,
+        digest: str | None = None,
+        *,
+        guard_formulas: bool = False,
     ) -> None:
         self.path = Path(path)
-        self._hash = hashlib.sha256()
+        self._hash, self._n_bytes = hashlib.sha256(), 0
+        self._guard_formulas = guard_formulas
         check_writable(self.path)
         if n_bytes is None:
-            self._file: IO[bytes] = self.path.open("wb")
+            self._file: IO[bytes] = open_growing(self.path)
             self._write([COLUMNS])
             return
         if not self._starts_with(n_bytes, digest):
@@ -51,9 +59,10 @@ class PredictionsFile:
                 f"{self.path} does not have the predictions that were there at the checkpoint; name the file "
                 "of that run, or start again without resuming."
             )
-        self._file = self.path.open("r+b")
+        self._file = open_growing(self.path, keep=True)
         self._file.truncate(n_bytes)
         self._file.seek(n_bytes)
+        self._n_bytes = n_bytes
 
     def add(self, batch: StreamBatch, rows: Indices) -> None:
         """Add the predictions of a batch, whose rows have these numbers."""
@@ -74,9 +83,8 @@ class PredictionsFile:
 
     def flush(self) -> int:
         """Write everything to the disk, and return the number of bytes."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        return self._file.tell()
+        sync(self._file)
+        return self._n_bytes
 
     @property
     def digest(self) -> str:
@@ -88,7 +96,7 @@ class PredictionsFile:
 
     def _starts_with(self, n_bytes: int, digest: str | None) -> bool:
         """Return whether the existing file starts with what is to be kept, of which the digest is taken."""
-        if not self.path.exists():
+        if not self.path.is_file():
             return False
         n_left = n_bytes
         with self.path.open("rb") as file:
@@ -97,9 +105,11 @@ class PredictionsFile:
                 n_left -= len(part)
         return not n_left and self.digest == digest
 
-    def _write(self, lines: object) -> None:
-        text = io.StringIO(newline="")
-        csv.writer(text, lineterminator="\n").writerows(lines)  # type: ignore[arg-type]
-        content = text.getvalue().encode()
+    def _write(self, lines: Iterable[Sequence[object]]) -> None:
+        try:
+            content = rows_text(lines, guard_formulas=self._guard_formulas).encode()
+        except ValueError as error:
+            raise ValueError(f"{self.path} cannot be written as CSV: {error}.") from error
         self._file.write(content)
+        self._n_bytes += len(content)
         self._hash.update(content)

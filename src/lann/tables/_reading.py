@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypedDict
 
 import pandas as pd
 
+from lann._files import check_readable, is_descriptor, is_pipe, read_content
 from lann._types import Indices
 from lann.tables._cells import as_float
 from lann.tables._delimited import SEPARATORS, Dialect, check_separator, split_text
@@ -144,7 +145,7 @@ class Reading:
         sep = None if sep is None else check_separator(sep)
         check_decimal(decimal, sep)
         path = Path(path)
-        format = None if str(path) == STANDARD_INPUT else table_format(path)
+        format = None if has_no_name(path) else table_format(path)
         content, source = _read(path)
         digest = sha256(content).hexdigest()
         if format is None:
@@ -174,11 +175,34 @@ class Reading:
         return self
 
 
-def table_format(path: Path) -> str:
-    """Return the format of a file that is read, by its name; raise ValueError if it is unknown."""
+def has_no_name(path: Path) -> bool:
+    """Return whether the format of a table is found from its content, because it has no name that says it.
+
+    So do standard input and pipes of a shell: ``<(zcat table.gz)`` is /dev/fd/63, for example.
+    """
+    if str(path) == STANDARD_INPUT:
+        return True
+    return _format_of_name(path) is None and (is_pipe(path) or is_descriptor(path))
+
+
+def is_read_once(path: Path) -> bool:
+    """Return whether a table can be read only once, from start to end."""
+    return str(path) == STANDARD_INPUT or is_pipe(path) or is_descriptor(path)
+
+
+def _format_of_name(path: Path) -> str | None:
     for ending in sorted(FORMATS, key=len, reverse=True):
         if path.name.lower().endswith(ending):
             return FORMATS[ending]
+    return None
+
+
+def table_format(path: Path) -> str:
+    """Return the format of a file that is read, by its name; raise ValueError if it is unknown."""
+    if (format := _format_of_name(path)) is not None:
+        return format
+    if path.exists():
+        check_file(path)  # a device, or a folder, has no format at all
     raise ValueError(f"{path} has an unknown format; give a file name that ends in {LISTED_FORMATS}.")
 
 
@@ -191,16 +215,12 @@ def _read(path: Path) -> tuple[bytes, str]:
     """Return the content of a file or of standard input, and its name in messages."""
     if str(path) == STANDARD_INPUT:
         return sys.stdin.buffer.read(), "standard input"
-    check_file(path)
-    return path.read_bytes(), str(path)
+    return read_content(path, pipes=True), str(path)
 
 
 def check_file(path: Path) -> None:
     """Raise an OSError if there is no file to read."""
-    if path.is_dir():
-        raise IsADirectoryError(f"{path} is a folder, not a file.")
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file {path}.")
+    check_readable(path, pipes=True)
 
 
 def check_decimal(decimal: str | None, sep: str | None) -> None:
@@ -219,7 +239,7 @@ def check_text_options(source: str, format: str, options: Mapping[str, Any]) -> 
 
 
 def _format_of(content: bytes) -> str:
-    """Return the format of standard input, by its content."""
+    """Return the format of a table without a name, by its content."""
     if content.startswith(PARQUET):
         return "parquet"
     if content.startswith(ZIP):

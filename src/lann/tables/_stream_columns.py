@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lann._sizes import LARGEST_VALUE
 from lann._types import Floats
 from lann.tables._cells import Cells
 from lann.tables._column import Column
 from lann.tables._infer import infer_first_rows
 from lann.tables._missing import MISSING
 from lann.tables._names import check_columns_present, check_named_column
-from lann.tables._numbers import LARGEST, NumberNotation
+from lann.tables._numbers import NumberNotation
 from lann.tables._stream_source import Batch
 from lann.tables._warnings import TableWarning
 
@@ -255,7 +256,7 @@ def _plain_numbers(column: Column, cells: Sequence[str] | pd.Series) -> Floats |
         numbers = np.array(texts, dtype=np.float64)
     except ValueError:
         return None
-    is_certain = not np.any(np.abs(numbers) > LARGEST) and "_" not in "".join(texts)
+    is_certain = not np.any(np.abs(numbers) > LARGEST_VALUE) and "_" not in "".join(texts)
     return numbers if is_certain else None
 
 

@@ -12,9 +12,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from lann._files import check_different
 from lann.persist import load_with_progress, save
 from lann.streams import PrequentialEvaluation, StreamBatch, iter_prequential
 from lann.tables._predictions_file import PredictionsFile
+from lann.tables._reading import STANDARD_INPUT
 from lann.tables._stream_columns import StreamColumns
 from lann.tables._stream_source import Batch, StreamSource, length, open_stream, row_bytes, split
 from lann.tables._warnings import TableWarning
@@ -65,6 +67,8 @@ class StreamRun:
         What columns have, if it is not to be inferred: "category", "number", "date", or a format of dates.
     sep, decimal, encoding : str or None, default=None
         How text is written; by default it is found.
+    guard_formulas : bool, default=False
+        Whether labels in the file for the predictions are guarded for spreadsheets, as by `write_table`.
 
     Attributes
     ----------
@@ -82,7 +86,8 @@ class StreamRun:
     Raises
     ------
     ValueError
-        If the table or the checkpoint is not valid, or they do not belong together.
+        If the table or the checkpoint is not valid, or they do not belong together; if a file to write is the
+        table, or another file to write.
 
     See Also
     --------
@@ -118,7 +123,10 @@ class StreamRun:
         sep: str | None = None,
         decimal: str | None = None,
         encoding: str | None = None,
+        guard_formulas: bool = False,
     ) -> None:
+        self._path, self._output_path = path, output
+        self._check_different(checkpoint)
         self.n_read = self.n_unlabeled = 0
         self.is_busy = self._is_stopped = False
         self._first: Batch = {}
@@ -130,7 +138,7 @@ class StreamRun:
             )
             self.name = self._source.name
             if checkpoint is not None:
-                self._resume(checkpoint, target, output)
+                self._resume(checkpoint, target, guard_formulas)
             else:
                 if target is None:
                     raise ValueError("Name the column with the labels: the target.")
@@ -150,7 +158,9 @@ class StreamRun:
                 self._first = first
                 self.estimator = _default_estimator() if estimator is None else estimator
                 self.evaluation = PrequentialEvaluation(window_size=evaluation_window)
-                self._output = None if output is None else PredictionsFile(output)
+                self._output = None
+                if output is not None:
+                    self._output = PredictionsFile(output, guard_formulas=guard_formulas)
             if self._output is not None:
                 stack.callback(self._output.close)
             self._open_files = stack.pop_all()
@@ -223,6 +233,7 @@ class StreamRun:
             As in `batches`.
         """
         saved = self.n_read
+        self._check_different(checkpoint)
 
         def save_checkpoint() -> None:
             if checkpoint is not None:
@@ -258,6 +269,7 @@ class StreamRun:
         ValueError
             If nothing has been learned yet, or a batch is not complete.
         """
+        self._check_different(path)
         if self.is_busy:
             raise ValueError("There is nothing to save: a batch was interrupted before it was complete.")
         if not self.evaluation.n_rows:
@@ -303,10 +315,14 @@ class StreamRun:
         self.is_busy = False  # not after an error: the state is then that of a part of the batch
         return found
 
-    def _resume(
-        self, path: str | os.PathLike[str], target: str | None, output: str | os.PathLike[str] | None
-    ) -> None:
+    def _check_different(self, checkpoint: str | os.PathLike[str] | None) -> None:
+        """Raise ValueError if the table would be overwritten, or two files that are written are the same."""
+        table = [] if str(self._path) == STANDARD_INPUT else [self._path]
+        check_different(table, [path for path in (self._output_path, checkpoint) if path is not None])
+
+    def _resume(self, path: str | os.PathLike[str], target: str | None, guard_formulas: bool) -> None:
         """Restore a checkpoint, and read the rows that it has seen once more."""
+        output = self._output_path
         self.estimator, progress = load_with_progress(path)
         state = check_progress(progress, path)
         self.columns = StreamColumns.from_dict(state["columns"])
@@ -319,7 +335,9 @@ class StreamRun:
         self._skip(state["n_read"], state["digest"], path)
         self.n_unlabeled = state["n_unlabeled"]
         if output is not None:
-            self._output = PredictionsFile(output, state["output_bytes"], state["output_digest"])
+            self._output = PredictionsFile(
+                output, state["output_bytes"], state["output_digest"], guard_formulas=guard_formulas
+            )
 
     def _skip(self, n_rows: int, digest: str, path: str | os.PathLike[str]) -> None:
         while self.n_read < n_rows:

@@ -14,6 +14,7 @@ from typing import IO, Any, Protocol
 
 import pandas as pd
 
+from lann._files import check_readable
 from lann.tables._delimited import DelimitedTextError, check_length, check_separator, find_dialect
 from lann.tables._encodings import GZIP, PARQUET, ZIP, decode
 from lann.tables._reading import (
@@ -21,6 +22,8 @@ from lann.tables._reading import (
     check_duplicates,
     check_file,
     column_names,
+    has_no_name,
+    is_read_once,
     table_format,
     without_parquet,
 )
@@ -30,7 +33,7 @@ Batch = Mapping[str, Sequence[str] | pd.Series]
 
 # Lines from which separator and encoding are found.
 N_FIRST_LINES = 200
-# Standard input may come slowly: fewer rows are waited for.
+# Standard input and pipes may come slowly: fewer rows are waited for.
 BATCH_ROWS, BATCH_ROWS_OF_INPUT = 1000, 100
 
 
@@ -57,7 +60,7 @@ def open_stream(
     ----------
     path : str or path-like
         A file whose name ends in ``.csv``, ``.tsv``, ``.txt`` or ``.parquet``, text compressed with gzip, or
-        ``"-"``, standard input, which must be text.
+        ``"-"``, standard input, which must be text. So must be a pipe.
     sep : str or None, default=None
         The separator of text.
     encoding : str or None, default=None
@@ -75,15 +78,17 @@ def open_stream(
     if str(path) == STANDARD_INPUT:
         yield TextSource(sys.stdin.buffer, "standard input", BATCH_ROWS_OF_INPUT, sep=sep, encoding=encoding)
         return
-    format = table_format(path)
+    format = "text" if has_no_name(path) else table_format(path)
     check_file(path)
     if format == "parquet":
+        check_readable(path, "Parquet file")  # it is not read from start to end
         if sep is not None or encoding is not None:
             raise ValueError(f"sep and encoding are not for {path}, whose format is parquet.")
         yield ParquetSource(path)
     elif format == "text":
+        batch_rows = BATCH_ROWS_OF_INPUT if is_read_once(path) else BATCH_ROWS
         with path.open("rb") as file:
-            yield TextSource(file, str(path), BATCH_ROWS, sep=sep, encoding=encoding)
+            yield TextSource(file, str(path), batch_rows, sep=sep, encoding=encoding)
     else:
         raise ValueError(f"{path} cannot be read in batches; give a .csv, .tsv, .txt or .parquet file.")
 

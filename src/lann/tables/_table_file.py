@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from lann._files import FileVersion, has_changed
 from lann._types import Indices
 from lann.tables._delimited import check_separator
 from lann.tables._encodings import GZIP, find_encoding
 from lann.tables._missing import MISSING
 from lann.tables._numbers import table_decimal
 from lann.tables._reading import (
-    STANDARD_INPUT,
     FileOptions,
     Reading,
     TextOptions,
@@ -31,11 +31,12 @@ from lann.tables._reading import (
     check_file,
     check_text_options,
     column_names,
+    is_read_once,
     table_format,
     text_notes,
     without_parquet,
 )
-from lann.tables._stream_source import TextSource, length
+from lann.tables._stream_source import Batch, TextSource, length
 
 # Cells, bytes and rows of a block, at most.
 BLOCK_CELLS, BLOCK_BYTES, BLOCK_ROWS = 1 << 18, 1 << 22, 1 << 14
@@ -79,6 +80,12 @@ class TableFile(ABC):
 
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, str(path)
+        self._version = FileVersion.of(path.stat())
+
+    def check_unchanged(self) -> None:
+        """Raise ValueError if somebody else has written to the file since it was first read."""
+        if FileVersion.of(self.path.stat()) != self._version:
+            raise has_changed(self.name)
 
     @property
     def block_rows(self) -> int:
@@ -113,6 +120,7 @@ class TableFile(ABC):
         with self.path.open("rb") as file:
             while part := file.read(READ_AT_ONCE):
                 digest.update(part)
+        self.check_unchanged()
         return digest.hexdigest()
 
 
@@ -140,7 +148,7 @@ def open_table(path: str | os.PathLike[str], options: FileOptions) -> TableFile 
     sep = None if sep is None else check_separator(sep)
     check_decimal(options.get("decimal"), sep)
     path = Path(path)
-    if str(path) == STANDARD_INPUT:
+    if is_read_once(path):
         return None
     format = table_format(path)
     if format not in ("parquet", "text"):
@@ -177,7 +185,7 @@ def is_large_table(path: str | os.PathLike[str]) -> bool:
     (False, False)
     """
     path = Path(path)
-    if str(path) == STANDARD_INPUT or not path.is_file():
+    if is_read_once(path) or not path.is_file():
         return False
     format = table_format(path)
     if format == "text":
@@ -244,9 +252,11 @@ class ParquetTable(TableFile):
                             file.schema_arrow.metadata
                         )
                 except (ValueError, OSError) as error:
+                    self.check_unchanged()
                     raise ValueError(f"{self.name} is damaged: row group {group} cannot be read.") from error
                 # Otherwise, freed memory of the pages of many row groups remains with the process.
                 pa.default_memory_pool().release_unused()
+        self.check_unchanged()
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         start = 0
@@ -346,13 +356,22 @@ class TextFile(TableFile):
         """Yield the number of the first row of each block, and its cells."""
         start = 0
         with self._opened() as source:
-            while n_rows := length(batch := source.read(self.block_rows)):
+            while n_rows := length(batch := self._read(source)):
                 if source.is_interrupted:
                     raise KeyboardInterrupt
                 yield start, dict(batch)
                 start += n_rows
             if source.is_interrupted:
                 raise KeyboardInterrupt
+        self.check_unchanged()
+
+    def _read(self, source: TextSource) -> Batch:
+        """Return the cells of the next block."""
+        try:
+            return source.read(self.block_rows)
+        except ValueError:
+            self.check_unchanged()  # the reason, if it was
+            raise
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[pd.DataFrame]:
         for start, batch in self._sources():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from lann._compile import njit
 from lann._types import Floats
 
 # Decay of the first and of the second moment.

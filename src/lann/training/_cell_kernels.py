@@ -9,11 +9,15 @@ Only the points that a batch uses are computed.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+from numpy.typing import NDArray
+
+from lann._compile import njit
+from lann._types import Indices
 
 
-@njit(nogil=True, cache=True)
-def compact_batch(rows, candidates, kept, position):
+def compact_batch(
+    rows: Indices, candidates: Indices, kept: NDArray[np.bool_], position: Indices
+) -> tuple[Indices, Indices, Indices]:
     """Return the points that a batch uses, and its queries and candidates as positions among these.
 
     Parameters
@@ -32,8 +36,14 @@ def compact_batch(rows, candidates, kept, position):
         -1 for candidates that are dropped.
     """
     used = np.empty(rows.size + candidates.size, np.int64)
-    new_rows = np.empty(rows.shape[0], np.int64)
-    new_candidates = np.full(candidates.shape, -1, np.int64)
+    new_rows, new_candidates = np.empty(len(rows), np.int64), np.full(candidates.shape, -1, np.int64)
+    n_used = _compact(rows, candidates, kept, position, used, new_rows, new_candidates)
+    return used[:n_used], new_rows, new_candidates
+
+
+@njit(nogil=True, cache=True)
+def _compact(rows, candidates, kept, position, used, new_rows, new_candidates):
+    """Write to the last three arrays; return how many points are used."""
     n_used = 0
     for q in range(rows.shape[0]):
         i = rows[q]
@@ -53,7 +63,7 @@ def compact_batch(rows, candidates, kept, position):
             new_candidates[q, c] = position[j]
     for number in range(n_used):
         position[used[number]] = -1
-    return used[:n_used], new_rows, new_candidates
+    return n_used
 
 
 @njit(nogil=True, cache=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann._compile import njit
 from lann._types import Floats, Indices
-from lann.training._loss import Neighbors, batch_loss
+from lann.training._loss import Neighbors, loss_with_slopes
 
 # Instead of a gradient that is not needed.
 NOT_NEEDED = np.empty((0, 0))
@@ -80,7 +80,8 @@ def loss_and_gradients(batch, metric, targets, rule, by_weight, by_point):
     loss : float
     """
     neighbors = _nearest_candidates(batch, metric, rule.n_neighbors)
-    loss, slopes = batch_loss(neighbors, batch.rows, targets, rule)
+    slopes = np.zeros(neighbors.distances.shape)
+    loss = loss_with_slopes(neighbors, batch.rows, targets, rule, slopes)
     if by_weight.size > 0:
         _add_weight_gradient(batch, neighbors, slopes, metric, by_weight)
     if by_point.size > 0:

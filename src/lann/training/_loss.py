@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from lann._compile import njit
 from lann._types import Floats, Indices, Labels
 from lann.vote import weighted_loss
 
@@ -76,8 +76,7 @@ class Neighbors(NamedTuple):
     counts: Indices
 
 
-@njit(nogil=True, cache=True, inline="always")
-def batch_loss(neighbors, rows, targets, rule):
+def batch_loss(neighbors: Neighbors, rows: Indices, targets: Targets, rule: LossRule) -> tuple[float, Floats]:
     """Compute the mean loss of a batch, and its slope for each distance.
 
     Parameters
@@ -94,10 +93,16 @@ def batch_loss(neighbors, rows, targets, rule):
     loss : float
     slopes : (n_queries, k)
     """
+    slopes = np.zeros(neighbors.distances.shape)
+    return loss_with_slopes(neighbors, rows, targets, rule, slopes), slopes
+
+
+@njit(nogil=True, cache=True, inline="always")
+def loss_with_slopes(neighbors, rows, targets, rule, slopes):
+    """Write the slopes to an array of zeros, and return the loss: see `batch_loss`."""
     near, distances, counts = neighbors
     labels, weights = targets
     k = rule.n_neighbors
-    slopes = np.zeros(distances.shape)
     near_labels, near_weights = np.empty(k, np.int64), np.empty(k)
     n_queries, total = near.shape[0], 0.0
     for q in range(n_queries):
@@ -112,4 +117,4 @@ def batch_loss(neighbors, rows, targets, rule):
         )  # fmt: skip
         for slot in range(counts[q]):
             slopes[q, slot] /= n_queries
-    return total / n_queries, slopes
+    return total / n_queries

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -171,16 +172,15 @@ class _TileTraining:
         def train(number: int) -> tuple[Indices, TileResult]:
             return self._train(self._tiles[number], generators[number])
 
-        results = iterate_in_order(train, n_tiles, n_jobs=self._settings.n_jobs)
-        for rows, result in results:
-            self._set(rows, result)
-            losses.append(result.losses[-1])
-            if callback is not None:
-                seconds_left = (time.perf_counter() - started) * (n_tiles - len(losses)) / len(losses)
-                stopped = bool(callback(self._progress(losses, seconds_left)))
-            if stopped:
-                results.close()
-                break
+        with closing(iterate_in_order(train, n_tiles, n_jobs=self._settings.n_jobs)) as results:
+            for rows, result in results:
+                self._set(rows, result)
+                losses.append(result.losses[-1])
+                if callback is not None:
+                    seconds_left = (time.perf_counter() - started) * (n_tiles - len(losses)) / len(losses)
+                    stopped = bool(callback(self._progress(losses, seconds_left)))
+                if stopped:
+                    break
         return self._levels(), losses, stopped
 
     def _train(self, tile: Tile, rng: np.random.Generator) -> tuple[Indices, TileResult]:

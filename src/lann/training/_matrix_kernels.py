@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann._compile import njit
 from lann._types import Floats, Indices
 from lann.metrics import project, squared_norm
 from lann.vote import HUGE

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann._compile import njit
 from lann._types import Floats, Indices
 from lann.metrics import Levels, project, squared_norm
 from lann.search import insert
@@ -166,7 +166,7 @@ def _take_step(own, step, projected, c, update):
         c = np.sign(c) * update.largest_step / length
     norm = squared_norm(projected)
     # ‖Ω'‖² = ‖Ω‖² − 2c ‖Ωᵀu‖² + c² ‖u‖² ‖Ωᵀu‖²
-    after = squared_norm(own.ravel()) - 2.0 * c * norm + c * c * length * norm
+    after = squared_norm(own.ravel()) - 2.0 * c * norm + (c * length) * (c * norm)
     if not (0.0 < after < HUGE):
         return
     factor = (1.0 - c * length) ** (-1.0 / n_axes) if update.fixed_determinant else 1.0

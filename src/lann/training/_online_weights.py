@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from lann._compile import njit
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels, distance, rounding_bound
@@ -131,11 +131,13 @@ class OnlineWeights:
         keep = min(self._rule.n_neighbors + 1 + SPARE, metric.n_points)
         candidates, limits = search.shortlists(queries, keep, n_jobs=self._n_jobs)
         sizes, rounding = lifted.rounding(queries, search.dtype)
-        loss, decreased = _published_steps(
+        written = np.empty(len(rows) * self._rule.n_neighbors, np.int64)
+        loss, n_decreased = _published_steps(
             _BlockSearch(rows, candidates, limits, sizes, rounding, lifted.weights, self._decreased),
             OnlinePoints(metric.points, self._targets, metric.weights),
-            self._rule, self._epsilon, self._constraint, rate,
+            self._rule, self._epsilon, self._constraint, rate, written,
         )  # fmt: skip
+        decreased = written[:n_decreased]
         self._decreased[decreased] = False
         lifted.weights[decreased] = metric.weights[decreased]
         search.update(decreased)
@@ -154,15 +156,15 @@ def with_weights(levels: Levels, weights: Floats) -> Levels:
 
 
 @njit(nogil=True, cache=True)
-def _published_steps(search, points, rule, epsilon, constraint, rate):
-    """Take one published step for each row; return the total loss and the points whose weights decreased.
+def _published_steps(search, points, rule, epsilon, constraint, rate, decreased_list):
+    """Take one published step for each row; return the total loss and how many points have smaller weights.
 
-    search : _BlockSearch; points : OnlinePoints; rule : LossRule
+    search : _BlockSearch; points : OnlinePoints; rule : LossRule; decreased_list : their indices, first
     """
     rows, candidates, limits, sizes, rounding, lifted_weights, decreased = search
     coordinates, targets, weights = points
     k = rule.n_neighbors
-    decreased_list, n_decreased = np.empty(rows.shape[0] * k, np.int64), 0
+    n_decreased = 0
     nearest = new_nearest(k)
     near, distances = nearest.indices, nearest.distances
     total = 0.0
@@ -194,7 +196,7 @@ def _published_steps(search, points, rule, epsilon, constraint, rate):
                 decreased[j] = True
                 decreased_list[n_decreased] = j
                 n_decreased += 1
-    return total, decreased_list[:n_decreased]
+    return total, n_decreased
 
 
 @njit(nogil=True, cache=True)

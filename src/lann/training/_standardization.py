@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from lann._inputs import check_not_too_large
 from lann._types import Floats
 from lann.encoding import Encoding, FeatureCurves, gap_moments
 from lann.metrics import Levels
@@ -38,7 +37,6 @@ class Standardization:
         self._X = X
         self._encoding = encoding
         numbers = encoding.numbers_of(X)
-        check_not_too_large(numbers)
         self.center, variance = gap_moments(numbers, row_weights)
         deviation = np.sqrt(variance)
         size = np.abs(self.center)

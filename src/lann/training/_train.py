@@ -34,7 +34,7 @@ def train(
     Raises
     ------
     ValueError
-        If values are too large to be squared, or the matrices too large for the memory.
+        If the matrices are too large for the memory.
     """
     copies = find_copies(start.X, start.labels, start.row_weights)
     if copies is None:

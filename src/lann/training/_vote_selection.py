@@ -11,7 +11,6 @@ from itertools import product
 
 import numpy as np
 
-from lann._inputs import find_too_large
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, Levels, find_copies
 from lann.training._candidates import N_TYPICAL, find_candidates
@@ -62,7 +61,7 @@ def select_vote(
         row_weights = copies.totals(row_weights)
         X, labels, mean_weight = X[copies.distinct], labels[copies.distinct], float(row_weights.mean())
     votes = _votes(n_neighbors, power, len(X), mean_weight)
-    if len(X) < FEWEST_ROWS or find_too_large(X) is not None:
+    if len(X) < FEWEST_ROWS:
         return VoteChoice.of(votes[:1], np.empty((0, 1)), mean_weight=mean_weight)
     searched = _spread(len(X), MOST_SEARCHED)
     points = _standardized_points(levels, X, row_weights, searched)

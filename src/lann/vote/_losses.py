@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from lann._compile import njit
 
 SHARES, SOFTMAX = 0, 1
 
@@ -51,7 +52,10 @@ def softmax_loss(distances, labels, label, n_near, power, temperature, n_classes
     for j in range(n_near):
         probability = np.exp(scores[labels[j]] - highest) / total
         residual = (1.0 - probability) if labels[j] == label else -probability
-        slopes[j] = power * distances[j] ** (-power - 1.0) / temperature * residual
+        slope = power * distances[j] ** (-power - 1.0) / temperature
+        if not 0.0 < slope < np.inf:  # d^(−p−1) is out of range, d^−p/β is not
+            slope = power * (distances[j] ** -power / temperature) / distances[j]
+        slopes[j] = slope * residual
     return -(scores[label] - highest - np.log(total))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from lann._format import printable
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Labels
-from lann._validation import Number, OneOf, ParameterTable
+from lann._validation import STRENGTH, Number, OneOf, ParameterTable
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._glml.gaussians import Gaussians, class_gaussians
 from lann.baselines._glml.metric import bias_matrices, minimal_bias_metric
@@ -123,7 +123,7 @@ class GLML(NeighborBaseline):
     _parameters: ClassVar[ParameterTable] = {
         **NEIGHBORS,
         "shrinkage": [Number(0, 1, closed="right"), OneOf("auto")],
-        "alpha": [Number(0)],
+        "alpha": [STRENGTH],
     }
 
     def __init__(

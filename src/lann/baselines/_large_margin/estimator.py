@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from lann._types import Floats, Indices, Labels
-from lann._validation import Array, Integer, Number, OneOf, ParameterTable
+from lann._validation import STRENGTH, Array, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._class_neighbors import nearest_same_class
 from lann.baselines._large_margin.initial import Initialization, initial_components, mean_target_distance
@@ -23,7 +23,7 @@ class LargeMarginEstimator(NeighborBaseline):
         "n_components": [Integer(1), OneOf(None)],
         "init": [OneOf("pca", "identity"), Array(2, "(n_components, n_features)")],
         "push_weight": [Number(0, 1)],
-        "alpha": [Number(0)],
+        "alpha": [STRENGTH],
         "max_iter": [Integer(0)],
         "tol": [Number(0)],
     }

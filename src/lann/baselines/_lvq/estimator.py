@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
-from lann._validation import RANDOM_STATE, Integer, Number, OneOf, ParameterTable
+from lann._validation import RANDOM_STATE, STRENGTH, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import COMMON, Baseline
 from lann.baselines._components import check_n_components
 from lann.baselines._lvq.cost import Cost
@@ -27,7 +27,7 @@ LVQ: ParameterTable = {
     "prototypes_per_class": [Integer(1)],
     "activation": [OneOf("sigmoid", "identity")],
     "steepness": [Number(0, closed="right")],
-    "alpha": [Number(0)],
+    "alpha": [STRENGTH],
     "solver": [OneOf("lbfgs", "stochastic")],
     "max_iter": [Integer(0)],
     "tol": [Number(0)],

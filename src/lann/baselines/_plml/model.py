@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from lann._sizes import Limits, limits_for
 from lann._types import Floats
 from lann.baselines._class_neighbors import euclidean_search
 from lann.baselines._mapped_rows import QueryMaps
@@ -39,6 +40,13 @@ class AnchorMaps(QueryMaps):
     @cached_property
     def _search(self) -> ExactSearch:
         return euclidean_search(self.X @ self.axes.T)
+
+    @property
+    def limits(self) -> Limits:
+        # The map of a query is at most the root of the sum of all weighted metrics.
+        traces = self.weights.max(axis=0, initial=0.0) @ np.trace(self.metrics, axis1=1, axis2=2)
+        on_axes = np.abs(self.axes).max(axis=0, initial=0.0)
+        return limits_for(np.maximum(on_axes, 1.0) * max(float(np.sqrt(traces)), 1.0))
 
     def maps_at(self, queries: Floats) -> Floats:
         nearest, _ = self._search.query(queries @ self.axes.T, self.n_metric_neighbors, n_jobs=1)

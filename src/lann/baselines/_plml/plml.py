@@ -9,7 +9,7 @@ import numpy as np
 
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
-from lann._validation import RANDOM_STATE, Integer, Number, OneOf, ParameterTable
+from lann._validation import RANDOM_STATE, STRENGTH, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._class_neighbors import euclidean_search, nearest_other_class, nearest_same_class
 from lann.baselines._components import principal_axes
@@ -179,11 +179,11 @@ class PLML(NeighborBaseline):
         "n_components": [Integer(1), Number(0, 1, closed="right"), OneOf("auto", None)],
         "n_same_class": [Integer(1)],
         "n_other_class": [Integer(1)],
-        "locality": [Number(0)],
-        "smoothness": [Number(0)],
+        "locality": [STRENGTH],
+        "smoothness": [STRENGTH],
         "n_metric_neighbors": [Integer(1)],
         "pull_weight": [Number(0)],
-        "alpha": [Number(0)],
+        "alpha": [STRENGTH],
         "max_iter": [Integer(0)],
         "tol": [Number(0)],
         "random_state": RANDOM_STATE,

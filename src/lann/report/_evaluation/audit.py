@@ -14,6 +14,7 @@ import numpy as np
 import sklearn
 
 from lann import __version__
+from lann._files import read_content
 from lann.persist import CrossValidatedMethod
 
 
@@ -53,7 +54,7 @@ class SourceFile(NamedTuple):
         OSError
             If the file cannot be read.
         """
-        return cls(Path(path).name, sha256(Path(path).read_bytes()).hexdigest())
+        return cls(Path(path).name, sha256(read_content(path)).hexdigest())
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.fuzz._internals import order_of, read_archive, write_archive, write_array
+from lann.persist._archive import read_archive, write_archive
+from lann.persist._npy import order_of, write_array
 
 Mutation = Callable[["ModelFile", np.random.Generator], bytes]
 MODEL = "model.json"
@@ -224,6 +225,23 @@ def break_json(file: ModelFile, rng: np.random.Generator) -> bytes:
     return write_archive({**entries, MODEL: encoded})
 
 
+def repeat_key(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Write a key of model.json twice, somewhere within, or nest a value deeply."""
+    entries = file.entries()
+    described = _describe(entries)
+    owners = [
+        owner for owner, key, _ in _spots(described) if isinstance(owner, dict) and isinstance(key, str)
+    ]
+    owner, mark = _choose(rng, owners), "a mark that is replaced"
+    key = _choose(rng, list(owner))
+    twice = rng.random() < 0.6
+    value, owner[key] = json.dumps(owner[key]), mark
+    text = json.dumps(described)
+    depth = int(_choose(rng, [1, 30, 2000]))
+    new = f"{value}, {json.dumps(key)}: {value}" if twice else "[" * depth + value + "]" * depth
+    return write_archive({**entries, MODEL: text.replace(json.dumps(mark), new).encode()})
+
+
 # Arrays
 
 
@@ -278,9 +296,25 @@ def reshape_array(file: ModelFile, rng: np.random.Generator) -> bytes:
         lambda a: a.astype(np.str_),
         lambda a: a.astype(bool) if a.dtype.kind != "U" else a,
         lambda a: a.astype(np.complex128) if a.dtype.kind != "U" else a,
+        lambda a: a.astype(np.float16) if a.dtype.kind != "U" else a,
+        lambda a: a.astype("M8[s]") if a.dtype.kind in "iu" else a,
     ]
     with np.errstate(all="ignore"):
         _store(entries, declared, _choose(rng, changes)(array))
+    return _with_model(entries, described)
+
+
+def big_endian(file: ModelFile, rng: np.random.Generator) -> bytes:
+    """Write an array in the other order of bytes, with or without a declaration that fits."""
+    entries = file.entries()
+    described = _describe(entries)
+    declared = _choose(rng, _arrays(described))
+    array = _load(entries, declared)
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array.astype(array.dtype.newbyteorder(">")), version=(1, 0))
+    entries[declared["entry"]] = buffer.getvalue()
+    if rng.random() < 0.5:
+        declared["dtype"] = array.dtype.newbyteorder(">").str
     return _with_model(entries, described)
 
 
@@ -472,10 +506,9 @@ def edit_headers(file: ModelFile, rng: np.random.Generator) -> bytes:
 
 MUTATIONS: tuple[Mutation, ...] = (
     flip_bits, flip_bits_inside, truncate, insert_bytes, edit_json, edit_json, edit_json, edit_keys,
-    swap_json, swap_json, break_json, special_values, special_values, special_values, reshape_array,
-    reshape_array, resize_all, resize_all, declare_other, swap_entries, alias_entries, other_entries,
-    pickled_objects, rezip,
-    compress_array, duplicate_entry, edit_headers,
+    swap_json, swap_json, break_json, repeat_key, special_values, special_values, special_values,
+    reshape_array, reshape_array, big_endian, resize_all, resize_all, declare_other, swap_entries,
+    alias_entries, other_entries, pickled_objects, rezip, compress_array, duplicate_entry, edit_headers,
 )  # fmt: skip
 """All changes; those that come near to a file that can be loaded are listed several times."""
 

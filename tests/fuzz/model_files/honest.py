@@ -29,9 +29,11 @@ from lann.embedding import DiscriminantPlane, NeighborEmbedding
 from lann.encoding import TableSchema
 from lann.model import LocalModel
 from lann.persist import CrossValidatedMethod, TableRecord, load_with_table
+from lann.persist._model_file import from_bytes, to_bytes
 from lann.reject import RejectOption, RejectState
 from lann.search import CellIndex
 from lann.streams import SAMKNN, SAMLANN
+from tests.fuzz.inputs.checks import check_predictions, check_probabilities, require
 
 LAYOUT = {"method": "tsne", "max_iter": 250, "n_neighbors": 5, "random_state": 0}
 EXPLAINED = 4
@@ -138,7 +140,7 @@ def _table(X: np.ndarray) -> pd.DataFrame:
 
 def use(model: Any, rng: np.random.Generator) -> None:
     """
-    Predict, explain, transform and learn.
+    Predict, explain, transform and learn; raise WrongResult if a result must not be.
 
     Parameters
     ----------
@@ -157,14 +159,22 @@ def use(model: Any, rng: np.random.Generator) -> None:
         rows = _queries(schema, queries)
     elif names is not None:
         rows = pd.DataFrame(queries, columns=names)
-    for method in ("predict", "predict_proba", "transform", "reasons"):
-        if hasattr(model, method):
-            getattr(model, method)(rows)
+    if hasattr(model, "predict_proba"):
+        probabilities = np.asarray(model.predict_proba(rows))
+        check_probabilities(probabilities, len(queries), len(model.classes_))
+        check_predictions(model, np.asarray(model.predict(rows)), probabilities)
+    if hasattr(model, "transform"):
+        require(np.isfinite(np.asarray(model.transform(rows))), "Coordinates are not finite.")
+    if hasattr(model, "reasons"):
+        model.reasons(rows)
     if hasattr(model, "kneighbors"):
-        model.kneighbors(rows, 1)
+        distances, indices = map(np.asarray, model.kneighbors(rows, 1))
+        require(np.isfinite(distances) & (indices >= 0), f"Neighbors {indices.T}, distances {distances.T}.")
     if hasattr(model, "explain"):
         explanation = model.explain(rows[:2])
-        _ = explanation.supports
+        require(np.isfinite(explanation.supports), "Supports are not finite.")
+        require(np.isfinite(explanation.contributions), "Contributions are not finite.")
+        require(len(explanation.in_words()) == 2, "There are not two sentences.")
     if hasattr(model, "with_target"):
         model.with_target(coverage=0.5).decision(rows)
     if hasattr(model, "feature_weights_"):
@@ -194,7 +204,9 @@ def load_and_use(path: Path) -> None:
 
 
 def use_file(model: Any, table: TableRecord | None) -> None:
-    """Use a loaded model and, if its table has one, what a reject option has learned."""
+    """Use a loaded model and, if its table has one, what a reject option has learned; save it again."""
+    content = to_bytes(model, table)
     use(model, np.random.default_rng(0))
+    require(to_bytes(from_bytes(content).model, table) == content, "A file that is saved again differs.")
     if table is not None and table.reject is not None:
         use(table.reject.restore(RejectOption(coverage=0.8), model), np.random.default_rng(0))

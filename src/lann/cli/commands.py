@@ -1,4 +1,4 @@
-"""The app: its commands and `--version`."""
+"""The commands, and `--version`."""
 
 from __future__ import annotations
 
@@ -59,8 +59,3 @@ def lann(
     Every training row measures distances with its own metric. A prediction comes with the training rows that
     voted and the columns that it depends on. Start with `lann demo`.
     """
-
-
-def main() -> None:
-    """Run the command line."""
-    app()

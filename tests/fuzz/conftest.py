@@ -1,0 +1,31 @@
+"""A run of the harness in a process of its own, for the short slices."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.fuzz.outcomes import FAULTS, OUTCOMES
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def run_harness():
+    """Run cases of a part from seed 0 on, in which nothing may happen that must not; return the counts.
+
+    In a process of its own: children that are forked from one with OpenMP threads could hang.
+    """
+
+    def run(part, n_cases):
+        command = [sys.executable, "-m", "tests.fuzz", part, "--cases", str(n_cases), "--seed", "0"]
+        ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert ended.returncode == 0, ended.stdout + ended.stderr
+        line = next(line for line in ended.stdout.splitlines() if line.startswith(f"{part}  "))
+        counts = dict(zip(["cases", *OUTCOMES], map(int, line.split()[1:]), strict=True))
+        assert counts["cases"] == n_cases
+        assert not any(counts[kind] for kind in FAULTS)
+        return counts
+
+    return run

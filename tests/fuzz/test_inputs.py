@@ -1,0 +1,62 @@
+"""Hostile inputs are rejected or treated right: a short slice of the part "inputs", chosen by hypothesis."""
+
+import dask
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.common.estimators import public_estimators
+from tests.fuzz.inputs.cases import FAMILIES, make_case
+from tests.fuzz.inputs.part import run
+from tests.fuzz.inputs.source import RandomSource
+from tests.fuzz.inputs.subjects import SUBJECTS
+from tests.fuzz.outcomes import REJECTED, RIGHT, try_case
+
+N_EXAMPLES = 12
+N_CASES = 40
+
+
+class HypothesisSource:
+    """Choices of hypothesis, which looks for a simpler case that fails, too."""
+
+    def __init__(self, data):
+        self._data = data
+
+    def choose(self, items):
+        return items[self.integer(len(items))]
+
+    def integer(self, high):
+        return self._data.draw(st.integers(0, high - 1))
+
+    def chance(self, percent):
+        return self.integer(100) < percent
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_threads():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def test_every_public_estimator_is_tried():
+    assert {subject.cls for subject in SUBJECTS} == set(public_estimators().values())
+
+
+@pytest.mark.parametrize("family", list(dict.fromkeys(FAMILIES)), ids=lambda family: family.__name__)
+@settings(max_examples=N_EXAMPLES)
+@given(data=st.data())
+def test_family(family, data):
+    outcome = try_case(*family(HypothesisSource(data)))
+    assert outcome.kind in (RIGHT, REJECTED), f"{outcome.name}: {outcome.detail}\n{outcome.trace}"
+
+
+def test_cases_of_the_long_run():
+    outcomes = [run(0, number) for number in range(N_CASES)]
+    assert [o for o in outcomes if o.kind not in (RIGHT, REJECTED)] == []
+    assert {outcome.kind for outcome in outcomes} == {RIGHT, REJECTED}
+
+
+def test_seed_and_number_determine_the_case():
+    names = [make_case(RandomSource(5, number))[0] for number in range(30)]
+    assert names == [make_case(RandomSource(5, number))[0] for number in range(30)]
+    assert names != [make_case(RandomSource(6, number))[0] for number in range(30)]
