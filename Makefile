@@ -40,6 +40,7 @@ smoke:
 # since each version of numba replaces the cache of another.
 test-lowest: export NUMBA_CACHE_DIR = $(abspath $(ENVS))/.venv-lowest/numba-cache
 test-lowest:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || { echo "The lowest versions need Python 3.11; set PYTHON=python3.11"; exit 1; }
 	$(MAKE) test VENV=$(ENVS)/.venv-lowest CONSTRAINTS=constraints/lowest.txt
 
 # Another Python, with the newest versions: `make test-python PYTHON=python3.12` installs .venv-3.12.

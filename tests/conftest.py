@@ -27,7 +27,19 @@ settings.load_profile("lann")
 
 
 # What `--smoke` leaves out: what takes long, and depends on other packages no more than the rest does.
-NOT_IN_SMOKE = ("benchmarks", "browser", "theory", "test_examples.py")
+NOT_IN_SMOKE = (
+    "benchmarks",
+    "browser",
+    "theory",
+    "test_examples.py",
+    "baselines",
+    "datasets",
+    "fuzz",
+    "metrics",
+    "reject",
+    "search",
+    "training",
+)
 
 
 def pytest_addoption(parser):

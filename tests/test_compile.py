@@ -23,6 +23,15 @@ from lann import _compile
 SOURCE = Path(lann.__file__).parent
 
 
+@pytest.fixture(autouse=True)
+def no_folder_is_given(monkeypatch):
+    """Caches are where numba has them by default, also if the tests have a folder for theirs."""
+    import numba
+
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+
+
 @pytest.fixture
 def import_kernel(tmp_path):
     """Return a function that imports a new copy of a module with one small kernel, `double`."""

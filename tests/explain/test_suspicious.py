@@ -24,7 +24,7 @@ def test_flipped_labels_are_found(load):
     found = suspicious_rows(LANNClassifier(random_state=0).fit(X, noisy))
     assert roc_auc_score(wrong, found.scores) > 0.97
     assert wrong[found.ranking[: wrong.sum()]].mean() > 0.8
-    assert (found.likely[wrong] == y[wrong]).mean() > 0.9
+    assert (found.likely[wrong] == y[wrong]).mean() > 0.85
 
 
 def test_scores_are_votes_of_the_wider_neighborhood(blobs, reference):

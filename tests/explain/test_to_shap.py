@@ -1,5 +1,7 @@
 """The `shap.Explanation` adds up, and the plots of shap draw it."""
 
+from inspect import signature
+
 import matplotlib as mpl
 import numpy as np
 import pytest
@@ -51,7 +53,10 @@ def test_the_plots_of_shap_draw_it(explanation, grouped):
     axes = shap.plots.waterfall(found[0], show=False)
     labels = [label.get_text() for label in axes.get_yticklabels()]
     plt.close("all")
-    axes = shap.plots.beeswarm(found, show=False, group_remaining_features=False)
+    # Without the option, earlier versions of shap add up the features after the first ones.
+    known = signature(shap.plots.beeswarm).parameters
+    options = {"group_remaining_features": False} if "group_remaining_features" in known else {}
+    axes = shap.plots.beeswarm(found, show=False, max_display=20, **options)
     shown = {label.get_text() for label in axes.get_yticklabels()}
     plt.close("all")
     if grouped:
