@@ -1,1 +1,1 @@
-"""Mixed calls from several threads: the same bits as from one, and no growth of memory, threads or files."""
+"""Mixed calls from threads: the same bits, and nothing that grows."""

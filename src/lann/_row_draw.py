@@ -121,7 +121,8 @@ def _count_rows(X: Any) -> int:
     """Return the number of rows of an array or a table, 0 for other objects."""
     is_table = isinstance(X, np.ndarray) or hasattr(X, "columns")
     shape: tuple[int, ...] = getattr(X, "shape", ())
-    return int(shape[0]) if is_table and len(shape) == 2 and shape[1] > 0 else 0
+    is_known = is_table and len(shape) == 2 and isinstance(shape[0], int)  # unlike that of a table of Dask
+    return shape[0] if is_known and shape[1] > 0 else 0
 
 
 def _check_numbers(X: NDArray[Any]) -> None:

@@ -125,3 +125,11 @@ def test_a_missing_umap_raises(monkeypatch):
     with pytest.raises(ImportError, match=r"umap-learn: pip install"):
         check_installed("densmap")
     assert check_installed("tsne") is None
+
+
+def test_verbose_with_few_iterations(blobs, capfd):
+    loud, quiet = (
+        NeighborEmbedding(n_neighbors=5, max_iter=5, random_state=0, verbose=verbose).fit(blobs[0]).embedding_
+        for verbose in (1, 0)
+    )
+    np.testing.assert_array_equal(loud, quiet)

@@ -83,7 +83,8 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
                 raise ValueError("All rows of a class are equal in every class; there is no plane to find.")
             n_directions = min(2, len(classes) - 1, rows.shape[1])
             try:
-                analysis = LinearDiscriminantAnalysis(n_components=n_directions).fit(rows, labels)
+                with np.errstate(invalid="ignore"):  # of shares of a variance that is 0
+                    analysis = LinearDiscriminantAnalysis(n_components=n_directions).fit(rows, labels)
             except IndexError:  # it has found no direction at all
                 raise ValueError(
                     "The rows of different classes do not differ, as far as numbers of their size tell: "

@@ -350,7 +350,11 @@ def _text(value: Any) -> str:
 def _distinct(column: nw.Series[Any], name: str) -> list[Any]:
     """Return the distinct values of a column, without gaps."""
     try:
-        return [value for value in column.drop_nulls().unique().to_list() if value == value]
+        values = [value for value in column.drop_nulls().unique().to_list() if value == value]
+        for value in values:
+            if isinstance(value, str) and not value.isascii():
+                value.encode()
+        return values
     except UnicodeEncodeError:
         raise ValueError(
             f"Feature {name!r} has text with half of a character (a surrogate), which is no Unicode text."

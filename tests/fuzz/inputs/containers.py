@@ -57,13 +57,15 @@ def _frame(X: np.ndarray, source: Source, **options: Any) -> Any:
 
 
 def _odd_index(X: np.ndarray, source: Source) -> Any:
+    if X.ndim != 2:
+        return X
     indices: list[Any] = [
         np.zeros(len(X)), [None] * len(X), np.full(len(X), np.nan), pd.date_range("2020", periods=len(X)),
         pd.MultiIndex.from_product([range(len(X)), ["x"]]), [("a", n) for n in range(len(X))],
         pd.interval_range(0, len(X)), pd.Index([f"r\x00{n}" for n in range(len(X))]),
         pd.Index([1, "a", 2.5, None] * len(X), dtype=object)[: len(X)], pd.RangeIndex(len(X))[::-1],
     ]  # fmt: skip
-    return _frame(X, source).set_axis(source.choose(indices), axis=0) if X.ndim == 2 else X
+    return _frame(X, source).set_axis(source.choose(indices), axis=0)
 
 
 def _odd_names(X: np.ndarray, source: Source) -> Any:
