@@ -16,10 +16,10 @@ from tests.fuzz.outcomes import FOREIGN, HANG, RIGHT, WRONG, Outcome
 
 ENTRY = "from lann.cli import main; main()"
 COMMANDS = {
-    "fit": ["fit", "data.csv", "--target", "group", "--no-cv", "-o", "{name}.lann"],
-    "predict": ["predict", "model.lann", "data.csv", "-o", "{name}.csv"],
-    "explain": ["explain", "model.lann", "data.csv", "--html", "{name}.html", "--rows", "0:3"],
-    "evaluate": ["evaluate", "model.lann", "data.csv", "--html", "{name}.html"],
+    "fit": ["fit", "data.csv", "--target", "group", "--no-cv", "-o", "{name}/out.lann"],
+    "predict": ["predict", "model.lann", "data.csv", "-o", "{name}/out.csv"],
+    "explain": ["explain", "model.lann", "data.csv", "--html", "{name}/out.html", "--rows", "0:3"],
+    "evaluate": ["evaluate", "model.lann", "data.csv", "--html", "{name}/out.html"],
 }
 INTERRUPTED = 130
 SECONDS = 60.0
@@ -59,6 +59,7 @@ def interrupt_command(name: str, share: float, folder: Path, number: int = signa
         Of the signal.
     """
     own = f"{name}-{os.getpid()}"
+    (folder / own).mkdir(exist_ok=True)
     arguments = [argument.format(name=own) for argument in COMMANDS[name]]
     started = time.perf_counter()
     run_command(arguments, folder)
@@ -105,6 +106,7 @@ def signal_command(
     with subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
+        before = _contents(folder / own)
         process.stdout.readline()
         time.sleep(after)
         process.send_signal(number)
@@ -113,12 +115,20 @@ def signal_command(
         except subprocess.TimeoutExpired:
             process.kill()
             return Outcome(HANG, name, f"more than {SECONDS:g} s after the signal")
-    left = [path.name for path in folder.iterdir() if path.name.startswith(f".{own}")]
-    if left:
-        return Outcome(WRONG, name, f"Files are left: {left}.")
+    after_it = _contents(folder / own)
+    if set(after_it) != set(before):
+        return Outcome(WRONG, name, f"There were the files {sorted(before)}, and are {sorted(after_it)}.")
     if process.returncode == 0:
         return Outcome(RIGHT, name, "complete")
+    cut = [path for path, content in after_it.items() if len(content) < len(before[path]) / 2]
+    if cut:
+        return Outcome(WRONG, name, f"Files are not complete: {cut}.")
     expected = INTERRUPTED if number == signal.SIGINT else 128 + number
     if process.returncode != expected or errors not in ("", "Interrupted.\n"):
         return Outcome(FOREIGN, name, f"exit code {process.returncode}: {errors[-500:]}", errors)
     return Outcome(RIGHT, name, "interrupted")
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    """Return the contents of the files of a folder, hidden ones too, by name."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}

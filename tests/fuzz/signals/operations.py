@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -59,7 +60,9 @@ def _of_classifier(X: Any, y: Any, queries: Any, folder: Path) -> list[Operation
     clf = lann.LANNClassifier(random_state=0, max_iter=3, n_jobs=2).fit(X, y)
     full = lann.LANNClassifier(random_state=0, max_iter=2, metric="full").fit(X, y)
     expected, expected_full = clf.predict_proba(queries), full.predict_proba(queries)
-    written = folder / "signals.lann"
+    own = folder / f"signals-{os.getpid()}"
+    own.mkdir()
+    written = own / "signals.lann"
     lann.save(clf, written)
 
     def unchanged() -> None:
@@ -69,7 +72,7 @@ def _of_classifier(X: Any, y: Any, queries: Any, folder: Path) -> list[Operation
     def same_file() -> None:
         unchanged()
         _check_equal(lann.load(written).predict_proba(queries), expected)
-        others = [path.name for path in folder.iterdir() if path.name.startswith(".signals")]
+        others = [path.name for path in own.iterdir() if path != written]
         if others:
             raise WrongResult(f"Files are left: {others}.")
 

@@ -115,18 +115,20 @@ class _Interrupted:
         self._name, self._call, self._after = name, call, after
         self._is_running, self._is_interrupted = False, False
         self._ignored: list[str] = []
+        self._foreign: list[str] = []
         self.position = ""
 
     def run(self) -> Outcome:
         before, hook = signal.signal(signal.SIGALRM, self._interrupt), sys.unraisablehook
-        sys.unraisablehook = self._note
+        thread_hook = threading.excepthook
+        sys.unraisablehook = threading.excepthook = self._note
         try:
             return self._run()
         finally:
             self._is_running = False
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
-            sys.unraisablehook = hook
+            sys.unraisablehook, threading.excepthook = hook, thread_hook
 
     def _run(self) -> Outcome:
         error = None
@@ -141,6 +143,8 @@ class _Interrupted:
         if error is not None and not isinstance(error, KeyboardInterrupt):
             trace = "".join(traceback.format_exception(error))
             return Outcome(FOREIGN, self._name, f"{error!r} {self.position}", trace)
+        if self._foreign:
+            return Outcome(FOREIGN, self._name, f"{self._foreign[0]} {self.position}")
         if error is None and self._is_interrupted:
             # Python itself ignores exceptions in functions that are called when an object is deleted.
             if self._ignored:
@@ -156,7 +160,9 @@ class _Interrupted:
             raise KeyboardInterrupt
 
     def _note(self, ignored: Any) -> None:
-        self._ignored.append(f"{ignored.exc_type.__name__} in {ignored.object}")
+        where = getattr(ignored, "object", None) or getattr(ignored, "thread", None)
+        kept = self._ignored if issubclass(ignored.exc_type, KeyboardInterrupt) else self._foreign
+        kept.append(f"{ignored.exc_type.__name__} in {where}")
 
 
 def blas_threads() -> list[int]:
