@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array
 
 from lann import LANNClassifier
 from lann._validation import validate_parameters
-from tests.fuzz.children import run_cases
+from tests.fuzz.children import STATUS, run_cases
 from tests.fuzz.outcomes import (
     CRASH,
     FAULTS,
@@ -81,6 +81,7 @@ def misbehave(seed, number):
     return Outcome(RIGHT, f"seed {seed}")
 
 
+@pytest.mark.skipif(not STATUS.exists(), reason="the limit of memory needs /proc")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of forks
 def test_children_that_crash_hang_or_take_memory():
     part = Part(misbehave, seconds=3.0, memory=2**28)

@@ -74,18 +74,17 @@ def _check_not_modified(X: Any, before: Any) -> None:
 
 
 def _check_unchanged(subject: Subject, estimator: Any, was_fitted: bool) -> None:
-    """Check that an estimator is as it was after a call that raised."""
-    if was_fitted:
-        expected = honest_result(subject)
-        require(
-            same(_result(subject, estimator, honest_queries()), expected), "Changed by a call that raised."
-        )
-        return
+    """Check that an estimator is as it was before a call, which may have raised."""
     try:
-        _result(subject, estimator, honest_queries())
-    except NotFittedError:
+        found = _result(subject, estimator, honest_queries())
+    except NotFittedError as error:
+        if was_fitted:
+            raise WrongResult("After a call, a fitted estimator is not fitted.") from error
         return
-    raise WrongResult("After a fit that raised, an estimator predicts.")
+    except Exception as error:
+        raise WrongResult(f"After a call, the estimator raises: {error}") from error
+    require(was_fitted, "After a fit that raised, an estimator predicts.")
+    require(same(found, honest_result(subject)), "Changed by a call.")
 
 
 # Fit
@@ -123,8 +122,8 @@ def fit_case(source: Source) -> tuple[str, Action]:
         if container in READ_ONCE:
             return
         n_rows = _n_rows(numbers if container in containers.EQUAL else rows)
-        if not (hasattr(estimator, "transform") and not subject.is_classifier):
-            check_results(subject, estimator, rows, n_rows, explain=explain)
+        if subject.is_classifier:
+            _check_learned(subject, estimator, rows, n_rows, explain=explain)
         if compare and container in containers.EQUAL and label in labels.EQUAL:
             plain = subject.make().fit(numbers.astype(float), y, **options)
             expected = _result(subject, plain, numbers[:5].astype(float))
@@ -132,6 +131,16 @@ def fit_case(source: Source) -> tuple[str, Action]:
             require(same(got, expected), f"Other results than for an array of numbers: {got}, {expected}.")
 
     return name, action
+
+
+def _check_learned(subject: Subject, estimator: Any, rows: Any, n_rows: int, *, explain: bool) -> None:
+    """Check what an estimator says of rows that it has learned; it has to say something."""
+    try:
+        check_results(subject, estimator, rows, n_rows, explain=explain)
+    except (ValueError, TypeError) as error:
+        if "has no value to measure" not in str(error):  # which a row is learned from, among others
+            raise WrongResult(f"Rows that were learned are rejected: {error}") from error
+        raise
 
 
 def _n_rows(rows: Any) -> int:
@@ -318,7 +327,7 @@ def update_case(source: Source) -> tuple[str, Action]:
         _check_not_modified(rows, before[0])
         if container not in READ_ONCE and len(estimator.classes_) > 1:
             n_rows = _n_rows(numbers if container in containers.EQUAL else rows)
-            check_results(subject, estimator, rows, n_rows, explain=explain)
+            _check_learned(subject, estimator, rows, n_rows, explain=explain)
 
     return name, action
 
@@ -412,7 +421,8 @@ def table_case(source: Source) -> tuple[str, Action]:
         before = _bits(edited)
         if to_fit:
             estimator.fit(edited, y)
-        check_results(subject, estimator, edited, len(edited), explain=explain)
+        check = _check_learned if to_fit else check_results
+        check(subject, estimator, edited, len(edited), explain=explain)
         if before is not None:
             require((edited.map(repr) == before.map(repr)).all(axis=None), "The table was modified.")
 
