@@ -115,10 +115,12 @@ def why_not_rejected(error: BaseException) -> str | None:
         return "no sentence"
     frames = list(_frames(error.__traceback__))
     paths = [Path(frame.tb_frame.f_code.co_filename) for frame in frames]
-    below = paths[max((n for n, path in enumerate(paths) if path.is_relative_to(LANN)), default=-1) + 1 :]
-    if below:  # raised by what lann, or this case, has called last
-        called = below[0]
-        return None if "sklearn" in called.parts and called.name in VALIDATION else "not raised by lann"
+    own = [number for number, path in enumerate(paths) if path.is_relative_to(LANN)]
+    below = paths[own[-1] + 1 :] if own else paths
+    if below:  # raised by what lann has called last, or by a method that its estimators inherit
+        called = below[:1] if own else below
+        validates = any("sklearn" in path.parts and path.name in VALIDATION for path in called)
+        return None if validates else "not raised by lann"
     if not _is_raise_statement(frames[-1]):
         return "not raised by a statement of lann"
     if "\n" in text or not text.endswith((".", ".)")) or len(text) > LONGEST_MESSAGE:

@@ -6,6 +6,8 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.validation import check_array
 
 from lann import LANNClassifier
@@ -51,6 +53,11 @@ ACTIONS = [
     # A TypeError, but of an operation in lann.
     (lambda: validate_parameters(1, None), FOREIGN),
     (warn, FOREIGN),
+    # A warning that a computation went wrong, and then a sentence.
+    (lambda: (warn(), LANNClassifier(n_neighbors=-1).fit(X, y)), FOREIGN),
+    # Raised by scikit-learn, but not by its validation of input.
+    (lambda: LinearDiscriminantAnalysis(solver="x").fit(np.eye(4), y), REJECTED),
+    (lambda: PCA(n_components=9).fit(np.eye(4)), FOREIGN),
     (lambda: np.ones(2**60), FOREIGN),
 ]
 

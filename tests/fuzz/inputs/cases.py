@@ -73,7 +73,7 @@ def _check_not_modified(X: Any, before: Any) -> None:
     require(equal, "The input was modified.")
 
 
-def _check_unchanged(subject: Subject, estimator: Any, was_fitted: bool) -> None:
+def check_unchanged(subject: Subject, estimator: Any, was_fitted: bool) -> None:
     """Check that an estimator is as it was before a call, which may have raised."""
     try:
         found = _result(subject, estimator, honest_queries())
@@ -113,7 +113,7 @@ def fit_case(source: Source) -> tuple[str, Action]:
             estimator.fit(rows, target, **options)
         except Exception as error:
             _check_not_modified(rows, before[0])
-            _check_unchanged(subject, estimator, was_fitted)
+            check_unchanged(subject, estimator, was_fitted)
             if usual and weight is None and isinstance(error, ValueError | TypeError):
                 raise WrongResult(f"Ordinary rows and labels are rejected: {error}") from error
             raise
@@ -188,12 +188,12 @@ def query_case(source: Source) -> tuple[str, Action]:
                     compare()
         except Exception as error:
             _check_not_modified(rows, before)
-            _check_unchanged(subject, estimator, True)
+            check_unchanged(subject, estimator, True)
             if usual and method != "explain_one" and isinstance(error, ValueError | TypeError):
                 raise WrongResult(f"Ordinary rows are rejected: {error}") from error
             raise
         _check_not_modified(rows, before)
-        _check_unchanged(subject, estimator, True)
+        check_unchanged(subject, estimator, True)
 
     def compare() -> None:
         plain = numbers.astype(float)
@@ -227,7 +227,7 @@ def parameter_case(source: Source) -> tuple[str, Action]:
         try:
             estimator.fit(X, y)
         except Exception:
-            _check_unchanged(subject, estimator, False)
+            check_unchanged(subject, estimator, False)
             raise
         now = {key: repr(value) for key, value in estimator.get_params(deep=False).items() if key in before}
         require(now == before, f"fit has changed the parameters: {before}, {now}.")
@@ -265,7 +265,7 @@ def argument_case(source: Source) -> tuple[str, Action]:
             if method in options:
                 options[method](estimator)
         finally:
-            _check_unchanged(subject, estimator, True)
+            check_unchanged(subject, estimator, True)
 
     return name, action
 
@@ -322,7 +322,7 @@ def update_case(source: Source) -> tuple[str, Action]:
             getattr(estimator, method)(rows, target)
         except Exception:
             _check_not_modified(rows, before[0])
-            _check_unchanged(subject, estimator, not is_new)
+            check_unchanged(subject, estimator, not is_new)
             raise
         _check_not_modified(rows, before[0])
         if container not in READ_ONCE and len(estimator.classes_) > 1:
@@ -467,7 +467,7 @@ def function_case(source: Source) -> tuple[str, Action]:
     def action() -> None:
         estimator = fitted(subject)
         calls[call](estimator)
-        _check_unchanged(subject, estimator, True)
+        check_unchanged(subject, estimator, True)
 
     return f"{call}({subject.name}, {container} of {change.__name__}, {value!r:.60})", action
 
