@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
+from threadpoolctl import threadpool_limits
 
 from tests.common.estimators import public_estimators
 from tests.fuzz.inputs.cases import FAMILIES, check_unchanged, make_case
@@ -39,7 +40,7 @@ class HypothesisSource:
 
 @pytest.fixture(scope="module", autouse=True)
 def without_threads():
-    with dask.config.set(scheduler="synchronous"):
+    with dask.config.set(scheduler="synchronous"), threadpool_limits(1):
         yield
 
 
