@@ -6,8 +6,11 @@ import importlib
 import inspect
 import pkgutil
 
+import pandas as pd
 import pytest
+import sklearn
 from numpydoc.validate import validate
+from packaging.version import Version
 
 import lann
 from lann.encoding import Encoding, Feature, FeatureCurves, TableSchema
@@ -29,8 +32,21 @@ def modules_with_examples():
             yield name
 
 
+# Their figures depend on the trees of scikit-learn, or their tables on how pandas prints gaps.
+OF_NEWEST_VERSIONS = (
+    "lann.explain._explained_row",
+    "lann.explain._words",
+    "lann.report._evaluation.evaluate",
+    "lann.report._evaluation.reliability",
+    "lann.tables._files",
+)
+HAS_NEWEST = Version(sklearn.__version__) >= Version("1.8") and Version(pd.__version__) >= Version("3")
+
+
 @pytest.mark.parametrize("name", modules_with_examples())
 def test_examples_run(name):
+    if name in OF_NEWEST_VERSIONS and not HAS_NEWEST:
+        pytest.skip("the output is that of scikit-learn 1.8 and pandas 3, or later")
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.attempted > 0
     assert result.failed == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -40,7 +41,8 @@ def run_with_progress(run: Run) -> None:
         transient=True,
         disable=not console.is_terminal,
     )
-    with progress as bar:
+    # Without a bar: earlier versions of rich end one that is disabled with an empty line.
+    with progress if console.is_terminal else nullcontext(progress) as bar:
         task = bar.add_task("", total=None, left="")
         for step in run.steps():
             left = f"{duration(step.seconds_left)} left" if step.seconds_left else ""

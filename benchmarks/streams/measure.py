@@ -33,6 +33,7 @@ def run_river(model: Any, X: Floats, y: Labels) -> Record:
     for i, label in enumerate(labels):
         row = dict(zip(names, X[i].tolist(), strict=True))
         shares = model.predict_proba_one(row)
+        shares.pop(None, None)  # "no label yet" of earlier versions of river
         if shares:
             predicted[i] = max(shares, key=shares.get)  # what `predict_one` does, without a second search
             probability[i] = shares.get(label, 0.0)

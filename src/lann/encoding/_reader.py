@@ -360,6 +360,8 @@ def _distinct(column: nw.Series[Any], name: str) -> list[Any]:
             if isinstance(value, str) and not value.isascii():
                 value.encode()
         return values
+    except OverflowError:  # pandas before 3 converts integers beyond 64 bits
+        raise ValueError(f"Feature {name!r} has an integer that is too large for float64.") from None
     except UnicodeEncodeError:
         raise ValueError(
             f"Feature {name!r} has text with half of a character (a surrogate), which is no Unicode text."

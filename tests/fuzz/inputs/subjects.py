@@ -62,7 +62,7 @@ def honest_table(n_rows: int = N_ROWS) -> tuple[pd.DataFrame, np.ndarray]:
     """Return a table with numbers, categories, bools, dates and gaps, and labels."""
     X, y = honest_rows()
     rows = np.arange(n_rows)
-    frame = pd.DataFrame(X[:n_rows, :2], columns=["a", "b"])
+    frame = pd.DataFrame(X[:n_rows, :2].copy(), columns=["a", "b"])  # no view, as before pandas 3
     frame.loc[rows % 5 == 0, "b"] = np.nan
     frame["color"] = pd.Series(np.array(["red", "green", "blue"])[rows % 3]).mask(rows % 7 == 0)
     frame["known"] = rows % 2 == 0
