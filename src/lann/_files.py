@@ -96,6 +96,9 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE_FLAGS, mode)
     except OSError as error:  # with the name that the user knows
         raise OSError(error.errno, error.strerror, str(path)) from error
+    except BaseException:  # interrupted as the file was made
+        temporary.unlink(missing_ok=True)
+        raise
     try:
         with open(descriptor, "wb") as written:
             yield written

@@ -29,6 +29,11 @@ def run_harness():
         counts = dict(zip(["cases", *OUTCOMES], map(int, line.split()[1:]), strict=True))
         assert counts["cases"] == n_cases
         assert not any(counts[kind] for kind in FAULTS)
+        for line in ended.stdout.splitlines():
+            if line.startswith(f"right in {part}: "):
+                for text in line.split(": ", 1)[1].split(", "):
+                    number, detail = text.split(" ", 1)
+                    counts[detail] = int(number)
         return counts
 
     return run
