@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from lann.metrics import _matrix
 from lann.metrics._diagonal import DiagonalMetric, rounding_bound
 from lann.metrics._matrix import MatrixMetric, metric_products
+from lann.search import ExactSearch
 
 
 def random_metric(seed, n_points=None, n_axes=None, rank=None, offset=0.0, dtype=np.float64):
@@ -128,3 +129,14 @@ def test_an_overflow_is_infinitely_far():
 def test_matrices_of_another_shape_raise(shape):
     with pytest.raises(ValueError, match="do not match points"):
         MatrixMetric(np.zeros((4, 3)), np.zeros(shape))
+
+
+def test_axes_without_weight_where_squares_are_beyond_float32():
+    rng = np.random.default_rng(0)
+    points, queries = rng.normal(size=(60, 2)), rng.normal(size=(9, 2)) * [1e25, 1.0]
+    matrices = rng.normal(size=(60, 2, 2)) * [[0.0], [1.0]]  # the first axis does not count
+    metric = MatrixMetric(points, matrices)
+    indices, distances = ExactSearch(metric).query(queries, 3)
+    truth = metric.distances(queries, np.tile(np.arange(60), (9, 1)))
+    np.testing.assert_allclose(distances, np.sort(truth, axis=1)[:, :3], rtol=1e-9)
+    assert indices.min() >= 0

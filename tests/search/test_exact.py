@@ -66,6 +66,20 @@ def test_tiny_and_huge_scales(reference, search):
     check_nearest(reference, *search)
 
 
+@pytest.mark.parametrize("scale", [1e15, 1e19, 1e25, 1e60])
+@pytest.mark.parametrize("weight", [0.0, 1e-30])
+@pytest.mark.parametrize("shared", [False, True])
+def test_features_without_weight_where_squares_are_beyond_float32(reference, scale, weight, shared):
+    rng = np.random.default_rng(0)
+    points, queries = rng.normal(size=(60, 2)), rng.normal(size=(9, 2))
+    points[:, 0] *= scale
+    queries[:, 0] *= scale
+    weights = np.tile([weight, 1.0], (60, 1))
+    weights[::2, 0] = 0.0
+    check_nearest(reference, DiagonalMetric(points, weights[0] if shared else weights), queries, 3)
+    check_nearest(reference, DiagonalMetric(points, 0.0 * weights), queries, 3)
+
+
 @pytest.mark.parametrize("scale", [1e-18, 1e-19, 1e-20, 1e-21, 1e-22, 1e-23, 1e-24])
 @pytest.mark.parametrize("shared", [False, True])
 def test_where_squares_leave_the_range_of_float32_from_below(reference, scale, shared):

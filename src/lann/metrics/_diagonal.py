@@ -22,6 +22,8 @@ from lann._types import Floats, Indices, Labels
 BLOCK = 65_536
 NO_LABELS: Labels = np.empty(0, np.int64)
 # Squares that overflow are infinitely far, which needs no warning.
+# Squares up to this share of the largest number of a type can be lifted.
+SAFE_SHARE = 1e-8
 overflow_is_far = np.errstate(over="ignore", invalid="ignore")
 
 
@@ -114,7 +116,8 @@ class DiagonalMetric:
     @overflow_is_far
     def lifted_size(self) -> float:
         """An upper bound of the entries of the lifted points."""
-        return self.points.shape[1] * self._largest.max() * np.square(1.0 + self._reach)
+        # At least the squares of points: as queries, they are lifted without a weight.
+        return max(self.points.shape[1] * self._largest.max(), 1.0) * np.square(1.0 + self._reach)
 
     @overflow_is_far
     def lift_queries(self, queries: Floats, dtype: type) -> tuple[NDArray, Floats]:
@@ -143,7 +146,8 @@ class DiagonalMetric:
         centered = queries - self._center
         squared = centered * centered
         factors = 1.0 + self._largest.max() * np.square(1.0 + self._reach) + squared.max(axis=1)
-        return squared @ self._largest + n_terms * float(kind.tiny) * factors / rounding, rounding
+        sizes = squared @ self._largest + n_terms * float(kind.tiny) * factors / rounding
+        return sizes_with_squares(sizes, squared.max(axis=1, initial=0.0), dtype), rounding
 
     def changed(self, rows: Indices) -> None:
         """Update the bounds after the weights of some points were changed in place."""
@@ -185,6 +189,14 @@ def rounding_bound(size, distance, rounding):
     the triangle inequality for the norm of the point's own metric.
     """
     return rounding * 2.0 * (size + (np.sqrt(distance) + np.sqrt(size)) ** 2)
+
+
+def sizes_with_squares(sizes: Floats, squares: Floats, dtype: type) -> Floats:
+    """Return sizes of queries that are at least their largest squares, where `dtype` may not have these.
+
+    Squares are lifted without a weight: one that is infinite would be NaN with a weight of 0.
+    """
+    return np.where(squares < SAFE_SHARE * float(np.finfo(dtype).max), sizes, np.maximum(sizes, squares))
 
 
 @njit(nogil=True, cache=True)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lann._compile import njit
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices
-from lann.metrics._diagonal import overflow_is_far
+from lann.metrics._diagonal import overflow_is_far, sizes_with_squares
 
 # From this many bytes per matrix, pairs are measured point by point, so that each matrix is read once.
 GROUP_FROM = 16_384
@@ -141,7 +141,8 @@ class MatrixMetric:
         lost = 4.0 * (self.n_axes + self.rank + 4) * float(np.finfo(np.float64).eps)
         factors = 1.0 + self.lifted_size + np.square(centered.max(initial=0.0))
         vanished = n_terms * float(kind.tiny) * factors
-        return roots**2 + (lost * np.square(roots + self._reach) + vanished) / rounding, rounding
+        sizes = roots**2 + (lost * np.square(roots + self._reach) + vanished) / rounding
+        return sizes_with_squares(sizes, np.square(centered.max(axis=1, initial=0.0)), dtype), rounding
 
     @overflow_is_far
     def changed(self, rows: Indices) -> None:
