@@ -71,8 +71,10 @@ for call in (nested, blocks, in_order):
         deadline = time.monotonic() + 60
         while (blas_threads() != [2] or other_threads()) and time.monotonic() < deadline:
             time.sleep(0.001)
-        if blas_threads() != [2] or other_threads():
-            problems.append([step, blas_threads(), len(other_threads())])
+        with single_threaded_blas():
+            inside = blas_threads()
+        if inside != [1] or blas_threads() != [2] or other_threads():
+            problems.append([step, inside, blas_threads(), len(other_threads())])
             break
     call()
     found[call.__name__] = [step, sorted(errors), problems]
