@@ -131,9 +131,10 @@ def test_a_plane_is_unchanged_after_a_fit_that_raises():
     assert not hasattr(plane, "n_features_in_")
 
 
-def test_equal_rows_of_dann_have_no_distance():
+@pytest.mark.parametrize("n_different", [1, 2])
+def test_equal_rows_of_dann_have_no_distance(n_different):
     """Rows of a class that are equal have no variance, though their mean is rounded."""
-    rows = X[np.arange(len(X)) % 2]
+    rows = X[np.arange(len(X)) % n_different]
     np.testing.assert_array_equal(DANN().fit(rows, y).kneighbors(rows[:4])[0], 0.0)
 
 

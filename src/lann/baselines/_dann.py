@@ -68,9 +68,7 @@ def discriminant_map(
     between = np.sqrt(class_shares)[:, None] * (means - shares @ X)  # its square is B
     deviations = np.sqrt(shares)[:, None] * (X - memberships @ means)
     within = deviations.T @ deviations
-    variance = float(np.trace(within)) / n_features
-    if variance <= (ROUNDING * np.abs(X).max()) ** 2:  # rows of a class are equal, but for their mean
-        variance = scale
+    variance = _unless_rounding(float(np.trace(within)) / n_features, X) or scale
     within *= 1.0 - shrinkage
     within.flat[:: n_features + 1] += shrinkage * variance
     # With W = L Lᵀ and the singular value decomposition P S Qᵀ of between · L⁻ᵀ, which has few rows:
@@ -80,6 +78,11 @@ def discriminant_map(
     _, singular_values, axes = np.linalg.svd(between @ inverse.T, full_matrices=False)
     added = np.sqrt(alpha + np.square(singular_values)) - np.sqrt(alpha)
     return np.sqrt(alpha) * inverse + (axes.T * added) @ (axes @ inverse)
+
+
+def _unless_rounding(variance: float, X: Floats) -> float:
+    """Return the variance of rows, 0 if it is that of equal rows whose mean is rounded."""
+    return variance if variance > (ROUNDING * np.abs(X).max()) ** 2 else 0.0
 
 
 class DiscriminantMaps(QueryMaps):
@@ -108,7 +111,7 @@ class DiscriminantMaps(QueryMaps):
         self.memberships = memberships
         self.n_metric_neighbors, self.max_iter = n_metric_neighbors, max_iter
         self.alpha, self.shrinkage = alpha, shrinkage
-        self.scale = float(X.var(axis=0).mean()) or 1.0
+        self.scale = _unless_rounding(float(X.var(axis=0).mean()), X) or 1.0
 
     @property
     def limits(self) -> Limits:

@@ -254,7 +254,10 @@ def argument_case(source: Source) -> tuple[str, Action]:
         "with_target risk": lambda e: e.with_target(risk=value),
         "partial_fit classes": lambda e: subject.make().partial_fit(*honest_rows(), value),
         "get_feature_names_out": lambda e: e.get_feature_names_out(value),
-        "fit_transform": lambda e: subject.make().fit_transform(honest_rows()[0], value),
+        # Without labels, scikit-learn does not give them to fit.
+        "fit_transform": lambda e: subject.make().fit_transform(
+            honest_rows()[0], [] if value is None else value
+        ),
     }
     method = source.choose([m for m in options if _has_argument(subject, *m.split()[:2])] or ["fit"])
     name = f"{subject.name}.{method}({value!r:.60})"
