@@ -66,6 +66,13 @@ def test_tiny_and_huge_scales(reference, search):
     check_nearest(reference, *search)
 
 
+@pytest.mark.parametrize("weights", [[[0.0], [0.0]], [[1e-30], [0.0]]])
+@pytest.mark.parametrize("scale", [1e17, 1e20, 1e24, 1e60])
+def test_squares_beyond_float32_have_weights_of_0(reference, scale, weights):
+    points = np.array([[1.0], [-1.3]]) * scale
+    check_nearest(reference, DiagonalMetric(points, np.array(weights)), points[1:], 1)
+
+
 @pytest.mark.parametrize("scale", [1e-18, 1e-19, 1e-20, 1e-21, 1e-22, 1e-23, 1e-24])
 @pytest.mark.parametrize("shared", [False, True])
 def test_where_squares_leave_the_range_of_float32_from_below(reference, scale, shared):

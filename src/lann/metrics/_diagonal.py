@@ -134,7 +134,8 @@ class DiagonalMetric:
         """Return the size of each query and the relative rounding of one product, for `rounding_bound`.
 
         The size is X = Σ max_j(w_j) x², an upper bound of the query's squared norm under any point's metric,
-        plus a margin for numbers below the smallest one of `dtype`.
+        plus a margin for numbers below the smallest one of `dtype`; it is infinite where `dtype` does not
+        have the squares x², which are a factor of the product also if their weights are 0.
         """
         kind = np.finfo(dtype)
         n_terms = 2 * queries.shape[1] + 1
@@ -143,7 +144,10 @@ class DiagonalMetric:
         centered = queries - self._center
         squared = centered * centered
         factors = 1.0 + self._largest.max() * np.square(1.0 + self._reach) + squared.max(axis=1)
-        return squared @ self._largest + n_terms * float(kind.tiny) * factors / rounding, rounding
+        sizes = squared @ self._largest + n_terms * float(kind.tiny) * factors / rounding
+        if not self.shared:
+            sizes[~(squared.max(axis=1) < float(kind.max))] = np.inf
+        return sizes, rounding
 
     def changed(self, rows: Indices) -> None:
         """Update the bounds after the weights of some points were changed in place."""
