@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lann.metrics import DiagonalMetric
+from lann.metrics import DiagonalMetric, MatrixMetric
 from lann.search import ExactSearch
 
 
@@ -71,6 +71,10 @@ def test_tiny_and_huge_scales(reference, search):
 def test_squares_beyond_float32_have_weights_of_0(reference, scale, weights):
     points = np.array([[1.0], [-1.3]]) * scale
     check_nearest(reference, DiagonalMetric(points, np.array(weights)), points[1:], 1)
+    matrices = np.sqrt(np.array(weights))[:, None]
+    indices, distances = ExactSearch(MatrixMetric(points, matrices)).query(points[1:], 1)
+    assert indices[0, 0] in (0, 1)
+    assert distances[0, 0] == 0
 
 
 @pytest.mark.parametrize("scale", [1e-18, 1e-19, 1e-20, 1e-21, 1e-22, 1e-23, 1e-24])

@@ -141,7 +141,10 @@ class MatrixMetric:
         lost = 4.0 * (self.n_axes + self.rank + 4) * float(np.finfo(np.float64).eps)
         factors = 1.0 + self.lifted_size + np.square(centered.max(initial=0.0))
         vanished = n_terms * float(kind.tiny) * factors
-        return roots**2 + (lost * np.square(roots + self._reach) + vanished) / rounding, rounding
+        sizes = roots**2 + (lost * np.square(roots + self._reach) + vanished) / rounding
+        # Infinite where `dtype` does not have the squares, a factor of the product whatever the matrices are.
+        sizes[~(np.square(centered.max(axis=1, initial=0.0)) < float(kind.max))] = np.inf
+        return sizes, rounding
 
     @overflow_is_far
     def changed(self, rows: Indices) -> None:
