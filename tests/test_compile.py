@@ -374,3 +374,45 @@ def test_without_compilation(monkeypatch, import_kernel):
     double = import_kernel()
     assert double(2) == 4
     assert not hasattr(double, "py_func")
+
+
+def test_a_folder_that_is_given_is_used_as_it_is_written(temporary, import_kernel, tmp_path, monkeypatch):
+    import numba
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "given")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert import_kernel()(2) == 4
+    assert list((tmp_path / "given").rglob("*.nbi"))
+    assert not list(temporary.iterdir())
+
+
+def test_a_numba_without_these_caches_is_used_as_it_is():
+    program = """
+        import sys
+        import numba, numba.np.ufunc
+        numba.njit(lambda x: x)(1)
+        del numba.np.ufunc.ufuncbuilder
+        sys.modules["numba.np.ufunc.ufuncbuilder"] = None
+        from lann import _compile
+        assert not _compile._MAKERS
+
+        @_compile.njit(cache=False)
+        def double(x):
+            return 2 * x
+
+        import json, os
+        child = os.fork()
+        if child == 0:
+            os._exit(int(double(2)))
+        print(json.dumps([double(2), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])]))
+    """
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [4, 4]

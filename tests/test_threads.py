@@ -1,3 +1,6 @@
+import subprocess
+import sys
+import textwrap
 import threading
 
 import pytest
@@ -193,3 +196,27 @@ def test_an_error_on_a_thread_is_raised_in_turn():
     assert [next(results), next(results)] == [0, 1]
     with pytest.raises(ZeroDivisionError):
         next(results)
+
+
+def test_a_call_while_python_ends_does_not_wait_for_threads(tmp_path):
+    program = """
+        import sys
+        from lann._threads import map_blocks
+
+        class Late:
+            def __del__(self, call=map_blocks, write=sys.stdout.write, flush=sys.stdout.flush):
+                write(str(call(lambda part: part.start, 200, 50, n_jobs=2)))
+                flush()
+
+        map_blocks(lambda part: part.start, 200, 50, n_jobs=2)
+        sys.modules["late"] = Late()
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[0, 50, 100, 150]"

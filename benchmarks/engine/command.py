@@ -23,7 +23,7 @@ from benchmarks.engine.store import Store
 from benchmarks.engine.terminal import results_console, run_with_progress, show_report
 
 COMMAND = "python -m benchmarks"
-NOT_BENCHMARKS = ("common", "engine", "fuzz")
+NOT_BENCHMARKS = ("common", "engine")
 
 SHORT_CHECK = 1  # of a benchmark that is strict
 INVALID_INPUT = 2

@@ -40,7 +40,7 @@ def growth(rounds: Sequence[dict[str, Any]], name: str) -> float:
 def make_checks(rounds: Sequence[dict[str, Any]], failed: bool) -> list[Check]:
     """Return the verdict on all rounds; `failed` if one of them did not end."""
     n_calls, n_faults = (sum(r[name] for r in rounds) for name in ("n_calls", "n_faults"))
-    complete = None if not rounds else not failed
+    complete = False if failed else True if rounds else None
     checks = [
         check("every round ends", complete, f"{len(rounds)} rounds"),
         check("every call: the bits of a single thread", n_faults == 0 if n_calls else None,

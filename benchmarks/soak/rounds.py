@@ -104,6 +104,6 @@ class Rounds:
         """Make a call; return what is wrong with it, or nothing."""
         try:
             found = digest(self.calls[name](case))
-        except Exception as error:
+        except BaseException as error:  # SystemExit, too: a thread would end without a word
             return f"{name}, case {case}: {type(error).__name__}: {' '.join(str(error).split())}"
         return "" if found == self.expected[name, case] else f"{name}, case {case}: other bits"

@@ -23,16 +23,25 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import config, dispatcher
-from numba.core.caching import FunctionCache, NullCache
-from numba.core.compiler_lock import global_compiler_lock
-from numba.np.ufunc import ufuncbuilder
+
+# The modules of numba that make caches, the cache they make, and the lock that is held while a function is
+# compiled. None of them is public: a version of numba that lacks one is used as it is.
+_MAKERS: tuple[Any, ...]
+FunctionCache: Any
+_compiler_lock: Any
+try:
+    from numba.core import dispatcher
+    from numba.core.caching import FunctionCache, NullCache
+    from numba.core.compiler_lock import global_compiler_lock as _compiler_lock
+    from numba.np.ufunc import ufuncbuilder
+
+    _MAKERS = (dispatcher, ufuncbuilder)
+except ImportError:
+    _MAKERS, FunctionCache, _compiler_lock = (), object, threading.RLock()
 
 NAME = "lann-numba-"
 CURE = "set NUMBA_CACHE_DIR to a folder of your own"
-# The modules of numba that make caches.
-_MAKERS: tuple[Any, ...] = (dispatcher, ufuncbuilder)
-_config: Any = config
+_config: Any = numba.config
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -63,7 +72,7 @@ def make_cache(function: Callable[..., Any]) -> Any:
     # A user without a home gives numba a path that begins with "~", in the current folder.
     with suppress(RuntimeError, OSError):
         found = _Cache(function)
-        if os.path.isabs(found.cache_path):
+        if _config.CACHE_DIR or os.path.isabs(found.cache_path):
             return found
     folder = private_folder()
     if folder is not None:
@@ -75,8 +84,8 @@ def make_cache(function: Callable[..., Any]) -> Any:
             )
             return found
     _warn_once(
-        "No folder for compiled functions can be written to: they are compiled again in every process, which "
-        f"takes a minute; {CURE} to keep them."
+        "There is no folder for compiled functions that only you can write to: they are compiled again in "
+        f"every process, which takes a minute; {CURE} to keep them."
     )
     return NullCache()
 
@@ -184,11 +193,11 @@ _decorating = threading.RLock()
 def _before_fork() -> None:
     # In a child, a function that another thread is compiling would stay locked.
     _decorating.acquire()
-    global_compiler_lock.acquire()
+    _compiler_lock.acquire()
 
 
 def _after_fork() -> None:
-    for lock in (global_compiler_lock, _decorating):
+    for lock in (_compiler_lock, _decorating):
         with suppress(RuntimeError):  # not acquired: the wait was interrupted
             lock.release()
 

@@ -23,8 +23,9 @@ from typing import IO, NamedTuple
 Name = str | os.PathLike[str]
 
 # Flags that not all systems have.
-_SAFE_FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-_NO_TERMINAL = getattr(os, "O_NOCTTY", 0)
+_STREAM_FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_SAFE_FLAGS = _STREAM_FLAGS | getattr(os, "O_NOFOLLOW", 0)
+_NO_TERMINAL, _NO_WAIT = getattr(os, "O_NOCTTY", 0), getattr(os, "O_NONBLOCK", 0)
 # Folders whose entries are files that a process has opened.
 _DESCRIPTORS = re.compile(r"/proc/[^/]+(/task/[^/]+)?/fd|/dev/fd")
 _MOST_LINKS = 40
@@ -95,6 +96,9 @@ def atomic_file(path: Path) -> Iterator[IO[bytes]]:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE_FLAGS, mode)
     except OSError as error:  # with the name that the user knows
         raise OSError(error.errno, error.strerror, str(path)) from error
+    except BaseException:  # interrupted as the file was made
+        temporary.unlink(missing_ok=True)
+        raise
     try:
         with open(descriptor, "wb") as written:
             yield written
@@ -318,7 +322,7 @@ def _kind(status: os.stat_result, path: Path | None = None) -> str:
 
 def _is_terminal(path: Path) -> bool:
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK | _NO_TERMINAL)
+        descriptor = os.open(path, os.O_WRONLY | _NO_WAIT | _NO_TERMINAL)
     except OSError:
         return False
     try:
@@ -329,7 +333,7 @@ def _is_terminal(path: Path) -> bool:
 
 def _open_stream(path: Path) -> IO[bytes]:
     """Open a pipe or a device; a file of this name is neither created nor emptied."""
-    return open(os.open(path, os.O_WRONLY | _NO_TERMINAL | getattr(os, "O_CLOEXEC", 0)), "wb")
+    return open(os.open(path, os.O_WRONLY | _NO_TERMINAL | _STREAM_FLAGS), "wb")
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -392,6 +396,8 @@ def _keep_attributes(descriptor: int, existing: Path, status: os.stat_result) ->
         except OSError:  # the mode is about another group then, which may do no more than others
             mode &= ~0o070 | (mode & 0o007) << 3
     if hasattr(os, "listxattr"):
+        with suppress(OSError):  # a list that is inherited from the folder would permit more
+            os.removexattr(descriptor, "system.posix_acl_access")
         with suppress(OSError):
             for name in os.listxattr(existing):
                 if name.startswith("user.") or name == "system.posix_acl_access":

@@ -27,7 +27,7 @@ def validate_data(estimator: Any, X: Any, *arguments: Any, **options: Any) -> An
                 "Unicode text."
             )
     try:
-        with np.errstate(over="ignore"):  # numbers that are infinite in float64 are reported as such
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers that are infinite in float64
             return sklearn_validation.validate_data(estimator, X, *arguments, **options)
     except OverflowError:
         raise _too_large_integer() from None
@@ -40,7 +40,8 @@ def validate_data(estimator: Any, X: Any, *arguments: Any, **options: Any) -> An
 def check_array(X: Any, **options: Any) -> Any:
     """Check an array as scikit-learn does; integers that are too large raise ValueError, too."""
     try:
-        return sklearn_validation.check_array(X, **options)
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers that are infinite in float64
+            return sklearn_validation.check_array(X, **options)
     except OverflowError:
         raise _too_large_integer() from None
 

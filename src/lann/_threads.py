@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import _thread
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator
@@ -121,6 +122,8 @@ class _SingleThreadedBlas:
         return Guard(self._begin, self._end, self._messages.put)
 
     def _begin(self, number: int, reference: ref[_Token]) -> None:
+        if sys.is_finalizing():  # other threads do not run any more
+            return
         with self._lock:
             if self._limiter is not None:
                 self._references[number] = reference
@@ -137,7 +140,7 @@ class _SingleThreadedBlas:
     def _end(self, number: int) -> None:
         # As long as the reference exists, the keeper learns of the end even if this is interrupted.
         reference = self._references.get(number)
-        if reference is None:  # begun before a fork
+        if reference is None or sys.is_finalizing():  # begun before a fork, or after the other threads ended
             return
         with self._lock:
             self._references.pop(number, None)
@@ -260,6 +263,8 @@ class _Workers(Generic[Argument, Result]):
             raise error
 
     def _stop(self, number: int) -> None:
+        if sys.is_finalizing():
+            return
         while _next(self._calls) is not None:
             pass
         self._calls.put("end")
@@ -310,7 +315,7 @@ def map_blocks(
         return []
     if len(slices) == 1 and n_items <= FEW_ITEMS:
         return [function(part) for part in slices]
-    n_threads = min(joblib.effective_n_jobs(n_jobs), len(slices))
+    n_threads = _count_threads(n_jobs, len(slices))
     with single_threaded_blas():
         if n_threads == 1:
             return [function(part) for part in slices]
@@ -321,6 +326,12 @@ def map_blocks(
             return [wait() for wait in waiting]
 
 
+def _count_threads(n_jobs: int | None, n_calls: int) -> int:
+    if sys.is_finalizing():  # threads do not start any more
+        return 1
+    return min(joblib.effective_n_jobs(n_jobs), n_calls)
+
+
 def iterate_in_order(
     function: Callable[[int], Result], n_items: int, *, n_jobs: int | None = None
 ) -> Generator[Result, None, None]:
@@ -329,7 +340,7 @@ def iterate_in_order(
     `n_jobs` is as in `map_blocks`. At most one result per thread waits to be taken. When the generator is
     closed, calls that have begun end first.
     """
-    n_threads = min(joblib.effective_n_jobs(n_jobs), n_items)
+    n_threads = _count_threads(n_jobs, n_items)
     if n_threads <= 1:
         yield from map(function, range(n_items))
         return

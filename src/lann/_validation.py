@@ -44,6 +44,8 @@ class Number:
         number: Any = value
         if isinstance(value, bool) or not (abs(number) < MOST if self.integer else _is_finite(number)):
             return False
+        if isinstance(value, np.floating):  # the bounds need not be numbers of its type
+            number = float(value)
         above = number >= self.low if self.closed in ("both", "left") else number > self.low
         below = number <= self.high if self.closed in ("both", "right") else number < self.high
         return above and below

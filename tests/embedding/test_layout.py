@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
+from lann.embedding import NeighborEmbedding
 from lann.embedding._layout import (
     LAYOUTS,
     Layout,

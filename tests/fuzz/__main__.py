@@ -69,7 +69,7 @@ def run_all(names: list[str], options: argparse.Namespace, folder: Path) -> int:
     from tests.fuzz.children import run_cases
     from tests.fuzz.outcomes import FAULTS
     from tests.fuzz.parts import prepare
-    from tests.fuzz.report import PartReport, failures, table
+    from tests.fuzz.report import PartReport, details, failures, table
 
     started, reports = time.monotonic(), []
     minutes = (options.minutes or 10.0) / len(names)
@@ -89,7 +89,7 @@ def run_all(names: list[str], options: argparse.Namespace, folder: Path) -> int:
                 print(report.one_line(), flush=True)
                 shown = time.monotonic()
         reports.append(report)
-    print("", table(reports), "", sep="\n")
+    print("", table(reports), details(reports), sep="\n")
     found = failures(reports)
     if found:
         print(found)

@@ -17,18 +17,21 @@ from tests.fuzz.outcomes import CRASH, FOREIGN, HANG, Outcome
 from tests.fuzz.parts import Part
 
 CONTEXT = multiprocessing.get_context("fork")
+STATUS = Path("/proc/self/status")
 
 
 def address_space(name: str) -> int:
     """
-    Return a size of this process, in bytes.
+    Return a size of this process, in bytes; 0 if the system does not say it.
 
     Parameters
     ----------
     name
         `VmSize` or `VmPeak`.
     """
-    for line in Path("/proc/self/status").read_text().splitlines():
+    if not STATUS.exists():
+        return 0
+    for line in STATUS.read_text().splitlines():
         if line.startswith(name):
             return int(line.split()[1]) * 1024
     return 0
@@ -106,7 +109,7 @@ class Child:
 
 def _serve(connection: Connection, part: Part, seed: int) -> None:
     os.setsid()
-    if part.memory is not None:
+    if part.memory is not None and STATUS.exists():
         limit = address_space("VmSize") + part.memory
         resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -1,5 +1,6 @@
 """A run of the harness in a process of its own, for the short slices."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ import pytest
 from tests.fuzz.outcomes import FAULTS, OUTCOMES
 
 ROOT = Path(__file__).parents[2]
+# Those that fork processes, which Windows cannot.
+collect_ignore = [] if hasattr(os, "fork") else ["test_harness.py", "test_model_files.py", "test_signals.py"]
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +29,11 @@ def run_harness():
         counts = dict(zip(["cases", *OUTCOMES], map(int, line.split()[1:]), strict=True))
         assert counts["cases"] == n_cases
         assert not any(counts[kind] for kind in FAULTS)
+        for line in ended.stdout.splitlines():
+            if line.startswith(f"right in {part}: "):
+                for text in line.split(": ", 1)[1].split(", "):
+                    number, detail = text.split(" ", 1)
+                    counts[detail] = int(number)
         return counts
 
     return run

@@ -20,6 +20,8 @@ FAULTS = (WRONG, FOREIGN, HANG, CRASH)
 
 LANN = Path(lann.__file__).parent
 LONGEST_MESSAGE = 2000
+# The modules of scikit-learn that validate input.
+VALIDATION = ("validation.py", "multiclass.py", "_param_validation.py", "_response.py")
 
 
 @dataclass(frozen=True)
@@ -68,11 +70,12 @@ def try_case(
         warnings.simplefilter("always")
         try:
             action()
+            outcome = Outcome(RIGHT, name)
         except WrongResult as error:
-            return Outcome(WRONG, name, str(error)[:LONGEST_MESSAGE], traceback.format_exc())
+            outcome = Outcome(WRONG, name, str(error)[:LONGEST_MESSAGE], traceback.format_exc())
         except Exception as error:
-            return _outcome_of(error, name, allowed)
-    return _of_warnings(name, shown) or Outcome(RIGHT, name)
+            outcome = _outcome_of(error, name, allowed)
+    return outcome if outcome.kind in FAULTS else _of_warnings(name, shown) or outcome
 
 
 def _of_warnings(name: str, shown: list[warnings.WarningMessage]) -> Outcome | None:
@@ -112,9 +115,12 @@ def why_not_rejected(error: BaseException) -> str | None:
         return "no sentence"
     frames = list(_frames(error.__traceback__))
     paths = [Path(frame.tb_frame.f_code.co_filename) for frame in frames]
-    below = paths[max((n for n, path in enumerate(paths) if path.is_relative_to(LANN)), default=-1) + 1 :]
-    if below:  # raised by what lann has called last
-        return None if any("sklearn" in path.parts for path in below) else "not raised by lann"
+    own = [number for number, path in enumerate(paths) if path.is_relative_to(LANN)]
+    below = paths[own[-1] + 1 :] if own else paths
+    if below:  # raised by what lann has called last, or by a method that its estimators inherit
+        called = below[:1] if own else below
+        validates = any("sklearn" in path.parts and path.name in VALIDATION for path in called)
+        return None if validates else "not raised by lann"
     if not _is_raise_statement(frames[-1]):
         return "not raised by a statement of lann"
     if "\n" in text or not text.endswith((".", ".)")) or len(text) > LONGEST_MESSAGE:

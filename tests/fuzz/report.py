@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tests.fuzz.outcomes import FAULTS, OUTCOMES, Outcome
+from tests.fuzz.outcomes import FAULTS, OUTCOMES, RIGHT, Outcome
 
 MOST_SHOWN = 25
 LONGEST_DETAIL = 400
@@ -28,10 +28,13 @@ class PartReport:
     seed: int
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[tuple[int, Outcome]] = field(default_factory=list)
+    details: Counter[str] = field(default_factory=Counter)
 
     def add(self, number: int, outcome: Outcome) -> None:
         """Count an outcome; one that must not happen is kept."""
         self.counts[outcome.kind] += 1
+        if outcome.kind == RIGHT and outcome.detail:
+            self.details[outcome.detail] += 1
         if outcome.kind in FAULTS:
             self.faults.append((number, outcome))
 
@@ -49,6 +52,15 @@ def table(reports: list[PartReport]) -> str:
     return "\n".join(
         "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
         for row in rows
+    )
+
+
+def details(reports: list[PartReport]) -> str:
+    """Return a line for each part whose right outcomes say more: how many say what."""
+    return "\n".join(
+        f"right in {report.part}: " + ", ".join(f"{n} {text}" for text, n in report.details.most_common())
+        for report in reports
+        if report.details
     )
 
 

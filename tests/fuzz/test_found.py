@@ -1,6 +1,7 @@
 """What the harness has found, one by one: each is now one sentence, or a result."""
 
 import re
+import warnings
 from fractions import Fraction
 
 import dask.dataframe
@@ -9,7 +10,8 @@ import pandas as pd
 import pytest
 
 from lann import LANNClassifier, LANNEmbedding
-from lann.baselines import LMNN
+from lann._validation import Number
+from lann.baselines import DANN, LMNN
 from lann.embedding import DiscriminantPlane
 from lann.explain import counterfactuals, influence, nearest_other_class
 from lann.reject import RejectOption
@@ -20,6 +22,7 @@ from tests.fuzz.outcomes import why_not_rejected
 X, y = honest_rows()
 QUICK = {"max_iter": 2, "random_state": 0}
 SUBJECT = next(subject for subject in SUBJECTS if subject.name == "LANNClassifier")
+REJECT = next(subject for subject in SUBJECTS if subject.name == "RejectOption")
 
 
 def with_object(value):
@@ -49,6 +52,10 @@ REJECTED = {
     "integer in a table": (
         lambda: LANNClassifier().fit(*table_with("a", 10**400)),
         "infinite value|too large",
+    ),
+    "long durations": (
+        lambda: fitted(REJECT).predict(np.full((2, 4), 10**17).astype("m8[D]")),
+        "times that are too long ago",
     ),
     "dates as labels": (lambda: SAMKNN().fit(X, y).partial_fit(X, y.astype("M8[D]")), "of another type"),
     "text as labels": (
@@ -122,3 +129,16 @@ def test_a_plane_is_unchanged_after_a_fit_that_raises():
     with pytest.raises(ValueError, match="one class"):
         plane.fit(X, np.zeros(len(X)))
     assert not hasattr(plane, "n_features_in_")
+
+
+def test_equal_rows_of_dann_have_no_distance():
+    """Rows of a class that are equal have no variance, though their mean is rounded."""
+    rows = X[np.arange(len(X)) % 2]
+    np.testing.assert_array_equal(DANN().fit(rows, y).kneighbors(rows[:4])[0], 0.0)
+
+
+def test_single_precision_is_compared_with_large_bounds():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert Number(0, 1e100).accepts(np.float32(0.5))
+        assert not Number(0, 1e-100).accepts(np.float32(0.5))

@@ -6,11 +6,13 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.validation import check_array
 
 from lann import LANNClassifier
 from lann._validation import validate_parameters
-from tests.fuzz.children import run_cases
+from tests.fuzz.children import STATUS, run_cases
 from tests.fuzz.outcomes import (
     CRASH,
     FAULTS,
@@ -51,6 +53,11 @@ ACTIONS = [
     # A TypeError, but of an operation in lann.
     (lambda: validate_parameters(1, None), FOREIGN),
     (warn, FOREIGN),
+    # A warning that a computation went wrong, and then a sentence.
+    (lambda: (warn(), LANNClassifier(n_neighbors=-1).fit(X, y)), FOREIGN),
+    # Raised by scikit-learn, but not by its validation of input.
+    (lambda: LinearDiscriminantAnalysis(solver="x").fit(np.eye(4), y), REJECTED),
+    (lambda: PCA(n_components=9).fit(np.eye(4)), FOREIGN),
     (lambda: np.ones(2**60), FOREIGN),
 ]
 
@@ -81,6 +88,7 @@ def misbehave(seed, number):
     return Outcome(RIGHT, f"seed {seed}")
 
 
+@pytest.mark.skipif(not STATUS.exists(), reason="the limit of memory needs /proc")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of forks
 def test_children_that_crash_hang_or_take_memory():
     part = Part(misbehave, seconds=3.0, memory=2**28)

@@ -209,3 +209,11 @@ def test_invalid_folders_raise_one_sentence(folder, change, message):
 def test_a_folder_without_a_manifest_is_no_model(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder, not a model file"):
         lann.load(tmp_path)
+
+
+def test_files_keep_their_mode(folder):
+    model = lann.load(folder)
+    for file in folder.iterdir():
+        file.chmod(0o600)
+    lann.save(model, folder)
+    assert {file.stat().st_mode & 0o777 for file in folder.iterdir()} == {0o600}

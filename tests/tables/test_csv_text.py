@@ -133,3 +133,16 @@ def test_predictions_of_a_stream(guard_formulas, tmp_path):
 
 def test_rows_of_texts():
     assert rows_text([["a", 1], ["b\r", None]]) == 'a,1\n"b\r",\n'
+
+
+def test_a_guard_leaves_cells_that_are_no_formulas_as_they_are():
+    dates = pd.Categorical(pd.to_datetime(["2024-01-01", "2024-01-02"]))
+    frame = pd.DataFrame({"day": dates, "text": ["=1", "b"]})
+    assert frame_text(frame, guard_formulas=True) == 'day,text\n2024-01-01,"\'=1"\n2024-01-02,b\n'
+
+
+def test_names_of_several_levels_are_guarded():
+    frame = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("=a", "x"), ("b", "+y")]))
+    text = frame_text(frame, guard_formulas=True)
+    assert "'=a" in text
+    assert "'+y" in text

@@ -16,6 +16,8 @@ from lann.metrics import overflow_is_far
 
 # The default of `n_metric_neighbors` is a fifth of the training rows, but at least this many.
 MIN_METRIC_NEIGHBORS = 50
+# That of a mean, relative to the largest of its values.
+ROUNDING = 2.0 * float(np.finfo(np.float64).eps)
 # By how much the rows around a query may vary less than all rows, so that its distances are surely finite.
 SMALLEST_PART = 1e3
 
@@ -57,7 +59,7 @@ def discriminant_map(
     shrinkage : float
         Share of W that is replaced by its mean variance in all directions.
     scale : float
-        Mean variance if that of W is 0.
+        Mean variance if that of W is 0, up to rounding.
     """
     n_features = X.shape[1]
     shares = weights / weights.sum()
@@ -66,7 +68,9 @@ def discriminant_map(
     between = np.sqrt(class_shares)[:, None] * (means - shares @ X)  # its square is B
     deviations = np.sqrt(shares)[:, None] * (X - memberships @ means)
     within = deviations.T @ deviations
-    variance = float(np.trace(within)) / n_features or scale
+    variance = float(np.trace(within)) / n_features
+    if variance <= (ROUNDING * np.abs(X).max()) ** 2:  # rows of a class are equal, but for their mean
+        variance = scale
     within *= 1.0 - shrinkage
     within.flat[:: n_features + 1] += shrinkage * variance
     # With W = L Lᵀ and the singular value decomposition P S Qᵀ of between · L⁻ᵀ, which has few rows:

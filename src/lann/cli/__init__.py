@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -28,11 +29,12 @@ def __getattr__(name: str) -> Any:
 def main() -> None:
     """Run the command line.
 
-    Ctrl-C ends it at any time with exit code 130 and one line on stderr. SIGTERM ends it with 143. Files that
-    are being written are removed in both cases.
+    Ctrl-C ends it with exit code 130 and one line on stderr, SIGTERM with 143, as soon as a compiled function
+    that runs has returned. Files that are being written are removed in both cases. The process is to end with
+    this function: both signals are ignored afterwards.
     """
     try:
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        if _is_main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
             signal.signal(signal.SIGTERM, _terminate)
         from lann.cli.commands import app
 
@@ -70,5 +72,10 @@ def _terminate(*_: object) -> None:
 
 def _end() -> None:
     """Let nothing interrupt what is left to do at the end."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    if _is_main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()  # signals are set there only

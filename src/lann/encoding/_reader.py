@@ -60,7 +60,12 @@ def array_as_table(X: Any) -> nw.DataFrame[Any]:
     import narwhals as nw
     import pandas as pd
 
-    frame = pd.DataFrame(X)
+    try:
+        frame = pd.DataFrame(X)
+    except (pd.errors.OutOfBoundsDatetime, pd.errors.OutOfBoundsTimedelta):
+        raise ValueError(
+            "X has times that are too long ago, too far ahead, or too long to be read."
+        ) from None
     if frame.shape[1] > 0:
         frame = frame.infer_objects()
     return nw.from_native(frame.set_axis([f"x{f}" for f in range(frame.shape[1])], axis=1), eager_only=True)

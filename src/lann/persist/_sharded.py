@@ -47,7 +47,7 @@ def save_folder(model: Any, path: Path) -> None:
         raise FileNotFoundError(f"There is no folder {path.parent} to save {path.name} in.")
     temporary = hidden_path(path)
     earlier = temporary.with_suffix(".old")
-    if path.exists():  # nobody else may read the new folder, neither now nor later
+    if path.exists():  # nobody else may look into the new folder, neither now nor later
         mode = stat.S_IMODE(path.stat().st_mode)
         temporary.mkdir(mode & 0o700)
         temporary.chmod(mode)
@@ -67,6 +67,10 @@ def save_folder(model: Any, path: Path) -> None:
         write_atomically(temporary / MANIFEST, write_json(manifest))
         if path.exists():
             _keep_owner(path, temporary)
+            mode_of_files = stat.S_IMODE((path / MANIFEST).stat().st_mode) & 0o777
+            for file in temporary.iterdir():
+                with suppress(OSError):  # written by a worker of another user
+                    file.chmod(mode_of_files)
             os.replace(path, earlier)
         try:
             os.replace(temporary, path)

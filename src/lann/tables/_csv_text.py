@@ -46,11 +46,13 @@ def frame_text(frame: pd.DataFrame, *, header: bool = True, guard_formulas: bool
         return text
     force = _force_quotes(text)
     marked = frame.copy(deep=False)
-    marked.columns = pd.Index([_marked(name, force, guard_formulas) for name in frame.columns])
+    marked.columns = frame.columns.map(lambda name: _marked_name(name, force, guard_formulas))
     for position, dtype in enumerate(frame.dtypes):
         if dtype.kind not in "iufcbmM":  # numbers and dates are neither formulas nor have line breaks
-            cells = [_marked(cell, force, guard_formulas) for cell in frame.iloc[:, position]]
-            marked.isetitem(position, pd.Series(cells, index=frame.index, dtype=object))
+            column = list(frame.iloc[:, position])
+            cells = [_marked(cell, force, guard_formulas) for cell in column]
+            if any(cell is not before for cell, before in zip(cells, column, strict=True)):
+                marked.isetitem(position, pd.Series(cells, index=frame.index, dtype=object))
     return _written(marked, header).replace(force, "")
 
 
@@ -93,6 +95,12 @@ def _force_quotes(text: str) -> str:
     if unused is None:
         raise ValueError("a text has all characters that Unicode reserves for programs")
     return f"\n{unused}"
+
+
+def _marked_name(name: Any, force: str, guard_formulas: bool) -> Any:
+    if isinstance(name, tuple):  # of several levels
+        return tuple(_marked(part, force, guard_formulas) for part in name)
+    return _marked(name, force, guard_formulas)
 
 
 def _marked(cell: Any, force: str, guard_formulas: bool) -> Any:

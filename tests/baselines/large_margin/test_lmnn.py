@@ -131,7 +131,7 @@ def test_same_bits_with_any_n_jobs():
     [
         ({"n_targets": 0}, "n_targets must be an integer of at least 1; got 0"),
         ({"push_weight": 1.5}, "push_weight must be a number of at least 0 and at most 1; got 1.5"),
-        ({"alpha": -1}, "alpha must be a number of at least 0; got -1"),
+        ({"alpha": -1}, "alpha must be a number of at least 0 .*; got -1"),
         ({"tol": None}, "tol must be a number of at least 0; got None"),
         ({"init": "random"}, "init must be 'pca', or 'identity', or an array .*; got 'random'"),
         ({"init": 3}, "init must be 'pca', or 'identity', or an array .*; got 3"),

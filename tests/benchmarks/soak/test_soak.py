@@ -79,6 +79,12 @@ def test_a_round_that_failed_falls_short():
     assert [c.check for c in checks if c.status == "SHORT"] == ["every round ends"]
 
 
+def test_a_first_round_that_failed_falls_short():
+    checks = make_checks([], failed=True)
+    assert [c.check for c in checks if c.status == "SHORT"] == ["every round ends"]
+    assert {c.status for c in make_checks([], failed=False)} == {"not measured"}
+
+
 def test_few_rounds_have_no_verdict_on_growth():
     statuses = {c.check.split(":")[0]: c.status for c in make_checks([FLAT] * 3, failed=False)}
     assert statuses["memory"] == statuses["open files"] == "not measured"
@@ -105,6 +111,15 @@ def test_other_bits_and_errors_are_counted(no_samples):
     assert found["n_calls"] // 2 <= found["n_faults"] < found["n_calls"]
     texts = [fault.split(", case ")[1][3:] for fault in found["faults"]]
     assert set(texts) == {"ZeroDivisionError: a line", "other bits"}
+
+
+def test_a_call_that_ends_its_thread_is_a_fault(no_samples):
+    def call(case):
+        raise SystemExit("end")
+
+    found = prepared(call, n_threads=1).run(0, 0.05)
+    assert found["n_faults"] == found["n_calls"] > 1
+    assert found["faults"][0].endswith("SystemExit: end")
 
 
 def test_the_order_of_calls_depends_on_seed_thread_and_round(no_samples):
@@ -190,6 +205,17 @@ def test_the_exit_code_says_if_a_check_falls_short(command, monkeypatch):
     assert run.code == 1
     assert "SHORT" in run.stdout
     assert "x, case 1: y" in run.stdout
+
+
+def test_the_exit_code_of_a_first_round_that_fails(command, monkeypatch):
+    def fail(self, number, seconds):
+        raise RuntimeError("A call has not ended.")
+
+    monkeypatch.setattr(Rounds, "prepare", lambda self: None)
+    monkeypatch.setattr(Rounds, "run", fail)
+    run = command("soak", "--quick")
+    assert run.code == 1
+    assert "A call has not ended." in run.stdout
 
 
 def test_an_unknown_call(command):

@@ -52,6 +52,17 @@ def check_results(subject: Subject, estimator: Any, X: Any, n_rows: int, *, expl
     predictions = np.asarray(estimator.predict(X))
     check_predictions(estimator, predictions, probabilities)
     require(same(estimator.predict_proba(X), probabilities), "A second call has other probabilities.")
+    try:
+        _check_others(estimator, X, predictions, probabilities, explain=explain)
+    except (ValueError, TypeError) as error:
+        raise WrongResult(f"predict_proba returns, but another method raises: {error}") from error
+
+
+def _check_others(
+    estimator: Any, X: Any, predictions: np.ndarray, probabilities: np.ndarray, *, explain: bool
+) -> None:
+    """Check all methods of a classifier but those that predict."""
+    n_rows = len(probabilities)
     if hasattr(estimator, "reasons"):
         check_decisions(estimator, X, n_rows)
     if hasattr(estimator, "kneighbors"):
@@ -100,17 +111,15 @@ def check_decisions(estimator: Any, X: Any, n_rows: int) -> None:
 
 
 def check_neighbors(estimator: Any, X: Any, n_rows: int) -> None:
-    """Check neighbors and distances, also with the distances of the model to all rows."""
-    distances, indices = map(np.asarray, estimator.kneighbors(X, 2))
-    model = getattr(estimator, "model_", None)
-    n_training = getattr(model, "n_rows", None)
-    require(distances.shape == (n_rows, 2) == indices.shape, f"Neighbors of shape {indices.shape}.")
+    """Check the shape, the range and the order of neighbors and distances."""
+    n_training = estimator.model_.n_rows
+    k = min(2, n_training)
+    distances, indices = map(np.asarray, estimator.kneighbors(X, k))
+    require(distances.shape == (n_rows, k) == indices.shape, f"Neighbors of shape {indices.shape}.")
     require(np.isfinite(distances) & (distances >= 0), f"Distances {distances.tolist()[:3]}.")
-    require(distances[:, 0] <= distances[:, 1], "Distances are not ascending.")
-    require(indices >= 0, "There are indices below 0.")
-    require(indices[:, 0] != indices[:, 1], "A row is its neighbor twice.")
-    if isinstance(n_training, int):
-        require(indices < n_training, "There are indices beyond the training rows.")
+    require(np.diff(distances, axis=1) >= 0, "Distances are not ascending.")
+    require((indices >= 0) & (indices < n_training), "There are indices of no training row.")
+    require(np.diff(np.sort(indices, axis=1), axis=1) > 0, "A row is its neighbor twice.")
 
 
 def check_reference(estimator: Any, X: np.ndarray) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,15 +15,18 @@ import numpy as np
 import pandas as pd
 
 from tests.fuzz.outcomes import FOREIGN, HANG, RIGHT, WRONG, Outcome
+from tests.fuzz.signals.details import COMPLETE, INTERRUPTED
 
 ENTRY = "from lann.cli import main; main()"
 COMMANDS = {
-    "fit": ["fit", "data.csv", "--target", "group", "--no-cv", "-o", "{name}.lann"],
-    "predict": ["predict", "model.lann", "data.csv", "-o", "{name}.csv"],
-    "explain": ["explain", "model.lann", "data.csv", "--html", "{name}.html", "--rows", "0:3"],
-    "evaluate": ["evaluate", "model.lann", "data.csv", "--html", "{name}.html"],
+    "fit": ["fit", "data.csv", "--target", "group", "--no-cv", "-o", "new.lann"],
+    "predict": ["predict", "model.lann", "data.csv", "-o", "new.csv"],
+    "explain": ["explain", "model.lann", "data.csv", "--html", "new.html", "--rows", "0:3"],
+    "evaluate": ["evaluate", "model.lann", "data.csv", "--html", "new.html"],
 }
-INTERRUPTED = 130
+INPUTS = ("data.csv", "model.lann")
+OLD = b"what was there before"
+EXIT_CODE = 130
 SECONDS = 60.0
 
 
@@ -58,12 +63,49 @@ def interrupt_command(name: str, share: float, folder: Path, number: int = signa
     number
         Of the signal.
     """
-    own = f"{name}-{os.getpid()}"
-    arguments = [argument.format(name=own) for argument in COMMANDS[name]]
+    arguments = COMMANDS[name]
+    own = folder / f"{name}-{os.getpid()}"  # other processes write, too
+    shutil.rmtree(own, ignore_errors=True)
+    own.mkdir()
+    for file in INPUTS:
+        shutil.copy(folder / file, own)
     started = time.perf_counter()
-    run_command(arguments, folder)
+    run_command(arguments, own)
     seconds = time.perf_counter() - started
-    return signal_command(arguments, share * seconds, folder, own, number)
+    output = next(path for path in own.iterdir() if path.name not in INPUTS)
+    complete = output.read_bytes()
+    output.write_bytes(OLD)
+    outcome = signal_command(arguments, share * seconds, own, number)
+    if outcome.kind != RIGHT:
+        return outcome
+    return check_files(outcome, output, complete)
+
+
+def without_times(content: bytes) -> bytes:
+    """Return a content without the time at which a page was made."""
+    return re.sub(rb"20\d\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?", b"", content)
+
+
+def check_files(outcome: Outcome, output: Path, complete: bytes) -> Outcome:
+    """
+    Return the outcome, or that files are not as they must be.
+
+    Parameters
+    ----------
+    outcome
+        Of a command that was interrupted, or complete before.
+    output
+        The file that it writes, which had the content `OLD`.
+    complete
+        Its content if the command is complete.
+    """
+    names = sorted(path.name for path in output.parent.iterdir())
+    if names != sorted([*INPUTS, output.name]):
+        return Outcome(WRONG, outcome.name, f"Files are left: {names}.")
+    allowed = [without_times(complete)] + [OLD] * (outcome.detail != COMPLETE)
+    if without_times(output.read_bytes()) not in allowed:
+        return Outcome(WRONG, outcome.name, f"{output.name} is neither the old nor the complete new file.")
+    return outcome
 
 
 def run_command(arguments: list[str], folder: Path) -> None:
@@ -80,9 +122,7 @@ def run_command(arguments: list[str], folder: Path) -> None:
     subprocess.run([sys.executable, "-c", ENTRY, *arguments], cwd=folder, check=True, capture_output=True)
 
 
-def signal_command(
-    arguments: list[str], after: float, folder: Path, own: str, number: int = signal.SIGINT
-) -> Outcome:
+def signal_command(arguments: list[str], after: float, folder: Path, number: int = signal.SIGINT) -> Outcome:
     """
     Send a signal to a command when it runs for some time.
 
@@ -94,8 +134,6 @@ def signal_command(
         Seconds after `lann` is imported: before, Python itself would print a traceback.
     folder
         Where it runs.
-    own
-        The beginning of the names of its files.
     number
         Of the signal.
     """
@@ -113,12 +151,9 @@ def signal_command(
         except subprocess.TimeoutExpired:
             process.kill()
             return Outcome(HANG, name, f"more than {SECONDS:g} s after the signal")
-    left = [path.name for path in folder.iterdir() if path.name.startswith(f".{own}")]
-    if left:
-        return Outcome(WRONG, name, f"Files are left: {left}.")
     if process.returncode == 0:
-        return Outcome(RIGHT, name, "complete")
-    expected = INTERRUPTED if number == signal.SIGINT else 128 + number
+        return Outcome(RIGHT, name, COMPLETE)
+    expected = EXIT_CODE if number == signal.SIGINT else 128 + number
     if process.returncode != expected or errors not in ("", "Interrupted.\n"):
         return Outcome(FOREIGN, name, f"exit code {process.returncode}: {errors[-500:]}", errors)
-    return Outcome(RIGHT, name, "interrupted")
+    return Outcome(RIGHT, name, INTERRUPTED)

@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from tests.fuzz.outcomes import FOREIGN, RIGHT, WRONG, Outcome, WrongResult
 from tests.fuzz.parts import Part
 from tests.fuzz.signals.commands import COMMANDS, interrupt_command, prepare_commands
+from tests.fuzz.signals.details import COMPLETE, IGNORED, INTERRUPTED
 from tests.fuzz.signals.operations import Operation, make_embedding, make_operations
 
 SECONDS = 240.0
@@ -114,19 +115,20 @@ class _Interrupted:
     def __init__(self, name: str, call: Any, after: float) -> None:
         self._name, self._call, self._after = name, call, after
         self._is_running, self._is_interrupted = False, False
-        self._ignored: list[str] = []
+        self._ignored: list[type[BaseException]] = []
         self.position = ""
 
     def run(self) -> Outcome:
-        before, hook = signal.signal(signal.SIGALRM, self._interrupt), sys.unraisablehook
-        sys.unraisablehook = self._note
+        before = signal.signal(signal.SIGALRM, self._interrupt)
+        hooks = sys.unraisablehook, threading.excepthook
+        sys.unraisablehook = threading.excepthook = self._note
         try:
             return self._run()
         finally:
             self._is_running = False
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
-            sys.unraisablehook = hook
+            sys.unraisablehook, threading.excepthook = hooks
 
     def _run(self) -> Outcome:
         error = None
@@ -141,12 +143,15 @@ class _Interrupted:
         if error is not None and not isinstance(error, KeyboardInterrupt):
             trace = "".join(traceback.format_exception(error))
             return Outcome(FOREIGN, self._name, f"{error!r} {self.position}", trace)
+        others = [kind.__name__ for kind in self._ignored if not issubclass(kind, KeyboardInterrupt)]
+        if others:
+            return Outcome(FOREIGN, self._name, f"ignored, or on a thread: {others} {self.position}")
         if error is None and self._is_interrupted:
             # Python itself ignores exceptions in functions that are called when an object is deleted.
             if self._ignored:
-                return Outcome(RIGHT, self._name, f"ignored by Python: {self._ignored[0]}")
+                return Outcome(RIGHT, self._name, IGNORED)
             return Outcome(WRONG, self._name, f"The interrupt was lost. {self.position}")
-        return Outcome(RIGHT, self._name, "complete" if error is None else "interrupted")
+        return Outcome(RIGHT, self._name, COMPLETE if error is None else INTERRUPTED)
 
     def _interrupt(self, number: int, frame: Any) -> None:
         if self._is_running:  # else the call has ended
@@ -156,7 +161,7 @@ class _Interrupted:
             raise KeyboardInterrupt
 
     def _note(self, ignored: Any) -> None:
-        self._ignored.append(f"{ignored.exc_type.__name__} in {ignored.object}")
+        self._ignored.append(ignored.exc_type)
 
 
 def blas_threads() -> list[int]:
