@@ -278,13 +278,16 @@ class UpdatableClassifier(NeighborClassifier):
         rows, y, weights = self._read_training_data(
             X, y, sample_weight, schema=None if first else self.schema_, adds=not first, drawn=drawn
         )
+        if classes is not None:
+            with np.errstate(invalid="ignore"):  # NaN, which the sentence is about
+                classes = unique_labels(classes)
         if first:
             seen = y if drawn is None else drawn.classes
-            self.classes_ = unique_labels(seen if classes is None else classes)
+            self.classes_ = unique_labels(seen) if classes is None else classes
             check_unicode(self.classes_)
-        elif classes is not None and not np.array_equal(unique_labels(classes), self.classes_):
+        elif classes is not None and not np.array_equal(classes, self.classes_):
             raise ValueError(
-                f"classes={unique_labels(classes).tolist()} differ from those of the first call, "
+                f"classes={np.asarray(classes).tolist()} differ from those of the first call, "
                 f"{self.classes_.tolist()}."
             )
         labels = class_indices(y, self.classes_)

@@ -42,7 +42,9 @@ class Number:
         if not isinstance(value, Integral if self.integer else Integral | float | np.floating):
             return False
         number: Any = value
-        if isinstance(value, bool) or not (abs(number) < MOST if self.integer else _is_finite(number)):
+        if isinstance(value, bool) or not _is_finite(number):
+            return False
+        if isinstance(value, Integral) and not abs(number) < MOST:  # arrays have no such integers
             return False
         if isinstance(value, np.floating):  # the bounds need not be numbers of its type
             number = float(value)

@@ -75,6 +75,7 @@ REJECTED = {
     "list as estimator": (lambda: RejectOption(estimator=[1]).fit(X, y), "estimator must be a classifier"),
     "array as n_jobs": (lambda: LMNN(n_jobs=np.eye(4)).fit(X, y), "n_jobs must be"),
     "fraction": (lambda: LMNN(alpha=Fraction(1, 2)).fit(X, y), "alpha must be a number"),
+    "huge integer as a number": (lambda: DANN(alpha=10**30).fit(X, y), r"alpha must be .* below 2\*\*62"),
     "huge number": (lambda: LMNN(alpha=10**400).fit(X, y), "alpha must be a number"),
     "huge integer": (lambda: SAMKNN(min_window_size=2**63).fit(X, y), r"below 2\*\*62"),
     "huge window": (lambda: SAMKNN(window_size=2**61).fit(X, y), "lower window_size"),
@@ -143,3 +144,10 @@ def test_single_precision_is_compared_with_large_bounds():
         warnings.simplefilter("error", RuntimeWarning)
         assert Number(0, 1e100).accepts(np.float32(0.5))
         assert not Number(0, 1e-100).accepts(np.float32(0.5))
+
+
+def test_classes_of_nan_are_one_sentence_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match=r"Input contains NaN\."):
+            LANNClassifier(**QUICK).fit(X, y).partial_fit(X, y, np.full((4, 4), np.nan))

@@ -154,6 +154,7 @@ METRICS = {
     "scales of 0": ("metric_/scale", lambda a: a * 0.0),
     "negative weights": ("metric_/class_weights", lambda a: -a),
     "log weights that overflow": ("metric_/features", lambda a: a + 1e3),
+    "votes that weigh more than 1": ("votes_/weights", lambda a: a * 3.0),
     "edges that fall": ("metric_/edges", lambda a: a[:, ::-1].copy()),
     "fewer classes": ("metric_/classes", lambda a: a[:, :-1].copy()),
     "fewer features": ("metric_/slopes", lambda a: a[:-1].copy()),

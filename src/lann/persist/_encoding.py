@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._sizes import LARGEST_VALUE
+from lann._sizes import LARGEST_IMAGE, LARGEST_VALUE
 from lann.encoding import (
     FEATURE_KINDS,
     MOST_NUMBERS,
@@ -30,7 +30,7 @@ _LEAST = float(np.finfo(np.float64).min)
 CURVES = Record(
     FeatureCurves,
     {
-        "slopes": Floats("n_numbers", "n_bins"),
+        "slopes": Floats("n_numbers", "n_bins", low=-LARGEST_IMAGE, high=LARGEST_IMAGE),
         "edges": Floats("n_numbers", "n_bins-1", low=_LEAST, infinite=True, ascending=-1),
         "thresholds": Floats("n_numbers", "n_steps", low=_LEAST, infinite=True, ascending=-1),
         "jumps": Floats("n_numbers", "n_steps", low=0.0),

@@ -27,6 +27,8 @@ MOST_ROWS, MOST_NEIGHBORS = 10**9, 10**6
 N_VOTES = 3
 # Log weights are far smaller, and so are standardized values, weights and the slopes of curves.
 LARGEST_LOG_WEIGHT, LARGEST_EXTRA = 20.0, 1e15
+# Weights that add up to 1 do so up to this.
+LARGEST_ROUNDING = 1e-9
 
 
 def _sizes_fit(values: Values) -> str | None:
@@ -125,7 +127,14 @@ METRIC = _arrays(
     },
     _log_weights_are_bounded,
 )
-VOTES = _arrays(new_votes(), {"weights": {"low": 0.0}, "hits": {"low": 0.0}})
+
+
+def _weights_add_up(values: Values) -> str | None:
+    add_up = abs(values["weights"].sum() - 1.0) <= LARGEST_ROUNDING
+    return None if add_up else "the weights of the votes do not add up to 1"
+
+
+VOTES = _arrays(new_votes(), {"weights": {"low": 0.0}, "hits": {"low": 0.0}}, _weights_add_up)
 
 
 def _restored(memories: SavedMemories, limits_: Limits, **values: Any) -> Values:
