@@ -147,7 +147,7 @@ def test_files_and_threads_that_are_left_are_counted():
         leave.set()
     assert found["n_faults"] == 0
     assert found["temporary_files"] == found["n_calls"] == len(files)
-    assert found["python_threads"] == before + len(files)
+    assert len(files) < found["python_threads"] <= before + len(files)  # threads of other tests may end
     for file in files:
         file.close()
 
