@@ -278,17 +278,17 @@ class UpdatableClassifier(NeighborClassifier):
         rows, y, weights = self._read_training_data(
             X, y, sample_weight, schema=None if first else self.schema_, adds=not first, drawn=drawn
         )
+        given: Any = None
         if classes is not None:
             with np.errstate(invalid="ignore"):  # NaN, which the sentence is about
-                classes = unique_labels(classes)
+                given = unique_labels(classes)
         if first:
             seen = y if drawn is None else drawn.classes
-            self.classes_ = unique_labels(seen) if classes is None else classes
+            self.classes_ = unique_labels(seen) if given is None else given
             check_unicode(self.classes_)
-        elif classes is not None and not np.array_equal(classes, self.classes_):
+        elif given is not None and not np.array_equal(given, self.classes_):
             raise ValueError(
-                f"classes={np.asarray(classes).tolist()} differ from those of the first call, "
-                f"{self.classes_.tolist()}."
+                f"classes={given.tolist()} differ from those of the first call, {self.classes_.tolist()}."
             )
         labels = class_indices(y, self.classes_)
         if not first and (self._progress.learned or self._has_one_class_of_many(labels)):
