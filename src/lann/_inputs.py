@@ -8,7 +8,7 @@ import numpy as np
 import sklearn.utils.validation as sklearn_validation
 from numpy.typing import NDArray
 
-from lann._sizes import LARGEST_SINGLE, SMALLEST_SINGLE_SPREAD, find_too_close, is_small
+from lann._sizes import SINGLE_LIMITS, SMALLEST_SINGLE_SPREAD, find_too_close, find_too_large
 from lann._types import Floats, Labels
 from lann._validation import Integer, shown, validate
 
@@ -83,6 +83,14 @@ def _can_be_written(name: Any) -> bool:
     return True
 
 
+def another_type(label: Any, classes: NDArray[Any]) -> ValueError:
+    """Return the error for a label that cannot be compared with the classes."""
+    return ValueError(
+        f"y has labels of another type, such as {shown(label)}, than the classes "
+        f"{shown(classes.tolist()[:5])}."
+    )
+
+
 def check_one_type(name: str, labels: NDArray[Any]) -> None:
     """Raise ValueError if labels are text and something else."""
     if labels.dtype != object:
@@ -98,12 +106,12 @@ def check_one_type(name: str, labels: NDArray[Any]) -> None:
 
 def as_type(X: Floats, dtype: np.dtype[Any]) -> Floats:
     """Return numbers in another type; raise ValueError if one of them is too large to be measured in it."""
-    if dtype.itemsize < np.dtype(np.float64).itemsize and not is_small(X, LARGEST_SINGLE):
-        too_large = (np.abs(X) > LARGEST_SINGLE).any(axis=0)
-        if too_large.any():
+    if dtype.itemsize < np.dtype(np.float64).itemsize:
+        feature = find_too_large(X, SINGLE_LIMITS)
+        if feature is not None:
             raise ValueError(
-                f"Feature {too_large.argmax()} has values that are too large for {dtype.name}; scale them "
-                f"down to at most {LARGEST_SINGLE:g}, or set storage='float64'."
+                f"Feature {feature} has values that are too large for {dtype.name}; scale them "
+                f"down to at most {SINGLE_LIMITS.lowest:g}, or set storage='float64'."
             )
     return X.astype(dtype, copy=False)
 
@@ -221,10 +229,7 @@ def class_indices(y: NDArray[Any], classes: NDArray[Any]) -> Labels:
         indices = np.searchsorted(classes, y)
         known = classes[np.minimum(indices, len(classes) - 1)] == y
     except TypeError:  # text and numbers cannot be compared
-        raise ValueError(
-            f"y has labels of another type, such as {shown(y.tolist()[0])}, than the classes "
-            f"{shown(classes.tolist()[:5])}."
-        ) from None
+        raise another_type(y.tolist()[0], classes) from None
     if not np.all(known):
         unseen = np.unique(y[~known])[:5]
         raise ValueError(

@@ -27,9 +27,9 @@ SMALLEST_SPREAD = 1e-140
 LARGEST_IMAGE = 1e144
 # Up to this many numbers, a copy of them costs less than a second pass.
 FEW_NUMBERS = 4096
-# The same for numbers that are kept in float32, whose distances are computed in float64: there is room for
-# the factors of a linear map, and for the digits of differences.
-LARGEST_SINGLE, SMALLEST_SINGLE_SPREAD = 1e35, 1e-30
+# For numbers that are kept in float32, whose distances are computed in float64: there is room for the factors
+# of a linear map, and for the digits of differences.
+SMALLEST_SINGLE_SPREAD = 1e-30
 
 
 class Limits(NamedTuple):
@@ -37,13 +37,18 @@ class Limits(NamedTuple):
 
     Attributes
     ----------
-    by_feature : (n_features,)
+    by_feature : (n_features,) or (1,)
+        One for all features, or one for each.
     lowest : float
         The smallest of them.
     """
 
     by_feature: Floats
     lowest: float
+
+
+# For numbers that are kept in float32, as above: the same for all features.
+SINGLE_LIMITS = Limits(np.full(1, 1e35), 1e35)
 
 
 def limits_for(factors: Floats) -> Limits:

@@ -87,7 +87,7 @@ class MappedRows(NeighborModel):
     has_training_rows = True
     wide_neighborhood = WIDE
     # Attributes that are computed on first use, and not pickled.
-    _lazy: ClassVar[tuple[str, ...]] = ("_feature_weights", "vote_rule")
+    _lazy: ClassVar[tuple[str, ...]] = ("_feature_weights", "vote_rule", "limits")
 
     def __init__(self, X: Floats) -> None:
         self.X = X
@@ -172,7 +172,7 @@ class GroupMaps(MappedRows):
             searches.append((components, members, ExactSearch(metric)))
         return searches
 
-    @property
+    @cached_property
     def limits(self) -> Limits:
         return limits_for(np.abs(self.maps).max(axis=(0, 1), initial=1.0))
 

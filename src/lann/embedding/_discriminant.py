@@ -78,7 +78,6 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             except TypeError:  # labels that cannot be compared
                 raise ValueError("y has labels of several types; give text only or numbers only.") from None
             check_two_classes(classes)
-            check_training_values(rows, lambda: get_feature_names(self))
             if all(np.ptp(rows[labels == label], axis=0).max() == 0 for label in range(len(classes))):
                 raise ValueError("All rows of a class are equal in every class; there is no plane to find.")
             n_directions = min(2, len(classes) - 1, rows.shape[1])

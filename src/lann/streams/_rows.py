@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from lann._inputs import check_one_type, check_unicode, get_feature_names, validate_data
+from lann._inputs import another_type, check_one_type, check_unicode, get_feature_names, validate_data
 from lann._sizes import check_values
 from lann._types import Floats
-from lann._validation import shown
 
 
 def read_labeled_rows(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Floats, NDArray[Any]]:
@@ -54,28 +53,21 @@ def as_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
         return labels
     is_text = labels.dtype.kind in "OUS"
     if is_text != (classes.dtype.kind in "OUS"):
-        raise _another_type(labels.tolist()[0], classes)
+        raise another_type(labels.tolist()[0], classes)
     if is_text:
         return labels
     try:
         kind, common = classes.dtype.kind, np.result_type(classes, labels).kind
     except TypeError:  # such as dates and numbers
-        raise _another_type(labels.tolist()[0], classes) from None
+        raise another_type(labels.tolist()[0], classes) from None
     if common == kind or (kind in "iu" and common in "iu"):
         return labels
     with np.errstate(invalid="ignore"):
         converted = labels.astype(classes.dtype)
     changed = converted != labels
     if changed.any():
-        raise _another_type(labels[changed].tolist()[0], classes)
+        raise another_type(labels[changed].tolist()[0], classes)
     return converted
-
-
-def _another_type(label: Any, classes: NDArray[Any]) -> ValueError:
-    return ValueError(
-        f"y has labels of another type, such as {shown(label)}, than the classes "
-        f"{shown(classes.tolist()[:5])}."
-    )
 
 
 def read_rows(estimator: Any, X: Any) -> Floats:

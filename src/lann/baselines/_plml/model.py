@@ -41,7 +41,7 @@ class AnchorMaps(QueryMaps):
     def _search(self) -> ExactSearch:
         return euclidean_search(self.X @ self.axes.T)
 
-    @property
+    @cached_property
     def limits(self) -> Limits:
         # The map of a query is at most the root of the sum of all weighted metrics.
         traces = self.weights.max(axis=0, initial=0.0) @ np.trace(self.metrics, axis1=1, axis2=2)
