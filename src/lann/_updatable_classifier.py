@@ -282,6 +282,8 @@ class UpdatableClassifier(NeighborClassifier):
         if classes is not None:
             with np.errstate(invalid="ignore"):  # NaN, which the sentence is about
                 given = unique_labels(classes)
+            if len(given) == 0:
+                raise ValueError("classes must have at least one label; got none.")
         if first:
             seen = y if drawn is None else drawn.classes
             self.classes_ = unique_labels(seen) if given is None else given

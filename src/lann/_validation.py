@@ -116,7 +116,7 @@ class Array:
     shape: str
 
     def accepts(self, value: Any) -> bool:
-        return not isinstance(value, str) and np.ndim(value) == self.n_dimensions
+        return not isinstance(value, str) and count_dimensions(value) == self.n_dimensions
 
     def __str__(self) -> str:
         return f"an array of shape {self.shape}"
@@ -164,6 +164,18 @@ def validate(name: str, value: Any, *constraints: Constraint) -> None:
     if isinstance(value, Integral) and abs(int(value)) >= MOST:
         allowed += ", below 2**62"
     raise ValueError(f"{name} must be {allowed}; got {shown(value)}.")
+
+
+def count_dimensions(value: Any) -> int | None:
+    """Return the number of dimensions of an array-like, None if its rows differ in length.
+
+    >>> count_dimensions([[1, 2], [3, 4]]), count_dimensions([[1], [2, 3]])
+    (2, None)
+    """
+    try:
+        return np.ndim(value)
+    except ValueError:
+        return None
 
 
 def shown(value: Any) -> str:

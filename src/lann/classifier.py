@@ -41,6 +41,7 @@ from lann._validation import (
     OneOf,
     ParameterTable,
     SubsetOf,
+    count_dimensions,
     shown,
     validate_parameters,
 )
@@ -80,7 +81,7 @@ def _check_class_weight(class_weight: Any) -> None:
 
 def _check_categorical_features(categorical_features: Any) -> None:
     is_text = isinstance(categorical_features, str) and categorical_features != "from_dtype"
-    is_list = categorical_features is None or np.ndim(categorical_features) == 1
+    is_list = categorical_features is None or count_dimensions(categorical_features) == 1
     # Whether names, positions or a mask fit the features is checked with the data.
     if is_text or not (is_list or isinstance(categorical_features, str)):
         raise ValueError(

@@ -11,7 +11,7 @@ import pytest
 
 from lann import LANNClassifier, LANNEmbedding
 from lann._validation import Number
-from lann.baselines import DANN, LMNN
+from lann.baselines import DANN, LMNN, MultiMetricLMNN
 from lann.embedding import DiscriminantPlane
 from lann.explain import counterfactuals, influence, nearest_other_class
 from lann.reject import RejectOption
@@ -85,6 +85,14 @@ REJECTED = {
     "frozen, nested": (lambda: counterfactuals(classifier(), X[:2], frozen=np.eye(3)), "frozen must have"),
     "target": (lambda: nearest_other_class(classifier(), X[:2], target=pd.NA), "target must be one of"),
     "rows": (lambda: influence(classifier(), np.eye(4), X[:2]), "rows must be different rows"),
+    "no classes": (lambda: LANNClassifier(**QUICK).partial_fit(X, y, []), "classes must have at least one"),
+    "ragged row": (lambda: SAMKNN().fit(X, y).explain_one([[1.0], [1.0, 2.0], []]), "inhomogeneous"),
+    "ragged groups": (lambda: MultiMetricLMNN(groups=[[1], [1, 2]]).fit(X, y), "groups must be"),
+    "ragged init": (lambda: LMNN(init=[[1], [1, 2]]).fit(X, y), "init must be"),
+    "ragged categorical_features": (
+        lambda: LANNClassifier(categorical_features=[[1], [1, 2]]).fit(X, y),
+        "categorical_features must be",
+    ),
     "labels of a plane": (
         lambda: DiscriminantPlane().fit(X, np.array(["a", None, 1], object)[y]),
         "labels of several types",

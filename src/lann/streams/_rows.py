@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from lann._inputs import another_type, check_one_type, check_unicode, get_feature_names, validate_data
 from lann._sizes import check_values
 from lann._types import Floats
+from lann._validation import count_dimensions
 
 
 def read_labeled_rows(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Floats, NDArray[Any]]:
@@ -92,7 +93,7 @@ def with_writeable_arrays(record: Any) -> Any:
 
 def read_one_row(estimator: Any, x: Any) -> Floats:
     """Return one query of a fitted estimator, given as a row or as a table with one row: (n_features,)."""
-    rows = read_rows(estimator, x if np.ndim(x) != 1 else _as_table(estimator, x))
+    rows = read_rows(estimator, _as_table(estimator, x) if count_dimensions(x) == 1 else x)
     if len(rows) != 1:
         raise ValueError(f"explain_one explains one row; got {len(rows)} rows.")
     return rows[0]

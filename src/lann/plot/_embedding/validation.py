@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats, Labels
+from lann._validation import count_dimensions
 
 
 def is_several_panels(coordinates: Any) -> bool:
     """Return whether the coordinates are a list with one array per panel."""
-    return isinstance(coordinates, list | tuple) and len(coordinates) > 0 and np.ndim(coordinates[0]) == 2
+    is_list = isinstance(coordinates, list | tuple) and len(coordinates) > 0
+    return is_list and count_dimensions(coordinates[0]) == 2
 
 
 def check_panels(name: str, given: Any, n_panels: int, *, several: bool) -> list[Any]:
