@@ -7,6 +7,7 @@ from sklearn.metrics import roc_auc_score
 
 from lann import LANNClassifier
 from lann.explain import suspicious_rows
+from tests.versions import WITH_EARLIER_VERSIONS
 
 
 def flipped(y, share):
@@ -24,7 +25,7 @@ def test_flipped_labels_are_found(load):
     found = suspicious_rows(LANNClassifier(random_state=0).fit(X, noisy))
     assert roc_auc_score(wrong, found.scores) > 0.97
     assert wrong[found.ranking[: wrong.sum()]].mean() > 0.8
-    assert (found.likely[wrong] == y[wrong]).mean() > 0.85
+    assert (found.likely[wrong] == y[wrong]).mean() > (0.85 if WITH_EARLIER_VERSIONS else 0.9)
 
 
 def test_scores_are_votes_of_the_wider_neighborhood(blobs, reference):

@@ -16,6 +16,7 @@ from lann.persist import CrossValidatedMethod, TableRecord, load_with_table
 from lann.persist._model_file import ESTIMATORS, to_bytes
 from lann.persist._sharded import is_sharded
 from tests.common.estimators import CASES, Case, public_estimators
+from tests.versions import WITH_EARLIER_VERSIONS
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -231,7 +232,7 @@ def test_sample_weights_are_saved(data, tmp_path):
 def test_curves_that_jump_are_saved(tmp_path):
     X = np.random.default_rng(0).normal(size=(300, 2))
     model = LANNClassifier(max_iter=2, random_state=0).fit(X, X[:, 0] > 0.3)
-    assert model.curves_.jumps.max() > 0.05
+    assert model.curves_.jumps.max() > (0.05 if WITH_EARLIER_VERSIONS else 0.1)
     rows = np.array([[-1e-9, 0.0], [0.0, 0.0], [1e-9, 0.0]])
     rows[:, 0] += model.curves_.thresholds[0, 0]
     loaded = round_trip(model, tmp_path)

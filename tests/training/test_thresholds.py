@@ -4,6 +4,7 @@ import pytest
 from lann.metrics import Levels
 from lann.training import Settings
 from lann.training._thresholds import find_thresholds, strongest_thresholds
+from tests.versions import WITH_EARLIER_VERSIONS
 
 
 @pytest.fixture
@@ -25,7 +26,8 @@ def test_thresholds_that_determine_the_class_are_found(corners):
     assert thresholds.shape == (4, 4)
     assert np.abs(thresholds[0] - 0.3).min() < 0.02
     assert np.abs(thresholds[1] + 0.2).min() < 0.02
-    assert np.isinf(thresholds[2:]).mean() >= 0.5  # chance finds some in others
+    # Chance finds some in others, more with the random numbers of earlier versions.
+    assert np.isinf(thresholds[2:]).mean() > (0.4 if WITH_EARLIER_VERSIONS else 0.6)
     ascending = np.where(np.isfinite(thresholds), thresholds, 1e9)
     assert np.all(np.diff(ascending, axis=1) >= 0)
     assert find(*corners, n_steps=1).shape == (4, 1)
