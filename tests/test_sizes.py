@@ -1,5 +1,6 @@
 """Numbers of extreme size: results are right, or an error of one sentence on which all methods agree."""
 
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -159,6 +160,24 @@ def test_numbers_too_large_or_too_close_for_float32(data):
         clf.fit(X * 1e-45, y)
     with pytest.raises(ValueError, match="too large for float32"):
         clf.fit(X, y).partial_fit(with_cell(X, 1e36)[:1], y[:1])
+
+
+def test_rows_too_far_away_for_points_in_float32(data):
+    """The rows can be kept in float32; on the axes, which are standardized, they cannot."""
+    X, y = data
+    clf = quick(storage="float32").fit(X * 1e-25, y)
+    with pytest.raises(ValueError, match=r"too far from those of the training rows .* at most \de\+"):
+        clf.partial_fit(with_cell(X * 1e-25, 1e30)[:1], y[:1])
+    clf.partial_fit(with_cell(X * 1e-25, 1e9)[:1], y[:1])
+    assert np.isfinite(clf.predict_proba(X * 1e-25)).all()
+
+
+def test_feature_weights_of_rows_that_are_far_away(data):
+    X, y = data
+    clf = quick().fit(X, y).partial_fit(with_cell(X, 1e139)[:2], y[:2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert np.isfinite(clf.class_feature_weights_).all()
 
 
 # Queries: all methods agree

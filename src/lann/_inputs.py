@@ -140,18 +140,40 @@ def weighted_moments(values: Floats, weights: Floats | None) -> tuple[Floats, Fl
     -------
     means, variances : (n_columns,)
     """
+    means = weighted_means(values, weights)
+    if weights is not None:
+        return means, (weights / weights.sum()) @ np.square(values - means)
+    if len(values) <= BLOCK:
+        return means, values.var(axis=0, dtype=np.float64)
+    return means, sum(np.square(part - means).sum(axis=0) for part in _blocks(values)) / len(values)
+
+
+def weighted_means(values: Floats, weights: Floats | None) -> Floats:
+    """Return the mean of each column, as if rows were repeated by their weights.
+
+    Parameters
+    ----------
+    values : (n_rows, n_columns)
+    weights : (n_rows,) or None
+        None is 1 for all.
+
+    Returns
+    -------
+    means : (n_columns,)
+    """
     if weights is None and len(values) <= BLOCK:
-        return values.mean(axis=0, dtype=np.float64), values.var(axis=0, dtype=np.float64)
+        means: Floats = values.mean(axis=0, dtype=np.float64)
+        return means
     # Relative to the first row, so that the mean of a constant column is exact.
     first = values[0].astype(np.float64)
     if weights is not None:
-        shares = weights / weights.sum()
-        means = first + shares @ (values - first)
-        return means, shares @ np.square(values - means)
-    # In blocks, so that no further array is as large as that of the values.
-    parts = [values[start : start + BLOCK] for start in range(0, len(values), BLOCK)]
-    means = first + sum((part - first).sum(axis=0) for part in parts) / len(values)
-    return means, sum(np.square(part - means).sum(axis=0) for part in parts) / len(values)
+        return first + (weights / weights.sum()) @ (values - first)
+    return first + sum((part - first).sum(axis=0) for part in _blocks(values)) / len(values)
+
+
+def _blocks(values: Floats) -> list[Floats]:
+    """Return blocks of rows, so that no further array is as large as that of the values."""
+    return [values[start : start + BLOCK] for start in range(0, len(values), BLOCK)]
 
 
 def check_enough_rows(n_neighbors: int | str, n_rows: int, row_weights: Floats | None = None) -> None:
@@ -290,7 +312,7 @@ def mean_by_class(
     for label in np.unique(labels):
         members = labels == label
         own = None if row_weights is None else row_weights[members]
-        means[label] = weighted_moments(values[members], own)[0]
+        means[label] = weighted_means(values[members], own)
     return means
 
 

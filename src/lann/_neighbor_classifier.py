@@ -17,7 +17,7 @@ from lann._inputs import (
     check_n_neighbors,
     get_feature_names,
     mean_by_class,
-    weighted_moments,
+    weighted_means,
 )
 from lann._row_draw import query_blocks
 from lann._table_inputs import query_values, read_queries, row_ids
@@ -53,7 +53,7 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
     def mean_feature_weights_(self) -> Floats:
         """Mean feature weights of all rows: (n_features,)."""
         model = self.model_
-        return weighted_moments(model.feature_weights(n_jobs=self.n_jobs), model.row_weights)[0]
+        return weighted_means(model.feature_weights(n_jobs=self.n_jobs), model.row_weights)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict the class with the largest probability.

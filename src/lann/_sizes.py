@@ -25,6 +25,8 @@ LARGEST_VALUE = 1e140
 SMALLEST_SPREAD = 1e-140
 # Its square, times e^12 for learned weights and 10^6 for the products of up to 1000 features, is finite.
 LARGEST_IMAGE = 1e144
+# The same for points that are kept in float32, as they are measured in float64.
+LARGEST_SINGLE_IMAGE = 1e35
 # Up to this many numbers, a copy of them costs less than a second pass.
 FEW_NUMBERS = 4096
 # For numbers that are kept in float32, whose distances are computed in float64: there is room for the factors
@@ -51,14 +53,14 @@ class Limits(NamedTuple):
 SINGLE_LIMITS = Limits(np.full(1, 1e35), 1e35)
 
 
-def limits_for(factors: Floats) -> Limits:
+def limits_for(factors: Floats, largest_image: float = LARGEST_IMAGE) -> Limits:
     """Return how large values can be if a metric multiplies them by given factors, at least 0.
 
     >>> limits_for(np.array([0.0, 1.0, 1e24])).by_feature.tolist()
     [1e+140, 1e+140, 1e+120]
     """
     with np.errstate(divide="ignore", over="ignore"):
-        by_feature = np.minimum(LARGEST_IMAGE / factors, LARGEST_VALUE)
+        by_feature = np.minimum(largest_image / factors, LARGEST_VALUE)
     return Limits(by_feature, float(by_feature.min(initial=LARGEST_VALUE)))
 
 

@@ -19,10 +19,14 @@ def relative_distances(distances: Floats, spacing: Floats, around: Indices) -> F
     ----------
     distances : (n_queries,)
     spacing : (n_rows,)
-        Distance of each row to its nearest others.
+        Distance of each row to its nearest others; infinite if it has none.
     around : (n_queries, n_around)
         Rows near each query.
     """
-    least = LEAST_SHARE * spacing.mean() or 1.0
-    relative: Floats = (distances + least) / (np.mean(spacing[around], axis=1) + least)
+    mean = float(spacing.mean())
+    if np.isinf(mean):
+        mean = float(spacing.mean(where=np.isfinite(spacing))) if np.isfinite(spacing).any() else 0.0
+    least = LEAST_SHARE * mean or 1.0
+    with np.errstate(over="ignore"):  # infinitely far
+        relative: Floats = (distances + least) / (np.mean(spacing[around], axis=1) + least)
     return relative

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
 from lann._inputs import check_array, check_one_type, get_feature_names, validate_data
-from lann._sizes import check_values, is_small
+from lann._sizes import Limits, check_values, is_small
 from lann._types import Floats
 from lann.encoding import (
     TableSchema,
@@ -110,9 +110,18 @@ def read_queries(estimator: Any, X: Any, *, first_row: int = 0) -> Floats:
     return queries
 
 
-def check_measurable(estimator: Any, rows: Floats) -> None:
-    """Raise ValueError if values of rows are too large for the model of a fitted estimator to measure."""
-    check_values(rows, lambda: get_feature_names(estimator), estimator.model_.limits)
+def check_measurable(estimator: Any, rows: Floats, limits: Limits | None = None) -> None:
+    """Raise ValueError if values of rows are too large for the model of a fitted estimator to measure.
+
+    Parameters
+    ----------
+    estimator : estimator
+    rows : (n_rows, n_features)
+    limits : Limits or None
+        None is those of queries.
+    """
+    limits = estimator.model_.limits if limits is None else limits
+    check_values(rows, lambda: get_feature_names(estimator), limits)
 
 
 def read_rows(estimator: Any, X: Any, schema: TableSchema) -> Floats:

@@ -431,10 +431,13 @@ class UpdatableClassifier(NeighborClassifier):
             self, X, y, self.categorical_features, schema, keep_single=self.storage != DOUBLE
         )
         if adds:
-            check_measurable(self, rows)
+            rows = as_type(rows, self.model_.memory.rows_type)
+            check_measurable(self, rows, self.model_.memory.row_limits)
         else:
             check_training_values(rows, lambda: get_feature_names(self))
-        rows = self._as_stored(rows, adds=adds)
+            stored = rows_type(self.storage, rows.dtype, len(rows))
+            check_spread_in(rows, stored)
+            rows = as_type(rows, stored)
         names = row_ids(X) if has_names else None
         rows, labels, weights, counts = self._weigh(rows, labels, sample_weight, first=not adds)
         if new:
@@ -462,14 +465,6 @@ class UpdatableClassifier(NeighborClassifier):
             X, y, sample_weight, policy=self.forget_policy, n_kept=int(self.max_points), seed=seed
         )
         return drawn, None if drawn is None else seed
-
-    def _as_stored(self, rows: Floats, *, adds: bool) -> Floats:
-        """Return rows in the type in which the model keeps them."""
-        if adds:
-            return as_type(rows, self.model_.memory.rows_type)
-        stored = rows_type(self.storage, rows.dtype, len(rows))
-        check_spread_in(rows, stored)
-        return as_type(rows, stored)
 
     def _weigh(
         self, rows: Floats, y: NDArray[Any], sample_weight: ArrayLike | None, *, first: bool

@@ -13,6 +13,7 @@ from tests.fuzz.outcomes import Outcome
 PARTS = {
     "inputs": "tests.fuzz.inputs.part",
     "model-files": "tests.fuzz.model_files.part",
+    "special-values": "tests.fuzz.model_files.special",
     "signals": "tests.fuzz.signals.part",
 }
 

@@ -147,6 +147,22 @@ def test_equal_rows_of_dann_have_no_distance(n_different):
     np.testing.assert_array_equal(DANN().fit(rows, y).kneighbors(rows[:4])[0], 0.0)
 
 
+def test_equal_large_rows_of_dann_have_no_distance():
+    """Rounding of the means of large rows is no variance, and no difference between classes."""
+    rows = np.full(X.shape, 1e100)
+    np.testing.assert_array_equal(DANN().fit(rows, y).kneighbors(rows[:4])[0], 0.0)
+
+
+def test_categories_that_are_forgotten():
+    """Only rows remain whose categories are gaps."""
+    frame, labels = honest_table()
+    kept = frame["color"].isna().to_numpy()
+    clf = LANNClassifier(**QUICK).fit(frame, labels)
+    clf.forget(np.flatnonzero(~kept))
+    assert len(clf.model_.X) == kept.sum() > 0
+    assert np.isfinite(clf.explain(frame[:4]).supports).all()
+
+
 def test_single_precision_is_compared_with_large_bounds():
     with warnings.catch_warnings():
         warnings.simplefilter("error", RuntimeWarning)

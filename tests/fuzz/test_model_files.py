@@ -1,5 +1,8 @@
 """Hostile model files are rejected or harmless: a short slice of the part "model-files"."""
 
+from collections import Counter
+
+import numpy as np
 import pytest
 
 from lann import LANNClassifier, save
@@ -8,7 +11,8 @@ from tests.fuzz.inputs.subjects import honest_rows
 from tests.fuzz.model_files.mutations import MUTATIONS, mutate
 from tests.fuzz.model_files.part import try_content
 from tests.fuzz.model_files.shards import CHANGES, change_folder, honest_folder
-from tests.fuzz.outcomes import RIGHT, WRONG
+from tests.fuzz.model_files.special import list_cases, special_file
+from tests.fuzz.outcomes import REJECTED, RIGHT, WRONG
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +30,19 @@ def test_changed_files_are_rejected_or_harmless(run_harness):
     counts = run_harness("model-files", n_cases=3 * len(MUTATIONS))
     assert counts["rejected"] > 40
     assert counts["right"] > 8
+
+
+def test_special_values_are_rejected_or_harmless(files, tmp_path):
+    """Every array of two files; the part "special-values" has all of them."""
+    cases = list_cases(files)
+    assert len(cases) > 1000
+    kinds = Counter()
+    for number, case in enumerate(cases[::13]):
+        content = special_file(files[case.file], case, np.random.default_rng(number))
+        outcome = try_content("special value", content, tmp_path / "m.lann")
+        assert outcome.kind in (RIGHT, REJECTED), f"{case}: {outcome}"
+        kinds[outcome.kind] += 1
+    assert min(kinds[RIGHT], kinds[REJECTED]) > 20
 
 
 def test_the_seed_determines_the_changes(files):

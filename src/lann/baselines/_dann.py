@@ -65,11 +65,15 @@ def discriminant_map(
     shares = weights / weights.sum()
     class_shares = shares @ memberships
     means = (memberships.T * shares) @ X / np.where(class_shares > 0, class_shares, 1.0)[:, None]
-    between = np.sqrt(class_shares)[:, None] * (means - shares @ X)  # its square is B
+    differences = means - shares @ X
+    differences[np.abs(differences) <= ROUNDING * np.abs(X).max(axis=0)] = 0.0
+    between = np.sqrt(class_shares)[:, None] * differences  # its square is B
     deviations = np.sqrt(shares)[:, None] * (X - memberships @ means)
     within = deviations.T @ deviations
-    variance = _unless_rounding(float(np.trace(within)) / n_features, X) or scale
-    within *= 1.0 - shrinkage
+    variance = _unless_rounding(float(np.trace(within)) / n_features, X)
+    # What is rounding only would not be small beside a variance that replaces it.
+    within *= 1.0 - shrinkage if variance > 0 else 0.0
+    variance = variance or scale
     within.flat[:: n_features + 1] += shrinkage * variance
     # With W = L Lᵀ and the singular value decomposition P S Qᵀ of between · L⁻ᵀ, which has few rows:
     # Λ = L⁻ᵀ (ε I + Q S² Qᵀ) L⁻¹, and the root of the expression in parentheses is

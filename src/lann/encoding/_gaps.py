@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._inputs import weighted_moments
+from lann._inputs import weighted_means, weighted_moments
 from lann._threads import single_threaded_blas
 from lann._types import Floats
 
@@ -68,7 +68,7 @@ class NumberGaps:
         """
         centers, variances = gap_moments(values, row_weights)
         missing = np.isnan(values)
-        shares = weighted_moments(missing.astype(np.float64), row_weights)[0]
+        shares = weighted_means(missing.astype(np.float64), row_weights)
         # A gap in a row of hardly any weight is a gap, too.
         shares = np.where(missing.any(axis=0), np.clip(shares, np.finfo(np.float64).tiny, 1.0), 0.0)
         scales = np.sqrt(variances)

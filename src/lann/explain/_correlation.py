@@ -206,7 +206,7 @@ def category_pairs(categories: Floats, numbers: Floats, threshold: float) -> Ind
     pairs = [np.empty((0, 2), np.int64)]
     for feature in range(n_features):
         found = np.zeros(n_features + numbers.shape[1])
-        found[:n_features] = _cramers_v(codes, np.array(owner), feature)
+        found[:n_features] = _cramers_v(codes, np.array(owner, np.int64), feature)
         for form in forms:
             ratios = _correlation_ratios(codes[:, feature], form, ~np.isnan(numbers))
             found[n_features:] = np.maximum(found[n_features:], ratios)
@@ -264,8 +264,10 @@ def _correlation_ratios(codes: Indices, values: Floats, present: NDArray[np.bool
     from scipy.sparse import csr_array
 
     seen = np.flatnonzero(codes >= 0)
-    _, own = np.unique(codes[seen], return_inverse=True)
-    members = csr_array((np.ones(len(seen)), (own, np.arange(len(seen)))))  # (n_values, n_rows)
+    values_seen, own = np.unique(codes[seen], return_inverse=True)
+    members = csr_array(  # (n_values, n_rows)
+        (np.ones(len(seen)), (own, np.arange(len(seen)))), shape=(len(values_seen), len(seen))
+    )
     mask = present[seen].astype(np.float64)
     counts = members @ mask
     n_rows, n_own = np.maximum(counts.sum(axis=0), 1.0), (counts > 0).sum(axis=0)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from lann._compile import njit
-from lann._sizes import Limits, limits_for
+from lann._sizes import LARGEST_IMAGE, LARGEST_SINGLE_IMAGE, Limits, limits_for
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.encoding import Encoding, FeatureCurves
@@ -39,6 +39,10 @@ def apply_map(encoded, components):
             for a in range(components.shape[0]):
                 out[i, a] += value * columns[f, a]
     return out
+
+
+# Weights of rows are usually below e^12, which `LARGEST_IMAGE` allows for.
+USUAL_LOG_WEIGHT = 12.0
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
@@ -201,13 +205,40 @@ class Levels:
     @property
     def limits(self) -> Limits:
         """How large the values of each feature can be, so that distances are finite."""
+        return limits_for(self._factors)
+
+    def limits_in(self, dtype: np.dtype[Any], root: float = 1.0) -> Limits:
+        """Return how large values of rows can be whose points are kept in a type of numbers.
+
+        Parameters
+        ----------
+        dtype : dtype
+        root : float
+            By how much the weights of rows magnify differences.
+        """
+        with np.errstate(over="ignore"):  # limits of 0
+            factors = self._factors * root
+        return limits_for(factors, LARGEST_SINGLE_IMAGE if dtype == np.float32 else LARGEST_IMAGE)
+
+    @property
+    def row_limits(self) -> Limits:
+        """How large the values of the rows themselves can be, with the weights that they own."""
+        largest = self.class_log_weights.max() + self.point_log_weights.max(initial=-np.inf)
+        root = float(np.exp(0.5 * max(float(largest) - USUAL_LOG_WEIGHT, 0.0)))
+        if self.point_matrices is not None:
+            root *= max(float(np.abs(self.point_matrices).max(initial=0.0)), 1.0)
+        return self.limits_in(self._points_dtype, root)
+
+    @property
+    def _factors(self) -> Floats:
+        """How much the points change with each feature at most: (n_features,)."""
         encoding = self.encoding
-        factors = np.zeros(encoding.n_features)
-        factors[encoding.number_features] = encoding.curves.slopes.max(axis=1, initial=0.0)
+        factors = encoding.largest_slopes
         if self.components is not None:
             largest = np.abs(self.components).max(axis=0, initial=0.0)
-            factors *= np.maximum.reduceat(largest, encoding.first_coordinates)
-        return limits_for(factors)
+            with np.errstate(over="ignore"):
+                factors = factors * np.maximum.reduceat(largest, encoding.first_coordinates)
+        return factors
 
     @property
     def in_use(self) -> tuple[str, ...]:
@@ -358,7 +389,10 @@ class Levels:
         if self.components is None:
             return added
         n_pairs, n_coordinates = candidates.size, steps.shape[2]
-        split_axes(added.reshape(n_pairs, -1), steps.reshape(n_pairs, n_coordinates), self.components**2)
+        # Shares do not depend on the unit of an axis; with powers of two, nor do their bits.
+        _, exponents = np.frexp(np.abs(self.components).max(axis=1, keepdims=True))
+        squares = np.ldexp(self.components, -exponents) ** 2
+        split_axes(added.reshape(n_pairs, -1), steps.reshape(n_pairs, n_coordinates), squares)
         return steps
 
     def with_fixed_norm(self) -> Levels:

@@ -234,6 +234,11 @@ class RowMemory:
         """How large the values of each feature can be, so that distances are finite."""
         return self._shared_levels.limits
 
+    @property
+    def row_limits(self) -> Limits:
+        """How large the values of rows that are added can be: their points are kept in the type of others."""
+        return self._shared_levels.limits_in(self._rows["points"].head(1).dtype)
+
     @cached_property
     def _shared_levels(self) -> Levels:
         empty = np.empty((0, self.class_log_weights.shape[1]))

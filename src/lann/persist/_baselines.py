@@ -27,19 +27,17 @@ from lann.baselines import (
     PublishedLANN,
 )
 from lann.model import N_TYPICAL
-from lann.persist._classifier import DERIVED, DERIVED_SOURCES, LOCAL_MODEL, OPTIONAL, with_derived
+from lann.persist._classifier import COMPLETE_MODEL, DERIVED, DERIVED_SOURCES, OPTIONAL, with_derived
+from lann.persist._errors import InvalidModelFile
 from lann.persist._kinds import Float, FloatList, Floats, Indices, Int, Kind, Maybe, Names, Size, Texts
 from lann.persist._records import Estimator, Record, Rule, Values, if_present
 
 # Products of a few such numbers are finite.
 LARGEST = 1e75
+# A map can divide by the smallest spread. Its squares are finite.
+LARGEST_ENTRY = 1e145
 # How often DANN computes the metric of a query.
 MOST_ITERATIONS = 100
-
-
-def _not_too_large(values: Values) -> str | None:
-    feature = find_too_large(values["X"])
-    return None if feature is None else f"the values of feature {feature} are too large to be squared"
 
 
 def _estimator(cls: type, follows: Callable[[Values], Values] | None = None, **fields: Kind) -> Estimator:
@@ -72,7 +70,7 @@ def _estimator(cls: type, follows: Callable[[Values], Values] | None = None, **f
 PUBLISHED_LANN = _estimator(
     PublishedLANN,
     lambda values: {"components_": values["model_"].levels.components},
-    model_=LOCAL_MODEL,
+    model_=COMPLETE_MODEL,
     temperature_=Float(above=0.0),
     n_iter_=Int(0),
     loss_curve_=FloatList(),
@@ -80,6 +78,14 @@ PUBLISHED_LANN = _estimator(
 
 
 # Training rows under linear maps
+
+
+def _measurable(model: Any) -> Any:
+    """Return a model; raise InvalidModelFile if it cannot measure its own rows."""
+    feature = find_too_large(model.X, model.limits)
+    if feature is not None:
+        raise InvalidModelFile(f"its metrics are too large for the values of feature {feature}")
+    return model
 
 
 def _mapped_rows(
@@ -100,14 +106,14 @@ def _mapped_rows(
 
     def build_model(labels: Any, n_classes: int, n_neighbors: int, power: float, **values: Any) -> Any:
         derived = {name: values.pop(name) for name in DERIVED}
-        model = build(**values)
+        model = _measurable(build(**values))
         model.set_vote(labels, n_classes=n_classes, n_neighbors=n_neighbors, power=power)
         return with_derived(model, **derived)
 
     return Record(
         build_model,
         {
-            "X": Floats("n_rows", "n_features"),
+            "X": Floats("n_rows", "n_features", low=-LARGEST_VALUE, high=LARGEST_VALUE),
             "labels": Indices("n_rows", below="n_classes"),
             "n_classes": Size("n_classes"),
             "n_neighbors": Int(1, "n_rows"),
@@ -116,7 +122,7 @@ def _mapped_rows(
             **DERIVED,
         },
         sources={**DERIVED_SOURCES, **(sources or {})},
-        rules=(_not_too_large, *rules),
+        rules=rules,
         at_least={"n_rows": 1, "n_map_rows": 1, "n_axes": 1},
         optional=OPTIONAL,
     )
@@ -124,7 +130,9 @@ def _mapped_rows(
 
 GROUP_MAPS = _mapped_rows(
     GroupMaps,
-    maps=Floats("n_groups", "n_map_rows", "n_features", low=-LARGEST, high=LARGEST, any_order=True),
+    maps=Floats(
+        "n_groups", "n_map_rows", "n_features", low=-LARGEST_ENTRY, high=LARGEST_ENTRY, any_order=True
+    ),
     groups=Indices("n_rows", below="n_groups"),
 )
 
@@ -189,7 +197,7 @@ ANCHOR_MAPS = _mapped_rows(
     AnchorMaps,
     axes=Floats("n_axes", "n_features", low=-LARGEST, high=LARGEST, any_order=True),
     weights=Floats("n_rows", "n_anchors", low=0.0, high=LARGEST, any_order=True),
-    maps=Floats("n_anchors", "n_map_rows", "n_axes", low=-LARGEST, high=LARGEST, any_order=True),
+    maps=Floats("n_anchors", "n_map_rows", "n_axes", low=-LARGEST_ENTRY, high=LARGEST_ENTRY, any_order=True),
     n_metric_neighbors=Int(1, "n_rows"),
 )
 
@@ -222,7 +230,7 @@ def _prototypes(cls: Any, *map_shape: str) -> Record:
     return Record(
         build,
         {
-            "X": Floats("n_prototypes", "n_features"),
+            "X": Floats("n_prototypes", "n_features", low=-LARGEST_VALUE, high=LARGEST_VALUE),
             "labels": Indices("n_prototypes", below="n_classes", ascending=True),
             "n_classes": Size("n_classes"),
             "maps": Floats("n_metrics", *map_shape, low=-LARGEST, high=LARGEST, any_order=True),
@@ -231,7 +239,7 @@ def _prototypes(cls: Any, *map_shape: str) -> Record:
                 N_TYPICAL, "n_features", ascending=0, low=-LARGEST_VALUE, high=LARGEST_VALUE
             ),
         },
-        rules=(_not_too_large, _all_classes),
+        rules=(_all_classes,),
         at_least={"n_map_rows": 1},
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lann._inputs import LARGEST_WEIGHT
-from lann._sizes import LARGEST_VALUE
+from lann._sizes import LARGEST_VALUE, find_too_large
 from lann._updatable_classifier import UpdateProgress
 from lann.classifier import LANNClassifier
 from lann.explain import Landmarks, Readings, Spacing
@@ -28,7 +28,7 @@ from lann.persist._kinds import (
     Texts,
     TextTuple,
 )
-from lann.persist._records import Estimator, Record, Values, if_present
+from lann.persist._records import Estimator, Record, Rule, Values, if_present
 from lann.search import LARGEST_CENTER, CellIndex, Partition
 from lann.vote import VoteChoice
 
@@ -37,6 +37,10 @@ LANDMARKS, SPACING = "landmarks", "spacing"
 # Weights are products of a class weight and a point weight, whose exponents add up to 700 at most: e^700 is
 # finite. In float32, e^80 is.
 LARGEST_CLASS_EXPONENT, LARGEST_POINT_EXPONENT, LARGEST_SINGLE_EXPONENT = 300.0, 400.0, 80.0
+# Linear maps start as the identity, and matrices have a mean square of 1 in each row.
+LARGEST_ENTRY = 1e10
+# Shares of votes are at most 1, up to rounding, and distances are the roots of finite numbers.
+LARGEST_SHARE, LARGEST_DISTANCE = 1.001, 1e154
 
 
 def _axes_are_coordinates(values: Values) -> str | None:
@@ -59,6 +63,18 @@ def _weights_are_finite(values: Values) -> str | None:
     return "the weights are too large for float32"
 
 
+def _rows_are_measurable(values: Values) -> str | None:
+    limits, encoding = Levels(**values).row_limits, values["encoding"]
+    feature = find_too_large(values["X"], limits)
+    if feature is not None:
+        return f"the metrics are too large for the values of feature {feature}"
+    # Curves are measured from their first edge.
+    edges = encoding.curves.edges
+    largest = np.where(np.isfinite(edges), np.abs(edges), 0.0).max(axis=1, initial=0.0)
+    too_far = (largest > limits.by_feature[encoding.number_features]).any()
+    return "the edges of curves are too far away" if too_far else None
+
+
 LEVELS = Record(
     Levels,
     {
@@ -67,12 +83,24 @@ LEVELS = Record(
         "class_log_weights": Floats("n_classes", "n_axes", high=LARGEST_CLASS_EXPONENT),
         "labels": Indices("n_rows", below="n_classes"),
         "point_log_weights": Floats("n_rows", "n_axes", high=LARGEST_POINT_EXPONENT, single=True),
-        "components": Maybe(Floats("n_axes", "n_coordinates", any_order=True)),
-        "point_matrices": Maybe(Floats("n_rows", "n_axes", "n_ranks", single=True, any_order=True)),
+        "components": Maybe(
+            Floats("n_axes", "n_coordinates", low=-LARGEST_ENTRY, high=LARGEST_ENTRY, any_order=True)
+        ),
+        "point_matrices": Maybe(
+            Floats(
+                "n_rows",
+                "n_axes",
+                "n_ranks",
+                low=-LARGEST_ENTRY,
+                high=LARGEST_ENTRY,
+                single=True,
+                any_order=True,
+            )
+        ),
         "row_weights": Maybe(Floats("n_rows", low=1.0 / LARGEST_WEIGHT, high=LARGEST_WEIGHT)),
     },
     at_least={"n_rows": 1, "n_features": 1, "n_classes": 1, "n_axes": 1, "n_ranks": 1},
-    rules=(_axes_are_coordinates, _codes_are_valid, _weights_are_finite),
+    rules=(_axes_are_coordinates, _codes_are_valid, _weights_are_finite, _rows_are_measurable),
 )
 
 
@@ -119,9 +147,9 @@ LANDMARK_ROWS = Record(
     _landmarks,
     {
         "rows": Indices("n_landmarks", below="n_rows", ascending=True),
-        "votes": Floats("n_landmarks", "n_classes"),
-        "alone": Maybe(Floats("n_landmarks", "n_features", low=0.0)),
-        "contrast": Maybe(Floats("n_landmarks", "n_features", low=0.0)),
+        "votes": Floats("n_landmarks", "n_classes", low=0.0, high=LARGEST_SHARE),
+        "alone": Maybe(Floats("n_landmarks", "n_features", low=0.0, high=LARGEST_SHARE)),
+        "contrast": Maybe(Floats("n_landmarks", "n_features", low=0.0, high=LARGEST_SHARE)),
         "contrast_rows": Maybe(Indices("n_landmarks", "n_contrasts", below="n_rows", low=-1)),
         "representatives": Maybe(Indices("n_classes", "n_representatives", below="n_rows", low=-1)),
         "correlated": Groups("n_features"),
@@ -145,7 +173,7 @@ SPACED_ROWS = Record(
     Spacing,
     {
         "rows": Indices("n_spaced", below="n_rows", ascending=True),
-        "distances": Floats("n_spaced", low=0.0),
+        "distances": Floats("n_spaced", low=0.0, high=LARGEST_DISTANCE),
         "limit": Float(0.0),
     },
     at_least={"n_spaced": 2},
@@ -178,34 +206,45 @@ def _rows_have_arrived(values: Values) -> str | None:
     return None if ascending and arrivals[-1] < n_arrived else "the rows have not arrived one after another"
 
 
-LOCAL_MODEL = Record(
-    lambda landmarks, spacing, **values: with_derived(
-        LocalModel(**values), landmarks=landmarks, spacing=spacing
-    ),
-    {
-        "levels": LEVELS,
-        "n_candidates": Maybe(Int(1)),
-        "n_neighbors": Int(1),
-        "power": Float(0.0),
-        "floor": Float(0.0),
-        "epsilon": Float(above=0.0),
-        "class_weight": Maybe(Floats("n_classes", above=0.0)),
-        "arrivals": Maybe(Indices("n_rows", below=None)),
-        "n_arrived": Maybe(Int(1)),
-        "index": Maybe(CELL_INDEX),
-        **DERIVED,
-    },
-    sources={
-        "power": "vote_rule.power",
-        "floor": "vote_rule.floor",
-        "epsilon": "vote_rule.epsilon",
-        "class_weight": "vote_rule.class_weight",
-        "arrivals": "arrivals_if_forgotten",
-        **DERIVED_SOURCES,
-    },
-    optional=(*OPTIONAL, "arrivals", "n_arrived", "index"),
-    rules=(_rows_have_arrived,),
-)
+def _local_model(*rules: Rule) -> Record:
+    """Return the declaration of a model with local metrics, which has to obey further rules."""
+    return Record(
+        lambda landmarks, spacing, **values: with_derived(
+            LocalModel(**values), landmarks=landmarks, spacing=spacing
+        ),
+        {
+            "levels": LEVELS,
+            "n_candidates": Maybe(Int(1)),
+            "n_neighbors": Int(1),
+            "power": Float(0.0),
+            "floor": Float(0.0),
+            "epsilon": Float(above=0.0),
+            "class_weight": Maybe(Floats("n_classes", above=0.0)),
+            "arrivals": Maybe(Indices("n_rows", below=None)),
+            "n_arrived": Maybe(Int(1)),
+            "index": Maybe(CELL_INDEX),
+            **DERIVED,
+        },
+        sources={
+            "power": "vote_rule.power",
+            "floor": "vote_rule.floor",
+            "epsilon": "vote_rule.epsilon",
+            "class_weight": "vote_rule.class_weight",
+            "arrivals": "arrivals_if_forgotten",
+            **DERIVED_SOURCES,
+        },
+        optional=(*OPTIONAL, "arrivals", "n_arrived", "index"),
+        rules=(_rows_have_arrived, *rules),
+    )
+
+
+def _has_no_gaps(values: Values) -> str | None:
+    return "a training row has a gap" if np.isnan(values["levels"].X).any() else None
+
+
+LOCAL_MODEL = _local_model()
+# Of methods that measure numbers only.
+COMPLETE_MODEL = _local_model(_has_no_gaps)
 
 
 def _is_chosen(values: Values) -> str | None:

@@ -10,7 +10,7 @@ from sklearn.frozen import FrozenEstimator
 from lann._sizes import LARGEST_IMAGE, LARGEST_VALUE
 from lann.embedding import DiscriminantPlane, LANNEmbedding, NeighborEmbedding
 from lann.persist._baselines import WITH_NEIGHBORS
-from lann.persist._classifier import CLASSIFIER, LOCAL_MODEL
+from lann.persist._classifier import CLASSIFIER, COMPLETE_MODEL, LARGEST_DISTANCE
 from lann.persist._errors import InvalidModelFile
 from lann.persist._kinds import Float, Floats, Indices, Int, Json, Kind, Maybe, Reader, Size, Texts, Writer
 from lann.persist._records import AnyEstimator, Estimator, Record, Values, if_present
@@ -59,7 +59,7 @@ class EmbeddingByClassifier(Estimator):
 _LAYOUT: dict[str, Kind] = {
     "embedding_": Floats("n_rows", "n_components", low=-LARGEST_COORDINATE, high=LARGEST_COORDINATE),
     "neighbors_": Indices("n_rows", "n_listed", below="n_rows", low=-1),
-    "distances_": Floats("n_rows", "n_listed", low=0.0, infinite=True),
+    "distances_": Floats("n_rows", "n_listed", low=0.0, high=LARGEST_DISTANCE, infinite=True),
     "n_iter_": Int(0),
     "_n_features_out": Size("n_components"),
     "_scale": Float(SMALLEST_SCALE, LARGEST_COORDINATE),
@@ -77,7 +77,7 @@ EUCLIDEAN = Estimator(
         {
             "n_features_in_": Size("n_features"),
             "feature_names_in_": Maybe(Texts("n_features")),
-            "model_": LOCAL_MODEL,
+            "model_": COMPLETE_MODEL,
             **_LAYOUT,
         },
         sources={"feature_names_in_": if_present("feature_names_in_")},

@@ -25,15 +25,24 @@ from lann.persist._records import Record, Values
 SMALLEST_PRECISION, LARGEST_PRECISION = 1e-6, 1e3
 # Days and seconds before and after 1970 that are dates of at most four digits, about.
 LARGEST_DATE = {"": 0.0, "D": 4e6, "s": 4e11}
-_LEAST = float(np.finfo(np.float64).min)
+# Coordinates are standardized; only those of rows that are added later can be larger.
+LARGEST_COORDINATE = 1e20
+# Standard deviations of values that differ by SMALLEST_SPREAD or more, and of those up to LARGEST_VALUE.
+SMALLEST_SCALE, LARGEST_SCALE = 1e-150, 1e141
+
+
+def _edges(*shape: str) -> Floats:
+    """Return the declaration of values in ascending order; infinite ones are not in use."""
+    return Floats(*shape, low=-LARGEST_VALUE, high=LARGEST_VALUE, infinite=True, ascending=-1)
+
 
 CURVES = Record(
     FeatureCurves,
     {
         "slopes": Floats("n_numbers", "n_bins", low=-LARGEST_IMAGE, high=LARGEST_IMAGE),
-        "edges": Floats("n_numbers", "n_bins-1", low=_LEAST, infinite=True, ascending=-1),
-        "thresholds": Floats("n_numbers", "n_steps", low=_LEAST, infinite=True, ascending=-1),
-        "jumps": Floats("n_numbers", "n_steps", low=0.0),
+        "edges": _edges("n_numbers", "n_bins-1"),
+        "thresholds": _edges("n_numbers", "n_steps"),
+        "jumps": Floats("n_numbers", "n_steps", low=0.0, high=LARGEST_COORDINATE),
     },
     at_least={"n_bins": 1},
 )
@@ -54,9 +63,9 @@ GAPS = Record(
     NumberGaps,
     {
         "shares": Floats("n_numbers", low=0.0, high=1.0),
-        "heights": Floats("n_numbers"),
+        "heights": Floats("n_numbers", low=-LARGEST_COORDINATE, high=LARGEST_COORDINATE),
         "centers": Floats("n_numbers", low=-LARGEST_VALUE, high=LARGEST_VALUE),
-        "scales": Floats("n_numbers", above=0.0),
+        "scales": Floats("n_numbers", low=SMALLEST_SCALE, high=LARGEST_SCALE),
         "precision": Maybe(Floats("n_numbers", "n_numbers", any_order=True)),
     },
     rules=(_precision_is_positive,),
@@ -106,7 +115,7 @@ ENCODING = Record(
         "curves": CURVES,
         "gaps": GAPS,
         "category_features": Indices("n_category_features", below="n_features", ascending=True),
-        "positions": Ragged("n_category_features", 2),
+        "positions": Ragged("n_category_features", 2, low=-LARGEST_COORDINATE, high=LARGEST_COORDINATE),
         "shares": Ragged("n_category_features", 1, low=0.0, high=1.0),
         "n_categories": Indices("n_category_features", below=None),
     },

@@ -6,7 +6,7 @@ from typing import Any
 
 from lann._sizes import LARGEST_VALUE
 from lann.persist._baselines import PROTOTYPES, WITH_NEIGHBORS
-from lann.persist._classifier import CLASSIFIER
+from lann.persist._classifier import CLASSIFIER, LARGEST_DISTANCE
 from lann.persist._encoding import SCHEMA
 from lann.persist._errors import InvalidModelFile, one_sentence
 from lann.persist._kinds import (
@@ -27,6 +27,8 @@ from lann.reject import Coordinates, HeldOut, NoveltyScale, PlainRows, RejectOpt
 
 # The square of a sum of many such numbers is finite.
 LARGEST = 1e100
+# Parts of the novelty are logarithms up to this, and held-out rows differ in them by more than that.
+LARGEST_PART, SMALLEST_PART_SPREAD = 1e6, 1e-3
 CLASSIFIERS = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES)
 # Whose table can have held-out rows.
 WITH_STATE = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS)
@@ -85,10 +87,10 @@ PLAIN_ROWS = Record(
         "whitening": Maybe(
             Floats("n_plain_coordinates", "n_plain_axes", low=-LARGEST, high=LARGEST, any_order=True)
         ),
-        "rows": Floats("n_plain", "n_plain_axes", any_order=True),
+        "rows": Floats("n_plain", "n_plain_axes", low=-LARGEST, high=LARGEST, any_order=True),
         "labels": Indices("n_plain", below="n_classes", low=-1),
-        "spacing": Floats("n_plain", low=0.0, infinite=True),
-        "extremes": Floats(2, "n_features", nan=True),
+        "spacing": Floats("n_plain", low=0.0, high=LARGEST_DISTANCE, infinite=True),
+        "extremes": Floats(2, "n_features", low=-LARGEST_VALUE, high=LARGEST_VALUE, nan=True),
         "has_gaps": Bools("n_features"),
     },
     at_least={"n_plain": 1},
@@ -97,7 +99,10 @@ PLAIN_ROWS = Record(
 
 NOVELTY_SCALE = Record(
     NoveltyScale,
-    {"usual": Floats("n_parts"), "spread": Floats("n_parts", above=0.0)},
+    {
+        "usual": Floats("n_parts", low=-LARGEST_PART, high=LARGEST_PART),
+        "spread": Floats("n_parts", low=SMALLEST_PART_SPREAD, high=2.0 * LARGEST_PART),
+    },
     at_least={"n_parts": 1},
 )
 
@@ -140,7 +145,7 @@ STATE = Record(
         "held_out": HELD_OUT,
         "novelty_scale": Maybe(NOVELTY_SCALE),
         "plain": Maybe(PLAIN_ROWS),
-        "spacing": Maybe(Floats("n_rows", low=0.0, infinite=True)),
+        "spacing": Maybe(Floats("n_rows", low=0.0, high=LARGEST_DISTANCE, infinite=True)),
         "landmarks": Maybe(Indices("n_thresholds", below=None)),
     },
     sources={"n_thresholds": lambda state: 1 if state.thresholds is None else len(state.thresholds)},

@@ -15,6 +15,7 @@ from lann.streams import (
     N_GROUPS,
     SAMKNN,
     SAMLANN,
+    WEIGHTS,
     Limits,
     SavedMemories,
     new_metric,
@@ -120,7 +121,7 @@ METRIC = _arrays(
         "moments": {"low": -LARGEST_VALUE},
         "center": {"low": -LARGEST_VALUE, "high": LARGEST_VALUE},
         "scale": {"above": 0.0},
-        "edges": {"ascending": 1},
+        "edges": {"low": -LARGEST_EXTRA, "high": LARGEST_EXTRA, "ascending": 1},
         "slopes": {"above": 0.0, "high": LARGEST_EXTRA},
         "class_weights": {"above": 0.0, "high": LARGEST_EXTRA},
         "typical": {"low": 0.0},
@@ -148,8 +149,14 @@ def _restored(memories: SavedMemories, limits_: Limits, **values: Any) -> Values
 
 def _extras_fit(values: Values) -> str | None:
     memories = values["memories"]
-    fit = len(memories.short_extras) == N_GROUPS * len(memories.short_X)
-    return None if fit else "the rows do not have the values of a learned metric"
+    n_features = len(memories.short_X)
+    for extras in (memories.short_extras, memories.long_extras):
+        if len(extras) != N_GROUPS * n_features:
+            return "the rows do not have the values of a learned metric"
+        weights = extras[WEIGHTS * n_features : (WEIGHTS + 1) * n_features]
+        if not (weights >= 0).all():
+            return "the rows have weights that are not at least 0"
+    return None
 
 
 def _self_adjusting(

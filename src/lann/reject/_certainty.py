@@ -16,8 +16,8 @@ SEPARATION_WEIGHT = 0.01
 USUAL, LARGE = 0.5, 0.95
 # The least difference between these two quantiles, of distances and of the distance to the range.
 LEAST_SPREAD, LEAST_RANGE_SPREAD = 0.05, float(np.log(2.0))
-# The largest logarithm of a novelty.
-MOST_NOVEL = 100.0
+# The largest logarithm of a novelty, and of one of its parts.
+MOST_NOVEL, LARGEST_PART = 100.0, 1e6
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class NoveltyScale:
 
 def _finite(parts: Floats) -> Floats:
     """Return logarithms with those of distances that overflow as large numbers."""
-    return np.where(np.isnan(parts), np.inf, parts).clip(-1e6, 1e6)
+    return np.where(np.isnan(parts), np.inf, parts).clip(-LARGEST_PART, LARGEST_PART)
 
 
 def novelty_threshold(novelties: Floats, share: float) -> float:

@@ -170,13 +170,14 @@ class Reader:
             assert self.plain is not None
             assert values is not None
             outside = self.plain.outside(values)
-            with np.errstate(divide="ignore"):  # rows in the range are not novel at all
+            # Rows in the range are not novel at all, and others can be infinitely novel.
+            with np.errstate(divide="ignore", over="ignore"):
                 parts = [
                     np.log(plain.nearest),
                     np.where(outside > 0, np.log1p(outside / LEAST_OUTSIDE), -np.inf),
                 ]
-            if near is not None:
-                parts.insert(0, np.log(near.nearest))
+                if near is not None:
+                    parts.insert(0, np.log(near.nearest))
             novelty = np.column_stack(parts)
         return Reading(probabilities, separation, novelty)
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from lann.streams._explanation import StreamExplanation
     from lann.streams._memory import Limits as Limits
     from lann.streams._metric import N_GROUPS as N_GROUPS
+    from lann.streams._metric import WEIGHTS as WEIGHTS
     from lann.streams._metric import new_metric as new_metric
     from lann.streams._sam import Drift
     from lann.streams._samknn import SAMKNN
@@ -36,6 +37,7 @@ _MODULES = {
     "Drift": "_sam",
     "Limits": "_memory",
     "N_GROUPS": "_metric",
+    "WEIGHTS": "_metric",
     "SAMKNN": "_samknn",
     "SAMLANN": "_samlann",
     "SavedMemories": "_saved_memories",

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from lann._inputs import weighted_moments
+from lann._inputs import weighted_means, weighted_moments
 from lann._sampling import stratified_rows
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
@@ -96,13 +96,13 @@ def discriminant_axes(
     components : (n_axes, n_features)
         Of mean squared length 1.
     """
-    centered = curved - weighted_moments(curved, row_weights)[0]
+    centered = curved - weighted_means(curved, row_weights)
     scale = max(float(weighted_moments(centered, row_weights)[1].mean()), np.finfo(np.float64).tiny)
     residuals = curved.copy()
     for label in np.unique(labels):
         members = labels == label
         own = None if row_weights is None else row_weights[members]
-        residuals[members] -= weighted_moments(curved[members], own)[0]
+        residuals[members] -= weighted_means(curved[members], own)
     if row_weights is not None:
         roots = np.sqrt(row_weights / row_weights.mean())[:, None]
         centered, residuals = roots * centered, roots * residuals
@@ -189,7 +189,7 @@ def chance_shrinkage(coordinates: Floats, labels: Labels, row_weights: Floats | 
     weights = np.ones(n_rows) if row_weights is None else row_weights / row_weights.mean()
     members = np.zeros((len(present), n_rows))
     members[position, np.arange(n_rows)] = weights
-    centered = coordinates - weighted_moments(coordinates, row_weights)[0]
+    centered = coordinates - weighted_means(coordinates, row_weights)
     totals = weights @ np.square(centered)
     between = (np.square(members @ centered) / members.sum(axis=1)[:, None]).sum(axis=0)
     between = np.minimum(between, totals)

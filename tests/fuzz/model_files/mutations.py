@@ -29,8 +29,8 @@ OTHERS: list[Any] = [
     {"list": [1]}, {"dict": [[1, 2.0]]}, {"dict": [[1, 1], [1, 1]]}, "frozen", "model/classes_.npy",
 ]  # fmt: skip
 SPECIAL = [
-    0.0, -0.0, 1.0, -1.0, 300.0, -1e5, 1e-320, 1e-300, 1e74, -1e75, 1e150, -1e153, 1e300, -1.7e308,
-    np.nan, np.inf, -np.inf,
+    0.0, -0.0, 1.0, -1.0, 300.0, -1e5, 1e-320, 1e-300, 1e-150, 1e-80, 1e20, 1e38, 1e74, -1e75, 1e100, -1e100,
+    1e139, -1e139, 1e150, -1e153, 1e300, -1.7e308, np.nan, np.inf, -np.inf,
 ]  # fmt: skip
 BOMB = 5_000_000
 
@@ -64,7 +64,8 @@ def _choose(rng: np.random.Generator, items: list[Any]) -> Any:
     return items[int(rng.integers(len(items)))]
 
 
-def _describe(entries: dict[str, bytes]) -> Any:
+def describe(entries: dict[str, bytes]) -> Any:
+    """Return model.json as it is read."""
     return json.loads(entries[MODEL])
 
 
@@ -80,7 +81,8 @@ def _spots(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, Any, t
         yield from _spots(item, (*path, key))
 
 
-def _arrays(described: Any) -> list[dict[str, Any]]:
+def arrays_of(described: Any) -> list[dict[str, Any]]:
+    """Return the declarations of all arrays in model.json."""
     return [
         owner[key]
         for owner, key, _ in _spots(described)
@@ -98,6 +100,26 @@ def _store(entries: dict[str, bytes], declared: dict[str, Any], array: NDArray[A
     order = order_of(array)
     declared |= {"dtype": dtype, "shape": list(array.shape), "order": order}
     entries[declared["entry"]] = write_array(array, dtype, order)
+
+
+def change_array(content: bytes, entry: str, change: Callable[[NDArray[Any]], NDArray[Any]]) -> bytes:
+    """
+    Return a file in which one array is another one.
+
+    Parameters
+    ----------
+    content
+        The file.
+    entry
+        Name of the array.
+    change
+        From the array to that in its place.
+    """
+    entries = entries_of(content)
+    described = describe(entries)
+    declared = next(declared for declared in arrays_of(described) if declared["entry"] == entry)
+    _store(entries, declared, change(_load(entries, declared)))
+    return _with_model(entries, described)
 
 
 # Bytes
@@ -142,7 +164,7 @@ def insert_bytes(file: ModelFile, rng: np.random.Generator) -> bytes:
 def edit_json(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Replace values of model.json by numbers, text and others."""
     entries = file.entries()
-    described = _describe(entries)
+    described = describe(entries)
     for _ in range(int(rng.integers(1, 4))):
         owner, key, _ = _choose(rng, list(_spots(described)))
         value = owner[key]
@@ -156,7 +178,7 @@ def edit_json(file: ModelFile, rng: np.random.Generator) -> bytes:
 def edit_keys(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Remove, add or rename keys of model.json."""
     entries = file.entries()
-    described = _describe(entries)
+    described = describe(entries)
     owner, key, _ = _choose(rng, list(_spots(described)))
     value = owner.pop(key)
     choice = rng.random()
@@ -173,14 +195,14 @@ def edit_keys(file: ModelFile, rng: np.random.Generator) -> bytes:
 def swap_json(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Swap two values of model.json, or take one from another file."""
     entries = file.entries()
-    described = _describe(entries)
+    described = describe(entries)
     owner, key, path = _choose(rng, list(_spots(described)))
     if rng.random() < 0.5:
         other, other_key, _ = _choose(rng, list(_spots(described)))
         if isinstance(other, dict) and isinstance(owner, dict) and other_key in other:
             owner[key], other[other_key] = other[other_key], owner[key]
     else:
-        foreign = _describe(_choose(rng, file.others))
+        foreign = describe(_choose(rng, file.others))
         same = [o[k] for o, k, p in _spots(foreign) if p[-1] == path[-1]]
         owner[key] = _choose(rng, same or [None])
     try:
@@ -228,7 +250,7 @@ def break_json(file: ModelFile, rng: np.random.Generator) -> bytes:
 def repeat_key(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Write a key of model.json twice, somewhere within, or nest a value deeply."""
     entries = file.entries()
-    described = _describe(entries)
+    described = describe(entries)
     owners = [
         owner for owner, key, _ in _spots(described) if isinstance(owner, dict) and isinstance(key, str)
     ]
@@ -248,9 +270,9 @@ def repeat_key(file: ModelFile, rng: np.random.Generator) -> bytes:
 def special_values(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Replace numbers of an array by special ones."""
     entries = file.entries()
-    described = _describe(entries)
+    described = describe(entries)
     for _ in range(int(rng.integers(1, 3))):
-        declared = _choose(rng, _arrays(described))
+        declared = _choose(rng, arrays_of(described))
         array = _load(entries, declared).copy()
         if array.size == 0:
             continue
@@ -274,8 +296,8 @@ def special_values(file: ModelFile, rng: np.random.Generator) -> bytes:
 def reshape_array(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Give an array another shape, dtype or order, with a declaration that fits."""
     entries = file.entries()
-    described = _describe(entries)
-    declared = _choose(rng, _arrays(described))
+    described = describe(entries)
+    declared = _choose(rng, arrays_of(described))
     array = _load(entries, declared)
     changes: list[Callable[[NDArray[Any]], NDArray[Any]]] = [
         lambda a: a[:-1],
@@ -307,8 +329,8 @@ def reshape_array(file: ModelFile, rng: np.random.Generator) -> bytes:
 def big_endian(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Write an array in the other order of bytes, with or without a declaration that fits."""
     entries = file.entries()
-    described = _describe(entries)
-    declared = _choose(rng, _arrays(described))
+    described = describe(entries)
+    declared = _choose(rng, arrays_of(described))
     array = _load(entries, declared)
     buffer = io.BytesIO()
     np.lib.format.write_array(buffer, array.astype(array.dtype.newbyteorder(">")), version=(1, 0))
@@ -321,8 +343,8 @@ def big_endian(file: ModelFile, rng: np.random.Generator) -> bytes:
 def resize_all(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Change one length wherever it occurs, so that all shapes agree."""
     entries = file.entries()
-    described = _describe(entries)
-    arrays = _arrays(described)
+    described = describe(entries)
+    arrays = arrays_of(described)
     lengths = [n for declared in arrays for n in declared["shape"] if n > 0]
     old = _choose(rng, lengths or [1])
     kept = (
@@ -346,8 +368,8 @@ def resize_all(file: ModelFile, rng: np.random.Generator) -> bytes:
 def declare_other(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Change the declaration of an array only, or its header only."""
     entries = file.entries()
-    described = _describe(entries)
-    declared = _choose(rng, _arrays(described))
+    described = describe(entries)
+    declared = _choose(rng, arrays_of(described))
     if rng.random() < 0.6:
         shape = declared["shape"]
         position = int(rng.integers(len(shape))) if shape else 0
@@ -371,8 +393,8 @@ def declare_other(file: ModelFile, rng: np.random.Generator) -> bytes:
 def swap_entries(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Swap the content of two entries, with or without their declarations, or take one from another file."""
     entries = file.entries()
-    described = _describe(entries)
-    one, other = (_choose(rng, _arrays(described)) for _ in range(2))
+    described = describe(entries)
+    one, other = (_choose(rng, arrays_of(described)) for _ in range(2))
     if rng.random() < 0.3:
         foreign = _choose(rng, file.others)
         entries[one["entry"]] = foreign[_choose(rng, list(foreign))]
@@ -388,8 +410,8 @@ def swap_entries(file: ModelFile, rng: np.random.Generator) -> bytes:
 def alias_entries(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Let two arrays, or many, refer to one entry."""
     entries = file.entries()
-    described = _describe(entries)
-    arrays = _arrays(described)
+    described = describe(entries)
+    arrays = arrays_of(described)
     target = _choose(rng, arrays)
     for declared in arrays if rng.random() < 0.3 else [_choose(rng, arrays)]:
         if declared is not target:
@@ -421,8 +443,8 @@ def other_entries(file: ModelFile, rng: np.random.Generator) -> bytes:
 def pickled_objects(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Replace an array by an array of Python objects, or by a pickle."""
     entries = file.entries()
-    described = _describe(entries)
-    declared = _choose(rng, _arrays(described))
+    described = describe(entries)
+    declared = _choose(rng, arrays_of(described))
     buffer = io.BytesIO()
     np.save(buffer, np.array([print, {}], dtype=object), allow_pickle=True)
     entries[declared["entry"]] = _choose(rng, [buffer.getvalue(), pickle.dumps(print), b"", bytes(10)])
@@ -467,8 +489,8 @@ def rezip(file: ModelFile, rng: np.random.Generator) -> bytes:
 def compress_array(file: ModelFile, rng: np.random.Generator) -> bytes:
     """Compress an array of zeros of a size that would fill the memory, with headers that fit."""
     entries = file.entries()
-    described = _describe(entries)
-    declared = _choose(rng, _arrays(described))
+    described = describe(entries)
+    declared = _choose(rng, arrays_of(described))
     rows = 1_000_000
     declared["shape"] = [rows, *declared["shape"][1:]]
     buffer = io.BytesIO()

@@ -99,7 +99,7 @@ class Floats(Array):
     ----------
     *shape : str or int
     low, high : float
-        The smallest and the largest number.
+        The smallest and the largest number; where infinite ones are allowed, `high` is for the others.
     above : float
         All numbers have to be larger.
     nan, infinite : bool
@@ -142,6 +142,8 @@ class Floats(Array):
             least, largest = float(np.nanmin(array)), float(np.nanmax(array))
         if not self.infinite and not (math.isfinite(least) and math.isfinite(largest)):
             raise InvalidModelFile(f"its {name} has an infinite number where it may not")
+        if largest == math.inf and self.high < math.inf:
+            largest = float(array.max(where=array < math.inf, initial=-math.inf))
         if least < self.low or largest > self.high or (least <= self.above and self.above > -math.inf):
             raise InvalidModelFile(
                 f"its {name} has numbers from {least:g} to {largest:g}, outside its bounds"
