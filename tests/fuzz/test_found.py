@@ -11,7 +11,7 @@ import pytest
 
 from lann import LANNClassifier, LANNEmbedding
 from lann._validation import Number
-from lann.baselines import DANN, LMNN, MultiMetricLMNN
+from lann.baselines import DANN, GRLVQ, LMNN, MultiMetricLMNN
 from lann.embedding import DiscriminantPlane
 from lann.explain import counterfactuals, influence, nearest_other_class
 from lann.reject import RejectOption
@@ -131,6 +131,11 @@ def test_more_targets_than_rows():
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_any_tolerance():
     assert LMNN(max_iter=2, tol=1e300).fit(X, y).score(X, y) > 0.8
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_tolerance_in_single_precision():
+    assert GRLVQ(tol=np.float32(0.5), **QUICK).fit(X, y).score(X, y) > 0.8
 
 
 def test_a_plane_is_unchanged_after_a_fit_that_raises():

@@ -30,6 +30,7 @@ from lann.persist._kinds import (
     TextTuple,
     Writer,
 )
+from lann.persist._kinds.base import Sizes
 from lann.persist._parameters import PARAMETER
 from lann.persist._records import Record
 
@@ -251,3 +252,10 @@ def test_fields_are_named_in_messages():
         Record(dict, {"field": Floats("n")}, sources={"field": lambda value: value}).write(
             np.array([np.nan]), "part", Writer()
         )
+
+
+def test_a_size_that_is_known_can_be_too_small():
+    sizes = Sizes()
+    sizes.match("n_features", 0, "n_features_in_")
+    with pytest.raises(InvalidModelFile, match="it has n_features = 0, which has to be at least 1"):
+        sizes.require({"n_features": 1, "n_rows": 1})

@@ -1,5 +1,7 @@
 """Files of reject options: the same decisions to the bit, and nothing inconsistent is loaded."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -84,6 +86,38 @@ def test_baselines_come_back(estimator, table, tmp_path):
     option = RejectOption(estimator, cv=2, random_state=0).fit(X, y == "up")
     save(option, tmp_path / "reject.lann")
     assert_same(load(tmp_path / "reject.lann"), option, X)
+
+
+@pytest.mark.parametrize("categories", ["from_dtype", ["a", "known", "size"]], ids=["types", "some"])
+def test_features_of_all_kinds_come_back(categories, tmp_path):
+    """The rows to compare with have the features by their types, whatever the classifier is told."""
+    rows = np.arange(60)
+    X = pd.DataFrame({"a": rows % 4, "known": rows % 3 == 0, "b": np.sin(rows)})
+    X["size"] = pd.Categorical(np.array(["s", "m"])[rows % 2], categories=["s", "m", "l"], ordered=True)
+    X["day"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(rows, unit="D")
+    clf = LANNClassifier(max_iter=1, random_state=0, categorical_features=categories)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        option = RejectOption(clf, cv=2, random_state=0).fit(X, X["b"] > 0)
+    save(option, tmp_path / "reject.lann")
+    np.testing.assert_array_equal(load(tmp_path / "reject.lann").decision(X), option.decision(X))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "bool", "categories": []},
+        {"kind": "ordered", "categories": ["round"]},
+        {"kind": "number", "categories": []},
+        {"name": "other"},
+    ],
+    ids=lambda change: "-".join(map(str, change.values())),
+)
+def test_rows_to_compare_with_have_the_features_of_the_classifier(regions, load_fails, change):
+    schema = regions.fitted["_state"]["plain"]["schema"]
+    assert schema["features"][3]["kind"] == "category"
+    schema["features"][3].update(change)
+    load_fails(regions.write(), "have other features than the classifier")
 
 
 def test_a_fitted_classifier_is_saved_once(table, tmp_path):

@@ -89,7 +89,7 @@ class Baseline(ModelClassifier):
 
     def _iteration_settings(self, name: str | None = None) -> IterationSettings:
         """Return `max_iter`, `tol` and `verbose`; None is the name of the class."""
-        return IterationSettings(self.max_iter, self.tol, name or type(self).__name__, self.verbose)
+        return IterationSettings(self.max_iter, float(self.tol), name or type(self).__name__, self.verbose)
 
 
 class NeighborBaseline(Baseline, NeighborClassifier):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lann._sizes import LARGEST_VALUE
+from lann.encoding import Feature, TableSchema
 from lann.persist._baselines import PROTOTYPES, WITH_NEIGHBORS
 from lann.persist._classifier import CLASSIFIER, LARGEST_DISTANCE
 from lann.persist._encoding import SCHEMA
@@ -197,6 +198,40 @@ def check_table_state(state: RejectState, estimator: Any) -> None:
         raise InvalidModelFile(f"in its table, {wrong}")
 
 
+def _reads_the_same(plain: TableSchema, estimator: Any) -> bool:
+    """Return whether a schema of plain rows reads what the classifier reads.
+
+    It is inferred from the types of the columns, which the classifier can be told to read as categories.
+    """
+    schema = getattr(estimator, "schema_", None)
+    if schema is None:
+        return len(plain.features) == estimator.n_features_in_ and plain.is_numeric
+    if plain.names != schema.names:
+        return False
+    return all(map(_can_be_read_as, schema.features, plain.features))
+
+
+def _can_be_read_as(feature: Feature, plain: Feature) -> bool:
+    """Return whether a feature of a classifier can be another one among plain rows."""
+    if feature.kind == plain.kind:
+        return feature.kind != "ordered" or feature.categories == plain.categories
+    if feature.kind == "number":
+        return plain.kind == "category"
+    if feature.kind != "category" or plain.kind == "date":
+        return feature.kind == "category"
+    if plain.kind == "number":
+        return all(map(_is_number, feature.categories))
+    return set(feature.categories) <= set(plain.categories or ("False", "True"))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _wrong_part(option: RejectOption, estimator: Any, state: RejectState) -> str | None:
     """Return which part does not fit to the parameters and to the classifier; None if all do."""
     model, n_classes = estimator.model_, len(estimator.classes_)
@@ -212,6 +247,8 @@ def _wrong_part(option: RejectOption, estimator: Any, state: RejectState) -> str
     has_spacing = needs and model.has_training_rows and len(model.X) > 1
     if has_spacing != (state.spacing is not None):
         return "there are distances between training rows that are not needed, or none"
+    if state.plain is not None and not _reads_the_same(state.plain.schema, estimator):
+        return "the rows to compare with have other features than the classifier"
     if state.novelty_scale is not None and len(state.novelty_scale.usual) != N_PARTS:
         return "novelties do not have the parts of a model with neighbors"
     return None

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from tests.fuzz.outcomes import FOREIGN, RIGHT, WRONG, Outcome, WrongResult
 from tests.fuzz.parts import Part
 from tests.fuzz.signals.commands import COMMANDS, interrupt_command, prepare_commands
-from tests.fuzz.signals.details import COMPLETE, IGNORED, INTERRUPTED
+from tests.fuzz.signals.details import COMPLETE, FORGOTTEN, IGNORED, INTERRUPTED
 from tests.fuzz.signals.operations import Operation, make_embedding, make_operations
 
 SECONDS = 240.0
@@ -114,7 +114,7 @@ class _Interrupted:
 
     def __init__(self, name: str, call: Any, after: float) -> None:
         self._name, self._call, self._after = name, call, after
-        self._is_running, self._is_interrupted = False, False
+        self._is_running, self._is_interrupted, self._is_in_pandas = False, False, False
         self._ignored: list[type[BaseException]] = []
         self.position = ""
 
@@ -150,6 +150,8 @@ class _Interrupted:
             # Python itself ignores exceptions in functions that are called when an object is deleted.
             if self._ignored:
                 return Outcome(RIGHT, self._name, IGNORED)
+            if self._is_in_pandas:
+                return Outcome(RIGHT, self._name, FORGOTTEN)
             return Outcome(WRONG, self._name, f"The interrupt was lost. {self.position}")
         return Outcome(RIGHT, self._name, COMPLETE if error is None else INTERRUPTED)
 
@@ -158,6 +160,7 @@ class _Interrupted:
             self._is_interrupted = True
             code = None if frame is None else frame.f_code
             self.position = "" if code is None else f"({Path(code.co_filename).name}, {code.co_name})"
+            self._is_in_pandas = code is not None and "pandas" in Path(code.co_filename).parts
             raise KeyboardInterrupt
 
     def _note(self, ignored: Any) -> None:

@@ -28,7 +28,12 @@ class Sizes:
         self._at_least = dict(at_least or {})
 
     def require(self, at_least: Mapping[str, int]) -> None:
-        """Set the smallest that some sizes may be."""
+        """Set the smallest that some sizes may be; raise InvalidModelFile if one is known to be smaller."""
+        for size, least in at_least.items():
+            if self._known.get(size, least) < least:
+                raise InvalidModelFile(
+                    f"it has {size} = {self._known[size]}, which has to be at least {least}"
+                )
         self._at_least.update(at_least)
 
     def __getitem__(self, name: str) -> int:
