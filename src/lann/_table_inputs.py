@@ -204,11 +204,7 @@ def _table_of(X: Any, categorical_features: Any, schema: TableSchema | None) -> 
 
 def check_dense(X: Any) -> None:
     """Raise TypeError, as scikit-learn does, if X is a sparse array or matrix, or a table of Dask."""
-    if hasattr(X, "dask") and hasattr(X, "iloc"):
-        raise TypeError(
-            "X is a table of Dask: give it to lann.distributed.LANNClassifier, or give X.compute() in place "
-            "of it."
-        )
+    check_not_dask(X)
     if not issparse(X):
         return
     n_bytes = 8 * X.shape[0] * X.shape[-1]
@@ -217,6 +213,15 @@ def check_dense(X: Any) -> None:
         f"make_pipeline(TruncatedSVD(100), LANNClassifier()), or convert it by X.toarray(), "
         f"which takes {n_bytes / 1e6:,.1f} MB."
     )
+
+
+def check_not_dask(X: Any) -> None:
+    """Raise TypeError if X is a table of Dask."""
+    if hasattr(X, "dask") and hasattr(X, "iloc"):
+        raise TypeError(
+            "X is a table of Dask: give it to lann.distributed.LANNClassifier, or give X.compute() in place "
+            "of it."
+        )
 
 
 def _check_table(estimator: Any, X: Any, table: nw.DataFrame[Any], *, reset: bool) -> None:

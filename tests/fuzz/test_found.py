@@ -70,6 +70,10 @@ REJECTED = {
         "surrogate",
     ),
     "Dask": (lambda: LANNClassifier().fit(dask.dataframe.from_pandas(pd.DataFrame(X)), y), "table of Dask"),
+    "Dask in a reject option": (
+        lambda: RejectOption().fit(dask.dataframe.from_pandas(pd.DataFrame(X)), y),
+        "table of Dask",
+    ),
     "module": (lambda: LANNClassifier().fit(np, y), "float"),
     "dictionary": (lambda: LANNEmbedding().fit({"a": X}, y), "X must be an array or a table"),
     "list as estimator": (lambda: RejectOption(estimator=[1]).fit(X, y), "estimator must be a classifier"),

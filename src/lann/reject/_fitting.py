@@ -16,6 +16,7 @@ from sklearn.utils.validation import (
 )
 
 from lann._inputs import check_one_type, check_sample_weight, check_two_classes, validate_data
+from lann._table_inputs import check_not_dask
 from lann.encoding import as_table
 from lann.reject._held_out import Fold, fit_folds, plain_folds, split_folds, split_part
 from lann.reject._rows import take_parameters, take_rows
@@ -34,6 +35,7 @@ def read_training_data(
     y : array-like of shape (n_rows,)
     fit_params : dict
     """
+    check_not_dask(X)
     if as_table(X) is not None:
         validate_data(estimator, X, skip_check_array=True)
         if y is None:

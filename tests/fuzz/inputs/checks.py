@@ -111,7 +111,8 @@ def check_decisions(estimator: Any, X: Any, n_rows: int) -> None:
     novelties = estimator.novelties(X)
     require(len(decisions) == n_rows and len(estimator.reasons(X)) == n_rows, "Decisions are missing.")
     require(np.isfinite(certainties), "Certainties are not finite.")
-    require(~np.isnan(novelties), "Novelties are NaN.")
+    is_measured = estimator.novelty_share > 0 or estimator.certainty == "novelty"
+    require(np.isnan(novelties) != is_measured, f"Novelties {novelties}.")
 
 
 def check_neighbors(estimator: Any, X: Any, n_rows: int) -> None:
