@@ -23,7 +23,7 @@ TOO_LARGE = "metrics are too large for the values of feature"
 
 def with_gaps_and_categories(X):
     rows = np.arange(len(X))
-    table = pd.DataFrame(X, columns=[*"abcd"])
+    table = pd.DataFrame(X.copy(), columns=[*"abcd"])
     table.loc[rows % 5 == 0, ["a", "c"]] = np.nan
     return table.assign(color=np.where(rows % 3 == 0, "red", "blue"))
 

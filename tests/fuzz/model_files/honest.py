@@ -129,7 +129,7 @@ def _with_cells(clf: LANNClassifier) -> LANNClassifier:
 def _table(X: np.ndarray) -> pd.DataFrame:
     """Return rows with numbers, categories, dates and gaps."""
     rows = np.arange(len(X))
-    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    frame = pd.DataFrame(X.copy(), columns=["a", "b", "c", "d"])
     frame.loc[rows % 5 == 0, ["a", "c"]] = np.nan
     frame["color"] = pd.Series(np.array(["red", "green", "blue"])[rows % 3]).mask(rows % 7 == 0)
     frame["known"] = rows % 2 == 0
