@@ -3,7 +3,9 @@
 import copy
 import math
 import pickle
-from itertools import islice
+import sys
+from itertools import count, islice
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,7 @@ from river import checks, datasets, evaluate, metrics, preprocessing
 
 from lann.streams import river
 
+SOURCES = str(Path(river.__file__).parent)
 ADAPTERS = [getattr(river, name) for name in river.__all__]
 
 
@@ -367,6 +370,60 @@ def unchanged(model, learn, message):
         for each in (model, other):
             each.learn_one(x | {"new": 2.0, "last": "text"}, y)
         assert model.predict_proba_one(x | {"new": 1.0}) == other.predict_proba_one(x | {"new": 1.0})
+
+
+def interrupted_at(line, call):
+    """Call a function, interrupted as a line of the package for streams begins; return whether it was."""
+    n_lines = 0
+
+    def trace(frame, event, argument):
+        nonlocal n_lines
+        if SOURCES not in frame.f_code.co_filename:
+            return None
+        if event == "line":
+            n_lines += 1
+            if n_lines == line:
+                raise KeyboardInterrupt
+        return trace
+
+    sys.settrace(trace)
+    try:
+        call()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(None)
+    return False
+
+
+@pytest.mark.parametrize("x", [{"a": 0.2, "b": -3.0}, {"a": 1.0, "b": 1.0, "c": 2.0, "d": "text"}])
+@pytest.mark.parametrize("y", [True, "new"])
+def test_an_interrupt_leaves_the_row_learned_or_not(model, x, y):
+    for row, label in islice(stream(61), 60):
+        model.learn_one(row, label)
+    queries = [{"a": 0.1, "b": 0.4}, {"a": 3.0, "c": 1.0, "d": "text"}, {"d": "text"}, {}]
+
+    def state_of(model):
+        found = copy.deepcopy(model)
+        return [found.predict_proba_one(query) for query in queries], found._columns.names
+
+    complete = copy.deepcopy(model)
+    complete.learn_one(x, y)
+    before, after = state_of(model), state_of(complete)
+    assert before != after
+    found = []
+    for line in count(1):
+        other = copy.deepcopy(model)
+        if not interrupted_at(line, lambda other=other: other.learn_one(x, y)):
+            break
+        state = state_of(other)
+        assert state in (before, after)
+        found.append(state == after)
+        if not found[-1] and line % 6 == 1:
+            other.learn_one(x, y)
+            assert state_of(other) == after
+    assert len(found) > 20
+    assert found == sorted(found)
 
 
 def test_a_label_that_is_not_hashable_leaves_the_model_as_it_is(model):

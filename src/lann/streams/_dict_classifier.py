@@ -43,6 +43,11 @@ class DictClassifier:
     def _multiclass(self) -> bool:
         return True
 
+    @property
+    @abstractmethod
+    def _n_learned(self) -> int:
+        """Number of rows that `_learn` has learned."""
+
     @abstractmethod
     def _learn(self, rows: Floats, classes: Sequence[int], new: Sequence[NewColumn]) -> None:
         """Learn some rows; columns can be new with the first of them."""
@@ -69,8 +74,9 @@ class DictClassifier:
             that is not hashable; the model is then as it was before.
         """
         _check_label(y)
-        row, new = self._columns.learn(x)
-        self._learn_rows(row[None], [y], new)
+        with _AllOrNothing(self):
+            row, new = self._columns.learn(x)
+            self._learn_rows(row[None], [y], new)
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn the rows of a table, in their order; the same as `learn_one` for each of them.
@@ -111,9 +117,7 @@ class DictClassifier:
         starts = sorted({0, *self._columns.first_values(names, values)})
         for start, stop in zip(starts, [*starts[1:], len(values)], strict=True):
             if start < stop:
-                part = values[start:stop]
-                new = self._columns.learn_numbers(names, part)
-                self._learn_rows(self._columns.numbers(names, part), labels[start:stop], new)
+                self._learn_part(names, values[start:stop], labels[start:stop])
 
     def predict_one(self, x: Row, **_: Any) -> Any:
         """Predict the label of a row.
@@ -215,15 +219,22 @@ class DictClassifier:
         rows = [self._columns.row(x) for x in _dicts(names, values)]
         return np.array(rows).reshape(len(rows), self._columns.n_columns)
 
+    def _learn_part(self, names: list[Any], values: Floats, labels: Sequence[Any]) -> None:
+        """Learn a table of numbers whose columns can be new in the first row only."""
+        with _AllOrNothing(self):
+            new = self._columns.learn_numbers(names, values)
+            self._learn_rows(self._columns.numbers(names, values), labels, new)
+
     def _learn_rows(self, rows: Floats, labels: Sequence[Any], new: Sequence[NewColumn]) -> None:
         """Learn rows and labels; a row without any value counts for the frequencies of the labels only."""
-        classes = []
+        known_classes, counts, classes = dict(self._classes), list(self._counts), []
         for label in labels:
-            index = self._classes.setdefault(label, len(self._classes))
-            if index == len(self._counts):
-                self._counts.append(0)
-            self._counts[index] += 1
+            index = known_classes.setdefault(label, len(known_classes))
+            if index == len(counts):
+                counts.append(0)
+            counts[index] += 1
             classes.append(index)
+        self._classes, self._counts = known_classes, counts
         if rows.shape[1] == 0:
             return
         known = DictClassifier._can_measure(self, rows)
@@ -257,6 +268,34 @@ class DictClassifier:
             return np.zeros(len(rows), np.bool_)
         known = rows[:, 0] == rows[:, 0]
         return known if known.all() else np.asarray(~np.isnan(rows).all(axis=1))
+
+
+class _AllOrNothing:
+    """Restores columns, classes and counts where an update fails or is interrupted, unless rows were learned.
+
+    Rows are learned last, in one step.
+
+    Parameters
+    ----------
+    classifier : DictClassifier
+    """
+
+    __slots__ = ("_before", "_classifier", "_columns", "_n_learned")
+
+    def __init__(self, classifier: DictClassifier) -> None:
+        self._classifier = classifier
+        self._before = (classifier._classes, classifier._counts)
+        self._columns = dict(vars(classifier._columns))
+        self._n_learned = classifier._n_learned
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
+        classifier = self._classifier
+        if error is not None and classifier._n_learned == self._n_learned:
+            vars(classifier._columns).update(self._columns)
+            classifier._classes, classifier._counts = self._before
 
 
 def _check_label(label: Any) -> None:

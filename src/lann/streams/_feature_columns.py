@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
+from copy import copy
 from decimal import Decimal
 from numbers import Real
 from operator import itemgetter
@@ -103,8 +104,8 @@ class FeatureColumns:
         if row is not None:
             return row, []
         values = _values(x)
-        new = [self._add(feature, value) for feature, value in sorted(values.items(), key=_by_name)]
-        return self._fill(values), [column for column in new if column is not None]
+        new = self._add_new(sorted(values.items(), key=_by_name))
+        return self._fill(values), new
 
     def learn_numbers(self, names: list[Any], values: Floats) -> list[NewColumn]:
         """Add the columns of a table of numbers that are new in its first row; return them.
@@ -121,8 +122,7 @@ class FeatureColumns:
         """
         check_sizes(values, names)
         present = [name for name, value in zip(names, values[0].tolist(), strict=True) if value == value]
-        new = [self._add(name, 0.0) for name in sorted(present, key=_name_order)]
-        return [column for column in new if column is not None]
+        return self._add_new([(name, 0.0) for name in sorted(present, key=_name_order)])
 
     def numbers(self, names: list[Any], values: Floats) -> Floats:
         """Return the rows of a table of numbers, (n_rows, n_columns); what is not known is left out.
@@ -198,21 +198,38 @@ class FeatureColumns:
                     row[column] = CATEGORY
         return row
 
-    def _add(self, feature: Hashable, value: float | str) -> NewColumn | None:
-        """Add the column of a value unless there is one."""
+    def _add_new(self, values: Iterable[tuple[Hashable, float | str]]) -> list[NewColumn]:
+        """Add the columns of values that have none; return them.
+
+        Attributes are replaced, not changed, so that they can be restored.
+        """
+        unknown = [(feature, value) for feature, value in values if not self._is_known(feature, value)]
+        if not unknown:
+            return []
+        grown = copy(self)
+        grown._numbers, grown._others = dict(self._numbers), dict(self._others)
+        grown._categories = {feature: dict(found) for feature, found in self._categories.items()}
+        new = [grown._add(feature, value) for feature, value in unknown]
+        vars(self).update(vars(grown))
+        return new
+
+    def _is_known(self, feature: Hashable, value: float | str) -> bool:
+        """Return whether a value has a column."""
+        if not isinstance(value, str):
+            return feature in self._numbers
+        return feature in self._others or value in self._categories.get(feature, ())
+
+    def _add(self, feature: Hashable, value: float | str) -> NewColumn:
+        """Add the column of a value that has none."""
         column, like = self.n_columns, None
         if isinstance(value, str):
             categories = self._categories.setdefault(feature, {})
-            if value in categories or feature in self._others:
-                return None
             like = next(iter(categories.values()), None)
             if len(categories) < self.max_categories:
                 categories[value] = column
             else:
                 self._others[feature] = column
         else:
-            if feature in self._numbers:
-                return None
             self._numbers[feature] = column
         self.n_columns += 1
         self._getter = itemgetter(*self._numbers) if self._numbers else None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._compat import unchanged_on_failure
 from lann._types import Floats, Labels
 from lann._validation import validate_parameters
 from lann.classifier import LANNClassifier
@@ -30,6 +31,11 @@ class RefittedLANN:
     refit_every : int
     parameters : mapping of str to object
         Of LANNClassifier.
+
+    Attributes
+    ----------
+    n_learned : int
+        Number of rows that have been learned.
     """
 
     def __init__(self, max_points: int, refit_every: int, parameters: Mapping[str, Any]) -> None:
@@ -42,6 +48,7 @@ class RefittedLANN:
         self._labels: Labels = np.empty(2 * max_points, np.int64)
         self._end = 0
         self._n_rows = 0
+        self.n_learned = 0
         self._n_classes = 0
         self._clf: LANNClassifier | None = None
         # The columns with a value in some row of the last fit, and the others.
@@ -61,15 +68,26 @@ class RefittedLANN:
         new : sequence of NewColumn
             Columns that are new with this row.
         """
+        # An interrupt restores the attributes, unless `partial_fit` has added the row already. What is
+        # written to arrays lies behind the rows that are kept, or is a copy of them.
+        before = None if self._clf is None else self._clf.model_
+
+        def is_added() -> bool:
+            return self._clf is not None and self._clf.model_ is not before
+
+        with unchanged_on_failure(self, unless=is_added):
+            self._add(row, label, new)
+
+    def _add(self, row: Floats, label: int, new: Sequence[NewColumn]) -> None:
         changed = bool(new) or label >= self._n_classes or not np.isnan(row[self._unused]).all()
         self._rows, self._n_classes = with_columns(self._rows, new), max(self._n_classes, label + 1)
         self._append(row, label)
         self._n_left -= 1
+        self.n_learned += 1
         if self._n_rows < FIRST_FIT:
             self._clf = None
         elif changed or self._n_left <= 0 or self._clf is None:
-            self._clf = self._fit(self.parameters)
-            self._n_left = min(self._n_rows, self.refit_every)
+            self._n_left, self._clf = min(self._n_rows, self.refit_every), self._fit(self.parameters)
         else:
             self._clf.partial_fit(row[None, self._used], [label])
 

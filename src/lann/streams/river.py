@@ -113,6 +113,10 @@ class _MemoryClassifier(DictClassifier, MiniBatchClassifier):
         """
         return str(self.explain_one(x)) if self._model.is_started else "Nothing has been learned."
 
+    @property
+    def _n_learned(self) -> int:
+        return self._model.n_learned
+
     def _learn(self, rows: Floats, classes: Sequence[int], new: Sequence[NewColumn]) -> None:
         self._model.learn(rows, classes, new)
 
@@ -277,10 +281,17 @@ class LANNClassifier(DictClassifier, MiniBatchClassifier):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"max_points": 60, "refit_every": 500, "max_iter": 1}
 
+    @property
+    def _n_learned(self) -> int:
+        return self._model.n_learned
+
+    def _learn_part(self, names: list[Any], values: Floats, labels: Sequence[Any]) -> None:
+        # Row by row, so that an interrupt leaves no row half-learned.
+        for row, label in zip(values, labels, strict=True):
+            super()._learn_part(names, row[None], [label])
+
     def _learn(self, rows: Floats, classes: Sequence[int], new: Sequence[NewColumn]) -> None:
-        for row, label in zip(rows, classes, strict=True):
-            self._model.learn(row, label, new)
-            new = ()
+        self._model.learn(rows[0], classes[0], new)
 
     def _probabilities(self, rows: Floats) -> Floats:
         return self._model.probabilities(rows)

@@ -49,6 +49,7 @@ def make_operations(folder: Path) -> list[Operation]:
         *_of_classifier(X, y, queries, folder),
         *_of_baselines(X, y, queries),
         *_of_streams(X, y, queries),
+        *_of_river(X, y),
     ]
 
 
@@ -155,6 +156,37 @@ def _of_streams(X: Any, y: Any, queries: Any) -> list[Operation]:
                 f"{kind.__name__} explain_one", lambda model=model: model.explain_one(queries[0]), check
             ),
         ]
+    return operations
+
+
+def _of_river(X: Any, y: Any) -> list[Operation]:
+    """Return operations that learn a row with a feature and a label that are new."""
+    from lann.streams import river
+
+    operations = []
+    for name in river.__all__:
+        cls = getattr(river, name)
+        model = cls(**next(cls._unit_test_params()), seed=0)
+        for row, label in zip(X[:60].tolist(), y[:60].tolist(), strict=True):
+            model.learn_one(dict(enumerate(row)), label)
+        x = {0: 1.0, 1: 2.0, "new": 3.0, "text": "a category"}
+        query = {0: 0.5, "new": 1.0, "text": "a category"}
+        complete = copy.deepcopy(model)
+        complete.learn_one(x, "new")
+        before, after = model.predict_proba_one(query), complete.predict_proba_one(query)
+
+        def learn(
+            model: Any = model, query: Any = query, x: Any = x, before: Any = before, after: Any = after
+        ) -> tuple[Callable[[], Any], Callable[[], None]]:
+            other = copy.deepcopy(model)
+
+            def check() -> None:
+                if other.predict_proba_one(query) not in (before, after):
+                    raise WrongResult("The result is neither that of before nor that of after.")
+
+            return lambda: other.learn_one(x, "new"), check
+
+        operations.append(Operation(f"river {name} learn_one", learn))
     return operations
 
 
