@@ -192,6 +192,18 @@ def test_json_that_is_invalid(saved, changes, old, new, message, load_fails):
     load_fails(saved, message)
 
 
+def test_json_that_is_too_large_is_not_copied(saved, changes, load_fails):
+    content = write_archive(changes(saved).entries | {"model.json": b" " * 2**25})
+    saved.write_bytes(content)
+    tracemalloc.start()
+    try:
+        load_fails(saved, "model.json is too large")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.2 * len(content)
+
+
 @pytest.mark.parametrize("content", [b"", b"null", b"[]", b"{}", b"\xff\xfe", b"[" * 100, b"\xef\xbb\xbf{}"])
 def test_json_that_is_something_else(saved, changes, content, load_fails):
     saved.write_bytes(write_archive(changes(saved).entries | {"model.json": content}))

@@ -14,6 +14,7 @@ MOST_CONTAINERS = 100_000
 MOST_ITEMS = 200_000
 DEEPEST = 20
 LARGEST_INTEGER = 2**63
+_TOO_LARGE = "its model.json is too large"
 
 
 def write_json(value: Any) -> bytes:
@@ -27,8 +28,10 @@ def write_json(value: Any) -> bytes:
     return content
 
 
-def read_json(content: bytes) -> Any:
+def read_json(encoded: bytes | memoryview) -> Any:
     """Return the value that JSON describes; raise InvalidModelFile if it is invalid."""
+    _check_length(encoded)  # before it is copied
+    content = bytes(encoded)
     _check_size(content)
     try:
         value = json.loads(
@@ -48,10 +51,16 @@ def read_json(content: bytes) -> Any:
     return value
 
 
+def _check_length(content: bytes | memoryview) -> None:
+    if len(content) > MOST_BYTES:
+        raise InvalidModelFile(_TOO_LARGE)
+
+
 def _check_size(content: bytes) -> None:
+    _check_length(content)
     n_containers = content.count(b"[") + content.count(b"{")
-    if len(content) > MOST_BYTES or n_containers > MOST_CONTAINERS or content.count(b",") > MOST_ITEMS:
-        raise InvalidModelFile("its model.json is too large")
+    if n_containers > MOST_CONTAINERS or content.count(b",") > MOST_ITEMS:
+        raise InvalidModelFile(_TOO_LARGE)
 
 
 def _check_value(value: Any, depth: int) -> None:

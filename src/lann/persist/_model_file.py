@@ -91,7 +91,7 @@ def from_bytes(content: bytes) -> FileContent:
     entries = read_archive(content)
     if _MODEL not in entries:
         raise InvalidModelFile(f"its entry {_MODEL} is missing")
-    described = read_json(bytes(entries.pop(_MODEL)))
+    described = read_json(entries.pop(_MODEL))
     check_format(described, FORMAT)
     _check_fields(described)
     reader = Reader(entries)
