@@ -215,6 +215,24 @@ def test_the_target_of_a_resumed_run_is_that_of_the_checkpoint(path, tmp_path):
         assert run.n_read == 2600
 
 
+@pytest.mark.parametrize("guards", [True, False])
+def test_a_resumed_run_guards_formulas_as_it_began(path, tmp_path, monkeypatch, guards):
+    monkeypatch.setattr("lann.tables._stream_source.BATCH_ROWS", 200)
+    table, checkpoint, output = tmp_path / "t.csv", tmp_path / "c.lann", tmp_path / "p.csv"
+    pd.read_csv(path).assign(y=lambda rows: "=" + rows["y"].astype(str)).to_csv(table, index=False)
+    with StreamRun(table, "y", make(), output=tmp_path / "whole.csv", guard_formulas=guards) as run:
+        run.run()
+    with StreamRun(table, "y", make(), output=output, guard_formulas=guards) as run:
+        for batch in run.batches():
+            if batch.first_row + len(batch.labels) == run.evaluation.n_rows >= 1200:
+                run.save(checkpoint)
+                break
+    with StreamRun(table, checkpoint=checkpoint, output=output, guard_formulas=not guards) as run:
+        run.run()
+    assert output.read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert (b"'=" in output.read_bytes()) == guards
+
+
 def test_a_model_without_progress_is_no_checkpoint(path, frame, tmp_path):
     from lann import save
 

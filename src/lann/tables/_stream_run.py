@@ -32,6 +32,7 @@ PROGRESS = {
     "digest",
     "output_bytes",
     "output_digest",
+    "guard_formulas",
 }
 KIND = "lann stream"
 SKIPPED_AT_ONCE = 10_000
@@ -68,7 +69,8 @@ class StreamRun:
     sep, decimal, encoding : str or None, default=None
         How text is written; by default it is found.
     guard_formulas : bool, default=False
-        Whether labels in the file for the predictions are guarded for spreadsheets, as by `write_table`.
+        Whether labels in the file for the predictions are guarded for spreadsheets, as by `write_table`. A
+        run that is resumed writes as it began.
 
     Attributes
     ----------
@@ -132,13 +134,14 @@ class StreamRun:
         self._first: Batch = {}
         self._hash = hashlib.sha256()
         self._output: PredictionsFile | None = None
+        self._guard_formulas = guard_formulas
         with ExitStack() as stack:
             self._source: StreamSource = stack.enter_context(
                 open_stream(Path(path), sep=sep, encoding=encoding)
             )
             self.name = self._source.name
             if checkpoint is not None:
-                self._resume(checkpoint, target, guard_formulas)
+                self._resume(checkpoint, target)
             else:
                 if target is None:
                     raise ValueError("Name the column with the labels: the target.")
@@ -283,6 +286,7 @@ class StreamRun:
             "digest": self._hash.hexdigest(),
             "output_bytes": None if self._output is None else self._output.flush(),
             "output_digest": None if self._output is None else self._output.digest,
+            "guard_formulas": self._guard_formulas,
         }
         save(self.estimator, path, progress=progress)
 
@@ -320,7 +324,7 @@ class StreamRun:
         table = [] if str(self._path) == STANDARD_INPUT else [self._path]
         check_different(table, [path for path in (self._output_path, checkpoint) if path is not None])
 
-    def _resume(self, path: str | os.PathLike[str], target: str | None, guard_formulas: bool) -> None:
+    def _resume(self, path: str | os.PathLike[str], target: str | None) -> None:
         """Restore a checkpoint, and read the rows that it has seen once more."""
         output = self._output_path
         self.estimator, progress = load_with_progress(path)
@@ -334,9 +338,13 @@ class StreamRun:
             raise ValueError(f"The run of {path} was started {was} a file for predictions; resume it so.")
         self._skip(state["n_read"], state["digest"], path)
         self.n_unlabeled = state["n_unlabeled"]
+        self._guard_formulas = state["guard_formulas"]
         if output is not None:
             self._output = PredictionsFile(
-                output, state["output_bytes"], state["output_digest"], guard_formulas=guard_formulas
+                output,
+                state["output_bytes"],
+                state["output_digest"],
+                guard_formulas=self._guard_formulas,
             )
 
     def _skip(self, n_rows: int, digest: str, path: str | os.PathLike[str]) -> None:
@@ -366,6 +374,7 @@ def check_progress(progress: Any, path: str | os.PathLike[str]) -> dict[str, Any
         and all(type(count) is int and count >= 0 for count in counts[:2])
         and (counts[2] is None or (type(counts[2]) is int and counts[2] >= 0))
         and isinstance(progress["digest"], str)
+        and isinstance(progress["guard_formulas"], bool)
         and isinstance(progress["output_digest"], type(None) if counts[2] is None else str)
     )
     if not is_valid:
