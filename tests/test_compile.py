@@ -204,6 +204,33 @@ def test_a_folder_in_which_others_can_rename_folders_is_not_used(temporary):
     assert _compile.private_folder() is not None
 
 
+PROGRAM = "from lann.outer import call; print(call(1.0))"
+
+
+@pytest.mark.parametrize("module", ["inner", "constants"])
+def test_a_change_of_what_a_function_calls_is_noticed(tmp_path, module):
+    """numba itself would take the code of before."""
+    package = tmp_path / "lann"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    shutil.copy(_compile.__file__, package)
+    kernel = "from lann._compile import njit\n{imports}\n@njit(cache=True)\ndef {name}(x):\n    return {value}\n"
+    sources = {
+        "constants": "FACTOR = 2.0\n",
+        "inner": kernel.format(
+            imports="from lann.constants import FACTOR", name="scale", value="1.0 * FACTOR * x"
+        ),
+        "outer": kernel.format(imports="from lann.inner import scale", name="call", value="scale(x)"),
+    }
+    for name, source in sources.items():
+        (package / f"{name}.py").write_text(source)
+    environment = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert run(PROGRAM, **environment).stdout == "2.0\n"
+    assert list(tmp_path.glob("cache/**/*outer*.nbi"))
+    (package / f"{module}.py").write_text(sources[module].replace("2.0", "30.0").replace("1.0", "15.0"))
+    assert run(PROGRAM, **environment).stdout == "30.0\n"
+
+
 def empty(path):
     path.write_bytes(b"")
 

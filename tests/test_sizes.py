@@ -306,6 +306,19 @@ def test_a_power_of_two_as_unit_changes_no_prediction(data, exponent, make):
     np.testing.assert_allclose(scaled.predict_proba(queries * scale), expected, atol=1e-6)
 
 
+@pytest.mark.parametrize("cls", [SAMKNN, SAMLANN])
+@pytest.mark.parametrize("exponent", [-460, -40, 1, 10, 40, 455])
+def test_a_power_of_two_as_unit_changes_no_bit_of_a_stream(data, exponent, cls):
+    X, y = data
+    X = np.concatenate([X, -X]) * [1.0, 3.0, 0.1, 1.0]
+    X[:30, 3] = X[0, 3]  # constant at first
+    y = np.concatenate([y, y])
+    plain, scaled = (
+        cls(window_size=60, random_state=0).test_then_train(rows, y) for rows in (X, X * 2.0**exponent)
+    )
+    np.testing.assert_array_equal(scaled, plain)
+
+
 @pytest.mark.parametrize("scales", [[1e-139, 1.0, 1e139, 1.0], [1e100, 1e-100, 1.0, 1e-30]])
 def test_features_of_different_scales(data, scales):
     X, y = data

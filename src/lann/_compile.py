@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import itertools
 import os
+import re
 import shutil
 import stat
 import tempfile
@@ -42,6 +43,8 @@ except ImportError:
 NAME = "lann-numba-"
 CURE = "set NUMBA_CACHE_DIR to a folder of your own"
 _config: Any = numba.config
+_ROOT = Path(__file__).parent.parent
+_IMPORT = re.compile(r"^(?:from|import)\s+(lann(?:\.\w+)*)", re.MULTILINE)
 
 
 def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -101,7 +104,17 @@ def _cache_folder(folder: str) -> Iterator[None]:
 
 
 class _Cache(FunctionCache):
-    """numba's cache of a function; if a file cannot be read or written, the function is compiled."""
+    """numba's cache of a function; if a file cannot be read or written, the function is compiled.
+
+    The code of functions that are called is part of the code that is kept, and so are constants. numba compares
+    the time and size of the function's own file only; this cache compares those of all files that it imports.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        index = getattr(self, "_cache_file", None)
+        if hasattr(index, "_source_stamp"):
+            index._source_stamp = index._source_stamp, stamp_sources(function.__code__.co_filename)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -120,6 +133,32 @@ class _Cache(FunctionCache):
                 f"A compiled function cannot be saved in {self.cache_path} ({error}), and is compiled again "
                 f"in every process; {CURE} to keep it."
             )
+
+
+@remember
+def stamp_sources(path: str) -> tuple[tuple[str, int, int], ...]:
+    """Return the name, time and size of a source file, and of all files of lann that it imports."""
+    found: dict[str, tuple[str, int, int]] = {}
+    paths = [path]
+    while paths:
+        path = paths.pop()
+        if path in found:
+            continue
+        try:
+            status = os.stat(path)
+        except OSError:  # not a file: a notebook, or an archive
+            continue
+        found[path] = (os.path.basename(path), status.st_mtime_ns, status.st_size)
+        paths += _imported_files(path)
+    return tuple(sorted(found.values()))
+
+
+@remember
+def _imported_files(path: str) -> list[str]:
+    """Return the files of lann that a source file imports as it begins."""
+    modules = _IMPORT.findall(Path(path).read_text(encoding="utf-8", errors="replace"))
+    paths = [_ROOT.joinpath(*module.split(".")) for module in modules]
+    return [str(path / "__init__.py" if path.is_dir() else path.with_suffix(".py")) for path in paths]
 
 
 @remember

@@ -8,7 +8,10 @@ from lann.streams._metric_votes import AGED, GUARD, PLAIN, RECENT, VOTES
 
 def curve(metric, X):
     """Return the values of the curves: integrals of the slopes, bin by bin."""
-    Z = (X - metric.center) / metric.scale
+    differences = X - metric.center
+    # Values that differ from all others so far are one standard deviation away from them.
+    others = np.where(np.abs(differences) > 1e-12 * np.abs(metric.center), np.sign(differences), 0.0)
+    Z = np.where(np.isinf(metric.scale), others, differences / metric.scale)
     values = np.zeros(Z.shape)
     for feature, (edges, slopes) in enumerate(zip(metric.edges, metric.slopes, strict=True)):
         limits = np.concatenate([[-np.inf], edges, [np.inf]])

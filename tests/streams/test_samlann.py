@@ -289,6 +289,23 @@ def test_extreme_rows():
     assert probabilities.min() > 0
 
 
+def test_rows_far_from_zero_are_standardized():
+    """As are times in seconds, whose standard deviation is small beside them."""
+    X, y = stream(1500)
+    accuracies = [(small().test_then_train(rows, y).argmax(axis=1) == y).mean() for rows in (X, X + 3e8)]
+    assert accuracies[1] == pytest.approx(accuracies[0], abs=0.01)
+
+
+def test_rounding_is_no_variation():
+    X, y = stream(600)
+    noise = np.random.default_rng(1).choice([-1.0, 0.0, 1.0], (600, 10)) * np.spacing(0.1)
+    found = [
+        (small().test_then_train(np.hstack([X, 0.1 + by]), y).argmax(axis=1) == y).mean()
+        for by in (0.0 * noise, noise)
+    ]
+    assert found[0] == found[1]
+
+
 def test_explanation_under_the_learned_metric():
     X, y = stream(1500)
     clf = SAMLANN(random_state=0).fit(X, y)

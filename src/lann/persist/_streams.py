@@ -120,7 +120,7 @@ METRIC = _arrays(
     {
         "moments": {"low": -LARGEST_VALUE},
         "center": {"low": -LARGEST_VALUE, "high": LARGEST_VALUE},
-        "scale": {"above": 0.0},
+        "scale": {"above": 0.0, "infinite": True},
         "edges": {"low": -LARGEST_EXTRA, "high": LARGEST_EXTRA, "ascending": 1},
         "slopes": {"above": 0.0, "high": LARGEST_EXTRA},
         "class_weights": {"above": 0.0, "high": LARGEST_EXTRA},

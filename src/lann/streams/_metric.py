@@ -40,7 +40,7 @@ class Metric(NamedTuple):
     moments : (3, n_features)
         Weight, mean and variance of the values so far, with forgetting.
     center, scale : (n_features,)
-        Standardization in use.
+        Standardization in use. A feature whose values are all equal, up to rounding, has an infinite scale.
     edges : (n_features, n_bins - 1)
         Edges between the bins, standardized, ascending.
     slopes : (n_features, n_bins)
@@ -83,7 +83,7 @@ def new_metric(n_features: int, n_classes: int) -> Metric:
     return Metric(
         moments=np.zeros((3, n_features)),
         center=np.zeros(n_features),
-        scale=np.ones(n_features),
+        scale=np.full(n_features, np.inf),
         edges=edges,
         slopes=np.ones((n_features, N_BINS)),
         class_weights=np.ones((n_classes, n_features)),

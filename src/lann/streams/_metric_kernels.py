@@ -28,6 +28,8 @@ HALF_LIFE = 5000.0
 REFRESH_INTERVAL = 10
 # The bins are chosen again after so many rows, or a fifth of the rows so far; from so many rows.
 BIN_INTERVAL, BIN_ROWS = 500, 1000
+# Standard deviations below this share of the mean are rounding.
+LEAST_VARIATION = 1e-12
 # Bound of standardized values.
 LARGEST_VALUE = 1e6
 
@@ -55,8 +57,15 @@ def update_moments(metric: Metric, x: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def standardize(metric: Metric, feature: int, value: float) -> float:
-    """Return a standardized value; NaN stays NaN."""
-    standardized = (value - metric.center[feature]) / metric.scale[feature]
+    """Return a standardized value; NaN stays NaN.
+
+    As long as all values are equal, another one differs from them by one standard deviation, in whatever unit.
+    """
+    difference, center = value - metric.center[feature], metric.center[feature]
+    if metric.scale[feature] == np.inf:
+        is_other = abs(difference) > LEAST_VARIATION * abs(center)
+        return np.sign(difference) if is_other else 0.0 * difference
+    standardized = difference / metric.scale[feature]
     if standardized > LARGEST_VALUE:
         return LARGEST_VALUE
     if standardized < -LARGEST_VALUE:
@@ -174,7 +183,8 @@ def refresh(metric: Metric, memories: Memories, limits: Limits) -> None:
     for feature in range(len(metric.center)):
         mean, variance = metric.moments[MEAN, feature], metric.moments[VARIANCE, feature]
         metric.center[feature] = mean
-        metric.scale[feature] = np.sqrt(variance) if variance > 1e-12 * (1e-12 + mean * mean) else 1.0
+        is_constant = not variance > (LEAST_VARIATION * mean) ** 2
+        metric.scale[feature] = np.inf if is_constant else np.sqrt(variance)
     if seen >= counters[NEXT_BINS]:
         counters[NEXT_BINS] = seen + min(BIN_INTERVAL, max(20, seen // 5))
         choose_bins(metric, memories, limits)
@@ -240,6 +250,10 @@ def transform_stored(metric: Metric, X: Floats, extras: Floats, start: int, stop
             value = (values[row] - center) / scale
             value = LARGEST_VALUE if value > LARGEST_VALUE else value
             standardized[row] = -LARGEST_VALUE if value < -LARGEST_VALUE else value
+        if scale == np.inf:
+            for row in range(stop - start):
+                standardized[row] = standardize(metric, feature, values[row])
+        for row in range(stop - start):
             axes[row] = slope * standardized[row]
         for number in range(metric.edges.shape[1]):
             edge = metric.edges[feature, number]

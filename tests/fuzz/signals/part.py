@@ -10,6 +10,7 @@ import traceback
 import warnings
 from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import joblib
@@ -114,7 +115,7 @@ class _Interrupted:
 
     def __init__(self, name: str, call: Any, after: float) -> None:
         self._name, self._call, self._after = name, call, after
-        self._is_running, self._is_interrupted, self._is_in_pandas = False, False, False
+        self._is_running, self._is_interrupted, self._is_forgotten = False, False, False
         self._ignored: list[type[BaseException]] = []
         self.position = ""
 
@@ -150,7 +151,7 @@ class _Interrupted:
             # Python itself ignores exceptions in functions that are called when an object is deleted.
             if self._ignored:
                 return Outcome(RIGHT, self._name, IGNORED)
-            if self._is_in_pandas:
+            if self._is_forgotten:
                 return Outcome(RIGHT, self._name, FORGOTTEN)
             return Outcome(WRONG, self._name, f"The interrupt was lost. {self.position}")
         return Outcome(RIGHT, self._name, COMPLETE if error is None else INTERRUPTED)
@@ -160,11 +161,17 @@ class _Interrupted:
             self._is_interrupted = True
             code = None if frame is None else frame.f_code
             self.position = "" if code is None else f"({Path(code.co_filename).name}, {code.co_name})"
-            self._is_in_pandas = code is not None and "pandas" in Path(code.co_filename).parts
+            self._is_forgotten = code is not None and _numpy_forgets(code)
             raise KeyboardInterrupt
 
     def _note(self, ignored: Any) -> None:
         self._ignored.append(ignored.exc_type)
+
+
+def _numpy_forgets(code: CodeType) -> bool:
+    """Return whether NumPy calls a function to look at a type, and takes any exception for an answer."""
+    parts = Path(code.co_filename).parts
+    return "pandas" in parts or ("numpy" in parts and code.co_name == "npy_ctypes_check")
 
 
 def blas_threads() -> list[int]:
