@@ -214,7 +214,8 @@ def test_a_change_of_what_a_function_calls_is_noticed(tmp_path, module):
     package.mkdir()
     (package / "__init__.py").touch()
     shutil.copy(_compile.__file__, package)
-    kernel = "from lann._compile import njit\n{imports}\n@njit(cache=True)\ndef {name}(x):\n    return {value}\n"
+    kernel = "{imports}\nfrom lann._compile import njit\n"
+    kernel += "@njit(cache=True)\ndef {name}(x):\n    return {value}\n"
     sources = {
         "constants": "FACTOR = 2.0\n",
         "inner": kernel.format(

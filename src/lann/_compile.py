@@ -106,13 +106,13 @@ def _cache_folder(folder: str) -> Iterator[None]:
 class _Cache(FunctionCache):
     """numba's cache of a function; if a file cannot be read or written, the function is compiled.
 
-    The code of functions that are called is part of the code that is kept, and so are constants. numba compares
-    the time and size of the function's own file only; this cache compares those of all files that it imports.
+    What is kept includes the code of functions that are called, and constants. numba compares the time and
+    size of the function's own file only; this cache compares those of all files of lann that it imports.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        index = getattr(self, "_cache_file", None)
+        index: Any = getattr(self, "_cache_file", None)
         if hasattr(index, "_source_stamp"):
             index._source_stamp = index._source_stamp, stamp_sources(function.__code__.co_filename)
 

@@ -59,7 +59,7 @@ def update_moments(metric: Metric, x: Floats) -> None:
 def standardize(metric: Metric, feature: int, value: float) -> float:
     """Return a standardized value; NaN stays NaN.
 
-    As long as all values are equal, another one differs from them by one standard deviation, in whatever unit.
+    As long as all values are equal, another one is one standard deviation away from them, in any unit.
     """
     difference, center = value - metric.center[feature], metric.center[feature]
     if metric.scale[feature] == np.inf:
