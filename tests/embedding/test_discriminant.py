@@ -45,6 +45,25 @@ def test_a_single_feature_leaves_nothing_across():
     assert not coordinates[:, 1].any()
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("constants", [[0.0, 0.0], [2.0, 0.1], [-1e6, 0.0]])
+def test_constant_features_leave_nothing_across(constants):
+    along = np.arange(20.0)
+    X = np.column_stack([along, *(np.full(20, constant) for constant in constants)])
+    plane = DiscriminantPlane().fit(X, along > 9)
+    coordinates = plane.transform(X)
+    assert np.ptp(coordinates[:, 0]) > 0
+    assert not coordinates[:, 1].any()
+    assert not plane.components_[1].any()
+
+
+def test_small_differences_across_are_a_direction():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.arange(20.0) * 1e30, rng.normal(size=20)])
+    plane = DiscriminantPlane().fit(X, np.arange(20) > 9)
+    assert plane.transform(X)[:, 1].std() > 0.5
+
+
 def test_class_means_on_a_line_leave_one_direction_too():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 2)) * [0.1, 1.0]

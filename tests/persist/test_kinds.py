@@ -28,6 +28,7 @@ from lann.persist._kinds import (
     TextList,
     Texts,
     TextTuple,
+    Votes,
     Writer,
 )
 from lann.persist._kinds.base import Sizes
@@ -61,6 +62,9 @@ def round_trip(kind, value):
         (FloatList(), [1.0, float("inf"), -0.5]),
         (FloatList(), []),
         (Int(0), 3),
+        (Votes(), 3),
+        (Votes(), 2**62),
+        (Votes(), int(7e99)),
         (Float(), 0.1),
         (Text(), "ä\n"),
         (TextDict(), {"a": "b"}),
@@ -157,6 +161,10 @@ def test_shapes_of_ragged_arrays_have_to_fit(shapes):
         (Ragged("n", 2), [np.zeros((1, 1), np.float32)]),
         (FloatList(), (1.0,)),
         (Int(0, 3), 4),
+        (Votes(), 0),
+        (Votes(), int(1e104)),
+        (Votes(), 2.0),
+        (Votes(), 7e99),
         (Int(0), 1.0),
         (Int(0), True),
         (Float(), float("nan")),
@@ -192,6 +200,7 @@ def test_invalid_values_are_not_written(kind, value):
 @pytest.mark.parametrize(
     ("kind", "data"),
     [
+        (Votes(), 0), (Votes(), 3.0), (Votes(), 1e104), (Votes(), -7e99), (Votes(), "7"), (Votes(), None),
         (Int(0), None), (Int(0), 1.0), (Int(0), True), (Int(0), "1"), (Float(), 1), (Float(), None),
         (Text(), None),
         (Texts("n"), ["a"]), (Floats("n"), {"entry": "x.npy"}), (Floats("n"), []),

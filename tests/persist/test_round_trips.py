@@ -406,3 +406,13 @@ def test_files_without_what_was_added_later(data, tmp_path, changes):
     for one in (model, loaded):
         one.partial_fit(X[:5], y[:5])
     np.testing.assert_array_equal(loaded.feature_weights_, model.feature_weights_)
+
+
+@pytest.mark.parametrize("weight", [1e-100, 1e17, 1e100])
+def test_rows_of_extreme_weights(iris, tmp_path, weight):
+    """Numbers of votes can be larger than the integers of a file."""
+    X, y = iris
+    clf = LANNClassifier(max_iter=1, random_state=0).fit(X, y, sample_weight=np.full(150, weight))
+    loaded = round_trip(clf, tmp_path)
+    assert loaded.n_neighbors_ == clf.n_neighbors_ == loaded.model_.n_neighbors
+    np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))

@@ -16,6 +16,9 @@ from lann._inputs import check_two_classes, get_feature_names, validate_data
 from lann._sizes import check_training_values, check_values
 from lann._types import Floats, Labels
 
+# Share of a number that is rounding.
+ROUNDING = 1e-14
+
 
 class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """The two directions of linear discriminant analysis that separate the classes best.
@@ -27,7 +30,7 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
     Attributes
     ----------
     components_ : ndarray of shape (2, n_features)
-        The directions; zeros for the second one if there is a single feature.
+        The directions; zeros for the second one if all features but one are constant.
     mean_ : ndarray of shape (n_features,)
         The origin of the plane.
     n_features_in_ : int
@@ -95,7 +98,7 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
             found = analysis.scalings_[:, :n_directions].T
             self.components_[: len(found)] = found
             if len(found) == 1 and rows.shape[1] > 1:
-                self.components_[1] = _orthogonal_direction(found[0], rows - self.mean_, labels)
+                self.components_[1] = _orthogonal_direction(found[0], rows, self.mean_, labels)
             self._n_features_out = 2
         return self
 
@@ -121,12 +124,15 @@ class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseE
         return tags
 
 
-def _orthogonal_direction(direction: Floats, rows: Floats, labels: Labels) -> Floats:
-    """Return the direction of largest variance orthogonal to a given one: (n_features,)."""
+def _orthogonal_direction(direction: Floats, rows: Floats, mean: Floats, labels: Labels) -> Floats:
+    """Return the direction of largest variance orthogonal to a given one, 0 without any: (n_features,)."""
     unit = direction / np.linalg.norm(direction)
-    rest = rows - np.outer(rows @ unit, unit)
+    centered = rows - mean
+    rest = centered - np.outer(centered @ unit, unit)
+    if (np.abs(rest) <= ROUNDING * np.abs(rows).max(axis=0)).all():
+        return np.zeros_like(unit)
     second = PCA(1, svd_solver="full").fit(rest).components_[0]
-    along = rest @ second
-    means = np.bincount(labels, along) / np.bincount(labels)
-    within = np.sqrt(np.mean((along - means[labels]) ** 2))
+    coordinates = rest @ second
+    means = np.bincount(labels, coordinates) / np.bincount(labels)
+    within = np.sqrt(np.mean((coordinates - means[labels]) ** 2))
     return second / within if within > 0 else second

@@ -27,6 +27,7 @@ from lann.persist._kinds import (
     Size,
     Texts,
     TextTuple,
+    Votes,
 )
 from lann.persist._records import Estimator, Record, Rule, Values, if_present
 from lann.search import LARGEST_CENTER, CellIndex, Partition
@@ -215,7 +216,7 @@ def _local_model(*rules: Rule) -> Record:
         {
             "levels": LEVELS,
             "n_candidates": Maybe(Int(1)),
-            "n_neighbors": Int(1),
+            "n_neighbors": Votes(),
             "power": Float(0.0),
             "floor": Float(0.0),
             "epsilon": Float(above=0.0),
@@ -258,7 +259,7 @@ def _is_chosen(values: Values) -> str | None:
 VOTE = Record(
     VoteChoice,
     {
-        "n_neighbors": Int(1),
+        "n_neighbors": Votes(),
         "power": Float(0.0),
         "floor": Float(0.0),
         "votes": Floats("n_votes", 3, low=0.0),

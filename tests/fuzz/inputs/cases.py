@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.exceptions import NotFittedError
 
 from tests.fuzz.inputs import containers, labels, values
-from tests.fuzz.inputs.checks import check_reference, check_results, require, same
+from tests.fuzz.inputs.checks import check_reference, check_results, check_saved, require, same
 from tests.fuzz.inputs.parameters import HOSTILE, values_of
 from tests.fuzz.inputs.source import Source
 from tests.fuzz.inputs.subjects import (
@@ -103,6 +103,7 @@ def fit_case(source: Source) -> tuple[str, Action]:
     weight = source.choose(tuple(labels.WEIGHTS)) if subject.takes_weights and source.chance(20) else None
     options = {} if weight is None else {"sample_weight": labels.WEIGHTS[weight](y, source)}
     was_fitted, compare, explain = source.chance(30), source.chance(25), source.chance(30)
+    save = source.chance(30)
     name = f"{subject.name}.fit({container} of {change.__name__}, {label}, weights: {weight})"
     usual = container in containers.EQUAL and label in labels.EQUAL and change in values.ORDINARY
 
@@ -124,6 +125,8 @@ def fit_case(source: Source) -> tuple[str, Action]:
         n_rows = _n_rows(numbers if container in containers.EQUAL else rows)
         if subject.is_classifier:
             _check_learned(subject, estimator, rows, n_rows, explain=explain)
+        if save:
+            check_saved(subject, estimator, honest_queries()[:, : estimator.n_features_in_])
         if compare and container in containers.EQUAL and label in labels.EQUAL:
             plain = subject.make().fit(numbers.astype(float), y, **options)
             expected = _result(subject, plain, numbers[:5].astype(float))
@@ -218,6 +221,7 @@ def parameter_case(source: Source) -> tuple[str, Action]:
         for _ in range(1 + source.chance(25)):
             parameter = source.choose(known)
             changes[parameter] = source.choose(values_of(parameter))
+    save = source.chance(30)
     name = f"{subject.name}({', '.join(f'{key}={value!r:.60}' for key, value in changes.items())}).fit"
 
     def action() -> None:
@@ -232,6 +236,8 @@ def parameter_case(source: Source) -> tuple[str, Action]:
         now = {key: repr(value) for key, value in estimator.get_params(deep=False).items() if key in before}
         require(now == before, f"fit has changed the parameters: {before}, {now}.")
         check_results(subject, estimator, honest_queries(), 5, explain=True)
+        if save:
+            check_saved(subject, estimator, honest_queries())
 
     return name, action
 
@@ -313,7 +319,7 @@ def update_case(source: Source) -> tuple[str, Action]:
     label = source.choose(tuple(ALL_LABELS)) if source.chance(35) else "integers"
     y = np.resize(y, len(numbers)) if numbers.ndim else y[:12]
     target = ALL_LABELS[label](y, source)
-    explain = source.chance(30)
+    explain, save = source.chance(30), source.chance(30)
     name = (
         f"{subject.name}.{method}({container} of {change.__name__}, {label}, {'new' if is_new else 'fitted'})"
     )
@@ -331,6 +337,8 @@ def update_case(source: Source) -> tuple[str, Action]:
         if container not in READ_ONCE and len(estimator.classes_) > 1:
             n_rows = _n_rows(numbers if container in containers.EQUAL else rows)
             _check_learned(subject, estimator, rows, n_rows, explain=explain)
+            if save:
+                check_saved(subject, estimator, honest_queries()[:, : estimator.n_features_in_])
 
     return name, action
 
@@ -343,6 +351,7 @@ def forget_case(source: Source) -> tuple[str, Action]:
         (source.choose(("forget", "add", "both")), source.integer(45), source.integer(20), source.integer(3))
         for _ in range(1 + source.integer(5))
     ]
+    save = source.chance(30)
 
     def action() -> None:
         estimator = copy.deepcopy(fitted(subject))
@@ -353,6 +362,8 @@ def forget_case(source: Source) -> tuple[str, Action]:
                 rows = X[start : start + size + 1]
                 estimator.partial_fit(rows, np.full(len(rows), label))
             check_results(subject, estimator, honest_queries(), 5, explain=True)
+        if save:
+            check_saved(subject, estimator, honest_queries())
 
     return f"{subject.name}: {steps}", action
 
@@ -417,7 +428,7 @@ def table_case(source: Source) -> tuple[str, Action]:
     else:
         edited = _edit_table(frame, source) if kind != "names" else frame
         edited = _rename(edited, source) if kind in ("names", "both") else edited
-    explain = source.chance(50)
+    explain, save = source.chance(50), source.chance(30)
 
     def action() -> None:
         estimator = subject.make() if to_fit else fitted_to_table(subject)
@@ -426,6 +437,8 @@ def table_case(source: Source) -> tuple[str, Action]:
             estimator.fit(edited, y)
         check = _check_learned if to_fit else check_results
         check(subject, estimator, edited, len(edited), explain=explain)
+        if save and to_fit:
+            check_saved(subject, estimator, edited)
         if before is not None:
             require((edited.map(repr) == before.map(repr)).all(axis=None), "The table was modified.")
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import lann
 from tests.fuzz.inputs.subjects import Subject, honest_rows
 from tests.fuzz.outcomes import WrongResult
 
@@ -77,6 +81,41 @@ def _check_others(
         check_coordinates(estimator, X, n_rows)
     if hasattr(estimator, "explain_one") and n_rows:
         check_stream_explanation(estimator, X, probabilities)
+
+
+def check_saved(subject: Subject, estimator: Any, X: Any) -> None:
+    """
+    Check that an estimator can be saved and pickled, and says the same afterwards.
+
+    Parameters
+    ----------
+    subject
+        Its kind.
+    estimator
+        Fitted.
+    X
+        Rows, in any container, that can be read several times.
+    """
+    expected = np.asarray(getattr(estimator, subject.output)(X))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.lann")
+        try:
+            lann.save(estimator, path)
+            loaded = lann.load(path)
+        except (ValueError, TypeError) as error:
+            if not _has_usual_labels(estimator):
+                raise
+            raise WrongResult(f"What was fitted cannot be saved: {error}") from error
+        found = np.asarray(getattr(loaded, subject.output)(X))
+    require(same(found, expected), f"A loaded model says {found[:2]}, not {expected[:2]}.")
+    found = np.asarray(getattr(pickle.loads(pickle.dumps(estimator)), subject.output)(X))
+    require(same(found, expected), f"A pickled model says {found[:2]}, not {expected[:2]}.")
+
+
+def _has_usual_labels(estimator: Any) -> bool:
+    """Return whether labels are numbers or text, as those in a model file are."""
+    classes = np.asarray(getattr(estimator, "classes_", 0))
+    return classes.dtype.kind in "biufU" or all(isinstance(label, str) for label in classes.tolist())
 
 
 def check_coordinates(estimator: Any, X: Any, n_rows: int) -> None:

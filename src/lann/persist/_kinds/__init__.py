@@ -36,6 +36,7 @@ from lann.persist._kinds.values import (
     TextDict,
     TextList,
     TextTuple,
+    Votes,
 )
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "TextList",
     "TextTuple",
     "Texts",
+    "Votes",
     "Writer",
     "invalid",
 ]

@@ -9,6 +9,10 @@ import numpy as np
 
 from lann.persist._kinds.base import Dimension, Json, Kind, Reader, Sizes, Writer, invalid
 
+LARGEST_INT = 2**62
+# Some hundred rows of the largest weight.
+MOST_VOTES = 1e103
+
 
 class Int(Kind):
     """An integer.
@@ -21,7 +25,7 @@ class Int(Kind):
         The largest one; a name is that of a size.
     """
 
-    def __init__(self, low: int, high: int | str = 2**62) -> None:
+    def __init__(self, low: int, high: int | str = LARGEST_INT) -> None:
         self.low, self.high = low, high
 
     def write(self, value: Any, name: str, writer: Writer) -> Json:
@@ -35,6 +39,31 @@ class Int(Kind):
         high = sizes[self.high] if isinstance(self.high, str) else self.high
         if type(value) is not int or not self.low <= value <= high:
             invalid(name, value, f"an integer from {self.low} to {high}")
+        return value
+
+
+INT = Int(1)
+
+
+class Votes(Kind):
+    """A number of votes: an integer that can be larger than those of a file if rows have large weights.
+
+    It then is one that float64 has, and is written as such.
+    """
+
+    def write(self, value: Any, name: str, writer: Writer) -> Json:
+        return float(self._checked(value, name)) if value > LARGEST_INT else INT.write(value, name, writer)
+
+    def read(self, data: Json, name: str, reader: Reader) -> int:
+        if type(data) is not float:
+            return int(INT.read(data, name, reader))
+        if not (data.is_integer() and data > LARGEST_INT):
+            invalid(name, data, "an integer")
+        return self._checked(int(data), name)
+
+    def _checked(self, value: Any, name: str) -> int:
+        if type(value) is not int or not value <= MOST_VOTES:
+            invalid(name, value, f"an integer of at most {MOST_VOTES:g}")
         return value
 
 
