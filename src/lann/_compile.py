@@ -112,9 +112,10 @@ class _Cache(FunctionCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        index: Any = getattr(self, "_cache_file", None)
-        if hasattr(index, "_source_stamp"):
-            index._source_stamp = index._source_stamp, stamp_sources(function.__code__.co_filename)
+        # Neither name is public, either.
+        index, stamp = getattr(self, "_cache_file", None), "_source_stamp"
+        if hasattr(index, stamp):
+            vars(index)[stamp] = getattr(index, stamp), stamp_sources(function.__code__.co_filename)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:

@@ -12,6 +12,7 @@ import pytest
 from lann import LANNClassifier, LANNEmbedding
 from lann._validation import Number
 from lann.baselines import DANN, GRLVQ, LMNN, MultiMetricLMNN
+from lann.distributed import LANNClassifier as DistributedClassifier
 from lann.embedding import DiscriminantPlane
 from lann.explain import counterfactuals, influence, nearest_other_class
 from lann.reject import RejectOption
@@ -73,6 +74,10 @@ REJECTED = {
     "Dask in a reject option": (
         lambda: RejectOption().fit(dask.dataframe.from_pandas(pd.DataFrame(X)), y),
         "table of Dask",
+    ),
+    "Dask without columns": (
+        lambda: DistributedClassifier().fit(dask.dataframe.from_pandas(pd.DataFrame(index=range(60))), y),
+        "got 0 columns",
     ),
     "module": (lambda: LANNClassifier().fit(np, y), "float"),
     "dictionary": (lambda: LANNEmbedding().fit({"a": X}, y), "X must be an array or a table"),

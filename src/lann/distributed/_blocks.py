@@ -72,7 +72,9 @@ def blocks_of_rows(X: Any) -> Blocks:
 
 
 def _empty_table(X: dd.DataFrame) -> pd.DataFrame:
-    """Return a table without rows that has the columns of a table of Dask."""
+    """Return a table without rows that has the columns of a table of Dask; raise ValueError without any."""
+    if not len(X.columns):
+        raise ValueError("A table needs rows and columns; got 0 columns.")
     empty = pd.concat([pd.Series(dtype=dtype) for dtype in X.dtypes], axis=1)
     return empty.set_axis(X.columns, axis=1)
 
