@@ -416,3 +416,14 @@ def test_rows_of_extreme_weights(iris, tmp_path, weight):
     loaded = round_trip(clf, tmp_path)
     assert loaded.n_neighbors_ == clf.n_neighbors_ == loaded.model_.n_neighbors
     np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
+
+
+@pytest.mark.parametrize("size", [1e-130, 1e98, 1e139])
+@pytest.mark.parametrize("levels", [("point",), ("curves", "point")])
+def test_rows_of_extreme_sizes_with_gaps(iris, tmp_path, size, levels):
+    """Without curves, coordinates have the unit of the feature."""
+    X, y = iris[0] * size / 10, iris[1]
+    X[::7, 1] = np.nan
+    clf = LANNClassifier(levels=levels, max_iter=1, random_state=0).fit(X, y)
+    loaded = round_trip(clf, tmp_path)
+    np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))

@@ -41,6 +41,11 @@ def apply_map(encoded, components):
     return out
 
 
+def _largest_image(dtype: np.dtype[Any]) -> float:
+    """Return how large the coordinates of points can be that are kept in a type of numbers."""
+    return LARGEST_SINGLE_IMAGE if dtype == np.float32 else LARGEST_IMAGE
+
+
 # Weights of rows are usually below e^12, which `LARGEST_IMAGE` allows for.
 USUAL_LOG_WEIGHT = 12.0
 
@@ -218,16 +223,27 @@ class Levels:
         """
         with np.errstate(over="ignore"):  # limits of 0
             factors = self._factors * root
-        return limits_for(factors, LARGEST_SINGLE_IMAGE if dtype == np.float32 else LARGEST_IMAGE)
+        return limits_for(factors, _largest_image(dtype))
 
     @property
     def row_limits(self) -> Limits:
         """How large the values of the rows themselves can be, with the weights that they own."""
+        return self.limits_in(self._points_dtype, self._weight_root)
+
+    @property
+    def coordinate_limit(self) -> float:
+        """How large the coordinates of the rows can be, as those of gaps, with the weights that they own."""
+        largest = 1.0 if self.components is None else float(np.abs(self.components).max(initial=0.0))
+        return _largest_image(self._points_dtype) / max(largest * self._weight_root, 1.0)
+
+    @property
+    def _weight_root(self) -> float:
+        """By how much the weights of the rows magnify differences, beyond what is usual."""
         largest = self.class_log_weights.max() + self.point_log_weights.max(initial=-np.inf)
         root = float(np.exp(0.5 * max(float(largest) - USUAL_LOG_WEIGHT, 0.0)))
         if self.point_matrices is not None:
             root *= max(float(np.abs(self.point_matrices).max(initial=0.0)), 1.0)
-        return self.limits_in(self._points_dtype, root)
+        return root
 
     @property
     def _factors(self) -> Floats:

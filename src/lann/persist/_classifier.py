@@ -65,15 +65,18 @@ def _weights_are_finite(values: Values) -> str | None:
 
 
 def _rows_are_measurable(values: Values) -> str | None:
-    limits, encoding = Levels(**values).row_limits, values["encoding"]
+    levels, encoding = Levels(**values), values["encoding"]
+    limits = levels.row_limits
     feature = find_too_large(values["X"], limits)
     if feature is not None:
         return f"the metrics are too large for the values of feature {feature}"
     # Curves are measured from their first edge.
     edges = encoding.curves.edges
     largest = np.where(np.isfinite(edges), np.abs(edges), 0.0).max(axis=1, initial=0.0)
-    too_far = (largest > limits.by_feature[encoding.number_features]).any()
-    return "the edges of curves are too far away" if too_far else None
+    if (largest > limits.by_feature[encoding.number_features]).any():
+        return "the edges of curves are too far away"
+    too_far = np.abs(encoding.gaps.heights).max(initial=0.0) > levels.coordinate_limit
+    return "the coordinates of gaps are too far away" if too_far else None
 
 
 LEVELS = Record(

@@ -63,7 +63,7 @@ GAPS = Record(
     NumberGaps,
     {
         "shares": Floats("n_numbers", low=0.0, high=1.0),
-        "heights": Floats("n_numbers", low=-LARGEST_COORDINATE, high=LARGEST_COORDINATE),
+        "heights": Floats("n_numbers", low=-LARGEST_IMAGE, high=LARGEST_IMAGE),
         "centers": Floats("n_numbers", low=-LARGEST_VALUE, high=LARGEST_VALUE),
         "scales": Floats("n_numbers", low=SMALLEST_SCALE, high=LARGEST_SCALE),
         "precision": Maybe(Floats("n_numbers", "n_numbers", any_order=True)),
