@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from lann import LANNClassifier, load, save
-from lann.baselines import GMLVQ, LMNN
+from lann.baselines import DANN, GMLVQ, LMNN
 from lann.persist._npy import write_array
 from lann.reject import RejectOption
 
@@ -99,6 +99,25 @@ def test_features_of_all_kinds_come_back(categories, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         option = RejectOption(clf, cv=2, random_state=0).fit(X, X["b"] > 0)
+    save(option, tmp_path / "reject.lann")
+    np.testing.assert_array_equal(load(tmp_path / "reject.lann").decision(X), option.decision(X))
+
+
+@pytest.mark.parametrize("make", [DANN, lambda: GMLVQ(max_iter=5), lambda: LANNClassifier(max_iter=1)])
+@pytest.mark.parametrize("kind", ["bool", "objects", "categories", "ordered", "text", "nullable"])
+def test_features_that_are_read_as_numbers_come_back(make, kind, tmp_path):
+    rows = np.arange(60)
+    X = pd.DataFrame({"a": np.sin(rows), "b": rows % 3 == 0})
+    if kind in ("categories", "ordered"):
+        X["b"] = pd.Categorical(rows % 3, ordered=kind == "ordered")
+    if kind == "text":
+        X["b"] = np.array(["1", "2.5", "-1e3"], object)[rows % 3]
+    if kind == "nullable":
+        X["b"] = pd.Series(rows % 3, dtype="Int64")
+    X = X.to_numpy(object) if kind == "objects" else X
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        option = RejectOption(make(), cv=2, random_state=0).fit(X, np.sin(rows) > 0)
     save(option, tmp_path / "reject.lann")
     np.testing.assert_array_equal(load(tmp_path / "reject.lann").decision(X), option.decision(X))
 

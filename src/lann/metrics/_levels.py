@@ -48,6 +48,9 @@ def _largest_image(dtype: np.dtype[Any]) -> float:
 
 # Weights of rows are usually below e^12, which `LARGEST_IMAGE` allows for.
 USUAL_LOG_WEIGHT = 12.0
+# By how much more they can magnify differences without an effect on limits: those of rows that are added do
+# not know the weights that the rows will have, and there is room in float64.
+ROOM = 1e4
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
@@ -212,38 +215,29 @@ class Levels:
         """How large the values of each feature can be, so that distances are finite."""
         return limits_for(self._factors)
 
-    def limits_in(self, dtype: np.dtype[Any], root: float = 1.0) -> Limits:
-        """Return how large values of rows can be whose points are kept in a type of numbers.
-
-        Parameters
-        ----------
-        dtype : dtype
-        root : float
-            By how much the weights of rows magnify differences.
-        """
-        with np.errstate(over="ignore"):  # limits of 0
-            factors = self._factors * root
-        return limits_for(factors, _largest_image(dtype))
+    def limits_in(self, dtype: np.dtype[Any]) -> Limits:
+        """Return how large values of rows can be whose points are kept in a type of numbers."""
+        return limits_for(self._factors, _largest_image(dtype))
 
     @property
     def row_limits(self) -> Limits:
         """How large the values of the rows themselves can be, with the weights that they own."""
-        return self.limits_in(self._points_dtype, self._weight_root)
+        return limits_for(self._factors, self._largest_point)
 
     @property
     def coordinate_limit(self) -> float:
         """How large the coordinates of the rows can be, as those of gaps, with the weights that they own."""
         largest = 1.0 if self.components is None else float(np.abs(self.components).max(initial=0.0))
-        return _largest_image(self._points_dtype) / max(largest * self._weight_root, 1.0)
+        return self._largest_point / max(largest, 1.0)
 
     @property
-    def _weight_root(self) -> float:
-        """By how much the weights of the rows magnify differences, beyond what is usual."""
+    def _largest_point(self) -> float:
+        """How large the points of the rows can be, with the weights that they own."""
         largest = self.class_log_weights.max() + self.point_log_weights.max(initial=-np.inf)
         root = float(np.exp(0.5 * max(float(largest) - USUAL_LOG_WEIGHT, 0.0)))
         if self.point_matrices is not None:
             root *= max(float(np.abs(self.point_matrices).max(initial=0.0)), 1.0)
-        return root
+        return min(_largest_image(self._points_dtype), LARGEST_IMAGE / max(root / ROOM, 1.0))
 
     @property
     def _factors(self) -> Floats:

@@ -205,7 +205,7 @@ def _reads_the_same(plain: TableSchema, estimator: Any) -> bool:
     """
     schema = getattr(estimator, "schema_", None)
     if schema is None:
-        return len(plain.features) == estimator.n_features_in_ and plain.is_numeric
+        return len(plain.features) == estimator.n_features_in_ and all(map(_has_numbers, plain.features))
     if plain.names != schema.names:
         return False
     return all(map(_can_be_read_as, schema.features, plain.features))
@@ -216,12 +216,19 @@ def _can_be_read_as(feature: Feature, plain: Feature) -> bool:
     if feature.kind == plain.kind:
         return feature.kind != "ordered" or feature.categories == plain.categories
     if feature.kind == "number":
-        return plain.kind == "category"
+        return plain.kind == "category" or _has_numbers(plain)
     if feature.kind != "category" or plain.kind == "date":
         return feature.kind == "category"
     if plain.kind == "number":
         return all(map(_is_number, feature.categories))
     return set(feature.categories) <= set(plain.categories or ("False", "True"))
+
+
+def _has_numbers(plain: Feature) -> bool:
+    """Return whether methods that take numbers only can read what is, by its type, another feature."""
+    if plain.kind in ("number", "bool"):
+        return True
+    return plain.kind != "date" and all(map(_is_number, plain.categories))
 
 
 def _is_number(text: str) -> bool:
