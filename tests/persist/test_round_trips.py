@@ -447,3 +447,18 @@ def test_rows_that_are_added_as_far_away_as_possible(tmp_path, options):
         clf.partial_fit(row, y[:1])
         loaded = round_trip(clf, tmp_path)
         np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gaps_in_rows_of_very_different_weights(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 120)
+    X = rng.normal(size=(120, 4)) + y[:, None]
+    X[:, 1:][rng.random((120, 3)) < 0.9] = np.nan
+    X[:, 0][rng.random(120) < 0.5] = np.nan
+    X[np.isnan(X).all(axis=1), 0] = 0.5
+    weights = 10.0 ** rng.uniform(-90, 90, 120)
+    clf = LANNClassifier(max_iter=1, random_state=0).fit(X, y, sample_weight=weights)
+    loaded = round_trip(clf, tmp_path)
+    np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
+    assert np.isfinite(clf.predict_proba(X)).all()

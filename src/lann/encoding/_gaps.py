@@ -20,6 +20,9 @@ from lann._types import Floats
 GAP_HEIGHT = 0.5
 # How much of the identity is added to the correlations before they are inverted.
 RIDGE = 0.1
+# The variance is 1; that of few rows in common can be as large as the number of all rows, and larger if these
+# few have hardly any weight.
+LARGEST_VARIANCE = 1e5
 # With more numbers than this, the expectation of each is its mean: the inverse would take too long.
 MOST_NUMBERS = 1_000
 
@@ -147,8 +150,9 @@ def _precision(standardized: Floats, missing: NDArray[np.bool_], row_weights: Fl
         correlations = (weights * standardized).T @ standardized / np.maximum(totals, 1e-300)
         # Pairs without a common row are uncorrelated; different rows for different pairs can give matrices
         # that are not positive.
-        values, vectors = np.linalg.eigh(np.where(totals > 0, correlations, 0.0))
-        values = np.maximum(values, 0.0) + RIDGE
+        correlations = np.where(totals > 0, correlations, 0.0).clip(-LARGEST_VARIANCE, LARGEST_VARIANCE)
+        values, vectors = np.linalg.eigh(correlations)
+        values = values.clip(0.0, LARGEST_VARIANCE) + RIDGE
         precision = (vectors / values) @ vectors.T
         return 0.5 * (precision + precision.T)
 

@@ -92,7 +92,9 @@ class DictClassifier:
         Raises
         ------
         ValueError
-            As in `learn_one`, for any of the rows; the model is then as it was before.
+            As in `learn_one`, for any of the rows; the model is then as it was before. Only
+            `LANNClassifier`, whose metrics cannot measure a row that is too far from all others, has then
+            learned the rows before that one.
         """
         labels = y.to_pylist() if hasattr(y, "to_pylist") else list(y)
         names, values = _read(X)

@@ -171,7 +171,8 @@ class _Interrupted:
 def _numpy_forgets(code: CodeType) -> bool:
     """Return whether NumPy calls a function to look at a type, and takes any exception for an answer."""
     parts = Path(code.co_filename).parts
-    return "pandas" in parts or ("numpy" in parts and code.co_name == "npy_ctypes_check")
+    in_pandas = "pandas" in parts and ("dtypes" in parts or "arrays" in parts)
+    return in_pandas or ("numpy" in parts and code.co_name == "npy_ctypes_check")
 
 
 def blas_threads() -> list[int]:
