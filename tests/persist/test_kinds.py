@@ -268,3 +268,11 @@ def test_a_size_that_is_known_can_be_too_small():
     sizes.match("n_features", 0, "n_features_in_")
     with pytest.raises(InvalidModelFile, match="it has n_features = 0, which has to be at least 1"):
         sizes.require({"n_features": 1, "n_rows": 1})
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_signaling_nan_is_read_as_nan(dtype):
+    bits = np.array([0x7FF0000000000001] if dtype is np.float64 else [0x7F800001], f"<u{dtype().itemsize}")
+    value = np.concatenate([np.arange(2, dtype=dtype), bits.view(dtype)])
+    found = round_trip(Floats("n", nan=True, single=True), value)
+    assert found.tobytes() == np.array([0.0, 1.0, np.nan], dtype).tobytes()

@@ -45,6 +45,7 @@ class Array(Kind):
             invalid(name, type(value).__name__, "an array")
         dtype = self._check_dtype(dtype_name(value.dtype), name)
         self._match(value.shape, name, writer.sizes)
+        value = self.prepare(value)
         self.check(value, name, writer.sizes)
         order: Order = order_of(value) if self.any_order else "C"
         entry = f"{name}.npy"
@@ -56,8 +57,12 @@ class Array(Kind):
         self._match(shape, name, reader.sizes)
         if entry not in reader.entries:
             raise InvalidModelFile(f"its entry {entry} is missing")
-        array = read_array(reader.entries.pop(entry), dtype, shape, order, name)
+        array = self.prepare(read_array(reader.entries.pop(entry), dtype, shape, order, name))
         self.check(array, name, reader.sizes)
+        return array
+
+    def prepare(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return an array with values that mean the same in one form."""
         return array
 
     def check(self, array: NDArray[Any], name: str, sizes: Sizes) -> None:
@@ -128,6 +133,13 @@ class Floats(Array):
         self.low, self.high, self.above = low, high, above
         self.nan, self.infinite, self.ascending = nan, infinite, ascending
         self.dtypes = ("<f8", "<f4") if single else ("<f8",)
+
+    def prepare(self, array: NDArray[Any]) -> NDArray[Any]:
+        # There are kinds of NaN that the processor reports whenever something is computed with them.
+        if self.nan and np.isnan(array).any():
+            array = array.copy(order="K")
+            array[np.isnan(array)] = np.nan
+        return array
 
     def check(self, array: NDArray[Any], name: str, sizes: Sizes) -> None:
         if array.size == 0:
