@@ -104,7 +104,7 @@ def test_features_of_all_kinds_come_back(categories, tmp_path):
 
 
 @pytest.mark.parametrize("make", [DANN, lambda: GMLVQ(max_iter=5), lambda: LANNClassifier(max_iter=1)])
-@pytest.mark.parametrize("kind", ["bool", "objects", "categories", "ordered", "text", "nullable"])
+@pytest.mark.parametrize("kind", ["bool", "objects", "categories", "ordered", "text", "nullable", "dates"])
 def test_features_that_are_read_as_numbers_come_back(make, kind, tmp_path):
     rows = np.arange(60)
     X = pd.DataFrame({"a": np.sin(rows), "b": rows % 3 == 0})
@@ -115,6 +115,7 @@ def test_features_that_are_read_as_numbers_come_back(make, kind, tmp_path):
     if kind == "nullable":
         X["b"] = pd.Series(rows % 3, dtype="Int64")
     X = X.to_numpy(object) if kind == "objects" else X
+    X = (1e6 * np.column_stack([np.sin(rows), rows % 3])).astype("M8[s]") if kind == "dates" else X
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         option = RejectOption(make(), cv=2, random_state=0).fit(X, np.sin(rows) > 0)

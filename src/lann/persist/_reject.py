@@ -226,9 +226,7 @@ def _can_be_read_as(feature: Feature, plain: Feature) -> bool:
 
 def _has_numbers(plain: Feature) -> bool:
     """Return whether methods that take numbers only can read what is, by its type, another feature."""
-    if plain.kind in ("number", "bool"):
-        return True
-    return plain.kind != "date" and all(map(_is_number, plain.categories))
+    return plain.kind in ("number", "bool", "date") or all(map(_is_number, plain.categories))
 
 
 def _is_number(text: str) -> bool:
