@@ -4,31 +4,43 @@ PYTHON ?= python3
 ENVS ?= .
 VENV := $(ENVS)/.venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
 # Two workers suit two cores; `make test WORKERS=0` runs in one process, `make test ARGS=...` adds options.
 WORKERS ?= 2
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 # Exact versions to install, in place of the newest.
 CONSTRAINTS :=
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(addprefix --constraint ,$(CONSTRAINTS)) --editable
 
-.PHONY: setup demo test fuzz smoke test-lowest test-python lint bench clean
+.PHONY: setup demo test test-slow fuzz smoke test-lowest test-python lint bench clean
 
-setup: $(STAMP)
-
-$(STAMP): pyproject.toml $(CONSTRAINTS)
+# The package alone; with what the tests and linters need; with the competitors of the benchmarks.
+$(VENV)/.installed: pyproject.toml $(CONSTRAINTS)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "lann needs Python 3.11 or later; set PYTHON=..."; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(addprefix --constraint ,$(CONSTRAINTS)) --editable '.[dev]'
-	@touch $(STAMP)
+	$(INSTALL) .
+	@touch $@
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(INSTALL) '.[dev]'
+	@touch $@
+$(VENV)/.installed-bench: $(VENV)/.installed
+	$(INSTALL) '.[benchmarks]'
+	@touch $@
 
-demo: $(STAMP)
+setup: $(VENV)/.installed-dev
+
+demo: $(VENV)/.installed
 	$(BIN)/lann demo
 
-test: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+test: $(VENV)/.installed-dev
+	$(PYTEST) -m "not slow" $(ARGS)
 
-# Hostile inputs, model files and signals: `make fuzz ARGS="--minutes 20"`, `make fuzz ARGS="inputs --seed 0 --case 17"`.
-fuzz: $(STAMP)
+# Long checks, and the smoke tests of the benchmarks, for which other methods are installed.
+test-slow: $(VENV)/.installed-dev $(VENV)/.installed-bench
+	$(PYTEST) -m slow $(ARGS)
+
+# Hostile inputs and model files: `make fuzz ARGS="--minutes 20"`, `make fuzz ARGS="inputs --seed 0 --case 17"`.
+fuzz: $(VENV)/.installed-dev
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
 # What a change of versions can break, in two to three minutes: see `--smoke` in tests/conftest.py.
@@ -47,7 +59,7 @@ test-lowest:
 test-python:
 	$(MAKE) test VENV=$(ENVS)/.venv-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 
-lint: $(STAMP)
+lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -55,7 +67,7 @@ lint: $(STAMP)
 
 # `make bench NAME=paper ARGS="--quick"`; `make bench NAME=--list` lists the benchmarks.
 NAME ?= speed
-bench: $(STAMP)
+bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks $(NAME) $(ARGS)
 
 clean:

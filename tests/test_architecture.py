@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,17 +41,19 @@ def names_defined_in(tree):
     return {name for name in found if is_private(name)}
 
 
-TREES = {path: ast.parse(path.read_text("utf-8")) for path in FILES}
+@cache
+def tree_of(path):
+    return ast.parse(path.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("package", sorted({package_of(path) for path in FILES} - {READS_STATE}))
 def test_private_attributes_are_used_where_they_are_defined(package):
     own = [path for path in FILES if package_of(path) == package]
-    defined = set().union(*(names_defined_in(TREES[path]) for path in own))
+    defined = set().union(*(names_defined_in(tree_of(path)) for path in own))
     foreign = [
         f"{path.relative_to(SOURCE)}:{node.lineno}: {node.attr}"
         for path in own
-        for node in ast.walk(TREES[path])
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Attribute)
         and is_private(node.attr)
         and node.attr not in defined | PROTECTED
@@ -111,7 +114,7 @@ def is_compiled(node):
 
 def long_signatures(path):
     """Return functions with many parameters, except kernels, constructors, commands and displays."""
-    for parent in ast.walk(TREES[path]):
+    for parent in ast.walk(tree_of(path)):
         for node in ast.iter_child_nodes(parent):
             if not isinstance(node, ast.FunctionDef) or is_compiled(node) or node.name == "__init__":
                 continue
@@ -134,60 +137,7 @@ def test_no_function_changes_the_variables_of_another():
     found = [
         f"{path.relative_to(SOURCE)}:{node.lineno}"
         for path in FILES
-        for node in ast.walk(TREES[path])
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Nonlocal)
     ]
     assert found == []
-
-
-def test_one_module_compiles():
-    found = {
-        path.relative_to(SOURCE).as_posix()
-        for path in FILES
-        if any(name.split(".")[0] == "numba" for name in imported_modules(TREES[path]))
-    }
-    assert found == {"_compile.py"}
-
-
-def returns_several(function, several):
-    """Return whether a function returns a tuple that may have arrays, or what such a function returns."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple | ast.Call):
-            value = node.value
-            if isinstance(value, ast.Tuple) and any(isinstance(item, ast.Subscript) for item in value.elts):
-                return True
-            if isinstance(value, ast.Tuple) and function.name not in SCALARS:
-                return True
-            if isinstance(value, ast.Call) and ast.unparse(value.func) in several:
-                return True
-    return False
-
-
-# Compiled functions that return numbers only.
-SCALARS = {"_published_steps", "query_loss"}
-
-
-def test_compiled_functions_return_one_array_to_python():
-    """An interrupt while numba makes a tuple of arrays shows as SystemError, and one with names may crash."""
-    functions = [
-        node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)
-    ]
-    compiled = {function.name: function for function in functions if is_compiled(function)}
-    assert len(compiled) > 100
-    several = {
-        node.name
-        for tree in TREES.values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "NamedTuple" for base in node.bases)
-    }
-    while found := {name for name, node in compiled.items() if returns_several(node, several)} - several:
-        several |= found
-    assert {"new_space", "new_measured", "k_means"} <= several
-    called = {
-        f"{function.name} calls {ast.unparse(node.func)}"
-        for function in functions
-        if not is_compiled(function)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in several & set(compiled)
-    }
-    assert called == set()

@@ -6,7 +6,6 @@ import tracemalloc
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
-from sklearn.neighbors import KNeighborsClassifier
 
 from lann import LANNClassifier
 
@@ -35,58 +34,6 @@ def noisy():
     return X, np.where(rng.random(600) < 0.25, rng.integers(0, 2, 600), X[:, 0] > 0)
 
 
-class TestPlainNeighbors:
-    """With nothing learned and all rows searched, it is scikit-learn's nearest neighbors."""
-
-    @pytest.fixture(params=[{"levels": ("point",)}, {"levels": ()}, {}], ids=["point", "no level", "default"])
-    def plain(self, request, blobs):
-        X, y = blobs
-        X = X * [1.0, 3.0, 0.2, 10.0]  # features of unlike scales
-        queries = np.random.default_rng(1).normal(size=(40, 4)) * [1.0, 3.0, 0.2, 10.0]
-        return LANNClassifier(5, power=1.0, max_iter=0, n_candidates=None, **request.param), X, y, queries
-
-    @staticmethod
-    def with_floor(clf, shares):
-        return (shares + clf.vote_.floor / 3) / (1 + clf.vote_.floor)
-
-    def test_neighbors_and_lengths(self, plain):
-        clf, X, y, queries = plain
-        clf.fit(X, y)
-        theirs = KNeighborsClassifier(5).fit(X, y)
-        for rows in (queries, None):
-            lengths, indices = clf.kneighbors(rows)
-            expected_lengths, expected_indices = theirs.kneighbors(rows)
-            np.testing.assert_array_equal(indices, expected_indices)
-            np.testing.assert_allclose(lengths, expected_lengths, rtol=1e-9)
-
-    def test_equal_votes(self, plain):
-        clf, X, y, queries = plain
-        clf.set_params(power=0.0).fit(X, y)
-        theirs = KNeighborsClassifier(5).fit(X, y)
-        np.testing.assert_array_equal(clf.predict(queries), theirs.predict(queries))
-        expected = self.with_floor(clf, theirs.predict_proba(queries))
-        np.testing.assert_allclose(clf.predict_proba(queries), expected)
-
-    def test_votes_by_distance(self, plain):
-        clf, X, y, queries = plain
-        clf.fit(X, y)
-        theirs = KNeighborsClassifier(5, weights=lambda lengths: 1 / lengths**2).fit(X, y)
-        # ε, a thousandth of the usual distance, keeps 1/d finite.
-        expected = self.with_floor(clf, theirs.predict_proba(queries))
-        np.testing.assert_allclose(clf.predict_proba(queries), expected, atol=0.01)
-        usual = np.median(theirs.kneighbors()[0] ** 2)
-        exact = KNeighborsClassifier(5, weights=lambda lengths: 1 / (lengths**2 + 1e-3 * usual)).fit(X, y)
-        expected = self.with_floor(clf, exact.predict_proba(queries))
-        np.testing.assert_allclose(clf.predict_proba(queries), expected, rtol=1e-9)
-
-    def test_nothing_was_learned(self, plain):
-        clf, X, y, _ = plain
-        clf.fit(X, y)
-        assert clf.n_iter_ == 0
-        assert clf.loss_curve_ == []
-        assert np.ptp(clf.class_feature_weights_, axis=0).max() < 1e-9
-
-
 @pytest.mark.parametrize("options", [{}, {"early_stopping": True, "n_neighbors": "auto"}])
 def test_the_same_random_state_gives_the_same_bits(iris, in_new_process, options):
     X, y = iris
@@ -94,12 +41,6 @@ def test_the_same_random_state_gives_the_same_bits(iris, in_new_process, options
     digests = {digest(LANNClassifier(n_jobs=n_jobs, **options).fit(X, y), X) for n_jobs in (1, 2, None)}
     digests |= {in_new_process(DIGEST.format(options={**options, "n_jobs": n_jobs})) for n_jobs in (1, 2)}
     assert len(digests) == 1
-
-
-def test_another_random_state_gives_another_model(iris):
-    X, y = iris
-    models = [LANNClassifier(max_iter=2, random_state=seed).fit(X, y) for seed in (0, 1)]
-    assert not np.array_equal(models[0].feature_weights_, models[1].feature_weights_)
 
 
 def test_a_random_state_instance_is_advanced(iris):
@@ -177,11 +118,6 @@ def test_kneighbors_of_the_training_rows_exclude_each_itself(fitted, wine):
     np.testing.assert_array_equal(with_itself[0], 0)
 
 
-def test_more_neighbors_than_candidates(fitted, wine):
-    _, indices = fitted.kneighbors(wine[0][1:4], n_neighbors=89)
-    np.testing.assert_array_equal(np.sort(indices, axis=1), np.tile(np.arange(89), (3, 1)))
-
-
 @pytest.mark.parametrize("power", [0.5, 2.0, 30.0])
 def test_votes_fall_with_the_power_of_the_distance(wine, power):
     X, y = wine
@@ -198,16 +134,6 @@ def test_the_automatic_choices_are_fitted_attributes(wine):
     clf = LANNClassifier("auto", power="auto", max_iter=2, random_state=0).fit(X, y)
     assert [clf.n_neighbors_, clf.power_, clf.vote_.floor] == clf.vote_.votes[clf.vote_.chosen].tolist()
     assert clf.kneighbors(X[:2])[0].shape == (2, clf.n_neighbors_)
-
-
-def test_given_neighbors_and_power_are_kept(noisy):
-    X, y = noisy
-    assert LANNClassifier(max_iter=0).fit(X, y).n_neighbors_ > 20
-    for clf in (LANNClassifier(4, max_iter=0), LANNClassifier(4, power=1.5, max_iter=0)):
-        clf.fit(X, y)
-        assert clf.n_neighbors_ == 4
-        assert set(clf.vote_.votes[:, 0]) == {4}
-    assert clf.power_ == 1.5
 
 
 def test_probabilities_are_above_0_and_below_1(noisy):
@@ -240,17 +166,6 @@ def test_memory_of_a_prediction_stays_far_below_all_distances():
         finally:
             tracemalloc.stop()
         assert peak < 0.05 * 20_000 * 5_000 * 8
-
-
-def test_many_rows_are_searched_by_cells(monkeypatch, wine):
-    from lann.search import _cell_search
-
-    X, y = wine
-    exact = LANNClassifier(max_iter=0).fit(X, y)
-    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 100)
-    by_cells = LANNClassifier(max_iter=0).fit(X, y)
-    assert by_cells.model_.index is not None
-    assert np.mean(by_cells.kneighbors(X + 0.01)[1] == exact.kneighbors(X + 0.01)[1]) > 0.98
 
 
 def test_with_vote_changes_the_vote_alone():

@@ -1,7 +1,5 @@
 """scikit-learn's callbacks are called in every epoch of a fit."""
 
-import pickle
-
 import numpy as np
 import pytest
 
@@ -55,18 +53,6 @@ def test_the_model_of_every_epoch_predicts(iris, labels):
     assert min(recorder.scores) > 0.9
 
 
-def test_the_last_epoch_is_the_model(iris):
-    class Keeper(Recorder):
-        def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
-            if context.task_name == "epoch":
-                self.model = fitted_estimator
-
-    keeper = Keeper()
-    clf = fit(keeper, iris)
-    np.testing.assert_array_equal(keeper.model.feature_weights_, clf.feature_weights_)
-    np.testing.assert_array_equal(keeper.model.predict_proba(iris[0]), clf.predict_proba(iris[0]))
-
-
 @pytest.mark.parametrize("options", [{"max_iter": 10}, {"levels": ("point",), "max_iter": 10}])
 def test_a_request_to_stop_ends_the_fit(iris, options):
     recorder = Recorder(stop_after=2)
@@ -94,21 +80,6 @@ def test_an_error_in_a_callback_keeps_the_previous_model(iris):
         clf.set_callbacks(broken).fit(X, np.array(["a", "b", "c"])[y])
     assert broken.torn_down == 1
     np.testing.assert_array_equal(clf.predict(X), expected)
-
-
-def test_a_first_partial_fit_is_a_fit_to_callbacks(iris):
-    recorder = Recorder()
-    clf = LANNClassifier(random_state=0, max_iter=3).set_callbacks(recorder).partial_fit(*iris)
-    assert recorder.torn_down == 1
-    assert len(recorder.scores) == 3
-    clf.partial_fit(iris[0][:3], iris[1][:3])
-    assert len(pickle.loads(pickle.dumps(clf)).feature_weights_) == 153
-
-
-def test_nothing_of_a_fit_stays_behind(iris):
-    X, y = iris
-    for clf in (LANNClassifier(max_iter=1).fit(X, y), LANNClassifier(max_iter=1).partial_fit(X, y)):
-        assert [name for name in vars(clf) if "callback" in name] == []
 
 
 def test_progress_bar(iris, capsys):

@@ -81,13 +81,8 @@ def test_rows_are_added_and_a_fit_continues(data, form):
     assert warm.fit(X[:160], y[:160]).loss_curve_[0] < 1.5 * before + 0.05
 
 
-def test_low_rank_with_all_axes_is_full(data):
-    low, full = fitted(data, metric="low_rank"), fitted(data, metric="full")
-    np.testing.assert_array_equal(low.predict_proba(data[0]), full.predict_proba(data[0]))
-
-
 def test_matrices_too_large_for_memory_raise(data, monkeypatch):
-    monkeypatch.setattr("lann.training._initial_matrices.MOST_NUMBERS", 100)
+    monkeypatch.setattr("lann.training._initial.MOST_NUMBERS", 100)
     for form in ({"metric": "full"}, {"metric": "low_rank"}):
         with pytest.raises(ValueError, match=r"Matrices over 6 axes for 160 rows take about .* GB to learn"):
             fitted(data, **form)
@@ -101,17 +96,6 @@ def test_with_nothing_learned_it_is_plain_knn(data, form):
     np.testing.assert_array_equal(clf.predict(X[160:]), plain.predict(X[160:]))
     assert clf.levels_ == ()
     assert clf.components_ is None
-
-
-def test_a_dropped_level_stays_dropped_when_rows_are_added(data, monkeypatch):
-    monkeypatch.setattr("lann.training._level_selection.FEWEST_ROWS", 100)
-    monkeypatch.setattr("lann.training._point_stage.is_significantly_better", lambda without, with_it: True)
-    for form in ({}, {"metric": "full"}):
-        clf = fitted(data, **form, max_iter=14)
-        assert "point" not in clf.levels_
-        clf.partial_fit(data[0][160:], data[1][160:])
-        assert clf.model_.levels.point_matrices is None
-        assert not clf.model_.levels.point_log_weights.any()
 
 
 def test_levels_in_use(data):
@@ -169,30 +153,6 @@ def test_class_weights_multiply_votes(imbalanced):
     np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1.0)
 
 
-def test_equal_class_weights_change_nothing(data):
-    plain, even = fitted(data), fitted(data, class_weight={0: 1.0, 1: 1.0, 2: 1.0})
-    np.testing.assert_array_equal(plain.predict_proba(data[0]), even.predict_proba(data[0]))
-
-
-def test_weights_of_classes_that_follow_later(imbalanced):
-    X, y = imbalanced[0][:300], np.array(list("ab"))[imbalanced[1][:300]]
-    y[-100:] = "c"
-    weights = {"a": 1.0, "c": 50.0}
-    clf = LANNClassifier(class_weight=weights, max_iter=1, random_state=0)
-    clf.partial_fit(X[:200], y[:200], classes=["a", "b", "c"])
-    np.testing.assert_array_equal(clf.model_.vote_rule.class_weight, [1.0, 1.0, 50.0])
-    clf.partial_fit(X[200:], y[200:])
-    assert np.mean(clf.predict(X[200:]) == "c") > 0.9
-
-
 def test_a_weight_for_no_class_raises(imbalanced):
     with pytest.raises(ValueError, match=r"class_weight has 7, which is not one of the classes \[0, 1\]"):
         LANNClassifier(class_weight={0: 1.0, 7: 2.0}).fit(*imbalanced)
-
-
-def test_new_rows_count_for_balanced_weights(imbalanced):
-    X, y = imbalanced
-    clf = LANNClassifier(class_weight="balanced", max_iter=1, random_state=0).fit(X[:200], y[:200])
-    clf.partial_fit(X[200:300], y[200:300])
-    sizes = np.bincount(y[:300])
-    np.testing.assert_allclose(clf.model_.vote_rule.class_weight, 300 / (2 * sizes))

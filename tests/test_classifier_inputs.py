@@ -249,24 +249,6 @@ def test_fewer_rows_than_neighbors_raise():
         quick(n_neighbors=5).fit(np.zeros((4, 2)), [0, 1, 0, 1])
 
 
-@pytest.mark.parametrize("n_rows", [2, 3, 5])
-def test_few_rows_have_fewer_neighbors(n_rows):
-    X, y = np.arange(2.0 * n_rows).reshape(n_rows, 2), np.arange(n_rows) % 2
-    clf = quick().fit(X, y)
-    assert clf.n_neighbors_ <= n_rows - 1
-    assert clf.predict_proba(X).shape == (n_rows, 2)
-
-
-def test_one_neighbor_and_two_rows():
-    clf = quick(n_neighbors=1).fit([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])
-    np.testing.assert_array_equal(clf.predict([[0.1, 0.9], [0.8, 0.0]]), ["no", "yes"])
-
-
-def test_as_many_neighbors_as_rows(iris):
-    X, y = iris[0][::15], iris[1][::15]
-    assert quick(n_neighbors=10).fit(X, y).predict_proba(X).shape == (10, 3)
-
-
 @pytest.mark.parametrize(
     "labels",
     [["b", "a", "c"], [3, -1, 100], [2.0, 0.0, 1.0], [True, False, True]],
@@ -295,71 +277,7 @@ def test_pandas_tables_and_labels(iris):
         assert later.score(X, y) > 0.9
 
 
-def test_explain_and_predict_have_the_same_votes():
-    rng = np.random.default_rng(0)
-    X, y = np.round(rng.normal(size=(300, 3)), 1), rng.integers(3, size=300)
-    for k in (2, 4):
-        clf = LANNClassifier(k, max_iter=0).fit(X, y)
-        queries = np.round(rng.normal(size=(2000, 3)), 1)
-        explanation = clf.explain(queries, leave_out=None)
-        np.testing.assert_array_equal(explanation.predictions, clf.predict(queries))
-        np.testing.assert_array_equal(explanation.probabilities, clf.predict_proba(queries))
-
-
 # Arrays that need no conversion are not checked by scikit-learn, and everything else is.
-
-
-@pytest.mark.parametrize("method", ["predict", "partial_fit"])
-def test_checks_are_skipped_only_where_they_would_change_nothing(iris, method, monkeypatch):
-    from lann import _table_inputs
-
-    X, y = iris
-    clf = quick().fit(X, y)
-    checked = []
-    original = _table_inputs.validate_data
-
-    def recorded(*args, **kwargs):
-        checked.append(args)
-        return original(*args, **kwargs)
-
-    monkeypatch.setattr(_table_inputs, "validate_data", recorded)
-
-    def call(rows, labels=y[:1]):
-        checked.clear()
-        clf.predict(rows) if method == "predict" else clf.partial_fit(rows, labels)
-        return len(checked)
-
-    assert call(X[:1]) == 0
-    assert call(X[:1].tolist()) == 1
-    assert call(X[:1].astype(np.float32)) == 1
-    assert call(np.asfortranarray(X[:2]), y[:2]) == 1
-    for wrong in (X[:1] + np.inf, X[0], X[:0], X[:1, :3], X[:1].astype(complex), X[None, :1]):
-        with pytest.raises(ValueError, match=r"."):
-            call(wrong)
-        assert len(checked) == 1
-    if method == "partial_fit":
-        assert call(X[:1], [1]) == 0
-        assert call(X[:1], (1,)) == 1
-        for labels in ([1.0], np.array([[1]])):
-            call(X[:1], labels)
-            assert len(checked) == 1
-        for wrong in ([1.5], [1, 1], ["a"], [None], 1):
-            with pytest.raises((ValueError, TypeError), match=r"."):
-                call(X[:1], wrong)
-    assert clf.score(X, y) > 0.9
-
-
-def test_parameters_that_change_in_place_are_validated_again(iris):
-    X, y = iris
-    weights = {0: 1.0}
-    clf = quick().set_params(class_weight=weights).partial_fit(X, y)
-    weights[0] = -1.0
-    with pytest.raises(ValueError, match="class_weight must be between"):
-        clf.partial_fit(X[:1], y[:1])
-    clf = quick().partial_fit(X, y)
-    clf.partial_fit(X[:1], y[:1])
-    with pytest.raises(ValueError, match="alpha must be"):
-        clf.set_params(alpha=-1.0).partial_fit(X[:1], y[:1])
 
 
 def test_rows_are_copied(iris):

@@ -1,7 +1,5 @@
 """The classifier in threads, processes, pipelines and grid searches."""
 
-import multiprocessing
-import os
 import pickle
 import threading
 
@@ -10,7 +8,7 @@ import pandas as pd
 import pytest
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -19,10 +17,6 @@ from lann import LANNClassifier
 
 def quick(**options):
     return LANNClassifier(**({"random_state": 0, "max_iter": 2} | options))
-
-
-def fit_and_predict(X, y):
-    return quick().fit(X, y).predict_proba(X + 0.1)
 
 
 @pytest.fixture(params=[{}, {"n_candidates": None}, {"levels": ("point",)}])
@@ -57,39 +51,6 @@ def test_threads_that_share_a_model(fitted, wine, n_jobs):
         np.testing.assert_array_equal(result, expected)
 
 
-def test_threads_that_fit_at_once(wine):
-    expected = fit_and_predict(*wine)
-    results = Parallel(n_jobs=4, backend="threading")(delayed(fit_and_predict)(*wine) for _ in range(4))
-    assert len(results) == 4
-    for result in results:
-        np.testing.assert_array_equal(result, expected)
-
-
-def test_a_forked_child(fitted, wine):
-    X, _ = wine
-    expected = fitted.predict_proba(X)  # threads have run in the parent
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:  # no assertion may leave this block: it runs in the child
-        same = np.array_equal(fitted.predict_proba(X), expected)
-        same &= np.array_equal(clone(fitted).fit(*wine).predict_proba(X), expected)
-        os.write(writer, b"same" if same else b"other")
-        os._exit(0)
-    assert os.waitpid(child, 0)[1] == 0
-    assert os.read(reader, 10) == b"same"
-    os.close(reader)
-    os.close(writer)
-
-
-def test_a_pool_of_forked_workers(wine):
-    expected = fit_and_predict(*wine)
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        results = pool.starmap(fit_and_predict, [wine, wine])
-    assert len(results) == 2
-    for result in results:
-        np.testing.assert_array_equal(result, expected)
-
-
 def test_loky_workers(wine):
     model = quick().fit(*wine)
     expected = model.predict_proba(wine[0])
@@ -110,16 +71,6 @@ def test_a_grid_search_gives_the_same_results_in_parallel(iris):
     assert one.best_params_ == two.best_params_
     np.testing.assert_array_equal(one.predict_proba(iris[0]), two.predict_proba(iris[0]))
     assert one.best_score_ > 0.9
-
-
-def test_in_a_pipeline(wine):
-    X, y = wine
-    pipeline = make_pipeline(StandardScaler(), quick())
-    scores = cross_val_score(pipeline, X, y, cv=3)
-    assert scores.shape == (3,)
-    assert scores.mean() > 0.9
-    pipeline.set_params(lannclassifier__n_neighbors=3).fit(X, y)
-    assert pipeline[-1].kneighbors()[1].shape == (178, 3)
 
 
 def test_a_pipeline_of_tables(wine):

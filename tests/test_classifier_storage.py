@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.neighbors import KNeighborsClassifier
 
 import lann
 from lann import LANNClassifier, _storage
@@ -64,11 +63,6 @@ def test_contributions_add_up_to_the_squared_distances(data, single):
     )
 
 
-def test_a_training_row_is_found_although_it_was_rounded(data, single):
-    explanation = single.explain(data[0][:5])
-    assert not (explanation.neighbors == np.arange(5)[:, None]).any()
-
-
 def test_with_few_rows_everything_is_double_precision(data):
     X, y, X_test, _ = data
     X = X.astype(np.float32)
@@ -95,40 +89,6 @@ def test_a_model_file_keeps_the_types_and_all_bits(tmp_path, data, single):
     assert types_of(loaded) == types_of(single)
     assert loaded.storage == "float32"
     assert_same_neighbors(single, loaded, data[2])
-
-
-def test_rows_that_are_added_are_rounded_too(tmp_path, data):
-    X, y, X_test, y_test = data
-    clf = LANNClassifier(max_iter=2, random_state=0, storage="float32").fit(X, y)
-    clf.partial_fit(X_test[:30], y_test[:30]).forget([3, 5])
-    assert types_of(clf) == ("float32", "float32", "float32")
-    np.testing.assert_array_equal(clf.model_.X[-30:], X_test[:30].astype(np.float32))
-    lann.save(clf, tmp_path / "model.lann")
-    assert_same_neighbors(clf, lann.load(tmp_path / "model.lann"), X_test)
-
-
-def test_point_matrices_keep_their_points_and_weights(data):
-    X, y, X_test, _ = data
-    clf = LANNClassifier(metric="full", max_iter=3, random_state=0, storage="float32").fit(X, y)
-    assert types_of(clf) == ("float32", "float64", "float64")
-    explanation = clf.explain(X_test[:5])
-    np.testing.assert_allclose(explanation.contributions.sum(axis=2), explanation.distances**2, rtol=1e-6)
-
-
-def test_nothing_learned_is_plain_knn_on_the_rounded_rows(data):
-    X, y, X_test, _ = data
-    clf = LANNClassifier(5, max_iter=0, storage="float32").fit(X, y)
-    lengths, found = KNeighborsClassifier(5).fit(X.astype(np.float32).astype(float), y).kneighbors(X_test)
-    own_lengths, own = clf.kneighbors(X_test)
-    np.testing.assert_array_equal(own, found)
-    np.testing.assert_allclose(own_lengths, lengths, rtol=1e-12)
-
-
-def test_a_fit_can_start_from_a_model_in_single_precision(data):
-    X, y, X_test, y_test = data
-    clf = LANNClassifier(max_iter=3, random_state=0, storage="float32", warm_start=True).fit(X, y)
-    assert types_of(clf.fit(X, y)) == ("float32", "float32", "float32")
-    assert clf.score(X_test, y_test) > 0.7
 
 
 def test_numbers_beyond_single_precision_are_an_error(data):

@@ -7,7 +7,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -139,17 +138,6 @@ def test_partial_fit_adds_categories_and_ids(people):
     assert clf.score(frame, y) > 0.8
 
 
-def test_rows_of_weight_zero_and_their_categories_are_left_out(people):
-    frame, y = people
-    weights = np.where(frame["city"] == "Ulm", 0.0, 1.0)
-    kept = weights > 0
-    weighted = LANNClassifier(random_state=0, max_iter=3).fit(frame, y, sample_weight=weights)
-    without = LANNClassifier(random_state=0, max_iter=3).fit(frame[kept], y[kept])
-    assert weighted.schema_ == without.schema_
-    np.testing.assert_array_equal(weighted.predict_proba(frame), without.predict_proba(frame))
-    np.testing.assert_array_equal(weighted.ids_, frame.index[kept])
-
-
 def test_a_row_of_weight_two_is_the_row_twice(people):
     frame, y = people
     twice = pd.concat([frame[:200], frame[:100]])
@@ -234,29 +222,6 @@ def test_missing_columns_and_labels_raise(people, fitted):
         LANNClassifier().fit(frame[:0], y[:0])
 
 
-def test_thousands_of_categories_take_few_axes():
-    rng = np.random.default_rng(0)
-    city = rng.integers(0, 2000, 6000)
-    frame = pd.DataFrame({"city": [f"c{c}" for c in city], "x": rng.normal(size=6000)})
-    clf = LANNClassifier(random_state=0, max_iter=1).fit(frame, rng.integers(0, 2, 6000))
-    assert clf.encoding_.n_coordinates == 17
-    assert clf.model_.X.shape == (6000, 2)
-
-
-def test_column_names_that_are_no_text_go_by_position(people):
-    frame, y = people
-    numbered = frame.set_axis(range(5), axis=1)
-    clf = LANNClassifier(random_state=0, max_iter=2).fit(numbered, y)
-    assert not hasattr(clf, "feature_names_in_")
-    assert [feature.name for feature in clf.schema_.features] == ["x0", "x1", "x2", "x3", "x4"]
-    named = LANNClassifier(random_state=0, max_iter=2).fit(frame, y)
-    np.testing.assert_array_equal(clf.predict_proba(numbered), named.predict_proba(frame))
-    nested = frame.set_axis(pd.MultiIndex.from_tuples([("a", n) for n in frame.columns]), axis=1)
-    np.testing.assert_array_equal(clf.predict_proba(nested), named.predict_proba(frame))
-    bools = pd.DataFrame(np.random.default_rng(0).random((60, 3)) < 0.5)
-    assert LANNClassifier(max_iter=0).fit(bools, bools[0]).score(bools, bools[0]) == 1
-
-
 def test_lists_of_rows_can_have_categories(people):
     frame, y = people
     rows = frame[["age", "city"]].astype(object).where(frame[["age", "city"]].notna(), None)
@@ -266,66 +231,11 @@ def test_lists_of_rows_can_have_categories(people):
     np.testing.assert_array_equal(clf.predict_proba(lists), named.predict_proba(frame[["age", "city"]]))
 
 
-def test_repeated_column_names(people):
-    frame, y = people
-    with pytest.raises(ValueError, match=r"Column 'city' occurs 2 times; give the columns different names\."):
-        LANNClassifier().fit(frame.set_axis(["age", "city", "city", "since", "size"], axis=1), y)
-
-
 def test_values_too_large_are_named_by_their_column(people):
     frame, y = people
     large = frame.assign(length=np.where(np.arange(len(frame)) == 3, 1e200, 1.0))
     with pytest.raises(ValueError, match="The values of feature 'length' are too large to be squared"):
         LANNClassifier().fit(large, y)
-
-
-def test_sparse_columns_are_numbers(people):
-    frame, y = people
-    dummies = pd.get_dummies(frame["city"], sparse=True, dtype=float)
-    dense = pd.get_dummies(frame["city"], dtype=float)
-    one, two = (LANNClassifier(max_iter=0).fit(X.assign(size=frame["size"]), y) for X in (dummies, dense))
-    np.testing.assert_array_equal(one.model_.X, two.model_.X)
-
-
-@pytest.mark.parametrize("change", ["new category", "fewer categories", "gaps", "no gaps"])
-def test_a_warm_start_takes_over_what_fits(people, change):
-    frame, y = people
-    X = frame.assign(age=frame["age"].fillna(40.0), city=frame["city"].fillna("Ulm"))
-    before = frame if change == "no gaps" else X
-    after = {
-        "new category": X.assign(city=X["city"].replace("Ulm", "Rom")),
-        "fewer categories": X.assign(city=X["city"].replace({"Ulm": "Bonn", "Jena": "Bonn"})),
-        "gaps": frame,
-        "no gaps": X,
-    }[change]
-    clf = LANNClassifier(random_state=0, max_iter=3, warm_start=True).fit(before, y)
-    clf.fit(after, y)
-    assert np.isfinite(clf.encoding_.transform(clf.model_.X)).all()
-    assert np.isfinite(clf.curves_.slopes).all()
-    assert clf.score(after, y) > 0.6
-    fresh = LANNClassifier(random_state=0, max_iter=3).fit(after, y)
-    assert clf.score(after, y) > fresh.score(after, y) - 0.1
-
-
-def test_rows_of_weight_zero_can_have_the_only_values_of_a_feature(people):
-    frame, y = people
-    X = frame.assign(age=np.where(frame["city"] == "Ulm", np.nan, 40.0))
-    weights = (frame["city"] == "Ulm").astype(float)
-    with pytest.raises(ValueError, match=r"Feature 'age' has no value in any row; leave it out\."):
-        LANNClassifier().fit(X, y, sample_weight=weights)
-
-
-def test_single_rows_with_gaps_can_be_added(people):
-    frame, y = people
-    clf = LANNClassifier(random_state=0, max_iter=2).partial_fit(frame[:300], y[:300])
-    row = int(np.flatnonzero(frame["age"][300:].isna())[0]) + 300
-    clf.partial_fit(frame[row : row + 1], y[row : row + 1])
-    assert np.isnan(clf.model_.X[-1, 0])
-    numbers = np.random.default_rng(0).normal(size=(60, 2))
-    plain = LANNClassifier(random_state=0, max_iter=2).partial_fit(numbers, numbers[:, 0] > 0)
-    plain.partial_fit([[np.nan, 1.0]], [True])
-    assert np.isfinite(plain.feature_weights_[:-1]).all()
-    assert np.isfinite(plain.predict_proba(numbers)).all()
 
 
 def test_later_rows_are_read_by_the_kinds_of_the_first(people):
@@ -339,33 +249,3 @@ def test_later_rows_are_read_by_the_kinds_of_the_first(people):
     assert kinds["age"] == ("number", ())
     with pytest.raises(ValueError, match="'size' has 'xl', which is not one of its ordered categories"):
         clf.partial_fit(X[300:].assign(size="xl"), y[300:])
-
-
-def test_a_gap_in_a_row_of_hardly_any_weight_is_a_gap():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(120, 2))
-    y = X[:, 1] > 0
-    X[0, 0] = np.nan
-    weights = rng.random(120) + 0.5
-    weights[0] = 1e-20
-    clf = LANNClassifier(random_state=0, max_iter=2).fit(X, y, sample_weight=weights)
-    assert clf.encoding_.has_gaps[0]
-    assert np.isfinite(clf.curves_.slopes).all()
-    assert clf.score(X, y) > 0.9
-
-
-def test_a_warm_start_with_one_category_left(people):
-    frame, y = people
-    clf = LANNClassifier(random_state=0, max_iter=2, warm_start=True).fit(frame, y)
-    clf.fit(frame.assign(city="Ulm"), y)
-    assert np.isfinite(clf.encoding_.transform(clf.model_.X)).all()
-
-
-@pytest.mark.parametrize("layout", ["sparse", "3-D"])
-def test_arrays_that_are_no_tables(people, layout):
-    clf = LANNClassifier(max_iter=0, categorical_features=[1]).fit(
-        np.arange(40.0).reshape(20, 2) % 7, [0, 1] * 10
-    )
-    queries = sparse.csr_matrix(np.ones((3, 2))) if layout == "sparse" else np.ones((2, 2, 2))
-    with pytest.raises((TypeError, ValueError), match=r"X is sparse|Found array with dim 3"):
-        clf.predict(queries)

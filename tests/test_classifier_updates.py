@@ -13,7 +13,6 @@ from sklearn.datasets import make_blobs
 
 from lann import LANNClassifier, load, save
 from lann.model import LocalModel, rows_to_forget
-from lann.model._row_memory import MOST_STORED, SPARE_ROWS, RowMemory
 from lann.search import ExactSearch, _cell_search
 
 
@@ -97,31 +96,6 @@ def test_with_weights_too(data):
     np.testing.assert_array_equal(clf.model_.row_weights[:-50], 1.0)
 
 
-def test_equal_rows_and_equal_distances(data):
-    X, y = data
-    grid = np.round(X[:, :2])  # many copies, many ties
-    clf = clf_of(n_candidates=10).partial_fit(grid[:150], y[:150])
-    for row in updates(clf, grid, y, 150, 220):
-        if row % 10 == 0:
-            assert_same_model(clf, grid[300:])
-
-
-def test_values_far_from_all_rows(data):
-    X, y = data
-    clf = clf_of().partial_fit(X[:100], y[:100]).partial_fit(X[100:101], y[100:101])
-    assert_same_model(clf, X[300:330] * 1e130)
-
-
-def test_the_order_of_calls_with_one_row_or_several(data):
-    X, y = data
-    together, one_by_one = (clf_of(levels=("curves",)).partial_fit(X[:200], y[:200]) for _ in range(2))
-    together.partial_fit(X[200:260], y[200:260])
-    for row in range(200, 260):
-        one_by_one.partial_fit(X[row : row + 1], y[row : row + 1])
-    for one, other in zip(together.kneighbors(X), one_by_one.kneighbors(X), strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
 def test_explanations_stay_what_they_were(data):
     X, y = data
     clf = clf_of().partial_fit(X[:150], y[:150])
@@ -151,43 +125,6 @@ def test_two_models_that_go_on_from_the_same_one(data):
     np.testing.assert_array_equal(second.model_.X[-10:], X[160:170])
     np.testing.assert_array_equal(second.feature_weights_, expected.feature_weights_)
     np.testing.assert_array_equal(first.model_.X[-1], X[151])
-
-
-def test_the_memory_has_few_rows_that_are_not_in_use(data):
-    X, y = data
-    clf = clf_of(max_points=40).partial_fit(X[:60], y[:60])
-    for row in range(60, 400):
-        clf.partial_fit(X[row : row + 1], y[row : row + 1])
-        memory = clf.model_.memory
-        assert max(memory._n_stored, memory._n_metrics) <= MOST_STORED * 40 + SPARE_ROWS + 1
-    assert len(memory._rows["X"]._rows) <= 4 * 40 + 2 * SPARE_ROWS
-    assert len(pickle.dumps(clf)) < 40_000
-
-
-@pytest.mark.parametrize("method", ["with_rows", "with_metrics", "without_rows"])
-def test_an_interrupted_update_changes_nothing(data, monkeypatch, method):
-    X, y = data
-    clf, undisturbed = (clf_of(max_points=150).partial_fit(X[:151], y[:151]) for _ in range(2))
-    original = getattr(RowMemory, method)
-
-    def interrupted(self, *args):
-        original(self, *args)
-        raise KeyboardInterrupt
-
-    def add(classifier, row):
-        classifier.partial_fit(X[row : row + 1], y[row : row + 1])
-
-    for row in range(151, 180):
-        with monkeypatch.context() as patch:
-            patch.setattr(RowMemory, method, interrupted)
-            with pytest.raises(KeyboardInterrupt):
-                add(clf, row + 100)
-            assert clf.n_seen_ == undisturbed.n_seen_
-            np.testing.assert_array_equal(clf.predict_proba(X[300:]), undisturbed.predict_proba(X[300:]))
-        add(clf, row)
-        add(undisturbed, row)
-    np.testing.assert_array_equal(clf.feature_weights_, undisturbed.feature_weights_)
-    np.testing.assert_array_equal(clf.ids_, undisturbed.ids_)
 
 
 def test_a_loaded_model_goes_on_with_the_same_bits(data, tmp_path):
@@ -244,77 +181,7 @@ def test_a_model_that_has_become_large_has_cells(monkeypatch):
     assert clf.model_.index is None  # all rows are searched again
 
 
-def test_cells_are_determined_again_after_many_rows_were_forgotten(monkeypatch):
-    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 300)
-    X, y = make_blobs(1200, 5, centers=4, cluster_std=3.0, random_state=0)
-    clf = clf_of(max_iter=0, n_neighbors=5).fit(X, y)
-    partition = clf.model_.index.partition
-    clf.forget(np.arange(300))
-    assert clf.model_.index.partition is partition
-    clf.forget(np.arange(300, 800))
-    assert clf.model_.index.partition.n_cells == 40
-
-
-def test_another_vote_has_the_same_cells(monkeypatch):
-    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 300)
-    X, y = make_blobs(500, 5, centers=4, cluster_std=3.0, random_state=0)
-    clf = clf_of(max_iter=0, n_neighbors=5).fit(X, y)
-    assert clf.with_vote(clf.vote_).model_.index is clf.model_.index
-
-
-def test_rows_are_not_copied_to_learn_their_type():
-    X, y = make_blobs(200, 5, centers=4, random_state=0)
-    clf = clf_of(max_iter=0, n_neighbors=5).fit(X, y)
-    clf.forget([3])
-    model = clf.model_
-    clf.partial_fit(X[:1], y[:1])
-    assert "X" not in vars(model)
-
-
 # forget
-
-
-class _Switching(LANNClassifier):
-    """A classifier that another thread updates whenever its model has been read."""
-
-    update = None
-
-    def __getattribute__(self, name):
-        value = super().__getattribute__(name)
-        if name == "model_" and (update := vars(type(self))["update"]) is not None:
-            type(self).update = None
-            update(self)
-            type(self).update = update
-        return value
-
-
-@pytest.mark.parametrize("n_queries", [5, 40])
-@pytest.mark.parametrize("named", [False, True])
-def test_a_reader_keeps_to_one_version_of_the_rows(data, monkeypatch, n_queries, named):
-    X, y = data
-    table = pd.DataFrame(X, index=[f"r{row}" for row in range(len(X))]) if named else X
-    clf = _Switching(random_state=0, max_iter=2).fit(table[:200], y[:200])
-    queries = table[200 : 200 + n_queries]
-
-    versions = []
-
-    def forget_the_first(changed):
-        versions.append(changed.model_)
-        changed.forget(changed._names[0] if named else changed.model_.arrivals[0])
-
-    monkeypatch.setattr(_Switching, "update", forget_the_first)
-    for _ in range(3):
-        versions.clear()
-        probabilities = clf.predict_proba(queries)
-        assert any(
-            np.array_equal(probabilities, model.vote(*model.voters(np.asarray(queries))).probabilities)
-            for model in versions
-        )
-        clf.kneighbors(queries)
-        explanation = clf.explain(queries)
-        ids = explanation.neighbor_ids
-        numbers = np.array([int(name[1:]) for name in ids.ravel()]) if named else ids.ravel()
-        np.testing.assert_array_equal(y[numbers], explanation.neighbor_labels.ravel())
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -382,40 +249,6 @@ def test_rows_are_forgotten_by_name(data):
     assert clf.explain(pd.DataFrame(X[201:202]), leave_out=None).neighbor_ids[0, 0] == "new"
 
 
-INDEXES = {
-    "days": pd.date_range("2020-01-01", periods=60),
-    "milliseconds": pd.date_range("2020-01-01 12:30", periods=60, freq="1500ms"),
-    "time zone": pd.date_range("2020-01-01", periods=60, tz="Europe/Berlin"),
-    "periods": pd.period_range("2020-01", periods=60, freq="M"),
-    "durations": pd.timedelta_range("1D", periods=60, freq="1500ms"),
-    "numbers": pd.Index(np.arange(60) / 4),
-    "integers": pd.Index(np.arange(60) + 7),
-    "text": pd.Index([f"row {number}" for number in range(60)]),
-    "levels": pd.MultiIndex.from_product([["a", "b"], range(30)]),
-}
-
-
-@pytest.mark.parametrize("kind", INDEXES)
-def test_an_element_of_the_index_names_its_row(data, kind):
-    X, y = data[0][:60], data[1][:60]
-    index = INDEXES[kind]
-    clf = clf_of(max_iter=1).fit(pd.DataFrame(X, index=index), y)
-    clf.forget(index[0]).forget(index[1:2]).forget([index[2], index[59]])
-    np.testing.assert_array_equal(clf.model_.X, X[3:59])
-    with pytest.raises(ValueError, match=r"ids has [^(]*, which is not the id of a training row"):
-        clf.forget(index[0])
-
-
-def test_days_and_times_as_text(data):
-    X, y = data[0][:60], data[1][:60]
-    clf = clf_of(max_iter=1).fit(pd.DataFrame(X, index=INDEXES["days"]), y)
-    clf.forget("2020-01-02").forget(["2020-01-04 00:00", "2020-01-03T00:00:00"])
-    clf.forget(INDEXES["days"][0].date()).forget(np.datetime64("2020-01-05"))
-    np.testing.assert_array_equal(clf.model_.X, X[5:])
-    with pytest.raises(ValueError, match="ids has '2020-01-06 00:01', which is not"):
-        clf.forget("2020-01-06 00:01")
-
-
 def test_rows_without_a_name_are_numbered(data):
     X, y = data
     clf = clf_of().fit(X[:100], y[:100]).forget(np.arange(10))
@@ -445,13 +278,6 @@ def test_ids_that_cannot_be_forgotten(data, ids, message):
         clf.forget(list(ids) if isinstance(ids, range) else ids)
     np.testing.assert_array_equal(clf.predict_proba(X), before)
     assert clf.model_.n_rows == 192
-
-
-def test_no_ids_change_nothing(data):
-    X, y = data
-    clf = clf_of(max_iter=1).fit(X, y)
-    model = clf.model_
-    assert clf.forget([]).model_ is model
 
 
 @pytest.mark.parametrize("with_category", [False, True])
@@ -521,16 +347,6 @@ def test_fit_keeps_the_limit_too(data):
     assert clf.score(X, y) > everything.score(X, y) - 0.1
 
 
-def test_the_seed_decides_what_is_kept(data):
-    X, y = data
-    kept = [
-        clf_of(max_iter=0, max_points=100, forget_policy="reservoir", random_state=seed).fit(X, y).ids_
-        for seed in (0, 0, 1)
-    ]
-    np.testing.assert_array_equal(kept[0], kept[1])
-    assert (kept[0] != kept[2]).any()
-
-
 def test_a_reservoir_is_a_uniform_sample():
     n_rows, n_kept, n_seeds = 60, 20, 3000
     counts = np.zeros(n_rows)
@@ -566,11 +382,6 @@ def test_balanced_classes_are_as_equal_as_possible(counts, n_kept):
     assert found.sum() == n_kept
 
 
-def test_fewer_rows_than_the_limit():
-    for policy in ("recent", "reservoir", "balanced"):
-        assert len(rows_to_forget(policy, np.zeros(5, int), np.arange(5), 5)) == 0
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -584,39 +395,3 @@ def test_limits_that_make_no_sense(data, options, message):
     for method in ("fit", "partial_fit"):
         with pytest.raises(ValueError, match=message):
             getattr(clf_of(**options), method)(*data)
-
-
-def test_a_stream_of_single_rows_from_the_first_one(data):
-    X, y = data
-    clf = clf_of(max_points=60, n_neighbors=5)
-    for row in range(200):
-        clf.partial_fit(X[row : row + 1], y[row : row + 1], classes=[0, 1, 2])
-    assert clf.n_iter_ == 3
-    assert clf.n_seen_ == 200
-    assert clf.score(X[140:200], y[140:200]) > 0.7
-
-
-def test_recent_rows_follow_a_change(data):
-    X, y = data
-    changed = (y + 1) % 3
-    accuracies = {}
-    for policy in ("recent", "reservoir"):
-        clf = clf_of(max_points=100, forget_policy=policy, n_neighbors=5).partial_fit(X[:200], y[:200])
-        for row in range(200, 320):
-            clf.partial_fit(X[row : row + 1], changed[row : row + 1])
-        accuracies[policy] = clf.score(X[320:], changed[320:])
-    assert accuracies["recent"] > 0.7 > accuracies["reservoir"]
-
-
-def test_rows_of_one_class_are_only_stored(data):
-    X, y = data
-    one, other = X[y == 0], X[y == 1]
-    clf = clf_of().partial_fit(one[:40], np.zeros(40, int), classes=[0, 1])
-    vote = clf.vote_
-    for row in range(40, 60):
-        clf.partial_fit(one[row : row + 1], [0])
-    assert clf.vote_ is vote
-    assert clf.n_iter_ == 0
-    clf.partial_fit(other[:1], [1])
-    assert clf.n_iter_ == 3
-    assert clf.model_.n_rows == 61

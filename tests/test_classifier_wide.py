@@ -8,9 +8,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
-import lann
 from lann import LANNClassifier
-from lann.explain import counterfactuals
 
 
 def clf_of(**options):
@@ -49,13 +47,6 @@ def test_the_map_has_few_axes(planted, fitted):
     assert clf_of(max_iter=2, levels=("curves", "point")).fit(X, y).components_ is None
 
 
-def test_a_table_of_some_hundred_features_has_a_square_map(planted):
-    X, y, *_ = planted
-    assert clf_of(max_iter=2).fit(X[:, :200], y).components_.shape == (200, 200)
-    assert clf_of(max_iter=2).fit(X[:, :201], y).components_.shape == (32, 201)
-    assert clf_of(max_iter=2, n_components=201).fit(X[:, :201], y).components_.shape == (201, 201)
-
-
 def test_features_that_tell_nothing_alone_are_found():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1400, 210))
@@ -64,28 +55,9 @@ def test_features_that_tell_nothing_alone_are_found():
     assert clf.score(X[1000:], y[1000:]) > 0.85
 
 
-def test_the_result_does_not_depend_on_the_number_of_threads(planted, fitted):
-    X, y, X_test, *_ = planted
-    other = clf_of(n_jobs=2).fit(X, y)
-    np.testing.assert_array_equal(fitted.components_, other.components_)
-    np.testing.assert_array_equal(fitted.predict_proba(X_test), other.predict_proba(X_test))
-
-
 def test_contributions_add_up_to_the_squared_distance(planted, fitted):
     explanation = fitted.explain(planted[2][:5])
     np.testing.assert_allclose(explanation.contributions.sum(axis=2), explanation.distances**2, rtol=1e-9)
-
-
-def test_early_stopping_and_other_levels(planted):
-    X, y, X_test, y_test, _ = planted
-    for options in (  # each is a path of its own through the training
-        {"early_stopping": True},
-        {"levels": ("map", "class")},
-        {"levels": ("curves", "map")},
-        {"metric": "low_rank", "n_components": 6},
-        {"max_iter": 1},
-    ):
-        assert clf_of(**options).fit(X, y).score(X_test, y_test) > 0.4
 
 
 def test_rows_are_added_and_a_fit_starts_from_the_previous_one(planted):
@@ -96,28 +68,6 @@ def test_rows_are_added_and_a_fit_starts_from_the_previous_one(planted):
     before = clf.components_
     assert np.abs(clf.fit(X, y).components_ - before).max() < 1.0
     assert clf.score(X_test, y_test) > 0.6
-
-
-def test_a_few_rows_of_many_features(tmp_path):
-    X = np.random.default_rng(0).normal(size=(6, 1500))
-    clf = clf_of(max_iter=2).fit(X, [0, 1, 0, 1, 0, 1])
-    lann.save(clf, tmp_path / "model.lann")
-    loaded = lann.load(tmp_path / "model.lann")
-    np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
-    assert clf.explain(X[:1]).relevances.shape == (1, 1500)
-    constant = clf_of(max_iter=2).fit(np.ones((6, 300)), [0, 1, 0, 1, 0, 1])
-    assert np.isfinite(constant.predict_proba(np.ones((1, 300)))).all()
-
-
-def test_counterfactuals_change_features_with_large_weights(planted, fitted):
-    X_test = planted[2][:3]
-    changes = counterfactuals(fitted, X_test)
-    assert changes.found.any()
-    np.testing.assert_array_equal(fitted.predict(changes.rows), changes.labels)
-    changed = np.flatnonzero((changes.rows != X_test).any(axis=0))
-    assert np.isin(changed, np.argsort(-fitted.mean_feature_weights_)[:100]).all()
-    frozen = counterfactuals(fitted, X_test, frozen=changed)
-    assert (frozen.rows[:, changed] == X_test[:, changed]).all()
 
 
 @pytest.mark.parametrize("form", [csr_matrix, csr_array])

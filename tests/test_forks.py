@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from lann import LANNClassifier
-from lann._compile import njit
 from lann.embedding import LANNEmbedding, NeighborEmbedding
 
 # Longer than anything takes on a busy machine; a child that hangs is ended then.
@@ -106,18 +105,3 @@ def test_a_fork_while_another_thread_fits(wine):
         answers = [in_fork(lambda: b"same" if fit() == expected else b"other") for _ in range(3)]
     assert answers == [b"same"] * 3
     assert set(fitted) == {expected}
-
-
-def test_a_fork_while_another_thread_compiles():
-    def compile_and_call():
-        @njit(nogil=True)
-        def double(x):
-            return 2 * x
-
-        return b"%d" % double(2)
-
-    assert compile_and_call() == b"4"
-    with another_thread(compile_and_call) as compiled:
-        answers = [in_fork(compile_and_call) for _ in range(3)]
-    assert answers == [b"4"] * 3
-    assert set(compiled) == {b"4"}

@@ -2,7 +2,7 @@ from lann._markup import Html, bar, class_label, element, page, signed_bar_cell,
 
 
 def test_text_is_escaped_and_markup_is_not():
-    assert element("p", "<b>", Html("<i>x</i>"), title='"&') == '<p title="&quot;&amp;">&lt;b&gt;<i>x</i></p>'
+    assert element("p", "<b>", Html("<i>x</i>"), title='"&') == '<p title="&#34;&amp;">&lt;b&gt;<i>x</i></p>'
 
 
 def test_attributes():

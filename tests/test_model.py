@@ -1,5 +1,4 @@
 import pickle
-import threading
 from dataclasses import replace
 
 import numpy as np
@@ -8,8 +7,8 @@ from sklearn.datasets import load_wine
 
 from lann import LANNClassifier
 from lann.metrics import Levels
-from lann.model import LocalModel, NeighborModel, _local_model, typical_values
-from lann.search import CellIndex, CellSearch, Shortlist, _cell_search
+from lann.model import LocalModel, NeighborModel, typical_values
+from lann.search import CellIndex, _cell_search
 
 
 @pytest.fixture
@@ -62,15 +61,6 @@ def test_votes_are_shares_of_the_support(levels):
     for label in range(3):
         own = np.where(levels.labels[indices] == label, votes.shares, 0.0).sum(axis=1)
         np.testing.assert_allclose(votes.probabilities[:, label], own, rtol=1e-12, atol=1e-15)
-
-
-def test_class_weights_multiply_the_votes(levels):
-    weights = np.array([1.0, 4.0, 1.0])
-    plain, weighted = make_model(levels), make_model(levels, class_weight=weights)
-    indices, distances = plain.voters(levels.X[:10] + 0.1)
-    support = plain.vote(indices, distances).shares * weights[levels.labels[indices]]
-    expected = support / support.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(weighted.vote(indices, distances).shares, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_rows", [1, 3])
@@ -137,26 +127,6 @@ def test_typical_values_are_quantiles_that_occur():
     np.testing.assert_allclose((X[:, :1] < values[:, 0]).mean(axis=0), (np.arange(8) + 0.5) / 8, atol=0.02)
 
 
-def test_the_search_of_the_fit_serves_the_first_query(levels):
-    model = make_model(levels, n_candidates=20)
-    search = vars(model)["_shortlist"]
-    model.kneighbors(levels.X[:3], 5)
-    assert vars(model)["_shortlist"] is search
-
-
-def test_a_given_index_is_used_for_many_rows(levels, monkeypatch):
-    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 50)
-    index = CellIndex.build(levels.class_metric())
-    queries = levels.X[:20] + 0.1
-    built, given = (make_model(levels, n_candidates=20, index=index) for index in (None, index))
-    for one, other in zip(given.kneighbors(queries, 5), built.kneighbors(queries, 5), strict=True):
-        np.testing.assert_array_equal(one, other)
-    search = given.prepare_search()
-    assert isinstance(search, Shortlist)
-    assert isinstance(search.coarse, CellSearch)
-    assert search.coarse.index is index is given.index
-
-
 def test_few_queries_find_the_same_neighbors_as_many_in_some_cells(levels, monkeypatch):
     monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 50)
     full = CellIndex.build(levels.class_metric())
@@ -183,28 +153,6 @@ def test_the_search_is_not_pickled_and_built_again(levels):
     assert again.derived == {"answer": 42}
     for one, other in zip(again.kneighbors(queries, 5), expected, strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-def test_several_threads_may_query_an_unpickled_model_first(levels):
-    model = make_model(levels, n_candidates=20)
-    queries = levels.X + 0.1
-    expected = model.kneighbors(queries, 5)
-    again = pickle.loads(pickle.dumps(model))
-    start, results = threading.Barrier(4, timeout=60), []
-
-    def query():
-        start.wait()
-        results.append(again.kneighbors(queries, 5))
-
-    threads = [threading.Thread(target=query) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert len(results) == 4
-    for indices, distances in results:
-        np.testing.assert_array_equal(indices, expected[0])
-        np.testing.assert_array_equal(distances, expected[1])
 
 
 @pytest.fixture
@@ -286,25 +234,6 @@ def test_copies_do_not_change_the_typical_distance(levels):
     assert many.vote_rule == make_model(levels.replace(row_weights=np.full(90, 2.0))).vote_rule
 
 
-def test_equal_rows_only():
-    model = make_model(Levels.plain(np.ones((6, 2)), np.zeros(6, np.int64), 1))
-    indices, distances = model.voters(np.zeros((1, 2)))
-    assert model.vote(indices, distances).probabilities == 1.0
-
-
-def test_feature_weights_of_neighbors_do_not_need_those_of_all_rows(monkeypatch):
-    X, y = load_wine(return_X_y=True)
-    clf = LANNClassifier(max_iter=4, random_state=0).fit(X, y)
-    model = clf.model_
-    indices, squared = model.voters(X[:9] + 0.01)
-    shares = model.vote(indices, squared).shares
-    expected = model.neighbor_feature_weights(X[:9], indices, shares)
-    other = pickle.loads(pickle.dumps(model))
-    monkeypatch.setattr(_local_model, "MOST_WEIGHTS", 100)
-    np.testing.assert_allclose(other.neighbor_feature_weights(X[:9], indices, shares), expected, rtol=1e-10)
-    assert "_feature_weights" not in vars(other)
-
-
 def test_a_model_of_some_rows_votes_as_they_do():
     X, y = load_wine(return_X_y=True)
     clf = LANNClassifier(5, max_iter=4, random_state=0, n_candidates=None).fit(X, y)
@@ -319,56 +248,6 @@ def test_a_model_of_some_rows_votes_as_they_do():
     np.testing.assert_array_equal(part.labels, y[rows])
 
 
-def test_copies_among_many_rows_do_not_change_epsilon(monkeypatch):
-    rng = np.random.default_rng(0)
-    X, labels = rng.normal(size=(300, 3)), rng.integers(0, 2, 300)
-    distinct = make_model(Levels.plain(X, labels, 2), n_candidates=50)
-    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 100)
-    twice = make_model(Levels.plain(np.repeat(X, 2, axis=0), np.repeat(labels, 2), 2), n_candidates=50)
-    assert twice.index is not None
-    assert twice.vote_rule.epsilon == pytest.approx(distinct.vote_rule.epsilon, rel=0.02)
-    weights = 1.0 + rng.random(300)
-    weighted = make_model(Levels.plain(X, labels, 2, row_weights=weights), n_candidates=50)
-    assert weighted.vote_rule.epsilon == pytest.approx(distinct.vote_rule.epsilon, rel=0.02)
-
-
-def test_the_first_queries_of_a_loaded_model_need_the_rows_of_their_cells_only(monkeypatch):
-    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 100)
-    monkeypatch.setattr(_local_model, "MOST_PARTS", 2)
-    rng = np.random.default_rng(0)
-    centers = 20.0 * rng.normal(size=(12, 3))
-    X = np.repeat(centers, 50, axis=0) + rng.normal(size=(600, 3))
-    levels = Levels.plain(X, rng.integers(0, 2, 600), 2)
-    levels = levels.replace(point_log_weights=0.3 * rng.normal(size=(600, 3)))
-    model = make_model(levels, n_candidates=20)
-    queries = X[[3, 5]] + 0.1
-    exclude = np.array([3, 400])  # the second is in another cell
-    expected = model.kneighbors(np.repeat(queries, 20, axis=0), 5)
-    expected_without = model.kneighbors(np.repeat(queries, 20, axis=0), 5, exclude=np.repeat(exclude, 20))
-    loaded = pickle.loads(pickle.dumps(model))
-    for values, same in zip(loaded.kneighbors(queries, 5), expected, strict=True):
-        np.testing.assert_array_equal(values, same[::20])
-    found = loaded.kneighbors(queries, 5, exclude=exclude)
-    for values, same in zip(found, expected_without, strict=True):
-        np.testing.assert_array_equal(values, same[::20])
-    assert "_metric" not in vars(loaded)
-    assert "memory" not in vars(loaded)
-    np.testing.assert_array_equal(loaded.kneighbors(queries, 5)[0], expected[0][::20])
-    assert "memory" in vars(loaded)  # from the third time on
-
-
-def test_cells_with_too_few_rows_are_not_enough(monkeypatch):
-    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 100)
-    rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(size=(300, 2)), 1e3 + rng.normal(size=(3, 2))])
-    model = make_model(Levels.plain(X, rng.integers(0, 2, 303), 2), n_candidates=20)
-    index = replace(model.index, n_probed=1)
-    model = make_model(model.levels, n_candidates=20, index=index, epsilon=1.0)
-    found, _ = model.kneighbors(X[-1:], 20)
-    assert len(np.unique(found)) == 20
-    assert found.min() >= 0
-
-
 @pytest.mark.parametrize("n_copies", [3, 30])
 def test_copies_do_not_change_epsilon_of_many_rows(levels, monkeypatch, n_copies):
     monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 50)
@@ -377,11 +256,3 @@ def test_copies_do_not_change_epsilon_of_many_rows(levels, monkeypatch, n_copies
     assert make_model(levels.subset(rows), n_candidates=20).vote_rule.epsilon == pytest.approx(
         expected, rel=0.3
     )
-
-
-def test_few_queries_among_all_rows_are_measured_one_by_one(levels):
-    model, again = (make_model(levels, n_candidates=None) for _ in range(2))
-    assert model.memory.n_rows == len(levels.X)  # rows can be added from here on
-    expected = again.kneighbors(levels.X[:40], 5)
-    for one, other in zip(model.kneighbors(levels.X[:9], 5), expected, strict=True):
-        np.testing.assert_array_equal(one, other[:9])

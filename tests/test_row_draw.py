@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from lann import LANNClassifier, _row_draw
-from lann._row_draw import draw_training_rows, query_blocks
+from lann._row_draw import query_blocks
 from lann.model import rows_to_forget, rows_to_learn_from
 
 N_KEPT = 60
@@ -46,7 +46,7 @@ def mapped(X, folder, dtype=np.float64):
 @pytest.mark.parametrize("policy", ["recent", "reservoir", "balanced"])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_rows_are_those_that_are_kept_of_all_and_others(policy, seed, monkeypatch):
-    monkeypatch.setattr("lann.model._retention.BLOCK_ROWS", 37)
+    monkeypatch.setattr("lann.model._row_memory.BLOCK_ROWS", 37)
     labels = np.random.default_rng(seed).choice(3, 500, p=[0.9, 0.08, 0.02])
     forgotten = rows_to_forget(policy, labels, np.arange(500), N_KEPT, seed=seed)
     kept = np.setdiff1d(np.arange(500), forgotten)
@@ -60,16 +60,6 @@ def test_rows_are_those_that_are_kept_of_all_and_others(policy, seed, monkeypatc
     assert others.max() > 300
     again = rows_to_learn_from(policy, lambda part: labels[part], 500, N_KEPT, 30, seed=seed)
     assert_array_equal(rows, again)
-
-
-def test_every_row_is_drawn_about_equally_often():
-    counts = np.zeros(200)
-    for seed in range(300):
-        counts[rows_to_learn_from("reservoir", lambda part: None, 200, 20, 20, seed=seed)] += 1
-    assert counts.sum() == 300 * 40
-    assert abs(counts[:100].sum() / counts.sum() - 0.5) < 0.02
-    assert counts.min() > 30
-    assert counts.max() < 90
 
 
 @pytest.mark.parametrize("policy", ["recent", "reservoir", "balanced"])
@@ -98,25 +88,6 @@ def test_the_rows_that_stay_are_those_of_the_policy(policy, data):
         assert_array_equal(np.bincount(clf.model_.labels), [20, 20, 20])
     if policy == "reservoir":
         assert 250 < kept.mean() < 450
-
-
-def test_more_rows_are_learned_from_than_are_kept(data):
-    X, y = data
-    drawn = draw_training_rows(X, y, None, policy="recent", n_kept=N_KEPT, seed=0)
-    assert len(drawn.X) == len(drawn.y) == 2 * N_KEPT
-    assert_array_equal(drawn.X, X[drawn.arrivals])
-    assert draw_training_rows(X[:120], y[:120], None, policy="recent", n_kept=N_KEPT, seed=0) is None
-
-
-def test_rows_that_are_added_later_continue_the_sample(data):
-    X, y = data
-    clf = clf_of(forget_policy="reservoir").fit(X[:600], y[:600]).partial_fit(X[600:], y[600:])
-    assert clf.n_seen_ == 700
-    # Ranks depend on the seed and the arrival only.
-    assert np.isin(
-        clf.ids_[clf.ids_ < 600], clf_of(forget_policy="reservoir").fit(X[:600], y[:600]).ids_
-    ).all()
-    assert (clf.ids_ >= 600).any()
 
 
 def test_the_first_partial_fit_draws_as_fit_does(data):
@@ -185,19 +156,11 @@ def test_queries_are_read_in_blocks(dtype, data, tmp_path, monkeypatch):
     assert_array_equal(labels, clf.predict(queries))
 
 
-def test_an_empty_query_is_named_by_its_row(data):
-    X, y = data
-    clf, queries = clf_of().fit(X, y), X.copy()
-    queries[613] = np.nan
-    with pytest.raises(ValueError, match="Row 613 of X has no value"):
-        clf.predict(queries)
-
-
 def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
     """A file of 32 MB, which takes 64 MB as numbers of double precision."""
     for name, value in {"BLOCK_NUMBERS": 1 << 16, "BLOCK_LABELS": 1 << 14, "BLOCK_QUERIES": 1000}.items():
         monkeypatch.setattr(_row_draw, name, value)
-    monkeypatch.setattr("lann.model._retention.BLOCK_ROWS", 1 << 14)
+    monkeypatch.setattr("lann.model._row_memory.BLOCK_ROWS", 1 << 14)
     X = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float32, shape=(500_000, 16))
     X[:] = np.tile(np.random.default_rng(0).random((1000, 16), np.float32), (500, 1))
     y = np.lib.format.open_memmap(tmp_path / "y.npy", mode="w+", dtype=np.int8, shape=(500_000,))
@@ -217,19 +180,3 @@ def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
     assert (labels == y[:40_000]).mean() > 0.8
     assert fit_peak < 8e6
     assert predict_peak < 8e6
-
-
-def test_rows_of_weight_0_do_not_count(data):
-    X, y = data
-    weights = np.zeros(700)
-    weights[::20] = 1.0
-    for policy in ("recent", "reservoir", "balanced"):
-        clf = clf_of(forget_policy=policy).fit(X, y, sample_weight=weights)
-        assert clf.n_seen_ == len(clf.model_.X) == 35
-        assert len(np.unique(clf.model_.X, axis=0)) == 35
-    weights[:] = 1.0
-    weights[y == "high"] = 0.0
-    assert clf_of().fit(X, y, sample_weight=weights).classes_.tolist() == ["low", "middle"]
-    weights[y == "middle"] = 0.0
-    with pytest.raises(ValueError, match="one class"):
-        clf_of().fit(X, y, sample_weight=weights)

@@ -1,6 +1,3 @@
-import subprocess
-import sys
-import textwrap
 import threading
 
 import pytest
@@ -35,8 +32,8 @@ def two_blas_threads():
         yield before
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2, 5, None, -1])
-@pytest.mark.parametrize(("n_items", "block"), [(10, 3), (9, 3), (1, 100), (100, 1)])
+@pytest.mark.parametrize("n_jobs", [1, 2, None])
+@pytest.mark.parametrize(("n_items", "block"), [(10, 3), (1, 100)])
 def test_blocks_cover_all_items_in_order(n_items, block, n_jobs):
     parts = map_blocks(lambda part: list(range(n_items))[part], n_items, block, n_jobs=n_jobs)
     assert [item for part in parts for item in part] == list(range(n_items))
@@ -99,26 +96,6 @@ print(json.dumps([during, blas_threads()]))
 """
     )
     assert set(during) == {1}
-    assert set(after) == {2}
-
-
-def test_every_thread_gets_a_blas_of_one_thread(in_new_process):
-    inside, after = in_new_process(
-        SEVERAL_BLAS_THREADS
-        + """
-inside = []
-def look():
-    with single_threaded_blas():
-        inside.append(blas_threads())
-look()
-thread = threading.Thread(target=look)
-thread.start()
-thread.join(60)
-print(json.dumps([inside, blas_threads()]))
-"""
-    )
-    assert len(inside) == 2
-    assert all(set(numbers) == {1} for numbers in inside)
     assert set(after) == {2}
 
 
@@ -196,27 +173,3 @@ def test_an_error_on_a_thread_is_raised_in_turn():
     assert [next(results), next(results)] == [0, 1]
     with pytest.raises(ZeroDivisionError):
         next(results)
-
-
-def test_a_call_while_python_ends_does_not_wait_for_threads(tmp_path):
-    program = """
-        import sys
-        from lann._threads import map_blocks
-
-        class Late:
-            def __del__(self, call=map_blocks, write=sys.stdout.write, flush=sys.stdout.flush):
-                write(str(call(lambda part: part.start, 200, 50, n_jobs=2)))
-                flush()
-
-        map_blocks(lambda part: part.start, 200, 50, n_jobs=2)
-        sys.modules["late"] = Late()
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(program)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == "[0, 50, 100, 150]"

@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lann.vote import (
-    VoteChoice,
     VoteRule,
     class_shares,
     counted_weights,
@@ -24,11 +23,6 @@ def neighborhood(seed, k=None):
 
 def shares_of(distances, **rule):
     return VoteRule(**rule).shares(distances, np.zeros(distances.shape, np.int64))
-
-
-def test_all_neighbors_count_alike_with_power_zero():
-    distances = np.array([[0.0, 1.0, 5.0, 9.0], [0.0, 0.0, 1e-300, np.inf]])
-    np.testing.assert_array_equal(shares_of(distances, power=0.0, epsilon=0.1), np.full((2, 4), 0.25))
 
 
 @pytest.mark.parametrize("power", [0.5, 1.0, 2.0, 7.0])
@@ -109,16 +103,6 @@ def test_softmax_slopes_are_the_papers(seed, temperature):
     np.testing.assert_allclose(slopes, np.where(labels == label, same, other), rtol=1e-9, atol=1e-12)
 
 
-def test_share_loss_is_independent_of_the_scale():
-    distances, labels, label = neighborhood(3, k=6)
-    values = []
-    for scale in (1e-60, 1.0, 1e60):
-        slopes = np.empty(6)
-        values.append(share_loss(distances * scale, labels, label, 6, 3.0, 0.02, slopes))
-        assert np.all(np.isfinite(slopes))
-    np.testing.assert_allclose(values, values[0], rtol=1e-10)
-
-
 def test_share_loss_is_bounded_by_its_floor():
     slopes = np.empty(3)
     loss = share_loss(np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), 2, 3, 3.0, 0.02, slopes)
@@ -133,14 +117,6 @@ def test_class_weights_multiply_the_support(power, expected):
     rule = VoteRule(power, 0.0, np.array([1.0, 8.0]))
     shares = rule.shares(np.array([[1.0, 2.0, 4.0]]), np.array([[0, 0, 1]]))
     np.testing.assert_allclose(shares, np.array([expected]) / np.sum(expected))
-
-
-@given(st.integers(0, 10**6))
-def test_no_class_has_more_than_the_whole_vote(seed):
-    rng = np.random.default_rng(seed)
-    distances, labels = np.sort(rng.random((20, 30)), axis=1), np.zeros((20, 30), np.int64)
-    shares = class_shares(VoteRule(0.5, 1e-3).shares(distances, labels), labels, 2)
-    assert shares.max() <= 1.0
 
 
 def test_the_floor_is_shared_by_all_classes():
@@ -177,22 +153,6 @@ def test_the_last_neighbor_counts_with_what_is_left():
     np.testing.assert_array_equal(counted_weights(np.array([[0.5, 0.25]]), 5), [[0.5, 0.25]])
 
 
-def test_weights_multiply_the_support():
-    rule = VoteRule(1.0, 0.0, np.array([1.0, 8.0]))
-    shares = rule.shares(np.array([[1.0, 2.0, 4.0]]), np.array([[0, 0, 1]]), np.array([[3.0, 1.0, 0.5]]))
-    np.testing.assert_allclose(shares, np.array([[3.0, 0.5, 1.0]]) / 4.5)
-
-
-def test_neighbors_of_weight_0_do_not_change_a_bit():
-    rng = np.random.default_rng(0)
-    distances, labels = np.sort(rng.random((50, 30)), axis=1), rng.integers(0, 2, (50, 30))
-    weights = np.where(np.arange(30) < 7, rng.random((50, 30)), 0.0)
-    every = VoteRule(1.0, 0.1).shares(distances, labels, weights)
-    few = VoteRule(1.0, 0.1).shares(distances[:, :7], labels[:, :7], weights[:, :7])
-    np.testing.assert_array_equal(every[:, :7], few)
-    assert np.all(every[:, 7:] == 0)
-
-
 @pytest.mark.parametrize("class_weight", [None, np.array([1.0, 2.0, 0.5, 1.0])])
 def test_leave_one_out_losses_of_weighted_neighbors(class_weight):
     rng = np.random.default_rng(0)
@@ -207,54 +167,3 @@ def test_leave_one_out_losses_of_weighted_neighbors(class_weight):
         shares = class_shares(vote.shares(distances, labels, counted_weights(weights, k)), labels, 4)
         expected = -np.log(vote.probabilities(shares)[np.arange(30), own])
         np.testing.assert_allclose(losses[:, number], expected, rtol=1e-12)
-
-
-class TestVoteChoice:
-    votes = np.array([[7, 3.0, 0.02], [35, 1.0, 0.005], [3, 1.0, 0.02]])
-
-    def test_a_vote_that_is_clearly_better_is_chosen(self):
-        losses = np.tile([1.0, 0.5, 2.0], (50, 1)) + 0.1 * np.random.default_rng(0).normal(size=(50, 3))
-        choice = VoteChoice.of(self.votes, losses)
-        assert (choice.n_neighbors, choice.power, choice.floor) == (35, 1.0, 0.005)
-        assert choice.chosen == choice.best == 1
-        gains = losses[:, 0] - losses[:, 1]
-        assert choice.gain == pytest.approx(gains.mean())
-        assert choice.gain_error == pytest.approx(gains.std(ddof=1) / np.sqrt(50))
-        np.testing.assert_allclose(choice.log_losses, losses.mean(axis=0))
-
-    def test_the_default_stays_if_the_gain_may_be_chance(self):
-        losses = np.ones((50, 3))
-        losses[0, 1] = 0.0  # one row
-        choice = VoteChoice.of(self.votes, losses)
-        assert choice.n_neighbors == 7
-        assert (choice.chosen, choice.best) == (0, 1)
-
-    def test_weights_count_rows_several_times(self):
-        losses = np.random.default_rng(0).random((20, 3))
-        weights = np.random.default_rng(1).integers(1, 4, 20)
-        weighted = VoteChoice.of(self.votes, losses, weights.astype(float))
-        repeated = VoteChoice.of(self.votes, np.repeat(losses, weights, axis=0))
-        np.testing.assert_allclose(weighted.log_losses, repeated.log_losses)
-        assert weighted.gain == pytest.approx(repeated.gain)
-        assert weighted.gain_error > repeated.gain_error  # it knows that there are only 20 rows
-
-    def test_nothing_to_compare(self):
-        choice = VoteChoice.fixed(4, 2.0, 0.1)
-        assert (choice.n_neighbors, choice.power, choice.floor) == (4, 2.0, 0.1)
-        assert np.isnan(choice.log_losses).all()
-        assert str(choice) == "4 neighbors, power 2, floor 0.1"
-
-    def test_the_table_has_the_best_vote_first(self):
-        losses = np.tile([1.0, 0.5, 2.0], (50, 1))
-        table = VoteChoice.of(self.votes, losses).to_frame()
-        assert table.n_neighbors.tolist() == [35, 7, 3]
-        assert table.chosen.tolist() == [True, False, False]
-        assert table.default.tolist() == [False, True, False]
-        np.testing.assert_allclose(table.log_loss, [0.5, 1.0, 2.0])
-
-    def test_the_text_tells_why(self):
-        losses = np.tile([1.0, 0.5, 2.0], (50, 1))
-        text = "35 neighbors, power 1, floor 0.005 (leave-one-out log-loss 0.500, default vote 1.000)"
-        assert str(VoteChoice.of(self.votes, losses)) == text
-        default = VoteChoice.of(self.votes, losses[:, [1, 0, 2]])
-        assert str(default).startswith("7 neighbors, power 3, floor 0.02 (the default vote:")

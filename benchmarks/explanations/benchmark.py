@@ -1,65 +1,20 @@
-"""Explanations: agreement with planted features, faithfulness to the model, answers, curves, and cost."""
+"""Whether explanations find planted features, beside SHAP and LIME; faithfulness, curves and cost."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
-from benchmarks.common.datasets import DataSet, load_sets
-from benchmarks.common.methods import make_estimator
-from benchmarks.engine import (
-    Benchmark,
-    Found,
-    Job,
-    Options,
-    Report,
-    Results,
-    Values,
-    fingerprint,
-    option,
-)
-from benchmarks.engine.tables import plural
-from benchmarks.explanations import tasks
-from benchmarks.explanations.answers import score_answers
-from benchmarks.explanations.categories import (
-    CITIES_TABLE,
-    PLANTED_TABLE,
-    TABLE_EXPLAINERS,
-    TableExplainer,
-    score_cities,
-    score_planted_table,
-)
-from benchmarks.explanations.checks import make_checks
-from benchmarks.explanations.cost import measure_first
-from benchmarks.explanations.curves import KERNEL, score_curves
-from benchmarks.explanations.explainers import LANN, OURS, Explainer, choose_explainers
-from benchmarks.explanations.faithfulness import score_faithfulness
-from benchmarks.explanations.fresh import measure_fresh
-from benchmarks.explanations.kinds import KINDS as KINDS_OF_DATA
-from benchmarks.explanations.measure import PlantedData, measure_cost, measure_deletion, measure_permuted
-from benchmarks.explanations.summary import (
-    ANSWERS,
-    CATEGORIES,
-    CITIES,
-    COST,
-    CURVES,
-    FAITHFULNESS,
-    FIRST,
-    FRESH,
+import numpy as np
+
+from benchmarks.explanations import scores
+from benchmarks.explanations.data import (
+    FULL,
     KINDS,
-    MODELS,
-    PARTS,
-    PERMUTED,
-    PLANTED,
-    REAL,
-    auc_difference,
-)
-from benchmarks.explanations.tables import make_tables
-from benchmarks.explanations.tasks import (
-    Sizes,
+    QUICK,
     Task,
     data_name,
     permuted_task,
@@ -68,312 +23,187 @@ from benchmarks.explanations.tasks import (
     repeated_task,
     shape_name,
 )
+from benchmarks.explanations.explainers import (
+    CITIES_TABLE,
+    LANN,
+    OURS,
+    PLANTED_TABLE,
+    TABLE_EXPLAINERS,
+    Explainer,
+    choose_explainers,
+)
+from benchmarks.harness import (
+    NAN,
+    Benchmark,
+    Check,
+    Found,
+    Job,
+    Report,
+    Results,
+    Table,
+    check,
+    number,
+    positive,
+    share,
+)
+from benchmarks.methods import make_estimator
+from benchmarks.paper import lowest
+from benchmarks.tabular import DataSet, load_sets
 
-# Explanation methods that are measured on further kinds of data.
+(
+    PLANTED, KINDS_PART, CATEGORIES, CITIES, PERMUTED, REAL, FAITHFULNESS, ANSWERS, CURVES, COST, FRESH,
+) = PARTS = (
+    "planted", "kinds", "categories", "cities", "permuted", "real", "faithfulness", "answers", "curves",
+    "cost", "fresh",
+)  # fmt: skip
+MODELS, FIRST = "models", "first call"
 ON_KINDS = (
     OURS, "lann-support", "tree-shap", "kernel-shap-lann", "lime-lann", "permutation-lann",
     "permutation-forest",
 )  # fmt: skip
-TURNS_OF_FIRST = 2
-
-ScoreTable = Callable[[TableExplainer, int, Sizes, int], Values]
+SUPPORT, KERNEL = scores.SUPPORT, scores.KERNEL
 
 
-@dataclass(frozen=True)
-class ExplanationOptions(Options):
-    """The options of the benchmark."""
-
-    seeds: int | None = option(
-        None,
-        "Generate data with the seeds 0 … N − 1. Default: 10, with --quick 2.",
-        kind=int,
-        bounds=(1, float("inf")),
-    )
-    method: tuple[str, ...] = option((), "Measure only this method; may be repeated.", metavar="NAME")
-
-
-class Explanations(Benchmark[ExplanationOptions]):
-    """Explanations. The parts from "permuted" on are about LANN alone."""
-
-    name = "explanations"
-    Options = ExplanationOptions
+class Explanations(Benchmark):
     parts = PARTS
-    main_scores = {
-        PLANTED: "auc", KINDS: "auc", MODELS: "accuracy", CATEGORIES: "auc", CITIES: "city", PERMUTED: "auc",
-        REAL: "deletion", FAITHFULNESS: "rank", ANSWERS: "grouped_support", CURVES: "deletion", COST: "ratio",
-        FIRST: "ratio", FRESH: "total",
-    }  # fmt: skip
+    main_score = "auc"
     quick = "2 seeds, few rows, small real data sets; about five minutes."
 
-    def __init__(self, options: ExplanationOptions) -> None:
+    @staticmethod
+    def add_options(parser: argparse.ArgumentParser) -> None:
+        text = "Generate data with the seeds 0 … N − 1. Default: 10, with --quick 2."
+        parser.add_argument("--seeds", type=positive, help=text)
+        parser.add_argument("--method", action="append", metavar="NAME", help="Only this method; repeatable.")
+
+    def __init__(self, options: argparse.Namespace) -> None:
         super().__init__(options)
-        self.sizes = tasks.QUICK if options.quick else tasks.FULL
+        self.sizes = QUICK if options.quick else FULL
         if options.seeds is not None:
             self.sizes = replace(self.sizes, n_seeds=options.seeds)
-        chosen = choose_explainers(options.method)
+        chosen = choose_explainers(options.method or ())
         self.skipped = {e.name: e.missing for e in chosen if e.missing is not None}
         self.explainers = [explainer for explainer in chosen if explainer.missing is None]
-        # Explanations of LANN itself: fast enough for the parts that need many fits.
-        self.our_explainers = [explainer for explainer in self.explainers if explainer.group == LANN]
+        self.ours = [explainer for explainer in self.explainers if explainer.group == LANN]
         names = [explainer.name for explainer in self.explainers]
+        self.has_ours, self.with_shap = OURS in names, KERNEL in names
         self.table_explainers = [one for one in TABLE_EXPLAINERS if one.explainer in names]
-        self._planted = PlantedData(self.sizes, options.n_jobs)
+        self.planted = scores.PlantedData(self.sizes, options.n_jobs)
+        sizes = asdict(replace(self.sizes, n_seeds=1, n_features=()))
+        self.key = (repr(sizes), options.n_jobs, self.with_shap, [explainer.name for explainer in self.ours])
 
     def jobs(self) -> Iterator[Job]:
-        makers: dict[str, Callable[[], Iterator[Job]]] = {
-            PLANTED: self._planted_jobs,
-            KINDS: self._kind_jobs,
-            CATEGORIES: partial(self._table_jobs, CATEGORIES, PLANTED_TABLE, score_planted_table),
-            CITIES: partial(self._table_jobs, CITIES, CITIES_TABLE, score_cities),
-            PERMUTED: self._permuted_jobs,
-            REAL: self._real_jobs,
-            FAITHFULNESS: self._faithfulness_jobs,
-            ANSWERS: self._answer_jobs,
-            CURVES: self._curve_jobs,
-            COST: self._cost_jobs,
-            FRESH: self._fresh_jobs,
-        }
-        for part in self.chosen:
-            if part in (PLANTED, KINDS, CATEGORIES, CITIES) or self.our_explainers:
-                yield from makers[part]()
-
-    def describe(self, job: Job, found: Found) -> str:
-        if job.part == COST:
-            return f"explaining takes {found[OURS]['ratio']:.2f} times as long as predicting"
-        if job.part == FIRST:
-            return f"the first explanation takes {found[OURS]['ratio']:.2f} times as long as the fit"
-        score = self.main_scores[job.part]
-        texts = [f"{method} {values[score]:.3f}" for method, values in found.items()]
-        return f"{score} {', '.join(texts)}"
-
-    def report(self, results: Results) -> Report:
-        sizes = self.sizes
-        return Report(
-            "Explanations against planted truth",
-            f"Means over {plural(sizes.n_seeds, 'seed')} of `lann.datasets.make_local_relevance` with its "
-            f"defaults, {sizes.n_train} training rows and {sizes.n_test} test rows.",
-            make_tables(results, self.explainers, sizes),
-            make_checks(results, self.explainers, sizes),
-            legend=[
-                *((e.label, e.name, e.description) for e in self.explainers),
-                *((f"{e.label}, tables", e.name, e.description) for e in self.table_explainers),
-            ],
-            figure_fields={
-                (PLANTED, e.name, data_name(n)): {
-                    "lead_of_lann": auc_difference(results, OURS, e.name, data_name(n))
-                }
-                for e in self.explainers
-                for n in sizes.n_features
-            },
+        sizes, n_jobs = self.sizes, self.options.n_jobs
+        seeds = range(sizes.n_seeds)
+        if PLANTED in self.chosen:
+            yield from self._planted_jobs(PLANTED, self.explainers, [data_name(n) for n in sizes.n_features])
+        if KINDS_PART in self.chosen:
+            compared = [explainer for explainer in self.explainers if explainer.name in ON_KINDS]
+            yield from self._planted_jobs(KINDS_PART, compared, list(KINDS))
+        tables = (
+            (CATEGORIES, PLANTED_TABLE, scores.score_planted_table),
+            (CITIES, CITIES_TABLE, scores.score_cities),
         )
+        for part, data, score in tables:
+            for seed in seeds if part in self.chosen else ():
+                for one in self.table_explainers:
+                    if part == CATEGORIES or one.has_votes:
+                        run = partial(self._named, one.name, partial(score, one, seed, sizes, n_jobs))
+                        yield Job(part, one.name, data, seed, run, self.key)
+        if PERMUTED in self.chosen and self.ours:
+            for seed in seeds:
+                for n in sizes.n_features:
+                    for i in range(sizes.n_permutations):
+                        run = partial(self._permuted, n, seed, i)
+                        yield Job(
+                            PERMUTED, OURS, data_name(n), seed * sizes.n_permutations + i, run, self.key
+                        )
+        if REAL in self.chosen and self.ours:
+            for data_set in self._load(sizes.real_sets):
+                for split in range(sizes.real_splits):
+                    yield Job(
+                        REAL, OURS, data_set.name, split, partial(self._real, data_set, split), self.key
+                    )
+        if self.has_ours:
+            yield from self._own_jobs()
 
-    def _planted_jobs(self) -> Iterator[Job]:
-        return self._agreement_jobs(
-            PLANTED, self.explainers, [data_name(n_features) for n_features in self.sizes.n_features]
-        )
-
-    def _kind_jobs(self) -> Iterator[Job]:
-        compared = [explainer for explainer in self.explainers if explainer.name in ON_KINDS]
-        return self._agreement_jobs(KINDS, compared, list(KINDS_OF_DATA))
-
-    def _agreement_jobs(self, part: str, explainers: list[Explainer], names: list[str]) -> Iterator[Job]:
-        models = dict.fromkeys(explainer.model for explainer in explainers)
+    def _planted_jobs(self, part: str, explainers: list[Explainer], names: list[str]) -> Iterator[Job]:
         for seed in range(self.sizes.n_seeds):
             for name in names:
-                for model in models:
+                for model in dict.fromkeys(explainer.model for explainer in explainers):
                     yield Job(
-                        MODELS,
-                        model,
-                        name,
-                        seed,
-                        partial(self._planted.fit, model, name, seed),
-                        label=f"fit of {model} on {name}, seed {seed}",
-                        fingerprint=self._fingerprint(model),
+                        MODELS, model, name, seed, partial(self.planted.fit, model, name, seed), self.key
                     )
                 for explainer in explainers:
-                    package = None if explainer.needs is None else version(explainer.needs)
-                    yield Job(
-                        part,
-                        explainer.name,
-                        name,
-                        seed,
-                        partial(self._planted.explain, explainer, name, seed),
-                        label=f"{explainer.name} on {name}, seed {seed}",
-                        fingerprint=self._fingerprint(explainer.model, package=package),
-                    )
+                    run = partial(self.planted.explain, explainer, name, seed)
+                    yield Job(part, explainer.name, name, seed, run, self.key)
 
-    def _table_jobs(self, part: str, data_set: str, score: ScoreTable) -> Iterator[Job]:
-        for seed in range(self.sizes.n_seeds):
-            for explainer in self.table_explainers:
-                if part == CITIES and not explainer.has_votes:
-                    continue
-                yield Job(
-                    part,
-                    explainer.name,
-                    data_set,
-                    seed,
-                    partial(self._table, explainer, seed, score),
-                    label=f"{explainer.name} on {data_set}, seed {seed}",
-                    fingerprint=fingerprint(
-                        "benchmarks.explanations.categories",
-                        explainer.make(self.options.n_jobs, 0),
-                        sizes=[self.sizes.n_train, self.sizes.n_test, self.sizes.n_rows[explainer.rows]],
-                        n_jobs=self.options.n_jobs,
-                    ),
-                )
-
-    def _permuted_jobs(self) -> Iterator[Job]:
-        n_permutations = self.sizes.n_permutations
-        for seed in range(self.sizes.n_seeds):
-            for n_features in self.sizes.n_features:
-                for permutation in range(n_permutations):
-                    yield Job(
-                        PERMUTED,
-                        OURS,
-                        data_name(n_features),
-                        seed * n_permutations + permutation,
-                        partial(self._permuted, n_features, seed, permutation),
-                        label=f"permuted labels {permutation + 1} on {data_name(n_features)}, seed {seed}",
-                        fingerprint=self._fingerprint(OURS, explained=self._our_names),
-                    )
-
-    def _real_jobs(self) -> Iterator[Job]:
-        data_sets, skipped = load_sets(self.sizes.real_sets)
-        self.skipped.update(skipped)
-        for data in data_sets:
-            for number in range(self.sizes.real_splits):
-                yield Job(
-                    REAL,
-                    OURS,
-                    data.name,
-                    number,
-                    partial(self._deletion, data, number),
-                    label=f"{OURS} on {data.name}, split {number + 1}",
-                    fingerprint=self._fingerprint(OURS, explained=self._our_names, data=data.digest),
-                )
-
-    def _faithfulness_jobs(self) -> Iterator[Job]:
-        sizes = self.sizes
-        return self._jobs_by_set(FAITHFULNESS, sizes.faithful_sets, sizes.faithful_rows, self._faithfulness)
-
-    def _answer_jobs(self) -> Iterator[Job]:
-        return self._jobs_by_set(ANSWERS, self.sizes.real_sets, self.sizes.answer_rows, self._answers)
-
-    def _curve_jobs(self) -> Iterator[Job]:
-        sizes = self.sizes
-        return self._jobs_by_set(
-            CURVES, sizes.curve_sets, sizes.curve_batch, self._curves, n_splits=sizes.curve_splits
-        )
-
-    def _jobs_by_set(
-        self, part: str, names: tuple[str, ...], n_rows: int, run: Callable[[Task], Found], n_splits: int = 1
-    ) -> Iterator[Job]:
-        """Yield a job for each split of real data, and, but for answers, for planted data."""
-        if OURS not in self._our_names:
-            return
+    def _own_jobs(self) -> Iterator[Job]:
+        """Return the jobs that measure explanations of LANN, alone or beside KernelSHAP on the same model."""
         sizes, n_jobs = self.sizes, self.options.n_jobs
-        data_sets, skipped = load_sets(names)
-        self.skipped.update(skipped)
-        made: list[tuple[str, str, Callable[[int], Task]]] = [
-            (data.name, data.digest, partial(real_task, data, n_rows=n_rows, n_jobs=n_jobs))
-            for data in data_sets
-        ]
-        if part != ANSWERS:
-            n_features = sizes.checked_features
-            make = partial(planted_task, n_features, n_train=sizes.n_train, n_test=n_rows, n_jobs=n_jobs)
-            made.insert(0, (data_name(n_features), "", make))
-        for name, digest, make_task in made:
-            for number in range(n_splits):
-                yield Job(
-                    part,
-                    OURS,
-                    name,
-                    number,
-                    partial(self._on_task, make_task, number, run),
-                    label=f"{part} on {name}, split {number + 1}",
-                    fingerprint=self._fingerprint(OURS, data=digest, with_shap=self._with_shap),
+        kinds: dict[str, tuple[tuple[str, ...], int, int, Callable[[Task], Found]]] = {
+            FAITHFULNESS: (sizes.faithful_sets, sizes.faithful_rows, 1, self._faithfulness),
+            ANSWERS: (sizes.real_sets, sizes.answer_rows, 1, self._answers),
+            CURVES: (sizes.curve_sets, sizes.curve_batch, sizes.curve_splits, self._curves),
+        }
+        for part in (part for part in kinds if part in self.chosen):
+            names, n_rows, n_splits, run = kinds[part]
+            made: dict[str, Callable[[int], Task]] = {}
+            if part != ANSWERS:
+                n = sizes.checked_features
+                made[data_name(n)] = partial(
+                    planted_task, n, n_train=sizes.n_train, n_test=n_rows, n_jobs=n_jobs
                 )
+            made |= {d.name: partial(real_task, d, n_rows=n_rows, n_jobs=n_jobs) for d in self._load(names)}
+            for name, make in made.items():
+                for split in range(n_splits):
+                    job = lambda make=make, split=split, run=run: run(make(split))  # noqa: E731
+                    yield Job(part, OURS, name, split, job, self.key)
+        if COST in self.chosen:
+            data = {data_name(n): n for n in sizes.timed_features} | {
+                d.name: d for d in self._load(sizes.timed_sets)
+            }
+            for name, one in data.items():
+                yield Job(COST, OURS, name, 0, partial(self._cost, one), self.key)
+            for shape in sizes.first_shapes:
+                yield Job(FIRST, OURS, shape_name(*shape), 0, partial(self._first, *shape), self.key)
+        if FRESH in self.chosen:
+            yield Job(FRESH, OURS, data_name(sizes.fresh_features), 0, self._fresh, self.key)
 
-    def _cost_jobs(self) -> Iterator[Job]:
-        if OURS not in self._our_names:
-            return
-        sizes = self.sizes
-        data_sets, skipped = load_sets(sizes.timed_sets)
+    def _load(self, names: tuple[str, ...]) -> list[DataSet]:
+        found, skipped = load_sets(names)
         self.skipped.update(skipped)
-        names: list[tuple[str, DataSet | int]] = [
-            *((data_name(n_features), n_features) for n_features in sizes.timed_features),
-            *((data.name, data) for data in data_sets),
-        ]
-        for name, data in names:
-            yield Job(
-                COST,
-                OURS,
-                name,
-                0,
-                partial(self._cost, data),
-                label=f"cost of {OURS} on {name}",
-                fingerprint=self._fingerprint(OURS, with_shap=self._with_shap),
-            )
-        for shape in sizes.first_shapes:
-            name = shape_name(*shape)
-            yield Job(
-                FIRST,
-                OURS,
-                name,
-                0,
-                partial(self._first, *shape),
-                label=f"first explanation of {OURS} on {name}",
-                fingerprint=self._fingerprint(OURS),
-            )
+        return found
 
-    def _fresh_jobs(self) -> Iterator[Job]:
-        name = data_name(self.sizes.fresh_features)
-        yield Job(
-            FRESH,
-            OURS,
-            name,
-            0,
-            self._fresh,
-            label=f"new process with {OURS} on {name}",
-            fingerprint=self._fingerprint(OURS),
-        )
+    def warm_up(self, jobs: list[Job]) -> None:
+        if any(job.part in (CURVES, COST, FIRST) for job in jobs):
+            task = planted_task(8, 0, 100, 5, self.options.n_jobs)
+            self._fitted(task).explain(task.X_test).in_words()
 
-    def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
-        # Kernels are compiled before something is timed.
-        return {OURS: self._warm_up} if any(job.part in (CURVES, COST, FIRST) for job in jobs) else {}
-
-    def _warm_up(self) -> None:
-        task = planted_task(8, 0, 100, 5, self.options.n_jobs)
-        explanation = make_estimator(OURS, self.options.n_jobs, 0).fit(task.X, task.y).explain(task.X_test)
-        if len(explanation.support) != len(explanation.in_words()):
-            raise RuntimeError("An explanation must have one sentence for each row.")
-
-    def _table(self, explainer: TableExplainer, seed: int, score: ScoreTable) -> Found:
-        return {explainer.name: score(explainer, seed, self.sizes, self.options.n_jobs)}
+    @staticmethod
+    def _named(name: str, run: Callable[[], Any]) -> Found:
+        return {name: run()}
 
     def _permuted(self, n_features: int, seed: int, permutation: int) -> Found:
         sizes = self.sizes
         task = planted_task(n_features, seed, sizes.permuted_train, sizes.permuted_test, self.options.n_jobs)
-        return measure_permuted(self.our_explainers, permuted_task(task, permutation))
+        return scores.measure_permuted(self.ours, permuted_task(task, permutation))
 
-    def _deletion(self, data: DataSet, number: int) -> Found:
-        task = real_task(data, number, self.sizes.real_rows, self.options.n_jobs)
-        return measure_deletion(self.our_explainers, task)
-
-    def _on_task(self, make_task: Callable[[int], Task], number: int, run: Callable[[Task], Found]) -> Found:
-        return run(make_task(number))
-
-    def _faithfulness(self, task: Task) -> Found:
-        return {OURS: score_faithfulness(self._fitted(task), task.X_test)}
-
-    def _answers(self, task: Task) -> Found:
-        return {OURS: score_answers(self._fitted(task), task.X_test)}
-
-    def _curves(self, task: Task) -> Found:
-        return score_curves(self._fitted(task), task, self.sizes.curve_rows, with_shap=self._with_shap)
+    def _real(self, data: DataSet, split: int) -> Found:
+        return scores.measure_deletion(
+            self.ours, real_task(data, split, self.sizes.real_rows, self.options.n_jobs)
+        )
 
     def _fitted(self, task: Task) -> Any:
         return make_estimator(OURS, self.options.n_jobs, task.seed).fit(task.X, task.y)
+
+    def _faithfulness(self, task: Task) -> Found:
+        return {OURS: scores.score_faithfulness(self._fitted(task), task.X_test)}
+
+    def _answers(self, task: Task) -> Found:
+        return {OURS: scores.score_answers(self._fitted(task), task.X_test)}
+
+    def _curves(self, task: Task) -> Found:
+        return scores.score_curves(self._fitted(task), task, self.sizes.curve_rows, with_shap=self.with_shap)
 
     def _cost(self, data: DataSet | int) -> Found:
         sizes, n_jobs = self.sizes, self.options.n_jobs
@@ -382,35 +212,170 @@ class Explanations(Benchmark[ExplanationOptions]):
         else:
             task = repeated_task(real_task(data, 0, sizes.timed_rows, n_jobs), sizes.timed_rows)
         model = make_estimator(OURS, n_jobs, 0)
-        return {
-            OURS: measure_cost(model, task, sizes.timed_turns, sizes.kernel_rows, with_shap=self._with_shap)
-        }
+        turns = sizes.timed_turns
+        return {OURS: scores.measure_cost(model, task, turns, sizes.kernel_rows, with_shap=self.with_shap)}
 
     def _first(self, n_rows: int, n_features: int) -> Found:
         task = planted_task(n_features, 0, n_rows, 1, self.options.n_jobs)
-        return {OURS: measure_first(make_estimator(OURS, self.options.n_jobs, 0), task, TURNS_OF_FIRST)}
+        return {OURS: scores.measure_first(make_estimator(OURS, self.options.n_jobs, 0), task, 2)}
 
     def _fresh(self) -> Found:
         sizes = self.sizes
         task = planted_task(sizes.fresh_features, 0, sizes.n_train, 1, self.options.n_jobs)
-        return {OURS: measure_fresh(self._fitted(task), task.X_test, sizes.timed_turns)}
+        return {OURS: scores.measure_fresh(self._fitted(task), task.X_test, sizes.timed_turns)}
 
-    @property
-    def _with_shap(self) -> bool:
-        return any(explainer.name == KERNEL for explainer in self.explainers)
-
-    @property
-    def _our_names(self) -> list[str]:
-        return [explainer.name for explainer in self.our_explainers]
-
-    def _fingerprint(self, model: str, **values: Any) -> Values:
-        # More seeds or other numbers of features add measurements, but do not change them.
-        sizes = asdict(replace(self.sizes, n_seeds=1, n_features=()))
-        n_jobs = self.options.n_jobs
-        estimator = make_estimator(model, n_jobs, 0)
-        return fingerprint(
-            "benchmarks.explanations.benchmark", estimator, sizes=sizes, n_jobs=n_jobs, **values
+    def report(self, results: Results) -> Report:
+        sizes = self.sizes
+        tables = [self._auc_table(results, PLANTED), self._auc_table(results, KINDS_PART)]
+        columns: tuple[str, ...] = (
+            "auc",
+            "top_3",
+            "rank",
+            "mass",
+            "deletion",
+            "random_deletion",
+            "stability",
+            "sparseness",
+            "seconds",
         )
+        for n in sizes.n_features:
+            tables.append(score_table(results, f"All scores, {n} features", PLANTED, columns, data_name(n)))
+        tables.append(score_table(results, "Accuracy of the models", MODELS, ("accuracy",)))
+        columns = ("auc", "accuracy", "seconds")
+        tables.append(score_table(results, "Planted with categories", CATEGORIES, columns))
+        columns = ("city", "x", "replaced_city", "replaced_x", "accuracy")
+        tables.append(score_table(results, "A category and a number that decide together", CITIES, columns))
+        tables.append(score_table(results, "Permuted labels", PERMUTED, ("auc",)))
+        tables.append(score_table(results, "Deletion on real data", REAL, ("deletion", "random_deletion")))
+        columns = ("rank", "rank_min", "wrong_signs", "n_large", "difference", "sum_error", "relevances")
+        tables.append(score_table(results, "Supports beside their definition", FAITHFULNESS, columns))
+        columns = ("support", "grouped_support", "relevances", "grouped_relevances", "absolute")
+        tables.append(score_table(results, "Rows with an answer", ANSWERS, columns))
+        columns = (*scores.AREAS, "seconds")
+        tables.append(score_table(results, "Deletion and insertion curves", CURVES, columns))
+        columns = (
+            "predict", "explain", "ratio", "details", "details_ratio", "first", "fit", "one", "one_in_words",
+            "kernel", "speedup", "speedup_of_one",
+        )  # fmt: skip
+        tables.append(score_table(results, "Cost in seconds", COST, columns))
+        tables.append(score_table(results, "The first call, seconds", FIRST, ("fit", "first", "ratio")))
+        columns = (*scores.STEPS, "total", "megabytes")
+        tables.append(score_table(results, "A saved model in a new process, seconds", FRESH, columns))
+        introduction = (
+            f"Means over {sizes.n_seeds} seeds of `lann.datasets.make_local_relevance` with its defaults, "
+            f"{sizes.n_train} training rows and {sizes.n_test} test rows. AUC: how often a feature that "
+            "determines the label of a row is ranked before one that does not; ± over the seeds. "
+            "benchmarks/README.md describes the parts and scores."
+        )
+        return Report(introduction, [table for table in tables if table.rows], self._checks(results))
+
+    def _auc_table(self, results: Results, part: str) -> Table:
+        names = results.data_sets(part)
+        rows: list[tuple[str, ...]] = []
+        for group in dict.fromkeys(explainer.group for explainer in self.explainers):
+            rows.append((group,))
+            for e in self.explainers:
+                values = [
+                    (results.mean(part, e.name, n, "auc"), results.std(part, e.name, n, "auc")) for n in names
+                ]
+                if e.group == group and any(value == value for value, _ in values):
+                    rows.append((e.name, *(share(value, 3, spread) for value, spread in values)))
+        return Table(f"Agreement with the planted features: {part}", ("AUC", *names), rows if names else [])
+
+    def _checks(self, results: Results) -> list[Check]:
+        def least(part: str, score: str, names: list[str] | None = None) -> float:
+            found = results.data_sets(part) if names is None else names
+            return lowest([results.mean(part, OURS, name, score) for name in found]) if found else NAN
+
+        def most(part: str, score: str) -> float:
+            found = results.data_sets(part)
+            return -lowest([-results.mean(part, OURS, name, score) for name in found]) if found else NAN
+
+        names = [data_name(n) for n in FULL.n_features]
+        others = [e.name for e in self.explainers if e.name != OURS]
+        leads = [auc_lead(results, other, name) for other in others for name in names]
+        models = [
+            results.mean(MODELS, OURS, n, "accuracy") - results.mean(MODELS, "forest", n, "accuracy")
+            for n in names
+        ]
+        real = [
+            results.mean(REAL, OURS, n, "deletion") - results.mean(REAL, OURS, n, "random_deletion")
+            for n in FULL.real_sets
+        ]
+        n_real = sum(value > 0 for value in real) if sum(real) == sum(real) else NAN
+        curves = results.data_sets(CURVES)
+        checks = [
+            check("lann: AUC on planted features at least .985", least(PLANTED, "auc", names), least=0.985),
+            check("lann: AUC ahead of every other method", lowest(leads) if leads else NAN, least=1e-8),
+            check(
+                "lann: AUC on further kinds of data at least .95",
+                least(KINDS_PART, "auc", list(KINDS)),
+                least=0.95,
+            ),
+            check("lann: AUC on tables with categories at least .97", least(CATEGORIES, "auc"), least=0.97),
+            check(
+                "lann: a city that decides with a number: relevance from .5",
+                abs(least(CITIES, "city") - 0.5),
+                most=0.1,
+            ),
+            check("lann: more accurate than the forest on the planted data", lowest(models), least=1e-8),
+            check(
+                "lann: explaining takes less than 3 times as long as predicting", most(COST, "ratio"), most=3
+            ),
+            check("lann: at least 1000 times as fast as KernelSHAP", least(COST, "speedup"), least=1000),
+            check("lann: one row with sentence in less than 20 ms, s", most(COST, "one_in_words"), most=0.02),
+            check("lann: deletion ahead of random on at least 10 of 13 sets", n_real, least=10),
+            check("lann: AUC with permuted labels from .5", abs(most(PERMUTED, "auc") - 0.5), most=0.05),
+            check(
+                "lann: rank correlation of supports with their definition",
+                least(FAITHFULNESS, "rank"),
+                least=0.97,
+            ),
+            check(
+                "lann: supports above .1 with the wrong sign", most(FAITHFULNESS, "wrong_signs"), most=0.01
+            ),
+            check("lann: every row has an answer", least(ANSWERS, "grouped_support"), least=1),
+            check(
+                "lann: the first explanation does not take longer than the fit", most(FIRST, "ratio"), most=1
+            ),
+        ]
+        for area, sign in (("deletion", -1), ("insertion", 1)):
+            margins = [
+                sign * (results.mean(CURVES, SUPPORT, n, area) - results.mean(CURVES, KERNEL, n, area))
+                for n in curves
+            ]
+            lead = lowest(margins) if margins else NAN
+            checks.append(check(f"lann: {area} curves of the support ahead of KernelSHAP", lead, least=1e-8))
+        return checks
+
+
+def score_table(results: Results, title: str, part: str, columns: tuple[str, ...], data: str = "") -> Table:
+    """Make a table of means: data sets and methods by scores."""
+    rows = []
+    for name in [data] if data else results.data_sets(part):
+        for method in results.methods(part):
+            if results.cell(part, method, name):
+                cells = []
+                for score in columns:
+                    value, spread = (
+                        results.mean(part, method, name, score),
+                        results.std(part, method, name, score),
+                    )
+                    text = number(value)
+                    cells.append(text if spread != spread else f"{text} ± {number(spread, 2)}")
+                rows.append((method if data else f"{name}, {method}", *cells))
+    return Table(title, ("", *(column.replace("_", " ") for column in columns)), rows)
+
+
+def auc_lead(results: Results, other: str, name: str) -> float:
+    """Return the AUC of LANN minus that of another method, on the rows that both have explained."""
+    ours, theirs = (results.cell(PLANTED, method, name) for method in (OURS, other))
+    leads = []
+    for seed in ours.keys() & theirs.keys():
+        left, right = ours[seed]["aucs"], theirs[seed]["aucs"]
+        n_shared = min(len(left), len(right))
+        leads.append(float(np.mean(left[:n_shared]) - np.mean(right[:n_shared])))
+    return float(np.mean(leads)) if leads else NAN
 
 
 BENCHMARK = Explanations

@@ -1,199 +1,239 @@
-"""LMNN, GRLVQ, GMLVQ and LGMLVQ of `lann` compared with the original programs on the same splits."""
+"""The baselines beside the original programs, which need old versions."""
 
 from __future__ import annotations
 
-import hashlib
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common.datasets import DataSet, choose_sets, load_sets
-from benchmarks.common.protocols import N_SPLITS, PROTOCOLS, scale
-from benchmarks.engine import Benchmark, Found, Job, Options, Report, Results, data_digest, option
-from benchmarks.engine.tables import plural
-from benchmarks.originals.environment import REQUIREMENTS, make_environment, python_of
-from benchmarks.originals.processes import HERE, Side, choose_pairs
-from benchmarks.originals.tables import (
-    ORIGINAL,
-    OURS,
-    PARTS,
-    Comparison,
-    make_check,
-    make_table,
-    name_of_ours,
+from benchmarks.harness import (
+    NAN,
+    Benchmark,
+    Found,
+    Job,
+    Report,
+    Results,
+    Table,
+    Values,
+    check,
+    choose,
+    number,
+    positive,
+    share,
+)
+from benchmarks.paper import lowest
+from benchmarks.tabular import choose_paper_sets, load_sets
+
+HERE = Path(__file__).parent
+REPOSITORY = HERE.parents[1]
+ORIGINAL, OURS = "original", "ours"
+DATA_SETS = (
+    "wine", "iris", "breast-cancer", "ionosphere", "digits", "outdoor-objects", "artificial-classification",
+    "image-segmentation", "robot-navigation",
+)  # fmt: skip
+PAIRS = (
+    ("pylmnn", "lmnn"),
+    ("metric-learn-lmnn", "lmnn"),
+    ("sklearn-lvq-gmlvq", "gmlvq"),
+    ("sklvq-gmlvq", "gmlvq"),
+    ("sklearn-lvq-lgmlvq", "lgmlvq"),
+    ("sklvq-lgmlvq", "lgmlvq"),
+    ("sklearn-lvq-grlvq", "grlvq"),
+)
+"""The original programs, and our baseline of each."""
+
+RUN_OURS = (
+    "from benchmarks.methods import METHODS; from benchmarks.originals.programs import run; "
+    "run({method.name: method.make for method in METHODS})"
+)
+REQUIREMENTS = Path(__file__).with_name("requirements.txt")
+PYTHON = (3, 11)  # the newest for which the old versions were built
+THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
 )
 
-DATA_SETS = (
-    "wine",
-    "iris",
-    "breast-cancer",
-    "ionosphere",
-    "digits",
-    "outdoor-objects",
-    "artificial-classification",
-    "image-segmentation",
-    "robot-navigation",
-)
-QUICK_SETS = ("iris", "wine")
+
+def python_of(folder: Path) -> Path:
+    """Return the Python of the old environment in a folder, which need not exist yet."""
+    return folder / "environment" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def make_environment(folder: Path) -> None:
+    """
+    Create the old environment if it is absent, incomplete or of other versions.
+
+    Parameters
+    ----------
+    folder
+        The environment is ``environment`` in it.
+    """
+    environment, python = folder / "environment", python_of(folder)
+    installed = environment / "installed.txt"  # written last: an interrupted installation has none
+    if installed.exists() and installed.read_text() == REQUIREMENTS.read_text():
+        return
+    create = [_base_python(), "-m", "venv", "--clear", str(environment)]
+    _call(create, "The old environment could not be created")
+    install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _call([*install, "-r", str(REQUIREMENTS)], "The old versions could not be installed")
+    shutil.copyfile(REQUIREMENTS, installed)
+
+
+def _base_python() -> str:
+    if sys.version_info[:2] == PYTHON:
+        return sys.executable
+    name = f"python{PYTHON[0]}.{PYTHON[1]}"
+    found = shutil.which(name)
+    if found is None:
+        raise ValueError(f"The original programs need {name}, and there is none on the PATH.")
+    return found
+
+
+def _call(command: list[str], problem: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()] or [
+            "no error message"
+        ]
+        errors = [line for line in lines if line.startswith("ERROR")] or lines
+        raise ValueError(f"{problem}: {errors[-1].removeprefix('ERROR: ')}")
 
 
 @dataclass(frozen=True)
-class OriginalsOptions(Options):
-    """The options of the benchmark."""
+class Side:
+    """One side of the comparison: a command that fits a method on a split in a process of its own."""
 
-    n_jobs: int = option(
-        1, "Number of threads, for both sides alike.", flag="--jobs", bounds=(1, float("inf"))
-    )
-    data: tuple[str, ...] = option(
-        (),
-        f"Measure only this data set; may be repeated. Default: {', '.join(DATA_SETS)}.",
-        flag="--data --data-set",
-        metavar="NAME",
-    )
-    method: tuple[str, ...] = option(
-        (), "Measure only this original, or the originals of this baseline; may be repeated.", metavar="NAME"
-    )
-    splits: int | None = option(
-        None,
-        "The first N of the 10 splits. Default: 2, with --quick 1.",
-        flag="--splits --n-splits",
-        kind=int,
-        bounds=(1, N_SPLITS),
-    )
-    seed: int = option(0, "Seed of the splits and the methods.", bounds=(0, 2**32 - 1))
-    time_limit: float = option(
-        600.0, "Seconds for one fit, the start of its process included.", bounds=(1, float("inf"))
-    )
-    keep: bool = option(False, "Reuse the measurements of originals of earlier runs.")
-    environment: Path = option(
-        HERE / ".originals",
-        "Where the old environment and the splits are; created if absent. "
-        "Default: benchmarks/originals/.originals.",
-        kind=Path,
-        metavar="FOLDER",
-    )
+    command: tuple[str, ...]
+    splits: Path
+    options: argparse.Namespace
+
+    def measure(self, name: str, method: str, split: str) -> Found:
+        n_jobs = str(self.options.n_jobs)
+        arguments = [
+            method,
+            str(self.splits),
+            "--split",
+            split,
+            "--seed",
+            str(self.options.seed),
+            "--n-jobs",
+            n_jobs,
+        ]
+        limit = self.options.time_limit
+        try:
+            done = subprocess.run(
+                [*self.command, *arguments],
+                env=os.environ | dict.fromkeys(THREADS, n_jobs),
+                cwd=REPOSITORY,
+                capture_output=True,
+                text=True,
+                timeout=limit,
+            )
+        except subprocess.TimeoutExpired:
+            raise RuntimeError(f"over {limit:g} s") from None
+        if done.returncode or not done.stdout:
+            message = (done.stderr.strip().splitlines() or ["no error message"])[-1]
+            raise RuntimeError(f"ended with code {done.returncode}: {message}")
+        values: Values = json.loads(done.stdout.splitlines()[-1])
+        if "failure" in values:
+            raise RuntimeError(values["failure"])
+        return {name: {key: value for key, value in values.items() if key not in ("method", "split")}}
 
 
-class Originals(Benchmark[OriginalsOptions]):
-    """
-    Both sides on every split.
+class Originals(Benchmark):
+    parts = (ORIGINAL, OURS)
+    quick = "iris and wine, 1 split."
 
-    Ours is measured right after the original, so that other load on the machine affects both sides alike.
-    Only measurements of originals are stored.
-    """
+    @staticmethod
+    def add_options(parser: argparse.ArgumentParser) -> None:
+        add = parser.add_argument
+        add("--data", action="append", metavar="NAME", help="Only this data set; repeatable.")
+        add("--method", action="append", metavar="NAME", help="Only this original or baseline; repeatable.")
+        add("--splits", type=positive, help="The first N of the 10 splits. Default: 2, with --quick 1.")
+        add("--seed", type=int, default=0, help="Seed of the splits and the methods.")
+        add(
+            "--time-limit",
+            type=float,
+            default=600.0,
+            help="Seconds for one fit, with the start of its process.",
+        )
+        add("--environment", type=Path, default=HERE / ".originals", help="Where the old environment is.")
+        parser.set_defaults(n_jobs=1)
 
-    name = "originals"
-    Options = OriginalsOptions
-    parts = PARTS
-    main_scores = dict.fromkeys(PARTS, "accuracy")
-    quick = f"{' and '.join(QUICK_SETS)}, 1 split."
-    omitted = ("only", "fresh")
-
-    def __init__(self, options: OriginalsOptions) -> None:
+    def __init__(self, options: argparse.Namespace) -> None:
         super().__init__(options)
-        self.pairs = choose_pairs(options.method)
+        chosen = choose(options.method, sorted({name for pair in PAIRS for name in pair}), "method")
+        self.pairs = [pair for pair in PAIRS if set(pair) & set(chosen)]
         self.n_splits = options.splits or (1 if options.quick else 2)
-        chosen = options.data or (QUICK_SETS if options.quick else DATA_SETS)
-        self.data_sets, self.skipped = load_sets(choose_sets(chosen))
-        if not self.data_sets:
-            raise ValueError(f"No data set could be loaded: {next(iter(self.skipped.values()))}")
+        names = options.data or (("iris", "wine") if options.quick else DATA_SETS)
+        self.data_sets, self.skipped = load_sets(choose_paper_sets(names, options.quick))
         self.folder = options.environment.resolve()
-        settings = self.folder / "splits", options.seed, options.n_jobs, options.time_limit
-        python = str(python_of(self.folder))
-        self.original = Side((python, str(HERE / "programs.py")), *settings)
-        self.ours = Side((sys.executable, "-m", "benchmarks.originals.ours"), *settings)
-
-    @property
-    def variant(self) -> str:
-        return f"{self.options.seed}-{self.options.n_jobs}"
-
-    @property
-    def discards_stored(self) -> bool:
-        return not self.options.keep
 
     def jobs(self) -> Iterator[Job]:
-        programs = digest_of_programs()
+        splits = self.folder / "splits"
+        splits.mkdir(parents=True, exist_ok=True)
+        python = str(python_of(self.folder))
+        original = Side((python, str(HERE / "programs.py")), splits, self.options)
+        ours = Side((sys.executable, "-c", RUN_OURS), splits, self.options)
+        programs = REQUIREMENTS.read_text() + (HERE / "programs.py").read_text()
         for data in self.data_sets:
-            splits = write_splits(data, self.original.splits, self.options.seed, self.n_splits)
-            for pair in self.pairs:
-                for number, (split, digest) in enumerate(splits.items()):
-                    yield Job(
-                        ORIGINAL,
-                        pair.original,
-                        data.name,
-                        number,
-                        partial(_measure, self.original, pair.original, pair.original, split),
-                        label=f"{pair.original} on {split}",
-                        fingerprint={"programs": programs, "data": digest},
-                    )
-                    name = name_of_ours(pair)
-                    run = partial(_measure, self.ours, name, pair.ours, split)
-                    yield Job(OURS, name, data.name, number, run, label=f"{pair.ours} on {split}")
+            for split in range(self.n_splits):
+                task = data.task(self.options.seed, split)
+                name = f"{data.name}-{self.options.seed}-{split}"
+                np.savez(splits / f"{name}.npz", **vars(task))
+                key = (programs, data.digest, self.options.seed, self.options.n_jobs)
+                for program, baseline in self.pairs:
+                    run = partial(original.measure, program, program, name)
+                    yield Job(ORIGINAL, program, data.name, split, run, key)
+                    beside = f"{baseline} beside {program}"
+                    yield Job(OURS, beside, data.name, split, partial(ours.measure, beside, baseline, name))
 
-    def warm_ups(self, jobs: list[Job]) -> dict[str, Callable[[], object]]:
-        if all(job.part == OURS for job in jobs):
-            return {}
-        return {"create the environment of the originals, once": partial(make_environment, self.folder)}
-
-    def describe(self, job: Job, found: Found) -> str:
-        (values,) = found.values()
-        return f"accuracy {values['accuracy']:.3f}, {values['fit_seconds']:.3g} s to fit"
+    def warm_up(self, jobs: list[Job]) -> None:
+        if any(job.part == ORIGINAL for job in jobs):
+            make_environment(self.folder)
 
     def report(self, results: Results) -> Report:
-        comparisons = [Comparison(data.name, pair, results) for data in self.data_sets for pair in self.pairs]
-        options = self.options
-        caption = (
-            f"Accuracy: mean ± standard deviation over {plural(self.n_splits, 'split')}, trained on 25 %, "
-            f"seed {options.seed}. Seconds: mean time to fit with {plural(options.n_jobs, 'thread')}. Ratio: "
-            "original / ours."
+        rows: list[tuple[str, ...]] = []
+        margins, ratios = [], []
+        for data in self.data_sets:
+            rows.append((data.name,))
+            for program, baseline in self.pairs:
+                sides = ((ORIGINAL, program), (OURS, f"{baseline} beside {program}"))
+                accuracy = [results.mean(*side, data.name, "accuracy") for side in sides]
+                stds = [results.std(*side, data.name, "accuracy") for side in sides]
+                seconds = [results.mean(*side, data.name, "fit_seconds") for side in sides]
+                margins.append(accuracy[1] - accuracy[0])
+                ratios.append(seconds[0] / seconds[1])
+                texts = [share(value, 3, std) for value, std in zip(accuracy, stds, strict=True)]
+                times = [number(value) for value in (*seconds, ratios[-1])]
+                rows.append((f"{program}, {baseline}", *texts, f"{margins[-1]:+.3f}", *times))
+        known = [ratio for ratio in ratios if ratio == ratio]
+        mean = statistics.geometric_mean(known) if known else NAN
+        notes = [f"Ratio: seconds of the original / ours, geometric mean {number(mean)}."]
+        head = ("original, ours", "accuracy", "ours", "diff.", "seconds", "ours", "ratio")
+        introduction = (
+            f"Means over {self.n_splits} splits, trained on 25 %, seed {self.options.seed}. The same splits "
+            "for both sides, ours right after the original, each fit in its own process; originals may be "
+            "of an earlier run."
         )
-        if options.keep:
-            caption += " Measurements of originals, their seconds included, may be of an earlier run."
-        return Report(
-            "Baselines and original programs",
-            "The same splits for both sides, ours right after the original, each fit in its own process.",
-            [make_table(comparisons, results, caption)],
-            [make_check(comparisons)],
-            records=[comparison.as_dict() for comparison in comparisons],
-        )
-
-
-def _measure(side: Side, name: str, method: str, split: str) -> Found:
-    return {name: side.measure(method, split)}
-
-
-def write_splits(data: DataSet, folder: Path, seed: int, n_splits: int) -> dict[str, str]:
-    """
-    Write splits of the paper's protocol, scaled by their training rows, as files.
-
-    Returns
-    -------
-    digests
-        Digests of the training rows, by the names of the files.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    digests = {}
-    for number, split in enumerate(PROTOCOLS["paper"].splits(data.X, data.y, seed, n_splits)):
-        train, test = split
-        name = f"{data.name}-{seed}-{number}"
-        digests[name] = data_digest(data.X[train], data.y[train])
-        X_train, X_test = scale(data.X, split)
-        np.savez(
-            folder / f"{name}.npz", X_train=X_train, y_train=data.y[train], X_test=X_test, y_test=data.y[test]
-        )
-    return digests
-
-
-def digest_of_programs() -> str:
-    """Return a digest of the versions of the originals and of their settings."""
-    digest = hashlib.sha256()
-    for path in (REQUIREMENTS, HERE / "programs.py"):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+        text = "ours is at most .01 less accurate than the original, on every data set"
+        checks = [check(text, lowest(margins), least=-0.01)]
+        return Report(introduction, [Table("Originals and ours", head, rows, notes)], checks)
 
 
 BENCHMARK = Originals

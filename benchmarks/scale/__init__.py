@@ -1,1 +1,1 @@
-"""Time, memory and accuracy from 10 000 to a million rows."""
+"""Time, memory and accuracy by the number of rows."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 # Control characters (C0 with line breaks, DEL, C1), marks that change the direction of text, separators of
@@ -146,3 +148,34 @@ def class_text(label: Any) -> str:
     """
     is_name = isinstance(label, str) and not label.removeprefix("-").isdecimal()
     return label if is_name else f"class {label}"
+
+
+def to_plain(value: Any) -> Any:
+    """Return a value, with everything in it, in the types of JSON.
+
+    NaN, infinities and missing dates are None, arrays and sets are lists, named tuples are dictionaries, and
+    what JSON does not have, such as dates and paths, is text.
+
+    >>> import numpy as np
+    >>> to_plain({1: np.array([0.5, np.nan]), "when": np.datetime64("2026-05-31")})
+    {'1': [0.5, None], 'when': '2026-05-31'}
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if hasattr(value, "_asdict"):
+        return to_plain(value._asdict())
+    if isinstance(value, list | tuple | set | frozenset):
+        return [to_plain(item) for item in value]
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if getattr(value, "ndim", 0):
+        return [to_plain(item) for item in value]
+    if hasattr(value, "item") and value.dtype.kind not in "mM":  # scalars of NumPy
+        return to_plain(value.item())
+    return None if value != value else str(value)  # NaT is not equal to itself

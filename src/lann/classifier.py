@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from copy import copy
 from numbers import Real
-from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -57,8 +55,6 @@ LEVELS = ("curves", "map", "class", "point")
 METRICS = ("diagonal", "low_rank", "full")
 STORAGE = ("auto", DOUBLE, SINGLE)
 FORGET_POLICIES = ("recent", "reservoir", "balanced")
-# Types of parameters that cannot be changed in place.
-IMMUTABLE = (int, float, str, tuple, type(None))
 # There are at least this many candidates for each neighbor, if the vote is chosen for noisy labels.
 CANDIDATES_PER_NEIGHBOR = 2
 
@@ -286,9 +282,6 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         "storage": [OneOf(*STORAGE)],
     }
 
-    # The parameters that were validated last.
-    _valid: Sequence[Any] = ()
-
     def __init__(
         self,
         n_neighbors="auto",
@@ -406,16 +399,12 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         return self
 
     def _validate_parameters(self) -> None:
-        values = [getattr(self, name) for name in self._parameters]
-        if len(values) == len(self._valid) and all(map(is_, values, self._valid)):
-            return  # the same objects, none of which can have changed
         validate_parameters(self, self._parameters)
         most, k = self.max_points, self.n_neighbors
         if most is not None and k != "auto" and most < k:
             raise ValueError(
                 f"max_points={most} is fewer than n_neighbors={k}; raise it, or lower n_neighbors."
             )
-        self._valid = values if all(isinstance(value, IMMUTABLE) for value in values) else []
 
     def with_vote(self, vote: VoteChoice) -> LANNClassifier:
         """Return a classifier with the same metrics in which neighbors vote in another way.

@@ -6,7 +6,6 @@ from scipy.linalg import inv, sqrtm
 from sklearn.neighbors import KNeighborsClassifier
 
 from lann.baselines import DANN
-from lann.baselines._dann import tricube_weights
 from lann.datasets import make_licorice
 
 
@@ -60,13 +59,6 @@ def test_default_number_of_metric_neighbors(n_samples, expected):
     assert DANN().fit(X, y).n_metric_neighbors_ == expected
 
 
-def test_tricube_weights():
-    weights = tricube_weights(np.array([0.0, 0.25, 1.0, 4.0]))
-    np.testing.assert_allclose(weights, [1.0, (1 - 1 / 64) ** 3, (1 - 1 / 8) ** 3, 0.0])
-    np.testing.assert_array_equal(tricube_weights(np.zeros(3)), np.ones(3))
-    np.testing.assert_array_equal(tricube_weights(np.full(3, 2.0)), np.ones(3))
-
-
 def test_neighborhoods_are_narrow_across_the_boundary():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, size=(400, 2))
@@ -94,16 +86,6 @@ def test_few_metric_neighbors_constant_feature_and_class_of_one_row(n_metric_nei
     assert np.isfinite(clf.predict_proba(X + 0.1)).all()
 
 
-def test_equal_rows():
-    clf = DANN().fit(np.ones((10, 3)), np.arange(10) % 2)
-    np.testing.assert_allclose(clf.predict_proba(np.zeros((2, 3))).sum(axis=1), 1.0)
-
-
-def test_verbose_prints_the_number_of_metric_neighbors(iris, capsys):
-    DANN(verbose=1, n_metric_neighbors=30).fit(*iris)
-    assert capsys.readouterr().out.startswith("[DANN] 30 training rows around each query")
-
-
 @pytest.mark.parametrize(
     ("parameter", "value"),
     [("n_metric_neighbors", 0), ("alpha", 0.0), ("shrinkage", 0.0), ("shrinkage", 2.0), ("max_iter", -1)],
@@ -111,8 +93,3 @@ def test_verbose_prints_the_number_of_metric_neighbors(iris, capsys):
 def test_invalid_parameters_raise(parameter, value, iris):
     with pytest.raises(ValueError, match=f"{parameter} must be .*; got {value!r}"):
         DANN(**{parameter: value}).fit(*iris)
-
-
-def test_predictions_for_queries_far_from_all_rows(iris):
-    clf = DANN(max_iter=2).fit(*iris)
-    np.testing.assert_allclose(clf.predict_proba(np.full((2, 4), 1e130)).sum(axis=1), 1.0)

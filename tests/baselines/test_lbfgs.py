@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from lann.baselines._lbfgs import IterationSettings, minimize_lbfgs
+from lann.baselines._optimization import IterationSettings, minimize_lbfgs
 
 INITIAL = [np.zeros((2, 2)), np.full(3, 5.0)]
 

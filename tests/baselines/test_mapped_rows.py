@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lann.baselines import DANN, GLML, PLML, _mapped_rows
-from lann.baselines._mapped_rows import GroupMaps, QueryMaps, diagonals, split_distance
+from lann.baselines import _mapped_rows
+from lann.baselines._mapped_rows import GroupMaps, QueryMaps, diagonals
 
 
 class CosineMaps(QueryMaps):
@@ -101,26 +101,6 @@ def test_rows_can_be_excluded_from_query_maps(data):
     indices, _ = model.kneighbors(X, 5, exclude=np.arange(40))
     expected, _ = reference_neighbors(X, X, lambda i, j: maps[i], 5, np.arange(40))
     assert np.array_equal(indices, expected)
-
-
-@pytest.mark.parametrize("estimator", [DANN(), GLML(), PLML(max_iter=5, random_state=0)])
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_blocks_of_queries_give_the_same_bits_with_any_n_jobs(iris, monkeypatch, estimator):
-    monkeypatch.setattr(_mapped_rows, "MAPPED", 2_000)  # blocks of a few queries
-    X, y = iris
-    results = []
-    for n_jobs in (1, 2):
-        clf = estimator.set_params(n_jobs=n_jobs).fit(X[::2], y[::2])
-        results.append((clf.feature_weights_, *clf.kneighbors(X[1::2])))
-    for one, other in zip(*results, strict=True):
-        assert np.array_equal(one, other)
-
-
-def test_contributions_of_a_diagonal_map():
-    steps, weights = np.array([[1.0, 2.0, -3.0]]), np.array([4.0, 0.0, 0.25])
-    contributions = split_distance(steps, np.diag(np.sqrt(weights)))
-    np.testing.assert_allclose(contributions, [[4.0, 0.0, 2.25]])
-    np.testing.assert_allclose(diagonals(np.diag(np.sqrt(weights))), weights)
 
 
 def test_searches_are_not_pickled(data):

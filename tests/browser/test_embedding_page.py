@@ -174,43 +174,6 @@ def test_errors_only_and_hidden_classes(open_page, file, rows):
     assert canvas_image(page) == before
 
 
-def test_a_class_is_highlighted_until_the_second_click(open_page, file):
-    page = open_page(file)
-    before = canvas_image(page)
-    pressed = "document.querySelectorAll('[data-class][aria-pressed=true]').length"
-    page.evaluate("document.querySelectorAll('[data-class]')[1].click()")
-    assert page.evaluate(pressed) == 1
-    assert canvas_image(page) != before
-    page.evaluate("document.querySelectorAll('[data-class]')[1].click()")
-    assert page.evaluate(pressed) == 0
-    assert canvas_image(page) == before
-
-
-def test_every_coloring_is_another_image(open_page, file):
-    page = open_page(file)
-    values = colorings(page)
-    assert len(values) == 5 + 6
-    images = set()
-    for value in values:
-        set_control(page, "coloring", value)
-        images.add(canvas_image(page))
-        assert page.evaluate("document.getElementById('colors').hidden") == (value in ("class", "prediction"))
-    assert len(images) == len(values)
-    assert page.messages() == []
-
-
-def test_rows_are_found_by_name(open_page, file):
-    page = open_page(file)
-    set_control(page, "search", "P11")
-    assert text(page, "search-result") == "11 found"  # p11, and p110 to p119
-    page.evaluate("document.getElementById('search').focus()")
-    page.press("Enter", 13, "\r")
-    assert text(page, "row-name") in {"<b>p11", *[f"<b>p{row}" for row in range(110, 120)]}
-    assert text(page, "search-result") == "1 of 11 found"
-    set_control(page, "search", "nobody")
-    assert text(page, "search-result") == "none found"
-
-
 def test_the_address_selects_a_row(open_page, file, rows):
     new = rows[rows["held_out"]].iloc[3]
     training = rows[~rows["held_out"]].iloc[5]
@@ -234,46 +197,6 @@ def test_the_address_selects_a_row(open_page, file, rows):
     assert page.messages() == []
 
 
-def test_zoom_by_wheel_and_buttons(open_page, file, rows):
-    page = open_page(file)
-    before = canvas_image(page)
-    pixels = on_screen(page, rows)
-    i = isolated(pixels)[0]
-    page.move_to(*pixels[i], turn=-240)
-    assert canvas_image(page) != before
-    # The row under the mouse does not move.
-    page.move_to(*(pixels[i] + 1))
-    assert text(page, "row-name") == rows["id"][i]
-    page.evaluate("document.getElementById('zoom-all').click()")
-    assert canvas_image(page) == before
-    page.evaluate("document.getElementById('zoom-in').click(); document.getElementById('zoom-out').click()")
-    page.settle()
-    page.move_to(*pixels[i])
-    assert text(page, "row-name") == rows["id"][i]
-
-
-def test_keyboard(open_page, file, rows):
-    page = open_page(file)
-    before = canvas_image(page)
-    page.evaluate("document.getElementById('figure').focus()")
-    page.press("ArrowRight", 39)
-    first = text(page, "row-name")
-    assert first in set(rows["id"])
-    assert first in text(page, "announcement")
-    page.press("ArrowRight", 39)
-    assert text(page, "row-name") != first
-    x = rows.set_index("id")["x"]
-    assert x[text(page, "row-name")] > x[first]
-    page.press("n", 78, "n")
-    assert text(page, "row-name") in set(rows["id"])
-    page.press("Escape", 27)
-    assert text(page, "row-name") == "No row selected"
-    page.press("+", 187, "+")
-    assert canvas_image(page) != before
-    page.press("0", 48, "0")
-    assert canvas_image(page) == before
-
-
 @pytest.mark.parametrize("width", [360, 800, 1400])
 def test_the_page_is_not_wider_than_the_screen(open_page, file, width):
     page = open_page(file, width=width)
@@ -282,59 +205,3 @@ def test_the_page_is_not_wider_than_the_screen(open_page, file, width):
     page.settle()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate("document.getElementById('figure').clientWidth") > 0.5 * width
-
-
-def test_light_and_dark_are_readable(open_page, file):
-    images = {}
-    for scheme in ("light", "dark"):
-        page = open_page(file, scheme=scheme)
-        page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
-        set_control(page, "errors-only", True)
-        set_control(page, "coloring", "column")
-        page.evaluate("document.getElementById('next').click()")
-        images[scheme] = canvas_image(page)
-        assert page.least_contrast() >= 4.5
-    assert images["light"] != images["dark"]
-    # The page follows a change of the color scheme.
-    page.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "light"}])
-    assert canvas_image(page) == images["light"]
-
-
-def test_marks_differ_from_the_background(open_page, file):
-    """Colors have a contrast of at least 3 with the background, as WCAG requires of graphics."""
-    luminance = """
-    (name => {
-      const hex = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-      const linear = c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4;
-      const [r, g, b] = [1, 3, 5].map(at => linear(parseInt(hex.slice(at, at + 2), 16) / 255));
-      return .2126 * r + .7152 * g + .0722 * b;
-    })
-    """
-    for scheme in ("light", "dark"):
-        page = open_page(file, scheme=scheme)
-        background = page.evaluate(f"{luminance}('--card')")
-        for name in (*(f"--c{j}" for j in range(10)), "--error", "--sure", "--unsure", "--much"):
-            low, high = sorted([background, page.evaluate(f"{luminance}('{name}')")])
-            assert (high + 0.05) / (low + 0.05) >= 3, (scheme, name)
-
-
-def test_lines_are_below_the_mark_of_the_row(open_page, file, rows):
-    page = open_page(file)
-    pixels = on_screen(page, rows)
-    color = """
-    (id => {
-      const canvas = document.getElementById(id), ratio = devicePixelRatio;
-      const {left, top} = canvas.getBoundingClientRect();
-      return [...canvas.getContext('2d').getImageData((%f - left) * ratio, (%f - top) * ratio, 1, 1).data];
-    })
-    """
-    for i in isolated(pixels[~rows["held_out"].to_numpy()])[:3]:
-        page.move_to(*pixels[i])
-        color_there = color % tuple(pixels[i])
-        assert text(page, "row-name") == rows["id"][i]
-        mark = page.evaluate(f"{color_there}('overlay')")
-        page.move_to(2, 2)
-        assert mark[3] == 255
-        shown = page.evaluate(f"{color_there}('points')")
-        # Training rows are pale, as there are new rows; the hue is the same.
-        assert np.argmin(mark[:3]) == np.argmin(shown[:3])

@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lann import LANNEmbedding
-from lann.explain import Decision
-from lann.report import SourceFile, save_embedding_page, save_report
+from lann.report import SourceFile, save_report
 from lann.tables import TableWarning, fit_table
 
 HOSTILE = "<script>document.title = 'changed'</script>"
@@ -107,24 +105,6 @@ def test_the_page_is_not_wider_than_the_screen(open_page, report, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_light_and_dark_are_readable(open_page, report):
-    screenshots = {}
-    for scheme in ("light", "dark"):
-        page = open_page(report, scheme=scheme)
-        page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
-        screenshots[scheme] = page.screenshot()
-        assert len(screenshots[scheme]) > 10_000
-        assert page.least_contrast() >= 4.5
-    assert screenshots["light"] != screenshots["dark"]
-
-
-def test_rows_are_opened_by_keyboard(open_page, report):
-    page = open_page(report)
-    page.evaluate("document.querySelectorAll('details.row > summary')[1].focus()")
-    page.press("Enter", 13, "\r")
-    assert page.evaluate("document.querySelectorAll('details.row[open]').length") == 2
-
-
 SHOWN = "[...document.querySelectorAll('table.overview tbody tr')].filter(line => !line.hidden)"
 SECTIONS = "[...document.querySelectorAll('details.row')].filter(section => !section.hidden)"
 
@@ -206,61 +186,6 @@ def test_the_overview_is_searched_and_filtered(open_page, many_rows):
     assert page.evaluate("document.getElementById('row-3').open")
 
 
-def test_rejected_rows_are_filtered(open_page, fitted, tmp_path):
-    model, frame = fitted
-    decisions = [
-        Decision("ambiguous", 0.5, 0.7),
-        Decision("far", 0.9, 0.7, 4.0, 2.0),
-        Decision("accepted", 0.9, 0.7),
-    ]
-    explanation = model.explain(frame, range(9), id="name").with_decisions(3 * decisions)
-    save_report(tmp_path / "r.html", model, explanation, counterfactuals=0)
-    page = open_page(tmp_path / "r.html")
-    page.evaluate("document.querySelector('[data-flag=rejected]').click()")
-    assert len(column(page, 0)) == 6
-    assert all("rejected: " in text for text in column(page, 6))
-    assert page.evaluate("document.getElementById('count').textContent") == "6 of 9 rows"
-    page.evaluate("document.querySelector('[data-flag=far]').click()")
-    assert column(page, 0) == ["1", "4", "7"]
-    assert page.evaluate("document.querySelector('[data-flag=doubtful]')") is None
-
-
-def test_the_overview_leads_to_rows_by_mouse_and_keyboard(open_page, many_rows):
-    page = open_page(many_rows)
-    page.evaluate("document.querySelectorAll('table.overview tbody a')[5].focus()")
-    page.press("Enter", 13, "\r")
-    page.settle()
-    assert page.evaluate("document.getElementById('row-5').open")
-    assert page.evaluate("document.activeElement.parentNode.id") == "row-5"
-    top = "Math.abs(document.getElementById('row-{}').getBoundingClientRect().top)"
-    assert page.evaluate(top.format(5)) < 40
-    # A click anywhere in a line, and a second one on the same link.
-    page.evaluate("document.querySelectorAll('table.overview tbody tr')[9].cells[3].click()")
-    page.settle()
-    assert page.evaluate("document.getElementById('row-9').open")
-    assert page.evaluate(top.format(9)) < 40
-    page.evaluate("scrollTo(0, 0); document.querySelectorAll('table.overview tbody a')[9].click()")
-    page.settle()
-    assert page.evaluate(top.format(9)) < 40
-    # The address of a row in a page that is opened.
-    page = open_page(many_rows, fragment="#row-7")
-    page.settle()
-    assert page.evaluate("document.getElementById('row-7').open")
-    # The header of a column is a button.
-    page.evaluate("document.querySelectorAll('table.overview thead button')[4].focus()")
-    page.press("Enter", 13, "\r")
-    assert page.evaluate("document.querySelector('[aria-sort]').textContent") == "probability"
-
-
-def test_all_rows_are_opened_and_closed(open_page, many_rows):
-    page = open_page(many_rows)
-    opened = "document.querySelectorAll('details.row[open]').length"
-    page.evaluate("document.getElementById('open-all').click()")
-    assert page.evaluate(opened) == N_MANY
-    page.evaluate("document.getElementById('close-all').click()")
-    assert page.evaluate(opened) == 0
-
-
 def test_the_overview_is_readable_without_a_script(open_page, many_rows, tmp_path):
     text = many_rows.read_text(encoding="utf-8")
     start, end = text.rindex("<script>"), text.rindex("</script>")
@@ -270,86 +195,3 @@ def test_the_overview_is_readable_without_a_script(open_page, many_rows, tmp_pat
     assert page.evaluate("document.getElementById('controls').checkVisibility()") is False
     assert page.evaluate("document.getElementById('row-controls').checkVisibility()") is False
     assert page.evaluate("document.querySelectorAll('table.overview thead button').length") == 0
-
-
-def test_another_script_does_not_run(open_page, many_rows, tmp_path):
-    text = many_rows.read_text(encoding="utf-8")
-    inserted = "<script>document.title = 'changed'</script><style>body { display: none }</style>"
-    (tmp_path / "changed.html").write_text(text.replace("</body>", f"{inserted}</body>"), encoding="utf-8")
-    page = open_page(tmp_path / "changed.html")
-    assert page.evaluate("document.title") != "changed"
-    assert page.evaluate("getComputedStyle(document.body).display") == "block"
-    assert len(page.messages()) == 2  # both are reported
-
-
-def test_what_supports_a_class_has_the_color_of_the_class(open_page, many_rows):
-    page = open_page(many_rows)
-    page.evaluate("document.getElementById('open-all').click()")
-    colors = page.evaluate(
-        """
-        [...document.querySelectorAll('details.row')].flatMap(section => {
-          const color = part => getComputedStyle(part).backgroundColor;
-          const classColors = new Map([...section.querySelectorAll('.votes li')].map(item =>
-            [item.querySelector('.class-label').textContent, color(item.querySelector('.bar > span'))]));
-          const predicted = section.querySelector('summary .class-label').textContent;
-          const other = [...classColors.keys()].find(name => name !== predicted);
-          const lines = [...section.querySelectorAll('.columns tbody tr')].filter(
-            line => /^[+−]/.test(line.querySelector('.amount').textContent));
-          return lines.map(line => {
-            const cell = line.querySelector('td.bars');
-            const supported = cell.querySelector('.amount').textContent.startsWith('−') ? other : predicted;
-            return [color(cell.querySelector('.bar > span')), classColors.get(supported)];
-          });
-        })
-        """
-    )
-    assert len(colors) > 100
-    assert len({expected for _, expected in colors}) == 2
-    assert all(shown == expected for shown, expected in colors)
-
-
-def test_links_lead_to_the_points_of_the_embedding(open_page, fitted, tmp_path):
-    model, frame = fitted
-    new = frame.assign(**{"noise 0": frame["noise 0"] + 1, "name": "new"})[:3]
-    layout = LANNEmbedding(max_iter=50, random_state=0)
-    save_embedding_page(tmp_path / "e.html", model.embed(new, embedding=layout, id="name"))
-    explanation = model.explain(new, id="name")
-    save_report(tmp_path / "r.html", model, explanation, embedding="e.html")
-    for link, name in (
-        ("#row-2 .point", "new"),
-        ("#row-2 .neighbors tbody tr:nth-child(2) a", f"<b>p{explanation.row(2).neighbors[0]}"),
-    ):
-        page = open_page(tmp_path / "r.html")
-        address = page.evaluate(f"document.querySelector('{link}').href")
-        page = open_page(tmp_path / "e.html", fragment=f"#{address.partition('#')[2]}")
-        page.settle()
-        assert address.startswith((tmp_path / "e.html").as_uri())
-        assert page.evaluate("document.getElementById('row-name').textContent") == name
-
-
-def test_print(open_page, many_rows):
-    page = open_page(many_rows, scheme="dark")
-    page.send("Emulation.setEmulatedMedia", media="print")
-    for part in ("#controls", "#row-controls", ".links"):
-        assert page.evaluate(f"getComputedStyle(document.querySelector('{part}')).display") == "none"
-    breaks = "[...document.querySelectorAll('details.row')].map(part => getComputedStyle(part).breakBefore)"
-    assert set(page.evaluate(breaks)) == {"page"}
-    # Dark text on white, also if the screen is dark; colors of bars are kept.
-    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 31, 36)"
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    kept = "getComputedStyle(document.querySelector('.bar > span')).printColorAdjust"
-    assert page.evaluate(kept) == "exact"
-
-
-def test_a_page_of_paper_is_wide_enough(open_page, many_rows):
-    page = open_page(many_rows, width=718)  # A4 without its margins
-    page.send("Emulation.setEmulatedMedia", media="print")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 718
-
-
-def test_closed_rows_are_printed(open_page, report):
-    page = open_page(report)
-    visible = "[...document.querySelectorAll('.sentence')].filter(p => p.checkVisibility()).length"
-    assert page.evaluate(visible) == 1
-    page.send("Emulation.setEmulatedMedia", media="print")
-    assert page.evaluate(visible) == N_ROWS

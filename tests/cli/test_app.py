@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -48,47 +47,6 @@ def test_help_is_fast(in_new_process):
     """It imports none of the large packages."""
     loaded = in_new_process("import json, sys, lann.cli.commands; print(json.dumps(sorted(sys.modules)))")
     assert not LARGE & set(loaded)
-
-
-def complete(words, cwd) -> list[str]:
-    """Return what a shell gets for the last of some words, and check that this is light."""
-    code = (
-        "import atexit, sys\n"
-        f"atexit.register(lambda: print(sorted({LARGE!r} & set(sys.modules)), file=sys.stderr))\n"
-        "sys.argv = ['lann']\n"
-        "from lann.cli import main; main()"
-    )
-    settings = {"_LANN_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(words)}
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=cwd,
-        env=os.environ | settings | {"COMP_CWORD": str(len(words) - 1)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stderr == "[]\n"
-    return done.stdout.split()
-
-
-def test_completion_is_light(tmp_path):
-    assert complete(["lann", "ex"], tmp_path) == ["explain"]
-    assert complete(["lann", "counterfactual", "--fro"], tmp_path) == ["--frozen"]
-    assert "full" in complete(["lann", "fit", "--metric", ""], tmp_path)
-
-
-def test_the_script_for_completion_is_shown(tmp_path):
-    """The shell is given, as it need not be where it can be detected."""
-    code = "import sys; sys.argv[0] = 'lann'; from lann.cli import main; main()"
-    shown = subprocess.run(
-        [sys.executable, "-c", code, "--show-completion", "bash"],
-        cwd=tmp_path,
-        env=os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "_LANN_COMPLETE=complete_bash" in shown.stdout
 
 
 def test_from_data_to_an_explanation(csv, new, tmp_path):

@@ -72,13 +72,6 @@ def test_where_nothing_can_change(run, model, new):
     assert document["rows"][0]["becomes"] is None
 
 
-def test_many_rows(run, model, frame, tmp_path):
-    frame.drop(index=[3]).to_csv(tmp_path / "many.csv", index=False)
-    printed = run("counterfactual", model, tmp_path / "many.csv", "--rows", "0:23", "-o", tmp_path / "o.csv")
-    assert "and 3 more rows: write all to a file with -o" in printed
-    assert pd.read_csv(tmp_path / "o.csv")["query"].max() > 20
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -92,13 +85,3 @@ def test_many_rows(run, model, frame, tmp_path):
 )
 def test_invalid_options(options, message, fails, model, new):
     assert message in fails("counterfactual", model, new, *options)
-
-
-def test_training_rows_are_noted(run, model, frame, tmp_path):
-    """They are found by their names and values."""
-    frame.to_csv(tmp_path / "data.csv", index=False)
-    given = ["counterfactual", model, tmp_path / "data.csv"]
-    assert "Note: The row is a training row and votes on itself here" in run(*given, "--row", 0)
-    assert "Note: 3 of 4 rows are training rows" in run(
-        *given, "--rows", "0:3", "--row", 4
-    )  # row 2 has no label

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 
 import numpy as np
 import pandas as pd
@@ -150,16 +149,3 @@ def test_invalid_options_are_named_as_they_are_typed(fails, saved, tmp_path):
     assert message == "--epochs must be at least 250 with --method tsne; got 100."
     assert fails("embed", *given, "--jobs", 0).startswith("--jobs must be")
     assert fails("embed", *given, "--seed", -1) == "--seed must be from 0 to 4294967295; got -1."
-
-
-def test_files_and_packages_are_checked_before_the_work(fails, tmp_path, monkeypatch):
-    """That is, before the table is read, which does not exist."""
-    given = ["embed", tmp_path / "none.csv", "--target", "x"]
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install 'lann[plot]'" in fails(*given, "-o", tmp_path / "e.png")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert "pip install 'lann[parquet]'" in fails(*given, "-o", tmp_path / "e.parquet")
-    monkeypatch.setitem(sys.modules, "umap", None)
-    assert "pip install 'lann[embed]'" in fails(*given, "-o", tmp_path / "e.html")
-    monkeypatch.setattr(os, "access", lambda path, mode, **options: False)
-    assert "no permission to write e.csv" in fails(*given, "-o", tmp_path / "e.csv")

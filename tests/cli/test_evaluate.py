@@ -7,11 +7,9 @@ import subprocess
 import sys
 from hashlib import sha256
 
-import numpy as np
 import pandas as pd
 import pytest
 
-import lann
 from lann.report import evaluate
 from lann.tables import TableModel, read_table
 
@@ -82,17 +80,6 @@ def test_another_target_and_standard_input(run, model, test_csv, tmp_path):
     assert audit["data_file"] == {
         "name": "standard input", "sha256": sha256(test_csv.read_bytes()).hexdigest(),
     }  # fmt: skip
-
-
-def test_classifiers_that_were_fitted_with_arrays(run, tmp_path):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(80, 2))
-    y = (X[:, 0] > 0).astype(int)
-    lann.save(lann.LANNClassifier(max_iter=0).fit(X[:40], y[:40]), tmp_path / "m.lann")
-    pd.DataFrame({"u": X[40:, 0], "v": X[40:, 1], "y": y[40:]}).to_csv(tmp_path / "t.csv", index=False)
-    assert "of 40 rows are predicted correctly" in run(
-        "evaluate", tmp_path / "m.lann", tmp_path / "t.csv", "--target", "y"
-    )
 
 
 def test_invalid_input_is_one_sentence(fails, model, test_csv, tmp_path):

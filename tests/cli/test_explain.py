@@ -7,10 +7,8 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import lann
-from lann.cli import app
 from lann.report import SourceFile, report_page
 from lann.tables import TableModel, read_table
 
@@ -83,16 +81,6 @@ def test_the_file_has_every_neighbor_and_column(run, model, new, tmp_path):
         np.testing.assert_allclose(out[name], expected[name])
 
 
-def test_missing_values_are_printed(run, model, new):
-    assert "missing" in run("explain", model, new, "--row", 3)
-
-
-def test_several_rows_have_headings(run, model, new):
-    printed = run("explain", model, new, "--row", 7, "--rows", "2:4", "--row", 2, "--id", "name")
-    headings = [line for line in printed.splitlines() if line.startswith("Row ")]
-    assert headings == ["Row 7: p7", "Row 2: p2", "Row 3: p3"]
-
-
 def test_the_report_is_that_of_the_library(run, model, new, tmp_path):
     path = tmp_path / "r.html"
     printed = run("explain", model, new, "--html", path, "--columns", 3)
@@ -139,16 +127,6 @@ def test_counterfactuals_of_the_report(run, fails, model, new, tmp_path):
     assert text.count('class="change"') > 0
     assert "color" in fails(*page, "--frozen", "colr")  # with the nearest name
     assert "--frozen is about the page of --html" in fails("explain", model, new, "--frozen", "color")
-
-
-def test_new_categories_are_noted_in_the_report(run, model, new, tmp_path):
-    frame = pd.read_csv(new)
-    frame.loc[0, "color"] = "<mauve>"
-    frame.to_csv(new, index=False)
-    assert "<mauve> (in no training row)" in run("explain", model, new)
-    printed = run("explain", model, new, "--html", tmp_path / "r.html")
-    assert "Note: Column 'color' has values that the training data do not have: '<mauve>'." in printed
-    assert "&lt;mauve&gt;" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
 def test_invalid_rows(fails, model, new):
@@ -212,16 +190,6 @@ def test_many_rows_have_a_line_each(run, model, many):
     assert "--html" in printed
 
 
-def test_a_line_is_cut_in_a_narrow_terminal(model, many):
-    result = CliRunner(env={"COLUMNS": "60"}).invoke(
-        app, ["explain", str(model), str(many), "--rows", "0:30"]
-    )
-    lines = [line for line in result.stdout.splitlines() if line.strip()[:1].isdigit()]
-    assert len(lines) == 30
-    assert max(map(len, lines)) <= 60
-    assert any("…" in line for line in lines)
-
-
 def test_many_rows_of_a_file_have_a_summary(run, model, many, tmp_path):
     printed = run("explain", model, many, "--rows", "0:60", "-o", tmp_path / "all.csv")
     assert len(printed.splitlines()) < 20
@@ -240,14 +208,6 @@ def test_many_rows_of_a_file_have_a_summary(run, model, many, tmp_path):
     table = [line for line in printed.splitlines() if line.startswith("│")]
     assert best in table[0]
     assert pd.read_csv(tmp_path / "all.csv")["row"].nunique() == 60
-
-
-def test_blocks_of_rows_give_the_same_file(run, model, many, tmp_path, monkeypatch):
-    run("explain", model, many, "--rows", "0:25", "-o", tmp_path / "one.csv")
-    monkeypatch.setattr("lann.cli.explain.MOST_REPORTED_ROWS", 7)
-    printed = run("explain", model, many, "--rows", "0:25", "-o", tmp_path / "blocks.csv")
-    assert "25 rows explained" in printed
-    assert (tmp_path / "blocks.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()
 
 
 def test_far_rows_are_marked(run, model, many, tmp_path):

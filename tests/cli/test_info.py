@@ -99,13 +99,3 @@ def test_hostile_files_get_one_sentence(fails, model, new, tmp_path):
             assert "not a whole file written by lann.save" in fails("info", path, *options)
     assert "is a folder" in fails("info", tmp_path)
     assert "There is no file" in fails("info", tmp_path / "none.lann")
-
-
-def test_names_cannot_change_the_terminal(run, tmp_path):
-    """A name may have the escape sequences of terminals."""
-    y = np.where(np.arange(30) % 2, "\x1b[31mred", "two\nlines")
-    X = np.random.default_rng(0).normal(size=(30, 2))
-    lann.save(lann.LANNClassifier(max_iter=0, random_state=0).fit(X, y), tmp_path / "m")
-    printed = run("info", tmp_path / "m")
-    assert "\x1b" not in printed
-    assert facts_of(printed)["classes"] == r"2: \x1b[31mred (15), two\nlines (15)"

@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from lann._format import to_plain
 from lann.cli import app
-from lann.cli.documents import frame_records, plain
+from lann.cli.output import frame_records
 from lann.tables import TableModel, read_table
 
 SNAKE_CASE = re.compile(r"[a-z][a-z0-9_]*")
@@ -54,12 +55,12 @@ def test_values():
         "f": pd.Timestamp("2024-01-02"), "g": np.bool_(True), 3: (np.int64(4), None, "text"), "h": pd.NA,
     }  # fmt: skip
     values = {key: value for key, value in values.items() if key != "h"}
-    assert plain(values) == {
+    assert to_plain(values) == {
         "a": None, "b": [None, 1.5], "c": [0, 1], "d": None, "e": str(Path("x") / "y"),
         "f": "2024-01-02 00:00:00", "g": True, "3": [4, None, "text"],
     }  # fmt: skip
     frame = pd.DataFrame({"x": [1, 2], "a b": ["u", None]})
-    assert plain(frame_records(frame)) == [{"x": 1, "a b": "u"}, {"x": 2, "a b": None}]
+    assert to_plain(frame_records(frame)) == [{"x": 1, "a b": "u"}, {"x": 2, "a b": None}]
 
 
 def test_fit(document, csv, tmp_path):
@@ -76,13 +77,6 @@ def test_fit(document, csv, tmp_path):
     assert found["files"] == [str(tmp_path / "m.lann")]
     assert (tmp_path / "m.lann").exists()
     assert found["vote"]["n_neighbors"] == TableModel.load(tmp_path / "m.lann").classifier.n_neighbors_
-
-
-def test_fit_without_cross_validation(document, frame, tmp_path):
-    frame["rare"] = np.arange(80) // 2
-    frame.head(4).assign(y=["a", "b", "c", "d"]).to_csv(tmp_path / "d.csv", index=False)
-    found = document("fit", tmp_path / "d.csv", "--target", "member", "--no-cv", "-o", tmp_path / "m.lann")
-    assert found["cross_validation"] == []
 
 
 def test_predict(document, model, new, frame, tmp_path):
@@ -109,14 +103,6 @@ def test_explain(document, model, new, tmp_path):
     assert found["rows"][1]["values"]["size [cm]"] is None  # it is missing
     assert sum(found["class_counts"].values()) == 3
     assert found["files"] == [str(tmp_path / "r.html")]
-
-
-def test_notes_are_in_the_document(document, model, new):
-    frame = pd.read_csv(new)
-    frame.loc[0, "color"] = "mauve"
-    frame.to_csv(new, index=False)
-    for command in ("predict", "explain", "counterfactual"):
-        assert any("'mauve'" in text for text in document(command, model, new)["notes"])
 
 
 def test_embed(document, model, tmp_path):

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -61,28 +59,6 @@ def test_invalid_rows_and_files(fails, model, new, tmp_path):
     assert "no column 'x' in new.csv for id" in fails("predict", model, new, "--id", "x")
 
 
-def test_words_in_a_column_of_numbers(fails, model, new):
-    frame = pd.read_csv(new).astype({"noise": object})
-    frame.loc[4, "noise"] = "loud"
-    frame.to_csv(new, index=False)
-    message = fails("predict", model, new)
-    assert message == "Column 'noise' of new.csv must have numbers; row 4 has 'loud'."
-    frame.loc[4, "noise"] = "1e200"
-    frame.to_csv(new, index=False)
-    assert "must have numbers of at most 1e+140, whose squares are finite; row 4 has '1e200'" in fails(
-        "explain", model, new
-    )
-
-
-def test_a_failed_write_leaves_nothing(fails, model, new, tmp_path, monkeypatch):
-    def full(*args):
-        raise OSError(28, "No space left on device", "out")
-
-    monkeypatch.setattr(os, "replace", full)
-    assert "No space left" in fails("predict", model, new, "-o", tmp_path / "out.csv")
-    assert os.listdir(tmp_path) == ["new.csv"]
-
-
 def test_labels_stand_beside_the_predictions(run, model, make_table, tmp_path):
     frame = make_table(12, seed=1)
     frame.loc[0, "group"], frame.loc[1, "group"] = None, "elsewhere"
@@ -95,13 +71,6 @@ def test_labels_stand_beside_the_predictions(run, model, make_table, tmp_path):
     assert 0 < n_correct < 11
     assert f"Accuracy: {n_correct / 11:.1%} ({n_correct} of 11 rows with a label)" in printed
     assert "elsewhere" in run("predict", model, tmp_path / "test.csv")
-
-
-def test_an_empty_target_is_no_label(run, model, make_table, tmp_path):
-    make_table(5).assign(group=None).to_csv(tmp_path / "test.csv", index=False)
-    printed = run("predict", model, tmp_path / "test.csv")
-    assert "label" not in printed
-    assert "Accuracy" not in printed
 
 
 @pytest.mark.parametrize("end", ["csv", "parquet"])

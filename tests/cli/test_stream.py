@@ -1,20 +1,16 @@
 """`lann stream`: predictions, checkpoints, interruptions and output."""
 
-import array
-import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
-import termios
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from lann.cli.show_stream import sparkline
+from lann.cli.stream import sparkline
 
 PROGRAM = "from lann.cli import main; main()"
 
@@ -127,55 +123,6 @@ def test_ctrl_c_saves_the_checkpoint_and_the_picture(run, rows, data, child, tmp
     assert part.read_bytes() == whole.read_bytes()
 
 
-def feed(process, text):
-    """Give rows to a process that has said that it waits for them, until it has read them."""
-    assert process.stdout.readline().startswith("Waiting for the first rows")
-    process.stdin.write(text)
-    process.stdin.flush()
-    left = array.array("i", [1])
-    while left[0] and process.poll() is None:
-        fcntl.ioctl(process.stdin, termios.FIONREAD, left)
-        time.sleep(0.05)
-    time.sleep(2)
-
-
-def test_ctrl_c_among_the_first_rows_learns_them(run, rows, child, tmp_path):
-    data, checkpoint, part = tmp_path / "long.csv", tmp_path / "c.lann", tmp_path / "part.csv"
-    # Such long lines fill several buffers: when the last is read, the first lines have been looked at.
-    rows.to_csv(data, index=False, float_format="%.40f")
-    process = child("stream", "-", "-t", "y", *OPTIONS, "--checkpoint", checkpoint, "-o", part)
-    feed(process, "".join(data.read_text().splitlines(keepends=True)[:351]))
-    process.send_signal(signal.SIGINT)
-    shown, errors = process.communicate()
-    assert process.returncode == 130, errors
-    assert "350 rows" in shown, errors
-    assert "Note: Interrupted after 350 rows" in shown
-    assert "The same command with --resume continues." in shown
-    assert len(pd.read_csv(part)) == 350
-    run("stream", data, "--checkpoint", checkpoint, "--resume", "-o", part)
-    run("stream", data, "-t", "y", *OPTIONS, "-o", tmp_path / "whole.csv")
-    assert part.read_bytes() == (tmp_path / "whole.csv").read_bytes()
-
-
-def test_ctrl_c_before_the_first_row_is_one_sentence(child, tmp_path):
-    process = child("stream", "-", "-t", "y", *OPTIONS, "--checkpoint", tmp_path / "c.lann")
-    feed(process, "a,b,y\n")
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate()
-    assert process.returncode == 130
-    assert errors == "Interrupted before a row was learned; nothing was saved.\n"
-    assert not (tmp_path / "c.lann").exists()
-
-
-def test_lines_and_checkpoints_come_as_often_as_asked(run, rows, tmp_path):
-    rows[:600].to_csv(tmp_path / "s.csv", index=False)
-    checkpoint = tmp_path / "c.lann"
-    shown = run("stream", tmp_path / "s.csv", "-t", "y", *OPTIONS, "--every", 100, "--checkpoint", checkpoint)
-    lines = [line for line in shown.splitlines() if " rows: accuracy" in line]
-    assert ["rows/s" in line for line in lines] == [False] + 5 * [True]  # compilation is not counted
-    assert shown.count(" rows: accuracy") == shown.count("Checkpoint after") == 6
-
-
 def test_tables_with_categories_dates_and_gaps(run, tmp_path):
     rng = np.random.default_rng(0)
     city = rng.choice(["Ulm", "Bonn", ""], 400)
@@ -246,11 +193,3 @@ def test_sparklines():
     assert sparkline([0.5, 0.5]) == "██"
     assert sparkline(list(range(8))) == "▁▂▃▄▅▆▇█"
     assert len(sparkline([0.1] * 1000 + [0.9] * 1000)) == 40
-
-
-def test_the_table_is_not_overwritten(fails, data):
-    before = data.read_bytes()
-    for option in ("-o", "--checkpoint"):
-        error = fails("stream", data, "-t", "y", option, data)
-        assert "s.csv is read: it cannot be written, too" in error
-    assert data.read_bytes() == before

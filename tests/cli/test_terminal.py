@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
-import warnings
 from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
 import pytest
-from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table
 from typer.testing import CliRunner
 
-import lann
 from lann.cli import app
-from lann.cli.commands import COMMANDS
-from lann.cli.consoles import printable_warnings, results
-from lann.cli.errors import one_sentence
 
 # A color, the title of the window, a bell, a cursor to the left, a tab, two kinds of line breaks, DEL, a
 # sequence of C1, reversed text, a separator of lines, a character without a width, and markup of rich.
@@ -137,28 +128,6 @@ def test_every_command_escapes_what_tables_have(name, folder, model, parse_page)
         assert ElementTree.parse(figure).getroot().tag.endswith("svg")
 
 
-def test_the_commands_are_all(folder, model):
-    """The demo has tables of its own; the name of its folder is all that is given."""
-    tested = {"fit", "demo", *commands(folder, model[0])}
-    assert tested == {command.__name__ for group in COMMANDS.values() for command in group}
-
-
-def test_the_demo_and_json(tmp_path, folder, model):
-    (tmp_path / f"file{HOSTILE}").write_text("")
-    assert r"file\x1b[31m" in invoke("demo", "-o", tmp_path / f"file{HOSTILE}", code=2)
-    document = invoke("predict", model[0], folder / f"new{HOSTILE}.csv", "--json")
-    assert document.isascii()
-    assert "\\u001b[31m" in document
-
-
-def test_files_have_the_texts_as_they_are(folder, model):
-    invoke("predict", model[0], folder / f"new{HOSTILE}.csv", "-o", folder / "p.parquet")
-    predictions = pd.read_parquet(folder / "p.parquet")
-    assert predictions[ID].tolist() == make_table(14)[ID].tolist()
-    assert set(predictions["prediction"]) <= {f"{name}{HOSTILE}" for name in ("yes", "no", "alone")}
-    assert lann.tables.TableModel.load(model[0]).target == TARGET
-
-
 def test_errors_show_names_escaped(folder, model):
     train, other = folder / f"train{HOSTILE}.csv", f"other{HOSTILE}"
     assert SHOWN in invoke("fit", train, "--target", other, code=2)
@@ -166,47 +135,6 @@ def test_errors_show_names_escaped(folder, model):
     assert r"missing\x1b[31m" in invoke("predict", folder / f"missing{HOSTILE}.lann", train, code=2)
     assert r"train\x1b[31m" in invoke("predict", train, train, code=2)  # no model
     assert SHOWN in invoke("counterfactual", model[0], train, "--target-class", other, code=2)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [f"no-command{HOSTILE}"],
-        [f"--option{HOSTILE}"],
-        ["predict", f"--option{HOSTILE}"],
-        ["predict", "model", "data", f"third{HOSTILE}"],
-        ["fit", "data", "--metric", f"metric{HOSTILE}"],
-    ],
-)
-def test_errors_about_arguments_show_them_escaped(arguments):
-    assert "[red]" in invoke(*arguments, code=2)  # not markup
-
-
-def test_names_of_files_that_are_not_text(folder, model):
-    path = os.fsencode(folder) + b"/byte\xff.csv"
-    with open(path, "wb") as file:
-        file.write((folder / f"new{HOSTILE}.csv").read_bytes())
-    output = os.fsdecode(os.fsencode(folder) + b"/out\xff.csv")
-    shown = invoke("predict", model[0], os.fsdecode(path), "-o", output)
-    assert r"out\udcff.csv" in shown
-    invoke("explain", model[0], os.fsdecode(path), "--html", folder / "bytes.html")
-    assert r"byte\udcff.csv" in (folder / "bytes.html").read_text(encoding="utf-8")
-
-
-def test_warnings_show_names_escaped():
-    @one_sentence
-    def command():
-        # What Python writes to stderr.
-        return warnings.formatwarning(UserWarning(f"column{HOSTILE}"), UserWarning, f"file{HOSTILE}", 1)
-
-    before = warnings.formatwarning
-    shown = command()
-    assert f"column{SHOWN}" in shown
-    assert raw_characters(shown) == set()
-    assert warnings.formatwarning is before
-    with pytest.raises(KeyError), printable_warnings():
-        raise KeyError
-    assert warnings.formatwarning is before
 
 
 def test_a_terminal_gets_the_sequences_of_rich_and_no_other(monkeypatch, folder, model):
@@ -219,15 +147,3 @@ def test_a_terminal_gets_the_sequences_of_rich_and_no_other(monkeypatch, folder,
     assert "\x1b[31m" not in result.stdout
     assert SHOWN in result.stdout
     assert raw_characters(OF_RICH.sub("", result.stdout)) == set()
-
-
-def test_the_width_of_a_table_is_that_of_the_escaped_text(capsys):
-    table = Table()
-    table.add_column(HOSTILE)
-    table.add_row(f"{HOSTILE}x")
-    console: Console = results()
-    console.width = 300
-    console.print(table)
-    lines = capsys.readouterr().out.splitlines()
-    assert len({cell_len(line) for line in lines}) == 1
-    assert cell_len(lines[0]) == len(SHOWN) + len("x") + 4

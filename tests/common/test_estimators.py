@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from lann.persist._sharded import is_sharded
+from lann.persist._model_file import is_sharded
 from tests.common.checks import CHECKS
 from tests.common.estimators import CASES, public_estimators
 

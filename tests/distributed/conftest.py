@@ -37,11 +37,10 @@ def client(cluster):
 @pytest.fixture
 def small_tiles(monkeypatch):
     """Tiles of 300 rows, and training in tiles for 500 rows and more."""
-    import lann.training._many_rows
-    import lann.training._tiles
+    import lann.training._train
 
-    monkeypatch.setattr(lann.training._tiles, "TILE_ROWS", 300)
-    monkeypatch.setattr(lann.training._many_rows, "MANY_ROWS", 500)
+    monkeypatch.setattr(lann.training._train, "TILE_ROWS", 300)
+    monkeypatch.setattr(lann.training._train, "MANY_ROWS", 500)
 
 
 @pytest.fixture(scope="session")

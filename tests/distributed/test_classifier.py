@@ -18,12 +18,11 @@ def in_blocks(X, y, size=400):
 @pytest.fixture(scope="module")
 def fitted(planted, options):
     """A classifier with five tiles in three shards."""
-    import lann.training._many_rows
-    import lann.training._tiles
+    import lann.training._train
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lann.training._tiles, "TILE_ROWS", 300)
-        patch.setattr(lann.training._many_rows, "MANY_ROWS", 500)
+        patch.setattr(lann.training._train, "TILE_ROWS", 300)
+        patch.setattr(lann.training._train, "MANY_ROWS", 500)
         X, y, _ = planted
         return LANNClassifier(**options, rows_per_shard=500).fit(*in_blocks(X, y))
 

@@ -30,10 +30,10 @@ def in_blocks(X, y=None, size=300, seconds=0.0):
 
 @pytest.fixture(scope="module", autouse=True)
 def tiles_of_300_rows():
-    import lann.training._tiles
+    import lann.training._train
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lann.training._tiles, "TILE_ROWS", 300)
+        patch.setattr(lann.training._train, "TILE_ROWS", 300)
         yield
 
 

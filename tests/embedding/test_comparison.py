@@ -1,6 +1,8 @@
+"""Comparisons of embeddings, and the embeddings of the paper."""
+
 import numpy as np
 import pytest
-from sklearn.decomposition import PCA
+from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.manifold import SpectralEmbedding
 from sklearn.pipeline import make_pipeline
@@ -9,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from lann import LANNClassifier
 from lann.embedding import (
     LANNEmbedding,
+    NeighborEmbedding,
     compare_embeddings,
     embedding_quality,
     held_out_predictions,
@@ -16,7 +19,6 @@ from lann.embedding import (
     make_panel,
     paper_embeddings,
 )
-from lann.embedding._comparison import _classifier_of
 
 NAMES = ["PCA", "LDA", "GMLVQ", "LMNN", "UMAP", "LGMLVQ", "LANN"]
 
@@ -99,8 +101,7 @@ def test_one_that_cannot_place_new_points_has_no_held_out_points(halves):
 
 
 def test_a_single_panel_with_a_fitted_classifier(comparison, halves):
-    fitted = _classifier_of(comparison["LANN"].estimator)
-    assert _classifier_of(comparison["UMAP"].estimator) is None
+    fitted = comparison["LANN"].estimator[-1].classifier_
     layout = LANNEmbedding(FrozenEstimator(fitted), symmetry="max", random_state=0)
     panel = make_panel(
         "max", make_pipeline(StandardScaler(), layout), halves[:2], halves[2:], classifier=fitted
@@ -108,17 +109,6 @@ def test_a_single_panel_with_a_fitted_classifier(comparison, halves):
     assert layout.classifier_.model_ is fitted.model_
     assert panel.name == "max"
     assert panel.held_out_accuracy > 0.85
-
-
-def test_a_table_with_columns_is_embedded_as_well(halves):
-    pd = pytest.importorskip("pandas")
-    X, y, X_test, y_test = halves
-    frame, test = (pd.DataFrame(part, columns=[f"c{i}" for i in range(13)]) for part in (X, X_test))
-    pca = {"PCA": paper_embeddings(random_state=0)["PCA"]}
-    named = compare_embeddings(frame, pd.Series(y), test, pd.Series(y_test), embeddings=pca)["PCA"]
-    plain = compare_embeddings(*halves, embeddings=pca)["PCA"]
-    np.testing.assert_allclose(named.coordinates, plain.coordinates)
-    assert named.held_out_accuracy == plain.held_out_accuracy
 
 
 def test_what_is_not_there_is_named(comparison):
@@ -140,6 +130,24 @@ def test_invalid_arguments_raise(halves, arguments, options, said):
         compare_embeddings(*arguments(*halves), **options)
 
 
-def test_embeddings_must_have_names():
-    with pytest.raises(ValueError, match="embeddings must be a dictionary of transformers; got PCA"):
-        compare_embeddings([[0.0], [1.0]], [0, 1], embeddings=PCA(1))
+def test_all_scale_first_and_share_the_layout():
+    classifier = LANNClassifier(metric="full")
+    made = paper_embeddings(classifier=classifier, n_neighbors=7, min_dist=0.4, random_state=3, n_jobs=2)
+    for pipeline in made.values():
+        assert isinstance(pipeline[0], StandardScaler)
+        assert not hasattr(pipeline[-1], "n_features_in_")
+        clone(pipeline)
+    for name in ("UMAP", "LGMLVQ", "LANN"):
+        layout = made[name][-1].get_params(deep=False)
+        assert isinstance(made[name][-1], LANNEmbedding if name == "LANN" else NeighborEmbedding)
+        assert (layout["n_neighbors"], layout["min_dist"], layout["random_state"]) == (7, 0.4, 3)
+        assert layout["n_jobs"] == 2
+    assert made["LANN"][-1].classifier is classifier
+    assert made["GMLVQ"][-1].n_components == made["LMNN"][-1].n_components == 2
+    assert made["LGMLVQ"][1].random_state == made["GMLVQ"][-1].random_state == 3
+
+
+def test_two_classes_make_a_picture_too(wine):
+    X, y = wine
+    for name in ("PCA", "LDA", "GMLVQ", "LMNN"):
+        assert paper_embeddings()[name].fit_transform(X, y > 0).shape == (len(X), 2)

@@ -37,14 +37,6 @@ def test_with_two_classes_the_second_direction_is_across_the_first(wine):
     assert (X @ ways.T).var(axis=0).max() <= most + 1e-10
 
 
-def test_a_single_feature_leaves_nothing_across():
-    X = np.arange(12.0)[:, None]
-    coordinates = DiscriminantPlane().fit(X, X[:, 0] > 5).transform(X)
-    assert coordinates.shape == (12, 2)
-    assert np.ptp(coordinates[:, 0]) > 0
-    assert not coordinates[:, 1].any()
-
-
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("constants", [[0.0, 0.0], [2.0, 0.1], [-1e6, 0.0]])
 def test_constant_features_leave_nothing_across(constants):
@@ -55,13 +47,6 @@ def test_constant_features_leave_nothing_across(constants):
     assert np.ptp(coordinates[:, 0]) > 0
     assert not coordinates[:, 1].any()
     assert not plane.components_[1].any()
-
-
-def test_small_differences_across_are_a_direction():
-    rng = np.random.default_rng(0)
-    X = np.column_stack([np.arange(20.0) * 1e30, rng.normal(size=20)])
-    plane = DiscriminantPlane().fit(X, np.arange(20) > 9)
-    assert plane.transform(X)[:, 1].std() > 0.5
 
 
 def test_class_means_on_a_line_leave_one_direction_too():
@@ -79,4 +64,5 @@ def test_one_class_raises():
 
 
 def test_scikit_learn_accepts_it():
-    check_estimator(DiscriminantPlane())
+    results = check_estimator(DiscriminantPlane())
+    assert all(result["status"] in ("passed", "skipped") for result in results)

@@ -6,7 +6,6 @@ from scipy.spatial.distance import cdist
 
 from lann import LANNClassifier
 from lann.embedding import (
-    _quality,
     embedding_quality,
     held_out_predictions,
     leave_one_out_predictions,
@@ -69,16 +68,6 @@ def test_of_classes_as_frequent_the_nearer_counts():
     assert found.tolist() == ["right", "left"]
 
 
-def test_a_copy_of_a_point_is_another_point():
-    coordinates = np.array([[0.0, 0.0], [0.0, 0.0], [5.0, 5.0], [5.0, 5.0]])
-    np.testing.assert_array_equal(
-        leave_one_out_predictions(coordinates, [0, 0, 1, 1], n_neighbors=1), [0, 0, 1, 1]
-    )
-    np.testing.assert_array_equal(
-        leave_one_out_predictions(coordinates, [0, 1, 1, 0], n_neighbors=1), [1, 0, 0, 1]
-    )
-
-
 def test_trustworthiness_and_continuity_as_by_hand(scattered):
     X, coordinates, _ = scattered
     trust, continuity = trustworthiness_and_continuity(X, coordinates, n_neighbors=7)
@@ -99,15 +88,6 @@ def test_what_is_torn_apart_and_what_is_put_together_differ():
     assert trust < continuity
 
 
-def test_of_many_points_a_sample_is_judged_always_the_same(scattered, monkeypatch):
-    X, coordinates, _ = scattered
-    monkeypatch.setattr(_quality, "MOST_RANKED", 40)
-    found = trustworthiness_and_continuity(X, coordinates)
-    assert found == trustworthiness_and_continuity(X, coordinates)
-    chosen = np.sort(np.random.default_rng(0).choice(80, 40, replace=False))
-    assert found[0] == pytest.approx(slow_trustworthiness(X[chosen], coordinates[chosen], 5))
-
-
 def test_preserved_neighborhoods_as_by_hand(scattered):
     X, coordinates, y = scattered
     clf = LANNClassifier(max_iter=2, random_state=0).fit(X, y)
@@ -116,12 +96,6 @@ def test_preserved_neighborhoods_as_by_hand(scattered):
     expected = np.mean([len(set(w) & set(n)) / 6 for w, n in zip(wanted, near, strict=True)])
     assert neighborhood_preservation(clf, coordinates, n_neighbors=6) == pytest.approx(expected)
     assert 0.1 < expected < 0.9
-
-
-def test_a_classifier_that_has_learned_nothing_sees_euclidean_neighborhoods(scattered):
-    _, coordinates, y = scattered
-    clf = LANNClassifier(max_iter=0, levels=("point",), n_candidates=None).fit(coordinates, y)
-    assert neighborhood_preservation(clf, coordinates) == 1
 
 
 def test_pair_error_counts_only_what_is_taken_for_the_other_of_the_two():
@@ -152,25 +126,6 @@ def test_all_figures_in_one(scattered):
     assert found.n_neighbors == 4
 
 
-def test_what_is_not_given_is_not_judged(scattered):
-    X, coordinates, y = scattered
-    found = embedding_quality(X, coordinates, y)
-    assert found.held_out_accuracy is found.neighborhood_preservation is None
-
-
-def test_labels_that_mean_nothing_flatter_those_who_have_seen_them():
-    """Why held-out points are the judge: coordinates by label are perfect, and say nothing of new points."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 4)), rng.integers(2, size=200)
-    seen = np.c_[10.0 * y[:100], X[:100, 0]]
-    nearest = cdist(X[100:], X[:100]).argmin(axis=1)
-    found = embedding_quality(
-        X[:100], seen, y[:100], held_out_coordinates=seen[nearest], held_out_labels=y[100:]
-    )
-    assert found.accuracy == 1
-    assert found.held_out_accuracy < 0.65
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -189,8 +144,3 @@ def test_labels_that_mean_nothing_flatter_those_who_have_seen_them():
 def test_invalid_arguments_raise(scattered, call, said):
     with pytest.raises(ValueError, match=said):
         call(*scattered)
-
-
-def test_pair_error_needs_two_classes():
-    with pytest.raises(ValueError, match="one and other must be two classes; got 1 for both"):
-        pair_error([1, 1], [1, 1], 1, 1)

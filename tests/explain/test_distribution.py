@@ -1,15 +1,11 @@
 """Percentiles, shares of categories and typical values, compared with slow and obvious ones."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from lann import LANNClassifier
-from lann.explain import _distribution
-from lann.explain._context import ordinal, percentile_text, rank_text
-from lann.explain._distribution import ValueDistribution, distribution_of
+from lann.explain._distribution import ValueDistribution
 
 CATEGORY = 2
 
@@ -60,17 +56,6 @@ def test_percentiles_are_the_share_below_plus_half_of_the_ties(made):
     assert found[1].tolist()[:2] == [0.0, 100.0]
 
 
-def test_shares_of_categories_are_of_all_rows(made):
-    queries = np.array([[0.0, 0.0, code] for code in (0, 3, 4, 7, -1, np.nan)])
-    found = made.category_shares(queries)
-    assert np.isnan(found[:, :2]).all()
-    for row, code in enumerate(queries[:-1, CATEGORY]):
-        expected = weights_of(made)[made.X[:, CATEGORY] == code].sum() / weights_of(made).sum()
-        assert found[row, CATEGORY] == pytest.approx(expected)
-    assert found[3:5, CATEGORY].tolist() == [0.0, 0.0]
-    assert np.isnan(found[5, CATEGORY])
-
-
 def test_typical_ranges_leave_out_a_tenth_at_each_end(made):
     assert made.ranges.shape == (4, 3, 2)
     for label in range(3):
@@ -98,53 +83,6 @@ def test_typical_categories_are_the_most_frequent_ones(made):
         for row, share in zip(rows[label, used, CATEGORY], shares[label, used, CATEGORY], strict=True):
             assert made.labels[row] == label
             assert counts[int(made.X[row, CATEGORY])] == pytest.approx(share)
-
-
-def test_extremes_and_values_outside(made):
-    low, high = made.extremes
-    assert low.tolist()[:2] == np.nanmin(made.X[:, :2], axis=0).tolist()
-    assert high.tolist()[:2] == np.nanmax(made.X[:, :2], axis=0).tolist()
-    queries = np.array([[low[0], high[1] + 1e-9, 9.0], [low[0] - 1, np.nan, np.nan]])
-    assert made.is_outside(queries).tolist() == [[False, True, False], [True, False, False]]
-
-
-def test_a_feature_without_values_has_no_percentile():
-    X = np.array([[np.nan, 1.0], [np.nan, 2.0]])
-    made = ValueDistribution(X, np.array([0, 1]), 2, None, np.array([False, False]))
-    assert np.isnan(made.percentiles(np.array([[1.0, 1.0]]))[0, 0])
-    assert np.isnan(made.ranges[:, 0]).all()
-    assert not made.is_outside(np.array([[1.0, 1.0]])).any()
-
-
-def test_large_tables_are_sampled(monkeypatch):
-    rng = np.random.default_rng(0)
-    X, labels = rng.normal(size=(4000, 3)), rng.integers(0, 2, 4000)
-    exact = ValueDistribution(X, labels, 2, None, np.zeros(3, bool))
-    queries = rng.normal(size=(50, 3))
-    expected, ranges = exact.percentiles(queries), exact.ranges
-    monkeypatch.setattr(_distribution, "MOST_SORTED", 1000)
-    monkeypatch.setattr(_distribution, "MOST_OF_CLASS", 500)
-    sampled = ValueDistribution(X, labels, 2, None, np.zeros(3, bool))
-    found = sampled.percentiles(queries)
-    assert 0 < np.abs(found - expected).max() < 5
-    assert 0 < np.abs(sampled.ranges - ranges).max() < 0.4
-
-
-def test_it_is_kept_in_the_model_and_pickled_without_what_it_computed(wine):
-    clf = LANNClassifier(max_iter=0).fit(*wine)
-    kept = distribution_of(clf.model_)
-    assert distribution_of(clf.model_) is kept
-    kept.percentiles(wine[0][:1])
-    restored = pickle.loads(pickle.dumps(kept))
-    assert set(restored.__dict__) == {"X", "labels", "n_classes", "row_weights", "is_category"}
-    np.testing.assert_array_equal(restored.percentiles(wine[0]), kept.percentiles(wine[0]))
-
-
-def test_neighbors_alone_compute_no_percentiles(wine, monkeypatch):
-    clf = LANNClassifier(max_iter=0).fit(*wine)
-    monkeypatch.setattr(ValueDistribution, "percentiles", None)
-    monkeypatch.setattr(ValueDistribution, "typical", None)
-    assert clf.explain(wine[0][:2]).neighbors.shape == (2, 7)
 
 
 @pytest.fixture(scope="module")
@@ -204,19 +142,3 @@ def test_groups_have_no_context(people):
     assert again.feature_names.tolist() == ["person", "rest", "since"]
     np.testing.assert_array_equal(again.percentiles[:, 2], explanation.percentiles[:, 3])
     assert again.typical_texts("old").tolist() == ["", "", explanation.typical_texts("old")[3]]
-
-
-def test_values_that_are_shown_in_place_of_others(wine):
-    X, y = wine
-    explanation = LANNClassifier(max_iter=0).fit(X, y).explain(X[:2]).with_values(X[:2] * 10, X * 10)
-    low, high = explanation.typical_ranges[1, 0]
-    assert explanation.typical_texts(1)[0] == f"{10 * low:g} to {10 * high:g}"
-    assert explanation.with_values(X[:2], None).typical_texts(1).tolist() == [""] * 13
-
-
-def test_percentiles_in_words():
-    texts = [rank_text(percentile) for percentile in (0.0, 0.2, 50.4, 99.8, 100.0, np.nan)]
-    assert texts == ["below all", "1st", "50th", "99th", "above all", ""]
-    texts = [percentile_text(percentile) for percentile in (0.0, 50.4, 100.0, np.nan)]
-    assert texts == ["below all", "50th percentile", "above all", ""]
-    assert [ordinal(number) for number in (11, 12, 13, 22, 83)] == ["11th", "12th", "13th", "22nd", "83rd"]

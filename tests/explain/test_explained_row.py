@@ -1,4 +1,6 @@
-"""One explained prediction."""
+"""Explained rows, the overview of many, and their sentences."""
+
+from __future__ import annotations
 
 from dataclasses import replace
 
@@ -6,6 +8,7 @@ import numpy as np
 import pytest
 
 from lann import LANNClassifier
+from lann.explain import Overview
 
 
 def test_features_are_ordered_by_relevance(two_rows):
@@ -30,44 +33,11 @@ def test_prediction_and_votes(two_rows):
     assert row.neighbor_labels.tolist() == ["malignant", "benign", "benign"]
 
 
-def test_the_shares_of_the_distance_add_up_to_1(two_rows):
-    shares = two_rows.row(0).distance_shares
-    assert shares.sum() == pytest.approx(1)
-    first = two_rows.contributions[0]
-    expected = two_rows.vote_shares[0] @ (first / first.sum(axis=1, keepdims=True))
-    np.testing.assert_allclose(shares, expected[[0, 2, 1, 3]])
-
-
-def test_rows_are_those_of_row(two_rows):
-    rows = list(two_rows.rows())
-    assert [row.row for row in rows] == [0, 1]
-    for i, row in enumerate(rows):
-        assert two_rows.row(i).to_frame().equals(row.to_frame())
-    assert two_rows.row(-1).row == 1
-    with pytest.raises(IndexError, match="2 queries"):
-        two_rows.row(2)
-
-
 def test_row_numbers_and_names(two_rows):
     named = replace(two_rows, query_rows=np.array([7, 3]), query_ids=np.array(["p7", "p3"]))
     assert [(row.row, row.id) for row in named.rows()] == [(7, "p7"), (3, "p3")]
     assert named[1].row(0).row == named.row(1).row == 3
     assert two_rows.row(1).id is None
-
-
-def test_supports_that_are_unknown_are_none(made):
-    row = made([[0.5, 0.3, 0.2]], [["benign"] * 3]).row(0)
-    assert row.support is None
-    assert row.separation is None
-    assert not {"support", "separation", "neighbor_value"} & set(row.to_frame())
-
-
-def test_whether_a_feature_is_relevant(made):
-    def row(support):
-        return made([[0.5, 0.3, 0.2]], [["benign"] * 3], [[support, np.negative(support)]]).row(0)
-
-    assert not row([0.009, 0.001, 0, 0]).has_relevant_feature
-    assert row([0.01, 0, 0, 0]).has_relevant_feature
 
 
 def test_the_long_table_has_a_line_per_query_neighbor_and_feature(two_rows):
@@ -100,13 +70,10 @@ def test_values_in_context(made):
     row = explanation.row(0)
     assert [row.percentile_text(j) for j in range(4)] == [""] * 4
     assert row.value_in_context(1) == "1"
-    row = replace(
-        row,
-        percentiles=np.array([96.2, np.nan, 100.0, np.nan]),
-        category_shares=np.array([np.nan, 0.342, np.nan, np.nan]),
-        typical=np.array(["16.2 to 27.7", "red 68%", "", ""], dtype=object),
-        unmeasured=np.array([False, False, False, True]),
-    )
+    row.percentiles = np.array([96.2, np.nan, 100.0, np.nan])
+    row.category_shares = np.array([np.nan, 0.342, np.nan, np.nan])
+    row.typical = np.array(["16.2 to 27.7", "red 68%", "", ""], dtype=object)
+    row.unmeasured = np.array([False, False, False, True])
     assert [row.percentile_text(j) for j in range(4)] == ["96th", "34% of rows", "above all", ""]
     assert [row.value_in_context(j) for j in range(4)] == [
         "0 (96th percentile; benign rows: 16.2 to 27.7)",
@@ -116,23 +83,132 @@ def test_values_in_context(made):
     ]
 
 
-def test_context_is_in_the_order_of_the_features(wine):
-    X, y = wine
-    explanation = LANNClassifier(max_iter=2, random_state=0).fit(X[::2], y[::2]).explain(X[:4])
-    for i, row in enumerate(explanation.rows()):
-        order = [explanation.feature_names.tolist().index(name) for name in row.feature_names]
-        np.testing.assert_array_equal(row.percentiles, explanation.percentiles[i, order])
-        assert row.typical.tolist() == explanation.typical_texts(row.prediction)[order].tolist()
-        assert row.typical_of_runner_up.tolist() == explanation.typical_texts(row.runner_up)[order].tolist()
-        assert row.left_out == (i // 2 if i % 2 == 0 else None)
-        np.testing.assert_array_equal(row.outside, explanation.outside[i, order])
-    frame = explanation.to_long_frame()
-    assert frame["left_out"].isna().mean() == 0.5
-    assert frame["percentile"].between(0, 100).all()
-    assert frame["typical"].str.contains(" to ").all()
+@pytest.fixture(scope="module")
+def explanation(iris):
+    X, y = iris
+    return LANNClassifier(random_state=0, max_iter=3).fit(X[::2], y[::2]).explain(X[1::2])
 
 
-def test_no_rows_have_no_table(made):
-    explanation = made([[0.5, 0.3, 0.2]], [["benign", "benign", "malignant"]])
-    with pytest.raises(ValueError, match="no explained rows"):
-        explanation[:0].to_long_frame()
+def test_a_line_for_each_row(explanation):
+    rows = explanation.overview().rows
+    assert rows["row"].tolist() == list(range(75))
+    assert rows["prediction"].tolist() == explanation.predictions.tolist()
+    np.testing.assert_array_equal(rows["probability"], explanation.probabilities.max(axis=1))
+    assert rows["runner_up"].tolist() == explanation.runner_up.tolist()
+    narrowly = [text.startswith("narrowly") for text in explanation.in_words()]
+    assert rows["doubtful"].tolist() == narrowly
+    assert any(narrowly)
+
+
+def test_reasons_are_the_largest_supports_with_their_values(explanation):
+    reasons = explanation.overview(n_features=1).rows["reasons"]
+    for row, text in enumerate(reasons):
+        best = explanation.support[row].argmax()
+        if explanation.support[row, best] > 0:
+            assert text == f"{explanation.feature_names[best]} {explanation.queries[row, best]:g}"
+        else:
+            assert text == ""
+    assert (reasons != "").any()
+    with pytest.raises(ValueError, match="n_features must be"):
+        explanation.overview(n_features=0)
+
+
+def test_counts(explanation, iris):
+    labels = iris[1][1::2].astype(object)
+    labels[3] = None
+    overview = replace(explanation, true_labels=labels).overview()
+    wrong = [
+        label is not None and label != p for label, p in zip(labels, explanation.predictions, strict=True)
+    ]
+    assert overview.mistakes.tolist() == wrong
+    assert overview.n_labels == 74
+    assert overview.accuracy == pytest.approx(1 - sum(wrong) / 74)
+    assert overview.class_counts == {
+        label: int(np.sum(explanation.predictions == label)) for label in range(3)
+    }
+    unlabeled = explanation.overview()
+    assert (unlabeled.n_labels, unlabeled.accuracy, unlabeled.mistakes.any()) == (0, None, False)
+
+
+def test_parts_are_joined(explanation):
+    whole, joined = (
+        explanation.overview(),
+        Overview.joined([explanation[:20].overview(), explanation[20:].overview()]),
+    )
+    assert len(joined) == 75
+    assert joined.rows["prediction"].tolist() == whole.rows["prediction"].tolist()
+    np.testing.assert_allclose(joined.mean_relevances, explanation.relevances.mean(axis=0))
+    assert [name for name, _ in joined.relevant_features] == [name for name, _ in whole.relevant_features]
+    relevances = [relevance for _, relevance in whole.relevant_features]
+    assert relevances == sorted(relevances, reverse=True)
+
+
+def test_a_clear_vote_and_a_close_one(two_rows):
+    clear, close = two_rows.in_words()
+    assert clear == (
+        "benign, because it is similar to rows 10, 20 and 30 in area and texture; depth opposes it."
+    )
+    assert close == (
+        "narrowly benign (55% of the votes, malignant 45%), because it is similar to rows 50 and 60 in "
+        "texture, but row 40 is malignant; width opposes it."
+    )
+
+
+def test_number_of_features_and_neighbors(two_rows):
+    assert two_rows.in_words(n_features=1, n_neighbors=1, mark="*")[0] == (
+        "benign, because it is similar to row 10 in *area*; *depth* opposes it."
+    )
+    for name in ("n_features", "n_neighbors"):
+        with pytest.raises(ValueError, match=f"{name} must be an integer of at least 1; got 0"):
+            two_rows.in_words(**{name: 0})
+
+
+def test_neighbors_are_named_by_their_ids(made):
+    explanation = made(
+        [[0.2, 0.5, 0.3]], [["benign"] * 3], [[[0.2, 0, 0, 0], [-0.2, 0, 0, 0]]], ids=["Ann", "Bea", "Cleo"]
+    )
+    assert explanation.in_words() == ["benign, because it is similar to Bea, Cleo and Ann in area."]
+
+
+def test_no_single_feature_supports_the_prediction(made):
+    explanation = made([[0.5, 0.3, 0.2]], [["benign"] * 3], [[[0.001, 0, 0, -0.001], [-0.001, 0, 0, 0.001]]])
+    assert explanation.in_words() == ["benign, because it is similar to rows 10, 20 and 30 overall."]
+
+
+def test_unknown_supports(made):
+    explanation = made([[0.7, 0.298, 0.002]], [["benign", "benign", "malignant"]])
+    assert explanation.in_words() == [
+        "benign, because it is similar to rows 10 and 20 in area and texture; malignant is next with under "
+        "1% of the votes."
+    ]
+
+
+def test_nothing_similar_was_seen(two_rows):
+    far, close = replace(two_rows, is_far=np.array([True, True])).in_words()
+    assert far == (
+        "benign, by the nearest rows 10, 20 and 30, but nothing similar was seen: it is farther from them "
+        "than 99% of the training rows are from their neighbors; treat with care."
+    )
+    assert close == (
+        "narrowly benign (55% of the votes, malignant 45%), by the nearest rows 50 and 60 (row 40 is "
+        "malignant), but nothing similar was seen: it is farther from them than 99% of the training rows are "
+        "from their neighbors; treat with care."
+    )
+
+
+def test_far_rows_name_the_features_outside_the_range(made, two_rows):
+    outside = np.array([[True, False, False, True], [False, True, False, False]])
+    several, one = replace(two_rows, is_far=np.array([True, True]), outside=outside).in_words()
+    assert "nothing similar was seen: area and width are outside the range of the training rows;" in several
+    assert "nothing similar was seen: texture is outside the range of the training rows;" in one
+    # Values outside the range alone do not make a row far.
+    assert (
+        replace(two_rows, is_far=np.array([False, False]), outside=outside).in_words() == two_rows.in_words()
+    )
+    named = made([[0.5, 0.3, 0.2]], [["benign", "benign", "malignant"]], ids=["Ann", "Bea", "Cleo"])
+    assert (
+        replace(named, is_far=np.array([True]))
+        .in_words()[0]
+        .startswith("benign, by the nearest rows Ann and Bea, but nothing similar was seen: it is farther")
+    )
+    assert "malignant is next with 20% of the votes" in replace(named, is_far=np.array([True])).in_words()[0]

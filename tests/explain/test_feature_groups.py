@@ -1,11 +1,12 @@
-"""Groups of features: sums over them, and duplicates found together."""
+"""Groups of features, and which features are correlated."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from lann import LANNClassifier
-from lann.datasets import make_local_relevance
-from lann.explain import correlated_groups, group_features
+from lann.explain import _feature_groups, correlated_groups, group_features
+from lann.explain._feature_groups import correlated_features
 
 
 def test_sums_over_the_features_of_a_group(two_rows):
@@ -26,28 +27,6 @@ def test_a_group_for_each_feature_is_the_same(two_rows):
     two = group_features(two_rows, {"size": ["area", "width"]})
     assert one.feature_names.tolist() == two.feature_names.tolist()
     np.testing.assert_array_equal(one.supports, two.supports)
-
-
-def test_a_grouped_explanation_has_all_methods(two_rows, made):
-    grouped = two_rows.group_features({"size": ["width", "area"]})
-    assert grouped.in_words()[0].startswith(
-        "benign, because it is similar to rows 10, 20 and 30 in size and texture"
-    )
-    assert grouped[1:].to_dict()[0]["values"] == {"size": None, "texture": 5.0, "depth": 6.0}
-    assert grouped.summarize()["feature"].tolist() == ["size", "texture", "depth"]
-    assert "size" in grouped._repr_html_()
-    unknown = made([[0.5, 0.3, 0.2]], [["benign"] * 3]).group_features({"size": ["width", "area"]})
-    np.testing.assert_allclose(unknown.relevances, [[0.4, 0.3, 0.2]])
-
-
-def test_correlated_features_of_one_group_are_no_longer_listed(two_rows, made):
-    def correlated(groups):
-        explanation = made([[0.5, 0.3, 0.2]], [["benign"] * 3], _correlated=groups)
-        return explanation.group_features({"size": ["width", "area"]}).correlated
-
-    assert correlated(((0, 3),)) == {}
-    assert correlated(((1, 2),)) == {"texture + depth": ["texture", "depth"]}
-    assert correlated(((0, 1), (2, 3))) == {"size + texture + depth": ["size", "texture", "depth"]}
 
 
 @pytest.mark.parametrize(
@@ -80,23 +59,93 @@ def test_one_hot_columns_are_one_feature():
     assert means[["noise", "shape"]].max() < 0.05
 
 
-def test_duplicates_are_found_together():
-    """Where a duplicated feature decides, the pair is more relevant than all noise, and than elsewhere."""
-    X, y, mask = make_local_relevance(1200, 12, n_duplicates=2, random_state=0)
-    clf = LANNClassifier(random_state=0).fit(X[:800], y[:800])
-    explanation, decides = clf.explain(X[800:]), mask[800:]
-    pairs = correlated_groups(X)
-    assert explanation.correlated == pairs
-    assert sorted(len(pair) for pair in pairs.values()) == [2, 2]
-    grouped = explanation.group_features(pairs)
-    names, new_names = explanation.feature_names.tolist(), grouped.feature_names.tolist()
-    sums = []
-    for pair, members in pairs.items():
-        features, feature = [names.index(name) for name in members], new_names.index(pair)
-        rows = decides[:, features[0]]
-        joint = grouped.relevances[:, feature]
-        noise = np.where(decides, 0.0, explanation.relevances)[rows, 1:]  # the gate is relevant everywhere
-        assert np.mean(joint[rows] > noise.max(axis=1)) > 0.98
-        assert joint[rows].mean() > 2 * joint[~rows].mean()
-        sums.append(joint[rows].mean())
-    assert max(sums) < 1.5 * min(sums)
+@pytest.fixture
+def noise():
+    return np.random.default_rng(0).normal(size=(200, 6))
+
+
+def test_either_correlation_either_sign_and_over_others(noise):
+    X = noise.copy()
+    X[:, 1] = -2.0 * X[:, 0]  # Pearson
+    X[:, 3] = X[:, 2] ** 9  # Spearman
+    X[:, 4] = X[:, 3] + 1e-3 * X[:, 4]
+    assert correlated_features(X) == ((0, 1), (2, 3, 4))
+    assert correlated_groups(X, threshold=1.0)["x0 + x1"] == ["x0", "x1"]
+
+
+def test_equals_the_correlations_of_pandas(noise, monkeypatch):
+    monkeypatch.setattr(_feature_groups, "BLOCK", 4)
+    X = np.column_stack([noise, noise @ np.random.default_rng(1).normal(size=(6, 6))])
+    frame = pd.DataFrame(X)
+    high = (frame.corr().abs() >= 0.6) | (frame.corr("spearman").abs() >= 0.6)
+    groups = [{feature} for feature in range(12)]
+    for one in range(12):
+        for other in np.flatnonzero(high.loc[one]):
+            first = next(group for group in groups if one in group)
+            second = next(group for group in groups if other in group)
+            if first is not second:
+                groups.remove(second)
+                first |= second
+    expected = sorted(tuple(sorted(group)) for group in groups if len(group) > 1)
+    assert correlated_features(X, 0.6) == tuple(expected)
+    assert len(expected) > 0
+
+
+def test_names(noise):
+    X = pd.DataFrame(np.repeat(noise[:, :2], [4, 2], axis=1), columns=list("abcdef"))
+    assert correlated_groups(X) == {"a + b + 2 more": list("abcd"), "e + f": list("ef")}
+    assert list(correlated_groups(X.to_numpy(), feature_names=list("uvwxyz"))) == ["u + v + 2 more", "y + z"]
+
+
+def test_invalid_arguments_raise(noise):
+    with pytest.raises(ValueError, match="threshold must be a number above 0 and at most 1; got 2"):
+        correlated_groups(noise, threshold=2)
+    with pytest.raises(ValueError, match="feature_names must name the 6 features of X; got 1 names"):
+        correlated_groups(noise, feature_names=["a"])
+
+
+def test_cramers_v_and_correlation_ratio_equal_their_formulas():
+    rng = np.random.default_rng(0)
+    one, two = rng.integers(0, 4, 300).astype(float), rng.integers(0, 3, 300).astype(float)
+    two = np.where(rng.random(300) < 0.8, one % 3, two)
+    one[::7], two[::11] = np.nan, np.nan
+    number = one + rng.normal(size=300)
+    number[::13] = np.nan
+
+    def cramers_v(a, b):
+        table = pd.crosstab(a, b).to_numpy()
+        n, (r, k) = table.sum(), table.shape
+        expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
+        phi = ((table - expected) ** 2 / expected).sum() / n
+        phi = max(0.0, phi - (r - 1) * (k - 1) / (n - 1))
+        return np.sqrt(phi / min(r - (r - 1) ** 2 / (n - 1) - 1, k - (k - 1) ** 2 / (n - 1) - 1))
+
+    def ratio(a, b):
+        frame = pd.DataFrame({"a": a, "b": b}).dropna()
+        groups = frame.groupby("a")["b"]
+        within = (groups.var(ddof=0) * groups.size()).sum() / (len(frame) - len(groups))
+        return np.sqrt(1 - within / frame["b"].var())
+
+    categories, numbers = np.stack([one, two], axis=1), number[:, None]
+    codes = np.where(np.isnan(categories), -1, categories + np.array([0, 4])).astype(int)
+    owner = np.repeat([0, 1], [4, 3])
+    found = _feature_groups._cramers_v(codes, owner, 0)
+    np.testing.assert_allclose(found[1], cramers_v(one, two))
+    filled = np.where(np.isnan(numbers), 0.0, numbers)
+    ratios = _feature_groups._correlation_ratios(codes[:, 0], filled, ~np.isnan(numbers))
+    np.testing.assert_allclose(ratios, [ratio(one, number)])
+
+
+def test_tables(noise):
+    frame = pd.DataFrame(
+        {
+            "size": noise[:, 0],
+            "color": np.where(noise[:, 1] > 0, "red", "blue"),
+            "is_red": noise[:, 1] > 0,
+            "day": pd.Timestamp("2020-01-01") + pd.to_timedelta(np.rint(100 * noise[:, 0]), "D"),
+        }
+    )
+    frame.loc[3, "color"] = None
+    assert correlated_groups(frame) == {"size + day": ["size", "day"], "color + is_red": ["color", "is_red"]}
+    with pytest.raises(ValueError, match="X has 5 rows; at least 20 are needed"):
+        correlated_groups(frame[:5])

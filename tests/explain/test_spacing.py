@@ -8,8 +8,7 @@ from sklearn.model_selection import train_test_split
 from lann import LANNClassifier
 from lann.baselines import GMLVQ, LMNN
 from lann.datasets import make_local_relevance
-from lann.explain import _spacing
-from lann.explain._spacing import compute_spacing, spacing_of
+from lann.explain._spacing import spacing_of
 
 
 def slow_relative(clf, query, without=None):
@@ -45,14 +44,6 @@ def test_relative_distances(fitted, wine):
     assert 2 < np.count_nonzero(found) < len(queries) - 2
 
 
-def test_a_training_row_is_measured_without_itself(fitted):
-    model = fitted.model_
-    relative = [slow_relative(fitted, row, without=j) for j, row in enumerate(model.X)]
-    assert spacing_of(model).limit == pytest.approx(max(relative))  # of fewer than 100 rows
-    explanation = fitted.explain()
-    assert not explanation.is_far.any()
-
-
 def held_out(name, seed):
     if name == "breast cancer":
         X, y = load_breast_cancer(return_X_y=True)
@@ -76,16 +67,6 @@ def test_rows_of_the_same_distribution_are_rarely_far_and_others_are(name):
     assert np.mean(rates) < 0.035
 
 
-def test_rows_whose_values_do_not_belong_together_are_far():
-    """Every value is that of some training row, but not of the same one."""
-    clf, X_train, _ = held_out("breast cancer", 0)
-    rng = np.random.default_rng(0)
-    mixed = np.stack([rng.permutation(column) for column in X_train.T], axis=1)[:100]
-    explanation = clf.explain(mixed)
-    assert not explanation.outside.any()
-    assert explanation.is_far.mean() > 0.5
-
-
 def test_a_value_that_is_not_measured_can_be_outside_the_range():
     """The second feature has no weight: distances do not show how far it is."""
     rng = np.random.default_rng(0)
@@ -101,51 +82,6 @@ def test_a_value_that_is_not_measured_can_be_outside_the_range():
     ]
     # A constant has no width to compare with.
     assert explanation.is_far.tolist() == [False, False, True, False]
-
-
-def test_a_row_beside_many_copies_is_not_far():
-    """The rows around it are at distance 0, but it is nearer to them than others are to each other."""
-    rng = np.random.default_rng(0)
-    X = np.concatenate([np.repeat([[0.0, 0.0]], 100, axis=0), rng.normal(5, 1, (200, 2))])
-    clf = LANNClassifier(max_iter=0).fit(X, X[:, 0] > 2)
-    assert clf.explain(np.array([[0.05, 0.0], [0.0, 2.5]])).is_far.tolist() == [False, True]
-
-
-def test_copies_of_training_rows():
-    """All training rows have copies: any other row is far."""
-    X = np.repeat(np.arange(6.0), 5)[:, None]
-    clf = LANNClassifier(3, max_iter=0).fit(X, X[:, 0] > 2)
-    assert clf.explain(np.array([[1.0], [1.5]])).is_far.tolist() == [False, True]
-
-
-def test_it_does_not_depend_on_the_other_queries_or_threads(wine):
-    X, y = wine
-    weights = np.where(np.arange(len(X)) % 5, 1.0, 9.0)
-    clf = LANNClassifier(max_iter=1, random_state=0).fit(X[::2], y[::2], sample_weight=weights[::2])
-    queries = np.concatenate([X[1::4], X[1::4] * 1.1])
-    together = clf.explain(queries).is_far
-    assert 0 < together.sum() < len(queries)
-    assert [bool(clf.explain(query[None]).is_far[0]) for query in queries] == together.tolist()
-    one, two = (compute_spacing(clf.model_, n_jobs=n_jobs) for n_jobs in (1, 2))
-    assert one.limit == two.limit
-    np.testing.assert_array_equal(one.distances, two.distances)
-
-
-def test_a_sample_of_the_rows_is_measured(monkeypatch):
-    clf, _, X_test = held_out("planted", 0)
-    monkeypatch.setattr(_spacing, "MOST_ROWS", 150)
-    spacing = compute_spacing(clf.model_)
-    assert len(spacing.rows) == 150
-    clf.model_.derived["spacing"] = spacing
-    assert clf.explain(X_test).is_far.mean() < 0.05
-
-
-def test_very_few_rows():
-    X, y = np.array([[0.0], [1.0], [0.1], [1.1]]), [0, 1, 0, 1]
-    for n_rows in (2, 3, 4):
-        clf = LANNClassifier(1, max_iter=0).fit(X[:n_rows], y[:n_rows])
-        assert clf.explain(np.array([[0.05], [50.0]])).is_far.tolist() == [False, True]
-        assert (spacing_of(clf.model_) is None) == (n_rows == 2)
 
 
 def test_other_classifiers(wine):

@@ -5,9 +5,7 @@ import pandas as pd
 import pytest
 
 from lann import LANNClassifier
-from lann.baselines import LMNN
 from lann.explain import find_training_rows
-from lann.explain._training_rows import hash_rows
 
 
 @pytest.fixture(scope="module")
@@ -46,33 +44,6 @@ def test_rows_are_found_by_values_and_names():
     assert mixed.tolist() == unnamed.tolist()
     one = find_training_rows(model, queries, names=names)
     assert one.tolist() == unnamed.tolist()
-
-
-def test_many_copies():
-    """Rows with hundreds of copies, each with a name of its own, and a name that several rows have."""
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 2, (400, 2)).astype(float)
-    training_names = rng.permutation(400).astype(str)
-    training_names[:4] = "same"
-    model = LANNClassifier(max_iter=0).fit(X, rng.integers(0, 2, 400)).model_
-    rows = rng.permutation(400)[:100]
-    names = training_names[rows]
-    names[::5] = "new"
-    found = find_training_rows(model, X[rows], names=names, training_names=training_names)
-    assert found.tolist() == slow_find(X, X[rows], names, training_names)
-    assert (found[1::5] == rows[1::5]).all()
-    assert (find_training_rows(model, X[rows]) == -1).all()
-
-
-def test_equal_rows_have_equal_hashes():
-    X = np.array([[0.0, np.nan, 3.0], [-0.0, -np.nan, 3.0], [np.nan, 0.0, 3.0], [1.0, 2.0, 3.0]])
-    hashes = hash_rows(X)
-    assert hashes[0] == hashes[1]
-    assert len(np.unique(hashes)) == 3
-    grid = np.stack(np.meshgrid(*[np.arange(20.0)] * 3), axis=-1).reshape(-1, 3)
-    assert len(np.unique(hash_rows(grid))) == len(grid)
-    assert X[1, 0] == 0
-    assert np.signbit(X[1, 0])  # the rows are not changed
 
 
 def test_training_rows_are_explained_without_themselves(fitted, wine):
@@ -139,56 +110,6 @@ def test_copies_are_told_apart_by_their_names():
     # Without names, a row with copies can be any of them, or another one.
     assert clf.explain(frame.reset_index(drop=True)).left_out.tolist() == [-1, -1, 2, 3, 4, 5]
     assert clf.explain().query_ids.tolist() == list("abcdef")
-
-
-def test_tables_with_categories_and_gaps():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"x": rng.normal(size=40), "c": rng.choice(["u", "v", None], 40)})
-    clf = LANNClassifier(max_iter=0).fit(frame, frame["x"] > 0)
-    explanation = clf.explain(frame[5:9])
-    assert explanation.left_out.tolist() == [5, 6, 7, 8]
-    everyone = clf.explain()
-    assert everyone.query_values.shape == (40, 2)
-    np.testing.assert_array_equal(everyone.probabilities[5:9], explanation.probabilities)
-    new = frame[5:6].assign(c="w")
-    assert clf.explain(new).left_out.tolist() == [-1]
-
-
-def test_more_neighbors_than_other_rows():
-    """Each query has all other rows as neighbors: training rows have one less."""
-    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 0, 1, 1]
-    clf = LANNClassifier(4, max_iter=0).fit(X, y)
-    queries = np.array([[0.4], [1.0]])
-    explanation = clf.explain(queries)
-    assert explanation.left_out.tolist() == [-1, 1]
-    np.testing.assert_array_equal(explanation.probabilities[0], clf.predict_proba(queries)[0])
-    assert sorted(explanation.neighbors[1, :3].tolist()) == [0, 2, 3]
-    assert explanation.vote_shares[1, 3] == 0
-    np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1)
-    assert sorted(explanation.row(1).neighbors.tolist()) == [0, 2, 3]
-    np.testing.assert_array_equal(clf.explain().neighbors.shape, (4, 3))
-
-
-def test_weighted_rows_among_others(wine):
-    X, y = wine
-    weights = np.where(np.arange(len(X)) % 7, 0.5, 8.0)
-    clf = LANNClassifier(max_iter=1, random_state=0).fit(X[::2], y[::2], sample_weight=weights[::2])
-    queries = X[:60]
-    explanation, model = clf.explain(queries), clf.model_
-    assert explanation.left_out.tolist() == [i // 2 if i % 2 == 0 else -1 for i in range(60)]
-    np.testing.assert_array_equal(explanation.probabilities[1::2], clf.predict_proba(queries)[1::2])
-    voters = model.voters(X[:60:2], exclude=np.arange(30))
-    np.testing.assert_array_equal(explanation.probabilities[::2], model.vote(*voters).probabilities)
-    np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1)
-
-
-def test_baselines(wine):
-    X, y = wine
-    clf = LMNN(max_iter=2).fit(X, y)
-    explanation = clf.explain(X[:5])
-    assert explanation.left_out.tolist() == list(range(5))
-    np.testing.assert_array_equal(explanation.neighbors, clf.kneighbors(return_distance=False)[:5])
-    assert clf.explain().left_out.tolist() == list(range(len(X)))
 
 
 def test_the_only_row_votes():

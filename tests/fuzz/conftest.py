@@ -11,7 +11,7 @@ from tests.fuzz.outcomes import FAULTS, OUTCOMES
 
 ROOT = Path(__file__).parents[2]
 # Those that fork processes, which Windows cannot.
-collect_ignore = [] if hasattr(os, "fork") else ["test_harness.py", "test_model_files.py", "test_signals.py"]
+collect_ignore = [] if hasattr(os, "fork") else ["test_harness.py", "test_model_files.py"]
 
 
 @pytest.fixture(scope="session")

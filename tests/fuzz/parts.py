@@ -14,7 +14,6 @@ PARTS = {
     "inputs": "tests.fuzz.inputs.part",
     "model-files": "tests.fuzz.model_files.part",
     "special-values": "tests.fuzz.model_files.special",
-    "signals": "tests.fuzz.signals.part",
 }
 
 

@@ -33,7 +33,7 @@ def test_a_model_without_progress_has_none(classifier, saved):
 
 
 @pytest.mark.parametrize(
-    "progress", [{"a": math.nan}, {"a": math.inf}, {1: 2}, {"a": (1, 2)}, {"a": object()}, [1], {"a": 2**70}]
+    "progress", [{"a": math.nan}, {"a": math.inf}, {1: 2}, {"a": (1, 2)}, {"a": object()}, [1]]
 )
 def test_what_json_cannot_express_is_not_saved(classifier, saved, progress):
     content = saved.read_bytes()
@@ -42,7 +42,7 @@ def test_what_json_cannot_express_is_not_saved(classifier, saved, progress):
     assert saved.read_bytes() == content
 
 
-@pytest.mark.parametrize("progress", [None, 1, [], "text", [{"a": 1}]])
+@pytest.mark.parametrize("progress", [1, [], "text", [{"a": 1}]])
 def test_progress_of_another_type_is_not_loaded(saved, changes, load_fails, progress):
     changed = changes(saved)
     changed.described["progress"] = progress

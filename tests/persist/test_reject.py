@@ -11,7 +11,6 @@ from sklearn.preprocessing import StandardScaler
 
 from lann import LANNClassifier, load, save
 from lann.baselines import DANN, GMLVQ, LMNN
-from lann.persist._npy import write_array
 from lann.reject import RejectOption
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -181,16 +180,8 @@ def regions(table, tmp_path, changes):
 
 def change(changed, name, edit):
     """Edit an array of the state, and write the file again."""
-    declared = changed.array(f"model/_state/{name}")
-    entry = f"model/_state/{name}.npy"
-    shape, dtype = declared["shape"], declared["dtype"]
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    array = np.frombuffer(changed.entries[entry][-size:], dtype).reshape(shape, order=declared["order"])
-    array = edit(array.copy())
-    new = array.dtype.newbyteorder("<").str
-    declared.update(dtype=new, shape=list(array.shape))
-    changed.entries[entry] = write_array(array, new, declared["order"])
-    return changed.write()
+    array = edit(changed.array(f"model/_state/{name}"))
+    return changed.replace_array(f"model/_state/{name}", array).write()
 
 
 def with_value(value):
@@ -204,32 +195,32 @@ def with_value(value):
 @pytest.mark.parametrize(
     ("name", "edit", "message"),
     [
-        ("thresholds", with_value(np.nan), "thresholds has NaN"),
+        ("thresholds", with_value(np.nan), "outside its bounds"),
         ("thresholds", lambda a: a[:-1], "has the length"),
-        ("held_out/certainties", with_value(np.nan), "certainties has NaN"),
+        ("held_out/certainties", with_value(np.nan), "outside its bounds"),
         ("held_out/certainties", lambda a: a[:-1], "has the length"),
         ("held_out/novelties", with_value(-1.0), "outside its bounds"),
-        ("held_out/groups", with_value(99), "positions out of range"),
-        ("held_out/groups", with_value(-1), "positions out of range"),
+        ("held_out/groups", with_value(99), "outside its bounds"),
+        ("held_out/groups", with_value(-1), "outside its bounds"),
         ("held_out/rows", lambda a: a[::-1], "not ascending|ascend|order"),
         ("held_out/y_true", lambda a: np.zeros(len(a)), "some labels .* are text and some are not"),
         ("novelty_scale/spread", with_value(0.0), "outside its bounds"),
         ("novelty_scale/usual", lambda a: a[:-1], "has the length"),
-        ("plain/rows", with_value(np.nan), "has NaN"),
+        ("plain/rows", with_value(np.nan), "outside its bounds"),
         ("plain/rows", lambda a: a[:, :-1], "has the length"),
-        ("plain/labels", with_value(2), "positions out of range"),
+        ("plain/labels", with_value(2), "outside its bounds"),
         ("plain/spacing", with_value(-1.0), "outside its bounds"),
         ("plain/spacing", lambda a: a[:-1], "has the length"),
-        ("plain/has_gaps", lambda a: a.astype(float), "an array of bools"),
-        ("plain/extremes", lambda a: a[:1], "has the length 1 where 2 is needed"),
+        ("plain/has_gaps", lambda a: a.astype(float), "type <f8"),
+        ("plain/extremes", lambda a: a[:1], "has the length 1 where 2 = 2 is needed"),
         ("plain/whitening", with_value(1e200), "outside its bounds"),
         ("plain/coordinates/scales", with_value(0.0), "outside its bounds"),
-        ("plain/coordinates/feature", with_value(99), "positions out of range"),
+        ("plain/coordinates/feature", with_value(99), "outside its bounds"),
         ("plain/coordinates/factors", with_value(-1.0), "outside its bounds"),
         ("spacing", lambda a: a[:-1], "has the length"),
         ("spacing", with_value(-1.0), "outside its bounds"),
         ("landmarks", with_value(240), "not the neighborhood of a training row"),
-        ("landmarks", with_value(-1), "positions out of range"),
+        ("landmarks", with_value(-1), "outside its bounds"),
     ],
 )
 def test_arrays_are_checked(regions, load_fails, name, edit, message):
@@ -247,8 +238,8 @@ def test_arrays_are_checked(regions, load_fails, name, edit, message):
         ({"cost": 0.1}, "At most one of cost, coverage and risk"),
         ({"reject_label": "up"}, "is one of the classes"),
         ({"cv": "often"}, "invalid cv"),
-        ({"estimator": {"estimator": "RejectOption", "parameters": {}}}, "has to be one of"),
-        ({"estimator": 3}, "has to be one of"),
+        ({"estimator": {"estimator": "RejectOption", "parameters": {}, "fitted": None}}, "has to be one of"),
+        ({"estimator": 3}, "has to be an estimator"),
     ],
 )
 def test_parameters_are_checked(regions, load_fails, parameters, message):

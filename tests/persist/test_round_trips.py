@@ -13,8 +13,7 @@ from lann import LANNClassifier, LANNEmbedding, load, save
 from lann.baselines import DANN, GMLVQ, LGMLVQ, LMNN, PLML, MultiMetricLMNN, PublishedLANN
 from lann.embedding import NeighborEmbedding
 from lann.persist import CrossValidatedMethod, TableRecord, load_with_table
-from lann.persist._model_file import ESTIMATORS, to_bytes
-from lann.persist._sharded import is_sharded
+from lann.persist._model_file import ESTIMATORS, is_sharded, to_bytes
 from tests.common.estimators import CASES, Case, public_estimators
 from tests.versions import WITH_EARLIER_VERSIONS
 
@@ -382,30 +381,8 @@ def test_a_model_may_have_no_record(saved):
 )
 def test_an_invalid_record_raises(classifier, table, change, tmp_path):
     invalid = TableRecord(**(vars(table) | change))
-    with pytest.raises(ValueError, match=r"cannot be saved: its table.*\.$"):
+    with pytest.raises(ValueError, match=r"cannot be saved: (in )?it(s table| has a value).*\.$"):
         save(classifier, tmp_path / "m.lann", table=invalid)
-
-
-def test_files_without_what_was_added_later(data, tmp_path, changes):
-    X, y = data[0], data[1]
-    model = LANNClassifier(max_iter=1, random_state=0).fit(X, y)
-    path = tmp_path / "model.lann"
-    save(model, path)
-    changed = changes(path)
-    for name in ("max_points", "forget_policy"):
-        del changed.parameters[name]
-    del (
-        changed.fitted["_progress"],
-        changed.fitted["model_"]["arrivals"],
-        changed.fitted["model_"]["n_arrived"],
-    )
-    loaded = load(changed.write())
-    assert (loaded.max_points, loaded.forget_policy, loaded.ids_, loaded.n_seen_) == (
-        None, "recent", None, len(X)
-    )  # fmt: skip
-    for one in (model, loaded):
-        one.partial_fit(X[:5], y[:5])
-    np.testing.assert_array_equal(loaded.feature_weights_, model.feature_weights_)
 
 
 @pytest.mark.parametrize("weight", [1e-100, 1e17, 1e100])

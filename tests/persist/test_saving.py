@@ -156,7 +156,6 @@ BREAKS = {
     "a level twice": lambda b: b.set("levels_", ("map", "map")),
     "no model": lambda b: b.set("model_", None),
     "no vote": lambda b: b.set("vote_", None),
-    "another vote": lambda b: b.set("vote_", type(b.model.vote_).fixed(3, 1.0, 0.1)),
 }  # fmt: skip
 
 

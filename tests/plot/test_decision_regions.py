@@ -44,10 +44,6 @@ def test_other_models_have_regions_without_ellipses(iris_frame):
     assert np.unique(display.regions).tolist() == [0, 1, 2]
 
 
-def test_labels_are_legible(two_features_clf, assert_legible):
-    assert_legible(DecisionRegionsDisplay.from_estimator(two_features_clf).figure_)
-
-
 def test_ellipses_have_a_readable_size(two_features_clf):
     display = DecisionRegionsDisplay.from_estimator(two_features_clf)
     spans = np.ptp(display.X, axis=0)

@@ -32,13 +32,6 @@ def test_a_jump_is_a_vertical_line():
     assert np.all(np.diff(height) >= 0)
 
 
-def test_most_relevant_features_come_first(binary_clf, breast_cancer):
-    display = FeatureCurvesDisplay.from_estimator(binary_clf, n_features=5)
-    relevances = binary_clf.explain(breast_cancer[0]).relevances.mean(axis=0)
-    assert display.shown_.tolist() == np.argsort(-relevances, kind="stable")[:5].tolist()
-    assert len(display.axes_) == 5
-
-
 def test_units_are_in_the_axis_labels(clf):
     display = FeatureCurvesDisplay.from_estimator(clf)
     assert {ax.get_xlabel() for ax in display.axes_} == {
@@ -81,17 +74,7 @@ def test_few_different_values_have_a_bar_each():
     assert all(tick == round(tick) for tick in display.ax_.get_xticks())
 
 
-def test_constant_feature_is_drawn():
-    values = np.linspace([0.0, -0.5], [1.0, 0.5], 240)
-    heights = np.column_stack([values[:, 0], np.zeros(240)])
-    data = np.column_stack([np.linspace(0, 1, 50), np.zeros(50)])
-    display = FeatureCurvesDisplay(
-        values=values, heights=heights, data=data, feature_names=["a", "b"], relevances=np.array([0.1, 0.0])
-    ).plot()
-    assert [ax.get_xlabel() for ax in display.axes_] == ["a", "b"]
-
-
-@pytest.mark.parametrize("n_features", [1, 4, 20])
+@pytest.mark.parametrize("n_features", [1, 20])
 def test_labels_are_legible(n_features, long_names, assert_legible):
     rng = np.random.default_rng(0)
     values = np.linspace(np.zeros(n_features), 1000 * rng.random(n_features), 240)

@@ -1,4 +1,3 @@
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -6,7 +5,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
-from lann.plot import RejectCurve, RejectDisplay
+from lann.plot import RejectDisplay
 from lann.reject import (
     RejectOption,
     accuracy_reject_curve,
@@ -77,17 +76,6 @@ def test_what_is_accepted_is_marked(kind, point):
     assert nothing.curves[0].point is None
 
 
-def test_axes_are_in_percent_and_the_legend_has_the_area(assert_legible):
-    display = RejectDisplay.from_predictions(Y_TRUE, Y_PRED, CERTAINTY, name="LANN")
-    display.figure_.canvas.draw()
-    for ticks in (display.ax_.get_xticklabels(), display.ax_.get_yticklabels()):
-        assert len(ticks) > 2
-        assert all(text.get_text().endswith(" %") for text in ticks)
-    area = aurc(Y_TRUE, Y_PRED, CERTAINTY)
-    assert display.ax_.get_legend().get_texts()[0].get_text() == f"LANN (AURC = {area:.3g})"
-    assert_legible(display.figure_)
-
-
 def test_several_estimators_share_axes(binary_clf, linear, held_out, assert_legible):
     X, y = held_out
     together = RejectDisplay.from_estimator({"LANN": binary_clf, "linear": linear}, X, y)
@@ -101,17 +89,6 @@ def test_several_estimators_share_axes(binary_clf, linear, held_out, assert_legi
     names = [text.get_text().partition(" (")[0] for text in first.ax_.get_legend().get_texts()]
     assert names == ["LANN", "linear"]
     assert_legible(first.figure_)
-
-
-def test_certainty_of_any_classifier_is_its_largest_probability(linear, held_out):
-    X, y = held_out
-    display = RejectDisplay.from_estimator(linear, X, y)
-    probabilities = linear.predict_proba(X)
-    shares, values = risk_coverage_curve(y, linear.predict(X), probabilities.max(axis=1))
-    np.testing.assert_array_equal(display.curves[0].shares, shares)
-    np.testing.assert_array_equal(display.curves[0].values, values)
-    assert display.curves[0].name == "Pipeline"
-    assert display.curves[0].point is None
 
 
 def test_reject_option_has_its_certainty_and_its_choice(breast_cancer, held_out, assert_legible):
@@ -138,16 +115,6 @@ def test_noise_among_few_rows_does_not_set_the_limits():
     display = RejectDisplay.from_predictions(np.zeros(1000, int), y_pred, certainty)
     assert display.ax_.get_ylim()[1] < 0.3
     assert display.curves[0].values.max() == 1.0
-
-
-def test_display_draws_again_on_given_axes(long_class_names, assert_legible):
-    _, ax = plt.subplots(figsize=(6, 5), layout="constrained")
-    curve = RejectCurve(long_class_names[0], np.array([0.5, 1.0]), np.array([0.0, 0.1]), 0.02, (0.5, 0.0))
-    display = RejectDisplay([curve], class_name=long_class_names[0], kind="recall_reject").plot(ax)
-    assert display.ax_ is ax
-    assert len(display.plot().lines_) == 1
-    assert display.ax_ is not ax
-    assert_legible(display.figure_)
 
 
 def test_invalid_parameters_raise(binary_clf, clf, iris_frame, breast_cancer, held_out):

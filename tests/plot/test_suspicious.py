@@ -4,7 +4,6 @@ from matplotlib.colors import to_hex
 
 from lann import LANNClassifier
 from lann.plot import SuspiciousRowsDisplay
-from lann.plot._colors import AGAINST
 
 
 def test_rows_with_wrong_labels_are_listed(iris_frame):
@@ -44,8 +43,8 @@ def test_scores_are_explained_and_listed_rows_highlighted(long_class_names, asse
     assert "all 220 rows" in display.scores_ax_.get_xlabel()
     assert "Diseases: 220 training rows" in display.figure_.axes[0].get_title()
     *rest, last = display.scores_ax_.patches
-    assert to_hex(last.get_facecolor()) == AGAINST.lower()
-    assert all(to_hex(bar.get_facecolor()) != AGAINST.lower() for bar in rest)
+    assert to_hex(last.get_facecolor()) == "#D55E00".lower()
+    assert all(to_hex(bar.get_facecolor()) != "#D55E00".lower() for bar in rest)
     first = display.ax_.get_yticklabels()[0].get_text()
     assert labels[200].split("type ")[1] in first
     assert first.endswith(suggested[200].split("type ")[1] + "?")

@@ -86,19 +86,6 @@ def test_aurc_of_ties_is_the_mean_over_their_orders():
     assert aurc(y_true, y_pred, certainty) == pytest.approx(np.mean(areas))
 
 
-def test_certainty_of_all_errors_last_is_best(predictions):
-    y_true, y_pred, certainty = predictions
-    best = aurc(y_true, y_pred, (y_true == y_pred).astype(float))
-    assert best < aurc(y_true, y_pred, certainty)
-    assert aurc(y_true, y_true, certainty) == 0.0
-
-
-def test_infinite_certainties_are_ordered():
-    coverage, risk = risk_coverage_curve([0, 1, 0], [0, 0, 0], [np.inf, -np.inf, 0.0])
-    np.testing.assert_allclose(coverage, [1 / 3, 2 / 3, 1])
-    np.testing.assert_allclose(risk, [0, 0, 1 / 3])
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

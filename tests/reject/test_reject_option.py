@@ -49,13 +49,6 @@ def test_the_lower_the_cost_the_more_rows_are_rejected(quick, cancer):
     assert coverages[0] < 0.99
 
 
-def test_the_default_is_a_cost(quick, iris):
-    reject = RejectOption(quick, cv=2, random_state=0).fit(*iris)
-    assert reject.target_ == ("cost", 0.2)
-    same = RejectOption(quick, cost=0.2, cv=2, random_state=0).fit(*iris)
-    np.testing.assert_array_equal(reject.thresholds_, same.thresholds_)
-
-
 def test_another_target_needs_no_fit(quick, cancer):
     X, y, X_test, _ = cancer
     reject = RejectOption(quick, by="class", cv=3, random_state=0).fit(X, y)
@@ -209,15 +202,6 @@ def test_novelty_as_certainty(quick, iris):
 
 
 # Certainties
-
-
-def test_the_default_certainty_refines_the_order_of_the_probabilities(quick, cancer):
-    X, y, X_test, _ = cancer
-    reject = RejectOption(quick, cv=2, random_state=0).fit(X, y)
-    probabilities, certainties = reject.predict_proba(X_test).max(axis=1), reject.certainties(X_test)
-    clearly = probabilities[:, None] > probabilities + 0.02
-    assert (certainties[:, None] > certainties)[clearly].all()
-    assert len(np.unique(certainties)) > 2 * len(np.unique(probabilities.round(9)))
 
 
 @pytest.mark.parametrize("certainty", ["probability", "margin", "combined"])
@@ -477,9 +461,3 @@ def test_explanations_need_a_classifier_with_explanations(linear, iris):
     reject = RejectOption(linear, cv=2).fit(*iris)
     with pytest.raises(ValueError, match="LogisticRegression has no explanations"):
         reject.explain(iris[0])
-
-
-def test_one_class_with_weight(quick, iris):
-    X, y = iris
-    with pytest.raises(ValueError, match="sample_weight is above 0 are of one class"):
-        RejectOption(quick).fit(X, y, sample_weight=(y == 0).astype(float))

@@ -122,13 +122,6 @@ def test_coverage_is_used_up_without_errors():
     np.testing.assert_array_equal(np.flatnonzero(certainties < thresholds[groups]), np.arange(10))
 
 
-def test_without_errors_a_cost_rejects_nothing():
-    thresholds = choose_thresholds(
-        np.linspace(0, 1, 9), np.zeros(9, bool), np.arange(9) % 3, 3, Target("cost", 0.2)
-    )
-    np.testing.assert_array_equal(thresholds, -np.inf)
-
-
 def test_rows_rejected_for_another_reason_count_in_the_coverage():
     assert budget_of(0.9, n_rows=95, n_total=100) == 5
     assert budget_of(0.9, n_rows=80, n_total=100) == 0
@@ -146,10 +139,3 @@ def test_ties_are_rejected_together():
     assert threshold == -np.inf
     threshold = choose_thresholds(certainties, wrong, np.zeros(10, int), 1, Target("risk", 0.0))[0]
     assert 0.5 < threshold <= 0.9
-
-
-def test_infinite_certainties_have_thresholds():
-    certainties = np.array([-np.inf, -np.inf, 1.0, 2.0])
-    wrong = np.array([True, True, False, False])
-    threshold = choose_thresholds(certainties, wrong, np.zeros(4, int), 1, Target("cost", 0.2))[0]
-    np.testing.assert_array_equal(certainties >= threshold, [False, False, True, True])

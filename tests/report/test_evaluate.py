@@ -27,10 +27,13 @@ from sklearn.preprocessing import StandardScaler
 from lann import LANNClassifier
 from lann.baselines import LMNN
 from lann.report import SourceFile, evaluate
-from lann.report._evaluation.predictions import Predictions
-from lann.report._evaluation.reliability import reliability
-from lann.report._evaluation.scores import _Resampled, score_methods, score_values, wilson_interval
-from lann.report._evaluation.slices import find_slices, holm
+from lann.report._evaluation.findings import find_slices, reliability
+from lann.report._evaluation.scores import (
+    Predictions,
+    _Resampled,
+    score_values,
+    wilson_interval,
+)
 from lann.tables import TableWarning, TrainingTable, cross_validate, fit_table, infer_columns
 
 QUICK = {"n_resamples": 50}
@@ -88,18 +91,6 @@ def test_scores_are_those_of_scikit_learn(cancer):
     assert evaluation.n_wrong == np.sum(predicted != labels)
 
 
-def test_scores_of_several_classes_are_those_of_scikit_learn():
-    rows = random_predictions(weighted=True)
-    found, weights = score_values(rows), rows.weights
-    auc = roc_auc_score(
-        rows.truth, rows.probabilities, multi_class="ovr", average="macro", sample_weight=weights
-    )
-    assert found["auc"] == pytest.approx(auc)
-    brier = brier_score_loss(rows.truth, rows.probabilities, sample_weight=weights, labels=[0, 1, 2])
-    assert found["brier"] == pytest.approx(brier)
-    assert found["log_loss"] == pytest.approx(log_loss(rows.truth, rows.probabilities, sample_weight=weights))
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("n_unknown", [0, 4])
 def test_resampled_scores_are_those_of_the_resampled_rows(n_classes, n_unknown):
@@ -142,14 +133,6 @@ def test_wilson_intervals():
     # A weight common to all rows does not matter; unequal weights widen the interval.
     assert wilson_interval(ones, 3 * ones) == pytest.approx(wilson_interval(ones, ones))
     assert wilson_interval(ones, np.arange(1.0, 11))[0] < wilson_interval(ones, ones)[0]
-
-
-def test_intervals_of_accuracies_cover_the_truth():
-    rng, n_covered = np.random.default_rng(0), 0
-    for _ in range(400):
-        low, high = wilson_interval((rng.random(50) < 0.9).astype(float), np.ones(50))
-        n_covered += low <= 0.9 <= high
-    assert 0.92 < n_covered / 400 < 0.98
 
 
 def test_reliability_is_that_of_scikit_learn():
@@ -256,18 +239,6 @@ def test_chance_is_not_called_worse():
     assert n_alarms <= 8
 
 
-def test_small_slices_are_not_looked_at():
-    values = pd.DataFrame({"kind": ["a"] * 19 + ["b"] * 40 + ["c"] * 40})
-    correct = np.arange(99) >= 19
-    assert {part.values for part in slices_of(correct, values)} == {"b", "c"}
-    assert slices_of(correct[:30], values[:30]) == []
-
-
-def test_corrected_p_values():
-    raw = np.array([0.04, 0.001, 0.02, 0.9])
-    np.testing.assert_allclose(holm(raw), [0.08, 0.004, 0.06, 0.9])
-
-
 def test_dates_and_bools_are_slices():
     rng = np.random.default_rng(0)
     values = pd.DataFrame(
@@ -320,15 +291,6 @@ def test_baselines_are_plain_knn_and_the_largest_class(cancer):
     expected = [plain.score(test[train.columns], test["diagnosis"]), (test["diagnosis"] == majority).mean()]
     assert [method.method for method in evaluation.methods] == ["LANN", "kNN", "majority"]
     assert [method.scores["accuracy"].value for method in evaluation.methods[1:]] == pytest.approx(expected)
-
-
-def test_a_classifier_is_evaluated_as_its_table_model(flowers):
-    clf, X, y = flowers
-    evaluation = evaluate(clf, X, y, **QUICK)
-    assert evaluation.scores["accuracy"].value == clf.score(X, y)
-    np.testing.assert_array_equal(evaluation.probabilities, clf.predict_proba(X))
-    assert evaluation.labels.tolist() == y.tolist()
-    assert [method.method for method in evaluation.methods] == ["LANN", "kNN", "majority"]
 
 
 def test_any_classifier_with_probabilities(flowers):
@@ -436,16 +398,6 @@ def test_one_class_and_one_row(cancer):
     json.dumps(row.to_dict(), allow_nan=False)
 
 
-def test_perfect_predictions_have_no_interval_of_width_zero():
-    X = np.concatenate([np.zeros(30), np.ones(30)])[:, None] + np.linspace(0, 0.1, 60)[:, None]
-    clf = LANNClassifier(max_iter=0).fit(X, np.repeat([0, 1], 30))
-    found = evaluate(clf, X + 0.001, np.repeat([0, 1], 30), **QUICK).scores
-    assert found["accuracy"].value == 1
-    assert found["accuracy"].low < 1
-    assert np.isnan(found["auc"].low)
-    assert np.isnan(found["balanced_accuracy"].low)
-
-
 def test_training_rows_are_noted(cancer):
     model, test, evaluation = cancer
     assert evaluation.notes == ()
@@ -551,19 +503,3 @@ def test_unseen_categories_are_a_note(make_table):
         warnings.simplefilter("error", TableWarning)
         evaluation = evaluate(model, test, **QUICK)
     assert "Column 'color' has values that the training data do not have: 'mauve'." in evaluation.notes
-
-
-def test_resampled_intervals_cover_the_truth():
-    rng, n_sets = np.random.default_rng(0), 100
-    probabilities = rng.dirichlet(np.full(3, 0.5), 50_000)
-    truth = np.minimum((rng.random(50_000)[:, None] > np.cumsum(probabilities, axis=1)).sum(axis=1), 2)
-    classes = np.arange(3)
-    expected = score_values(Predictions(classes, 3, truth, probabilities, np.ones(50_000)))
-    n_covered = dict.fromkeys(expected, 0)
-    for number in range(n_sets):
-        drawn = rng.integers(0, 50_000, 150)
-        rows = Predictions(classes, 3, truth[drawn], probabilities[drawn], np.ones(150))
-        found = score_methods({"model": rows}, n_resamples=150, random_state=number)[0].scores
-        for name, (_, low, high) in found.items():
-            n_covered[name] += low <= expected[name] <= high
-    assert min(n_covered.values()) >= 88

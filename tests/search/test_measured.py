@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lann.metrics import DiagonalMetric, MatrixMetric
-from lann.search import ExactSearch, _exact, _measured
-from lann.search._measured import MeasuredSearch, exhaustive_search
+from lann.search import ExactSearch, _exact
+from lann.search._exact import MeasuredSearch, exhaustive_search
 
 SEARCHES = [ExactSearch, MeasuredSearch]
 
@@ -97,7 +97,7 @@ def test_the_same_bits_for_any_threads_pieces_and_search(monkeypatch, n_axes):
         parts = [finder.query(queries[s : s + size], 6) for s in range(0, 300, size)]
         tries.append(tuple(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
     monkeypatch.setattr(_exact, "LIFTED_QUERIES", 5_000)
-    monkeypatch.setattr(_measured, "POINT_TILE", 100)
+    monkeypatch.setattr(_exact, "MEASURED_TILE", 100)
     tries += [kind(metric).query(queries, 6) for kind in SEARCHES]
     for indices, distances in tries:
         np.testing.assert_array_equal(indices, expected[0])

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.search import Partition
-from lann.search._partition import smallest_positions
+from lann.search._cells import smallest_positions
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_many_cells_are_measured_block_by_block(monkeypatch):
     points = rng.normal(size=(60, 3))
     partition = Partition.fit(points, 8, rng)
     nearest = partition.nearest(points, 3)
-    monkeypatch.setattr("lann.search._partition.LARGEST_BLOCK", 5 * partition.n_cells)
+    monkeypatch.setattr("lann.search._cells.LARGEST_BLOCK", 5 * partition.n_cells)
     np.testing.assert_array_equal(partition.nearest(points, 3), nearest)
     assert partition.nearest(points[:0], 3).shape == (0, 3)
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.version import Version
 
-from lann.tables._dates import DateNotation, find_date_notation, typed_dates, typed_notation
+from lann.columns.notation import find_date_notation
+from lann.columns.text import Cells
 
 # Before pandas 3, text is read as dates in nanoseconds, which are from 1677 to 2262.
 HAS_ALL_YEARS = Version(pd.__version__) >= Version("3")
@@ -17,10 +18,10 @@ NEEDS_ALL_YEARS = pytest.mark.skipif(not HAS_ALL_YEARS, reason="pandas before 3 
 
 def parsed(cells):
     found = find_date_notation(pd.Series(cells, dtype=object))
-    assert found.notation is not None, found.reason
-    dates = found.notation.parse(pd.Series(cells, dtype=object))
+    assert found[0] is not None, found[1]
+    dates = found[0].parse(pd.Series(cells, dtype=object))
     assert dates.dtype == "datetime64[us]"
-    return found.notation, dates.to_list()
+    return found[0], dates.to_list()
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,7 @@ def test_notations(cells, first):
 )
 def test_what_is_not_known_to_be_a_date(cells, reason):
     found = find_date_notation(pd.Series(cells, dtype=object))
-    assert (found.notation, found.reason) == (None, reason)
+    assert (found[0], found[1]) == (None, reason)
 
 
 def test_dates_are_shown_as_they_are_written():
@@ -100,13 +101,12 @@ def test_what_is_written_is_read(dates, format):
 
 
 def test_typed_dates():
-    days, has_zone = typed_dates(pd.Series([date(2024, 5, 1), None], dtype=object))
-    assert days.to_list() == [datetime(2024, 5, 1), pd.NaT]
-    assert not has_zone
-    assert typed_notation(days, has_zone=False) == DateNotation()
+    cells = Cells.from_column(pd.Series([date(2024, 5, 1), None], dtype=object))
+    assert cells.values.to_list() == [datetime(2024, 5, 1), pd.NaT]
+    assert not cells.has_zone
     zone = timezone(timedelta(hours=2))
     times = pd.Series([datetime(2024, 5, 1, 1, tzinfo=zone)])
     for column in (times, times.astype(object)):
-        found, has_zone = typed_dates(column)
-        assert (found[0], has_zone) == (datetime(2024, 4, 30, 23), True)
-    assert typed_dates(pd.Series([date(2024, 5, 1), "x"], dtype=object)) is None
+        found = Cells.from_column(column)
+        assert (found.kind, found.values[0], found.has_zone) == ("date", datetime(2024, 4, 30, 23), True)
+    assert Cells.from_column(pd.Series([date(2024, 5, 1), "x"], dtype=object)).kind == "text"

@@ -42,13 +42,11 @@ def test_cells_of_csv_files_are_text(tmp_path):
         ('a,y\n"1",u\n"2,v\n3,w\n', "Line 3 of .* has a quote that is not closed"),
         ('a,y\n"1"x,u\n"2",v\n', "Line 2 of .* has text after a closing quote"),
         ("a,y\n1,u\n2,\0\n", "NUL character in line 3"),
-        ("title\na,b,c\n1,2,3\n4,5,6\n", "Line 2 of .* has 3 cells, but the header has 1"),
         ("a,y\n\xff\x01,u\n", "is not text"),
         ("\x89PNG\r\n\x1a\n", "it is an image"),
         ("PK\x03\x04abc", "it is an Excel or zip file"),
-        ("x" * 200_000 + ",y\n1,2\n", "Line 1 of .* has a cell of more than 131,072 characters"),
     ],
-    ids=range(16),
+    ids=range(14),
 )
 def test_invalid_csv_files(content, message, tmp_path):
     (tmp_path / "data.csv").write_bytes(content.encode("latin-1"))

@@ -67,31 +67,6 @@ def test_the_available_memory_is_the_default(paths, monkeypatch):
     assert table_size(paths / "t.parquet") is None
 
 
-def test_limits_of_the_system_and_of_containers_count(tmp_path, monkeypatch):
-    (tmp_path / "meminfo").write_text("MemTotal:       9000 kB\nMemAvailable:   5000 kB\n")
-    monkeypatch.setattr(_memory, "_MEMINFO", tmp_path / "meminfo")
-    monkeypatch.setattr(_memory, "_CGROUP", tmp_path)
-    monkeypatch.setattr(_memory, "_of_process", lambda: None)
-    assert _memory.available_memory() == 5000 * 1024
-    (tmp_path / "memory.max").write_text("max\n")
-    (tmp_path / "memory.current").write_text("1000\n")
-    assert _memory.available_memory() == 5000 * 1024
-    (tmp_path / "memory.max").write_text("4000\n")
-    assert _memory.available_memory() == 3000
-    # Cached pages of files are given up when memory is needed.
-    (tmp_path / "memory.stat").write_text("anon 300\nfile 700\ninactive_file 500\nactive_file 200\n")
-    assert _memory.available_memory() == 3700
-    (tmp_path / "memory.max").unlink()
-    (tmp_path / "memory").mkdir()
-    for name, text in {
-        "memory.limit_in_bytes": "8000\n",
-        "memory.usage_in_bytes": "5000\n",
-        "memory.stat": "inactive_file 1\nactive_file 1\ntotal_inactive_file 1500\ntotal_active_file 500\n",
-    }.items():
-        (tmp_path / "memory" / name).write_text(text)
-    assert _memory.available_memory() == 5000
-
-
 @pytest.mark.parametrize("size", ["much", "-1GB", "0", "2 PBB", ""])
 def test_invalid_sizes_are_errors(size, paths):
     with pytest.raises(ValueError, match="must be a size such as 2GB"):

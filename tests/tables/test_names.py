@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from lann.tables._names import check_columns_present, check_named_column, nearest_name
+from lann.columns.text import check_columns_present, check_named_column, nearest_name
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.tables._numbers import NumberNotation, find_notation, table_decimal
+from lann.columns.notation import NumberNotation, find_number_notation, table_decimal
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ from lann.tables._numbers import NumberNotation, find_notation, table_decimal
     ],
 )
 def test_notations(cells, numbers, words):
-    notation = find_notation(cells).notation
+    notation = find_number_notation(cells)[0]
     assert notation.parse(cells).tolist() == numbers
     assert notation.describe() == words
 
@@ -42,29 +42,29 @@ def test_notations(cells, numbers, words):
     ],
 )  # fmt: skip
 def test_what_is_not_a_number(cells):
-    assert find_notation(cells).notation is None
+    assert find_number_notation(cells)[0] is None
 
 
 def test_the_table_decides_what_is_ambiguous():
     cells = ["1,234", "2,345"]
-    assert find_notation(cells).reason == "'1,234' may be 1234 or 1.234"
-    assert find_notation(["€ 1,234"]).reason == "'€ 1,234' may be 1234 or 1.234"
-    assert find_notation(cells, ",").notation.parse(cells).tolist() == [1.234, 2.345]
-    assert find_notation(cells, ".").notation.parse(cells).tolist() == [1234, 2345]
+    assert find_number_notation(cells)[1] == "'1,234' may be 1234 or 1.234"
+    assert find_number_notation(["€ 1,234"])[1] == "'€ 1,234' may be 1234 or 1.234"
+    assert find_number_notation(cells, ",")[0].parse(cells).tolist() == [1.234, 2.345]
+    assert find_number_notation(cells, ".")[0].parse(cells).tolist() == [1234, 2345]
     cells = ["1.234", "2.345"]
-    assert find_notation(cells).notation.parse(cells).tolist() == [1.234, 2.345]
-    assert find_notation(cells, ",").notation.parse(cells).tolist() == [1234, 2345]
+    assert find_number_notation(cells)[0].parse(cells).tolist() == [1.234, 2.345]
+    assert find_number_notation(cells, ",")[0].parse(cells).tolist() == [1234, 2345]
     # One cell is enough to know, whatever the rest of the table has.
-    assert find_notation(["1,234", "2,3"], ".").notation.parse(["1,234"]).tolist() == [1.234]
+    assert find_number_notation(["1,234", "2,3"], ".")[0].parse(["1,234"]).tolist() == [1.234]
 
 
 def test_codes_are_not_numbers():
-    found = find_notation(["01067", "12345"])
-    assert found.notation is None
-    assert "leading zeros" in found.reason
-    assert find_notation(["01067", "12345"], ",").notation is None
-    assert find_notation(["01", "12"]).notation is not None  # a month
-    assert find_notation(["0.5", "1.5"]).notation is not None
+    found = find_number_notation(["01067", "12345"])
+    assert found[0] is None
+    assert "leading zeros" in found[1]
+    assert find_number_notation(["01067", "12345"], ",")[0] is None
+    assert find_number_notation(["01", "12"])[0] is not None  # a month
+    assert find_number_notation(["0.5", "1.5"])[0] is not None
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_is_formatted_is_parsed(notation, integers):
     values = np.array(integers) / 10.0**notation.decimals
     cells = [notation.format(value) for value in values]
     np.testing.assert_allclose(notation.parse(cells), values, rtol=1e-12)
-    found = find_notation(cells, notation.decimal).notation
+    found = find_number_notation(cells, notation.decimal)[0]
     np.testing.assert_allclose(found.parse(cells), values, rtol=1e-12)
     assert [found.format(value) for value in found.parse(cells)] == cells
 

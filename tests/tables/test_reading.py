@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lann.columns.notation import MISSING
 from lann.tables import Reading, read_table
-from lann.tables._missing import MISSING
 
 GERMAN = "name;size;share\nJörg;1,85;12,5 %\nBea;1,7;3 %\n"
 
@@ -133,7 +133,7 @@ def test_line_ends(write):
 
 
 def test_missing_cells(write):
-    frame = read_table(write("a,b\n#N/A,1\n n/a ,2\n-,None\n?,.\n"))
+    frame = read_table(write("a,b\n#N/A,1\nn/a,2\n-,None\n?,.\n"))
     assert frame["a"].isna().tolist() == [True, True, False, True]
     assert frame["b"].tolist() == ["1", "2", "None", "."]
 

@@ -6,8 +6,8 @@ from lann.model import RowMemory
 from lann.search import ExactSearch
 from lann.training import Settings
 from lann.training import extend as extend_memory
-from lann.training._inheritance import N_NEIGHBORS, mean_matrices
-from lann.training._online_matrices import MatrixUpdate, OnlineMatrixPoints, matrix_steps
+from lann.training._extend import N_NEIGHBORS, mean_matrices
+from lann.training._online_procedure import MatrixUpdate, OnlineMatrixPoints, matrix_steps
 from lann.training._online_weights import OnlinePoints, relative_weight_steps, with_weights
 from lann.vote import zero_distance_guard
 

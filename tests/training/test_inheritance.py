@@ -3,8 +3,8 @@ import pytest
 
 from lann.metrics import Levels
 from lann.model import RowMemory
-from lann.training._inheritance import inherit as inherit_points
-from lann.training._inheritance import mean_matrices
+from lann.training._extend import inherit as inherit_points
+from lann.training._extend import mean_matrices
 
 
 def inherit(levels, X, labels):

@@ -1,20 +1,15 @@
 import numpy as np
 import pytest
 
-from lann.metrics import Levels
-from lann.training import _initial_map
-from lann.training._initial_map import (
+from lann.training._initial import (
     MOST_SQUARE,
     N_BY_CHANCE,
     N_WIDE_AXES,
     chance_shrinkage,
-    default_n_components,
     discriminant_axes,
     initial_slopes,
     n_axes_of,
     wide_axes,
-    with_initial_map,
-    with_initial_slopes,
 )
 
 
@@ -52,26 +47,11 @@ def test_axes_of_degenerate_data_are_finite(n_axes):
     assert np.all(np.isfinite(discriminant_axes(np.zeros((4, 5)), np.array([0, 0, 1, 1]), n_axes)))
 
 
-@pytest.mark.parametrize(("n_features", "expected"), [(1, 1), (16, 16), (20, 16), (64, 16), (256, 32)])
-def test_the_default_number_of_components(n_features, expected):
-    assert default_n_components(n_features) == expected
-    assert n_axes_of("low_rank", None, n_features) == expected
-
-
 def test_the_number_of_axes_of_each_form():
     assert n_axes_of("diagonal", 3, 20) == 20
     assert n_axes_of("full", 3, 20) == 20
     assert n_axes_of("low_rank", 3, 20) == 3
     assert n_axes_of("low_rank", 30, 20) == 20
-
-
-def test_levels_get_a_map_only_if_they_have_none_and_need_one(plain):
-    mapped = with_initial_map(plain, 2)
-    np.testing.assert_array_equal(mapped.components, discriminant_axes(plain.X, plain.labels, 2))
-    assert mapped.class_log_weights.shape == (3, 2)
-    assert mapped.point_log_weights.shape == (90, 2)
-    assert with_initial_map(mapped, 2) is mapped
-    assert with_initial_map(plain, 4) is plain
 
 
 def test_weights_are_repeated_rows():
@@ -117,21 +97,6 @@ def test_shares_equal_those_of_an_analysis_of_variance_of_each_coordinate():
     assert (shares[22:] > 0).sum() < 4 * N_BY_CHANCE
 
 
-def test_shares_depend_on_relative_weights():
-    X, labels = planted()
-    np.testing.assert_allclose(chance_shrinkage(X, labels, np.full(60, 3.0)), chance_shrinkage(X, labels))
-    only = np.where(np.arange(60) < 45, 1.0, 1e-9)
-    heavy = chance_shrinkage(X, labels, only)
-    assert not np.allclose(heavy, chance_shrinkage(X, labels))
-
-
-def test_all_coordinates_count_where_nothing_can_be_told():
-    assert chance_shrinkage(np.ones((30, 300)), np.arange(30) % 3).tolist() == [1.0] * 300
-    assert (
-        chance_shrinkage(np.random.default_rng(0).normal(size=(4, 300)), np.arange(4)).tolist() == [1.0] * 300
-    )
-
-
 def test_slopes_start_large_where_classes_differ_and_nowhere_at_zero():
     X, labels = planted(n_features=2000)
     slopes = initial_slopes(X, labels)
@@ -141,40 +106,10 @@ def test_slopes_start_large_where_classes_differ_and_nowhere_at_zero():
     assert np.square(slopes).sum() == pytest.approx(2 * np.square(chance_shrinkage(X, labels)).sum())
 
 
-def test_slopes_of_few_numbers_start_alike(plain):
-    assert with_initial_slopes(plain, np.arange(90)) is plain
-
-
-def test_slopes_depend_on_the_given_rows_only():
-    X, labels = planted()
-    rows = np.arange(45)
-    changed = labels.copy()
-    changed[45:] = 0
-    first, second = (
-        with_initial_slopes(Levels.plain(X, some, 3), rows).curves.slopes for some in (labels, changed)
-    )
-    np.testing.assert_array_equal(first, second)
-    assert not np.allclose(first, first[0])
-
-
 def test_wide_axes_of_some_hundred_coordinates_are_discriminant_axes():
     X, labels = planted()
     found = wide_axes(X, labels, 8, shrink=False)
     np.testing.assert_allclose(found, discriminant_axes(X, labels, 8), rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("n_rows", [40, 90])
-def test_wide_axes_are_found_in_the_span_of_some_rows(monkeypatch, n_rows):
-    monkeypatch.setattr(_initial_map, "LARGEST_MATRIX", 60)
-    X, labels = planted(n_rows)
-    found = wide_axes(X, labels, 8, shrink=False)
-    rows = X[_initial_map.stratified_rows(labels, min(n_rows, 60))]
-    _, sizes, basis = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
-    basis = basis[sizes > 1e-6]
-    expected = discriminant_axes(X @ basis.T, labels, 8) @ basis
-    # Axes are unique up to their signs.
-    np.testing.assert_allclose(np.abs(found), np.abs(expected), rtol=1e-6, atol=1e-9)
-    assert np.square(found).sum() == pytest.approx(8)
 
 
 def test_wide_axes_lead_to_the_coordinates_in_which_classes_differ():
@@ -182,12 +117,3 @@ def test_wide_axes_lead_to_the_coordinates_in_which_classes_differ():
     axes = wide_axes(X, labels, 32)
     assert axes.shape[1] == 3000
     assert np.square(axes[:, :10]).sum() > 0.5 * np.square(axes).sum()
-
-
-def test_there_are_no_more_axes_than_dimensions(monkeypatch):
-    monkeypatch.setattr(_initial_map, "LARGEST_MATRIX", 60)
-    X, labels = planted(12)
-    assert wide_axes(X, labels, 32, shrink=False).shape == (11, 300)
-    same = wide_axes(np.ones((12, 300)), labels, 32)
-    assert same.shape == (1, 300)
-    assert np.isfinite(same).all()

@@ -6,14 +6,9 @@ from lann.datasets import make_local_relevance
 from lann.metrics import Levels
 from lann.search import CellSearch, Shortlist
 from lann.training import (
-    RowsByCell,
     Settings,
-    _many_rows,
-    _tiles,
-    n_epochs_of,
+    _train,
     train,
-    train_distinct,
-    with_shared_levels,
 )
 
 FAST = {"max_iter": 3}
@@ -22,9 +17,9 @@ FAST = {"max_iter": 3}
 @pytest.fixture
 def few(monkeypatch):
     """1000 rows are many, a sample has 600, and a tile about 400."""
-    monkeypatch.setattr(_many_rows, "MANY_ROWS", 1000)
-    monkeypatch.setattr(_many_rows, "SAMPLE_ROWS", 600)
-    monkeypatch.setattr(_tiles, "TILE_ROWS", 400)
+    monkeypatch.setattr(_train, "MANY_ROWS", 1000)
+    monkeypatch.setattr(_train, "SAMPLE_ROWS", 600)
+    monkeypatch.setattr(_train, "TILE_ROWS", 400)
 
 
 @pytest.fixture(scope="module")
@@ -46,31 +41,6 @@ def run(levels, settings=None, *, callback=None, **changes):
     return train(levels, settings, np.random.default_rng(0), callback=callback)
 
 
-def test_rows_are_grouped_by_cell():
-    cells = np.array([2, 0, 2, 3, 0], np.int32)
-    grouped = RowsByCell.of(cells, 5)
-    assert grouped.rows_of(np.array([2, 0])).tolist() == [0, 1, 2, 4]
-    assert grouped.rows_of(np.array([1, 4])).tolist() == []
-    assert grouped.rows_of(np.array([], np.int64)).tolist() == []
-
-
-@pytest.mark.usefixtures("few")
-def test_tiles_count_as_epochs():
-    assert n_epochs_of(Settings(), 1000) == 14
-    assert n_epochs_of(Settings(), 1601) == 14 + 5
-    assert n_epochs_of(Settings(point_metrics=False), 1601) == 12
-    assert n_epochs_of(Settings(max_iter=0), 1601) == 0
-
-
-@pytest.mark.usefixtures("few")
-def test_up_to_the_threshold_training_is_the_ordinary_one(planted):
-    levels = levels_of(planted, 1000)
-    result = run(levels)
-    expected = train_distinct(levels, Settings(**FAST), np.random.default_rng(0))
-    assert result.losses == expected.losses
-    np.testing.assert_array_equal(result.levels.point_log_weights, expected.levels.point_log_weights)
-
-
 @pytest.mark.usefixtures("few")
 def test_many_rows_learn_the_same_on_any_number_of_threads(planted):
     results = [run(levels_of(planted), n_jobs=n_jobs) for n_jobs in (1, 2)]
@@ -89,7 +59,7 @@ def test_the_union_of_tiles_nearly_equals_one_tile_with_all_rows(monkeypatch, pl
     queries, truth = X[1600:], y[1600:]
     neighbors, correct, learned = [], [], []
     for tile_rows in (400, 1600):
-        monkeypatch.setattr(_tiles, "TILE_ROWS", tile_rows)
+        monkeypatch.setattr(_train, "TILE_ROWS", tile_rows)
         result = run(levels_of(planted), max_iter=7)
         levels = result.levels
         search = Shortlist(CellSearch(levels.class_metric(), result.index), levels.local_metric(), 50)
@@ -121,7 +91,7 @@ def test_noise_features_get_low_weights_in_every_tile(planted):
 
 @pytest.mark.usefixtures("few")
 def test_a_level_that_the_sample_drops_is_dropped_for_all_rows(monkeypatch, planted):
-    monkeypatch.setattr("lann.training._level_selection.FEWEST_ROWS", 100)
+    monkeypatch.setattr("lann.training._candidates.FEWEST_ROWS", 100)
     monkeypatch.setattr("lann.training._point_stage.PointStage._is_harmful", lambda stage: True)
     start = levels_of(planted)
     start = start.replace(point_log_weights=np.full_like(start.point_log_weights, 0.1))
@@ -155,47 +125,6 @@ def test_a_callback_sees_all_rows_and_can_stop_between_tiles(planted):
 
 
 @pytest.mark.usefixtures("few")
-def test_shared_levels_are_learned_from_all_rows_of_the_sample(planted):
-    shared = {"point_metrics": False, "max_iter": 2}
-    assert (
-        run(levels_of(planted), n_shared_rows=100, **shared).losses
-        == run(levels_of(planted), **shared).losses
-    )
-    few_rows = levels_of(planted, 600)
-    assert run(few_rows, n_shared_rows=100, **shared).losses != run(few_rows, **shared).losses
-
-
-@pytest.mark.usefixtures("few")
-def test_a_callback_can_stop_on_the_sample(planted):
-    result = run(levels_of(planted), callback=lambda epoch: epoch.number == 2)
-    assert len(result.losses) == 2
-    assert len(result.levels.X) == 1600
-    assert result.levels.encoding.is_learned
-    assert not result.levels.point_log_weights.any()
-
-
-@pytest.mark.usefixtures("few")
-def test_tiles_have_the_number_of_epochs_that_was_best_on_the_sample(monkeypatch, planted):
-    n_epochs = []
-    train_tile = _many_rows.train_tile
-
-    def record(levels, own, settings, epochs, rng, **given):
-        n_epochs.append(epochs)
-        return train_tile(levels, own, settings, epochs, rng, **given)
-
-    monkeypatch.setattr(_many_rows, "train_tile", record)
-    losses = iter([0.5, 0.4, 0.3, 0.6, 0.7, 0.8])
-    monkeypatch.setattr(
-        "lann.training._point_stage.PointStage.validation_loss",
-        lambda stage: next(losses) if len(stage._validation_rows) else None,
-    )
-    settings = {"curves": False, "linear_map": False, "class_metrics": False, "validation_fraction": 0.1}
-    result = run(levels_of(planted), **settings, max_iter=6)
-    assert len(result.validation_losses) == 6
-    assert n_epochs == [3] * 4
-
-
-@pytest.mark.usefixtures("few")
 def test_copies_of_many_rows_learn_as_one_row(planted):
     counts = np.random.default_rng(1).integers(1, 3, 1600)
     rows = np.repeat(np.arange(1600), counts)
@@ -205,30 +134,10 @@ def test_copies_of_many_rows_learn_as_one_row(planted):
 
 
 @pytest.mark.usefixtures("few")
-def test_the_weight_of_rows_counts_in_tiles(planted):
-    equal = run(levels_of(planted, row_weights=np.ones(1600)))
-    weights = np.where(planted[1][:1600] == 0, 5.0, 1.0)
-    unequal = run(levels_of(planted, row_weights=weights))
-    assert not np.allclose(equal.levels.point_log_weights, unequal.levels.point_log_weights)
-
-
-@pytest.mark.usefixtures("few")
 def test_the_memory_of_matrices_is_checked_before_training(monkeypatch, planted):
-    monkeypatch.setattr("lann.training._initial_matrices.MOST_NUMBERS", 1600 * 16 - 1)
+    monkeypatch.setattr("lann.training._initial.MOST_NUMBERS", 1600 * 16 - 1)
     with pytest.raises(ValueError, match="Matrices over 4 axes for 1600 rows"):
         run(levels_of(planted), form="low_rank", n_components=4, callback=lambda epoch: pytest.fail("late"))
-
-
-def test_shared_levels_are_given_to_other_rows(learned, plain):
-    other = plain.subset(np.arange(5))
-    shared = with_shared_levels(other, learned)
-    assert shared.X is other.X
-    assert shared.encoding is learned.encoding
-    assert shared.components is learned.components
-    assert shared.class_log_weights is learned.class_log_weights
-    assert shared.point_log_weights is other.point_log_weights
-    narrow = learned.replace(class_log_weights=np.zeros((3, 2)), components=np.ones((2, 3)))
-    assert with_shared_levels(other, narrow).point_log_weights.shape == (5, 2)
 
 
 @pytest.mark.usefixtures("few")

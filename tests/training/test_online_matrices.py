@@ -3,13 +3,13 @@ import pytest
 
 from lann.metrics import Levels
 from lann.training import OnlineSettings, Settings
-from lann.training._loss import Targets
-from lann.training._online_matrices import (
+from lann.training._online_procedure import (
     MatrixUpdate,
     OnlineMatrices,
     OnlineMatrixPoints,
     matrix_steps,
 )
+from lann.training._settings import Targets
 
 EPSILON = 0.01
 
@@ -111,38 +111,3 @@ def test_bounded_steps_of_any_size_stay_in_bounds(duplicates, rate):
     squares = np.mean(np.linalg.svd(matrices)[1] ** 2, axis=1)
     assert np.abs(np.log(squares)).max() <= 6.0 + 1e-9
     assert not np.allclose(matrices, np.eye(2), atol=1e-12)
-
-
-def test_a_bounded_step_changes_a_log_distance_by_little():
-    levels, rng = random_levels(6)
-    everyone, largest = np.arange(60)[None], 0.0
-    for i in rng.permutation(60)[:10]:
-        _, matrices = bounded_steps(levels, np.array([i]), everyone, 1e6)
-        u = np.sqrt(levels.weights) * (levels.points - levels.points[i])
-        others = np.arange(60) != i
-        before = np.sum(u**2, axis=1)[others]
-        after = np.sum(np.einsum("ja,jar->jr", u, matrices) ** 2, axis=1)[others]
-        largest = max(largest, np.abs(np.log(after / before)).max())
-    assert 0.4 < largest < 0.6
-
-
-def test_with_all_points_as_candidates_a_pass_is_exhaustive():
-    levels, rng = random_levels(1)
-    rows = rng.permutation(60)
-    no_columns, everyone = np.empty((60, 0), np.int64), np.tile(np.arange(60), (60, 1))
-    everyone = np.column_stack([everyone, np.full(60, -1)])
-    (one, one_matrices), (other, other_matrices) = (
-        bounded_steps(levels, rows, candidates, 0.1) for candidates in (no_columns, everyone)
-    )
-    assert one == other
-    np.testing.assert_array_equal(one_matrices, other_matrices)
-
-
-def test_smoothing_makes_same_class_neighbors_similar():
-    levels, rng = random_levels(5)
-    rows, everyone = rng.permutation(60), np.tile(np.arange(60), (60, 1))
-    spread = [
-        bounded_steps(levels, rows, everyone, 0.1, smoothing)[1].std(axis=0).mean()
-        for smoothing in (0.0, 0.5)
-    ]
-    assert spread[1] < spread[0]

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from lann.training import OnlineSettings, _initial_matrices, train_online
-from lann.training._temperature import choose_temperature
+from lann.training import OnlineSettings, _initial, train_online
+from lann.training._online_procedure import choose_temperature
 
 
 def run(levels, callback=None, **settings):
@@ -56,7 +56,7 @@ def test_the_callback_gets_every_epoch_and_can_stop_the_training(plain):
 
 
 def test_matrices_that_take_too_much_memory_raise(monkeypatch, plain):
-    monkeypatch.setattr(_initial_matrices, "MOST_NUMBERS", 100)
+    monkeypatch.setattr(_initial, "MOST_NUMBERS", 100)
     assert len(run(plain, max_iter=1).losses) == 1
     with pytest.raises(ValueError, match="Matrices over 4 axes for 90 rows"):
         run(plain, form="full", max_iter=1)

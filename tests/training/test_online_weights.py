@@ -3,11 +3,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metrics import DiagonalMetric, Levels
+from lann.metrics import Levels
 from lann.training import OnlineSettings, Settings
-from lann.training._loss import Targets
 from lann.training._online_weights import OnlinePoints, OnlineWeights, relative_weight_steps
-from lann.vote import softmax_loss
+from lann.training._settings import Targets
 
 RATES = [0.0, 1e-3, 0.05, 1.0, 100.0]
 
@@ -66,47 +65,6 @@ def test_a_pass_equals_the_plain_loop(reference, rate, constraint):
     assert np.any(slow != 1.0) == (rate > 0)
 
 
-@pytest.mark.parametrize("constraint", ["norm", "bounded"])
-@pytest.mark.parametrize("twins", [False, True])
-@pytest.mark.parametrize("rate", RATES)
-def test_many_steps_equal_the_plain_loop_with_the_same_rounding(reference, rate, twins, constraint):
-    """The loop takes distances and slopes from the library, so that only the search can differ."""
-
-    def measure(x, points, weights):
-        return DiagonalMetric(points, weights).distances(x[None], np.arange(len(points))[None])[0]
-
-    def slopes_of(d, near_labels, label, temperature, n_classes):
-        slopes = np.empty(len(d))
-        loss = softmax_loss(d, near_labels, label, len(d), 1.0, temperature, n_classes, slopes)
-        return slopes, loss
-
-    points, labels, rng = random_points(1, 400, twins=twins)
-    updates, slow = online(points, labels, k=4, constraint=constraint), np.ones(points.shape)
-    for _ in range(3):
-        rows = rng.permutation(400)[:300]
-        loss = updates.train_pass(rows, rate)
-        expected = reference.exhaustive_pass(
-            points, labels, slow, rows, rate, k=4, epsilon=0.01, temperature=1.0, n_classes=3,
-            norm=constraint == "norm", measure=measure, slopes_of=slopes_of,
-        )  # fmt: skip
-        assert loss == pytest.approx(expected, rel=1e-9)
-        np.testing.assert_allclose(updates.metric.weights, slow, rtol=1e-9, atol=1e-12)
-
-
-def test_more_rows_than_a_block(reference):
-    points, labels, rng = random_points(1, 600)
-    updates, slow = online(points, labels, k=5, temperature=5.0), np.ones(points.shape)
-    updates._block = 128
-    for _ in range(2):
-        rows = rng.permutation(600)
-        loss = updates.train_pass(rows, 0.2)
-        expected = reference.exhaustive_pass(
-            points, labels, slow, rows, 0.2, k=5, epsilon=0.01, temperature=5.0, n_classes=3
-        )
-        assert loss == pytest.approx(expected, abs=1e-9)
-        np.testing.assert_allclose(updates.metric.weights, slow, rtol=1e-9, atol=1e-9)
-
-
 def test_equal_distances_are_ordered_by_index(reference):
     """Small integers are added without rounding, so that many distances are equal."""
     rng = np.random.default_rng(2)
@@ -122,17 +80,6 @@ def test_equal_distances_are_ordered_by_index(reference):
         np.testing.assert_allclose(updates.metric.weights, slow, rtol=1e-12)
         n_changed += np.any(slow != 1.0)
     assert n_changed > 5
-
-
-def test_the_determinant_stays_1():
-    points, labels, rng = random_points(3, 60)
-    updates = online(points, labels, constraint="determinant")
-    updates.train_pass(rng.permutation(60), 0.05)
-    log_weights = np.log(updates.metric.weights)
-    inside = np.abs(log_weights).max(axis=1) < 5.9
-    assert inside.sum() > 30
-    np.testing.assert_allclose(log_weights[inside].sum(axis=1), 0.0, atol=1e-9)
-    assert np.abs(log_weights).max() > 0.1
 
 
 def test_the_same_bits_at_any_number_of_threads():
@@ -234,13 +181,3 @@ def test_relative_steps_of_any_size_stay_in_bounds(seed, rate, smoothing, epsilo
         assert np.all(np.isfinite(weights))
         assert weights.min() >= np.exp(-6.0) * (1 - 1e-9)
         assert weights.max() <= np.exp(6.0) * (1 + 1e-9)
-
-
-def test_smoothing_makes_same_class_neighbors_similar():
-    points, labels, rng = random_points(6, 80)
-    rows, everyone = rng.permutation(80), np.tile(np.arange(80), (80, 1))
-    spread = [
-        relative_steps(points, labels, rows, everyone, smoothing=smoothing)[1].std(axis=0).mean()
-        for smoothing in (0.0, 0.5)
-    ]
-    assert spread[1] < spread[0]

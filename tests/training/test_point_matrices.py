@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from lann.training import Settings, _initial_matrices
-from lann.training._matrix_kernels import matrix_gradient
-from lann.training._point_matrices import PointMatrices
-from lann.training._point_weights import PointWeights
+from lann.training import Settings, _initial
+from lann.training._point_matrices import PointMatrices, matrix_gradient
+from lann.training._point_stage import PointWeights
 
 
 @pytest.fixture(params=[3, 2], ids=["square", "low rank"])
@@ -65,7 +64,7 @@ def test_without_a_step_levels_are_the_initial_ones(small_levels, levels):
 @pytest.mark.parametrize("single", [False, True], ids=["float64", "float32"])
 @pytest.mark.parametrize("rate", [1e-3, 1.0, 1e6])
 def test_steps_of_any_size_stay_in_bounds(monkeypatch, make_batch, small_levels, rate, single):
-    monkeypatch.setattr(_initial_matrices, "SINGLE_FROM", 0 if single else 2**24)
+    monkeypatch.setattr(_initial, "SINGLE_FROM", 0 if single else 2**24)
     parameters = PointMatrices(small_levels, Settings())
     neighbors = np.tile(np.array([1, 2, 3, -1, -1]), (30, 1))
     for seed in range(11):

@@ -2,11 +2,9 @@ import numpy as np
 import pytest
 
 from lann.metrics import Levels
-from lann.search import _cell_search
-from lann.training import Settings, _initial_matrices
+from lann.training import Settings
 from lann.training._point_stage import PointStage
-from lann.training._point_weights import PointWeights
-from lann.training._trainer import Trainer
+from lann.training._procedure import Trainer
 
 NO_ROWS = np.empty(0, np.int64)
 WEIGHTS, MATRICES = Settings(), Settings(form="full")
@@ -60,14 +58,6 @@ def test_smoothing_makes_same_class_neighbors_similar(small_levels):
     assert spread[1] < 0.7 * spread[0]
 
 
-def test_single_precision_learns_the_same(monkeypatch, small_levels):
-    double, _ = run(small_levels, MATRICES, 1)
-    monkeypatch.setattr(_initial_matrices, "SINGLE_FROM", 0)
-    single, _ = run(small_levels, MATRICES, 1)
-    assert single.point_matrices.dtype == np.float32
-    np.testing.assert_allclose(single.point_matrices, double.point_matrices, rtol=1e-2, atol=1e-3)
-
-
 def test_training_stops_when_the_validation_loss_does_not_decrease(small_levels):
     settings = MATRICES.replace(learning_rate=1.0)
     learned, trainer = run(small_levels, settings, 40, validation_rows=np.arange(0, 30, 3), patience=1)
@@ -86,47 +76,3 @@ def test_matrices_find_a_direction_across_the_features():
     direction = np.linalg.eigh(metric)[1][:, -1]
     assert abs(direction @ [1, 1]) / np.sqrt(2) > 0.98
     assert np.linalg.eigvalsh(metric)[1] > 1.5 * np.linalg.eigvalsh(metric)[0]
-
-
-def test_selection_rows_are_queries_in_the_second_half_only(monkeypatch, rings):
-    X, y = rings
-    selection_rows, validation_rows = np.arange(0, 2000, 20), np.arange(1, 2000, 20)
-    queries = []
-    loss = PointWeights.loss
-    monkeypatch.setattr(PointWeights, "loss", lambda self, b: queries.append(b.rows) or loss(self, b))
-    rng = np.random.default_rng(0)
-    stage = PointStage(Levels.plain(X, y, 2), WEIGHTS, 2, validation_rows, selection_rows, rng)
-    assert stage.prepare_epoch(0)
-    stage.train_epoch(0)
-    first = set(np.concatenate(queries))
-    assert len(first & set(selection_rows)) == 0
-    assert stage.prepare_epoch(1)
-    stage.train_epoch(1)
-    all_queries = set(np.concatenate(queries))
-    assert all_queries == set(range(2000)) - set(validation_rows)
-
-
-@pytest.mark.parametrize("drop", [False, True])
-def test_harmful_point_metrics_are_dropped_and_end_the_stage(monkeypatch, rings, drop):
-    X, y = rings
-    better = []
-    monkeypatch.setattr(
-        "lann.training._point_stage.is_significantly_better", lambda *errors: better.append(errors) or drop
-    )
-    start = Levels.plain(X, y, 2).replace(point_log_weights=np.ones(X.shape))
-    stage = PointStage(start, WEIGHTS, 2, NO_ROWS, np.arange(0, 2000, 20), np.random.default_rng(0))
-    trainer = Trainer(2)
-    learned = trainer.run(stage)
-    assert len(better) == 1
-    assert trainer.dropped_levels == (["point"] if drop else [])
-    assert len(trainer.losses) == (1 if drop else 2)
-    assert learned.point_log_weights.any() == (not drop)
-
-
-def test_the_cells_of_the_candidates_are_kept(monkeypatch, small_levels):
-    rng = np.random.default_rng(0)
-    assert PointStage(small_levels, WEIGHTS, 1, NO_ROWS, NO_ROWS, rng).index is None
-    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 30)
-    monkeypatch.setattr(_cell_search, "FEWEST_QUERIES", 30)
-    index = PointStage(small_levels, WEIGHTS, 1, NO_ROWS, NO_ROWS, rng).index
-    np.testing.assert_array_equal(index.cells, index.partition.assign(small_levels.points))

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.training import Settings
-from lann.training._point_weights import PointWeights
+from lann.training._point_stage import PointWeights
 
 
 @pytest.fixture

@@ -5,10 +5,9 @@ from lann import LANNClassifier
 from lann.encoding import Encoding
 from lann.metrics import Levels
 from lann.training import Settings
-from lann.training._cells import Cells
-from lann.training._positions import Positions
-from lann.training._shared_parameters import SharedParameters
-from lann.training._standardization import Standardization
+from lann.training._cells import Cells, Positions
+from lann.training._initial import Standardization
+from lann.training._shared_stage import SharedParameters
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@ import numpy as np
 import pytest
 
 from lann.metrics import Levels
-from lann.search import CellIndex, _cell_search
-from lann.training import Settings, _initial_matrices, n_epochs_of, train
-from lann.training._point_weights import PointWeights
+from lann.training import Settings, _initial, n_epochs_of, train
 from lann.training._procedure import plan_epochs
 
 ONLY_POINTS = {"curves": False, "linear_map": False, "class_metrics": False}
@@ -99,72 +97,11 @@ def test_many_rows_select_the_levels_and_few_do_not(rings):
         assert (result.levels.components is None) == ("map" in result.dropped_levels)
 
 
-def test_harmful_point_metrics_are_dropped(rings, monkeypatch):
-    X, y = rings
-
-    def take_harmful_step(self, *_):
-        self.scales[y == 1] = -6.0  # the rows of one class are near to all queries
-        self._update_weights()
-
-    monkeypatch.setattr(PointWeights, "step", take_harmful_step)
-    result = run(Levels.plain(X, y, 2))
-    assert result.dropped_levels == ["point"]
-    assert "point" not in result.levels.in_use
-    assert len(result.losses) == 13
-    # Also where point metrics start from those of an earlier training.
-    again = run(result.levels.replace(point_log_weights=np.ones(X.shape)))
-    assert not again.levels.point_log_weights.any()
-
-
-def test_early_stopping_keeps_the_best_point_metrics_of_both_halves(rings, monkeypatch):
-    X, y = rings
-    snapshots, losses = [], iter([0.1, 0.9])
-    levels_of = PointWeights.levels
-    monkeypatch.setattr("lann.training._point_stage.PointStage.validation_loss", lambda self: next(losses))
-    monkeypatch.setattr(
-        PointWeights,
-        "levels",
-        lambda self: snapshots.append(levels_of(self).point_log_weights) or levels_of(self),
-    )
-    result = run(Levels.plain(X, y, 2), validation_fraction=0.1, **ONLY_POINTS)
-    assert result.validation_losses == [0.1, 0.9]
-    np.testing.assert_array_equal(result.levels.point_log_weights, snapshots[1])  # after the first epoch
-
-
-def test_a_short_training_selects_no_levels(rings):
-    X, y = rings
-    for max_iter in (1, 2):
-        result = run(Levels.plain(X, y, 2), max_iter=max_iter)
-        assert result.dropped_levels == []
-        assert len(result.losses) == max_iter
-
-
 def test_matrices_that_take_too_much_memory_raise(monkeypatch, plain):
-    monkeypatch.setattr(_initial_matrices, "MOST_NUMBERS", 100)
+    monkeypatch.setattr(_initial, "MOST_NUMBERS", 100)
     for form in ("full", "low_rank"):
         with pytest.raises(ValueError, match="Matrices over 4 axes for 90 rows"):
             run(plain, form=form)
-
-
-@pytest.fixture
-def many(monkeypatch):
-    """Search cells from 50 points and queries on."""
-    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 50)
-    monkeypatch.setattr(_cell_search, "FEWEST_QUERIES", 50)
-
-
-@pytest.mark.usefixtures("many")
-def test_the_cells_of_the_training_are_those_of_the_class_metric(plain):
-    result = run(plain, max_iter=4)
-    expected = CellIndex.build(result.levels.class_metric())
-    np.testing.assert_array_equal(result.index.cells, expected.cells)
-    np.testing.assert_allclose(result.index.partition.centers, expected.partition.centers)
-    assert result.index.n_probed == expected.n_probed
-
-
-@pytest.mark.usefixtures("many")
-def test_no_cells_are_returned_without_point_metrics(plain):
-    assert run(plain, max_iter=4, point_metrics=False).index is None
 
 
 @pytest.mark.parametrize("form", ["diagonal", "full", "low_rank"])

@@ -4,7 +4,7 @@ import pytest
 from lann.encoding import FeatureCurves
 from lann.metrics import Levels
 from lann.training import Settings
-from lann.training._shared_parameters import SharedParameters
+from lann.training._shared_stage import SharedParameters
 
 
 @pytest.fixture

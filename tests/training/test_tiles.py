@@ -35,25 +35,6 @@ def test_the_border_has_the_nearest_cells_of_every_own_cell(grid):
         np.testing.assert_array_equal(tile.cells, np.union1d(reached, tile.own))
 
 
-def test_the_cells_of_a_tile_are_neighbors(grid):
-    centers, counts = grid
-    everywhere = centers.var(axis=0).sum()
-    for tile in plan_tiles(centers, counts, n_reached=1, tile_rows=60):
-        assert centers[tile.own].var(axis=0).sum() < 0.4 * everywhere
-        assert len(tile.border) == 0
-
-
-def test_one_tile_has_no_border(grid):
-    (tile,) = plan_tiles(*grid, n_reached=9, tile_rows=10_000)
-    np.testing.assert_array_equal(tile.own, np.arange(36))
-    assert len(tile.border) == 0
-
-
-def test_there_are_no_more_tiles_than_cells():
-    tiles = plan_tiles(np.array([[0.0], [1.0]]), np.array([50, 60]), n_reached=1, tile_rows=10)
-    assert [tile.own.tolist() for tile in tiles] in ([[0], [1]], [[1], [0]])
-
-
 def test_nearly_all_candidates_of_own_rows_are_in_the_tile():
     rng = np.random.default_rng(0)
     levels = Levels.plain(rng.normal(size=(4000, 4)), rng.integers(0, 2, 4000), 2)
@@ -81,32 +62,3 @@ def test_a_tile_with_all_rows_is_the_ordinary_training(plain):
     assert result.losses == losses
     assert result.point_matrices is None
     np.testing.assert_array_equal(result.point_log_weights, stage.levels().point_log_weights)
-
-
-@pytest.mark.parametrize("form", ["diagonal", "full"])
-def test_only_own_rows_of_a_tile_are_queries(monkeypatch, plain, form):
-    own = np.arange(10, 40)
-    asked = []
-    train_epoch = _point_stage.PointStage.train_epoch
-
-    def record(stage, epoch):
-        asked.append(stage._queries)
-        return train_epoch(stage, epoch)
-
-    monkeypatch.setattr(_point_stage.PointStage, "train_epoch", record)
-    result = train_tile(plain, own, Settings(form=form), 1, np.random.default_rng(0))
-    np.testing.assert_array_equal(np.unique(asked), own)
-    assert result.point_log_weights.shape == (30, 4)
-    learned = result.point_log_weights if form == "diagonal" else result.point_matrices - np.eye(4)
-    assert np.all(np.abs(learned).reshape(30, -1).max(axis=1) > 0)
-
-
-def test_candidates_are_searched_in_the_given_cells(plain):
-    own = np.arange(0, 90, 2)
-    index = CellIndex.build(plain.class_metric())
-    everywhere = CellIndex(index.partition, index.cells, index.partition.n_cells, index.n_seen)
-    exact, by_cells = (
-        train_tile(plain, own, Settings(), 1, np.random.default_rng(0), index=given)
-        for given in (None, everywhere)
-    )
-    np.testing.assert_array_equal(by_cells.point_log_weights, exact.point_log_weights)

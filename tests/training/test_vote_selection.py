@@ -4,7 +4,6 @@ from sklearn.neighbors import NearestNeighbors
 
 from lann.metrics import Levels
 from lann.training import select_vote
-from lann.training._vote_selection import _n_searched, _votes
 from lann.vote import VoteRule, class_shares
 
 
@@ -70,12 +69,6 @@ def test_more_neighbors_than_other_rows():
     assert select(X, labels, 2, n_neighbors=10).n_neighbors == 10
 
 
-def test_the_default_comes_first_and_every_vote_once():
-    votes = _votes(None, None, 1000)
-    assert votes[0].tolist() == [7, 3.0, 0.02]
-    assert len(votes) == len(np.unique(votes, axis=0)) == 300
-
-
 def test_the_weights_of_the_classes_count():
     X, labels = draw(0.3)
     plain, weighted = (select(X, labels, 2, class_weight=w) for w in (None, np.array([1.0, 30.0])))
@@ -86,16 +79,6 @@ def test_the_result_does_not_depend_on_the_number_of_threads():
     X, labels = draw(0.3)
     one, two = (select(X, labels, 2, n_jobs=n_jobs) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.log_losses, two.log_losses)
-
-
-def test_of_many_rows_a_sample_is_compared(monkeypatch):
-    X, labels = draw(0.3)
-    everything = select(X, labels, 2)
-    monkeypatch.setattr("lann.training._vote_selection.MOST_ROWS", 100)
-    sampled = select(X, labels, 2)
-    assert sampled.gain_error > everything.gain_error
-    monkeypatch.setattr("lann.training._vote_selection.MOST_SEARCHED", 50)
-    assert select(X, labels, 2).votes.shape == everything.votes.shape
 
 
 @pytest.mark.parametrize("class_weight", [None, np.array([1.0, 3.0])])
@@ -133,18 +116,3 @@ def test_rows_that_all_count_as_several_choose_the_same_vote(noise, weight):
     assert weighted.n_neighbors == weight * plain.n_neighbors
     assert (weighted.power, weighted.floor) == (plain.power, plain.floor)
     np.testing.assert_allclose(weighted.log_losses, plain.log_losses, rtol=1e-9)
-
-
-def test_copies_of_two_rows(monkeypatch):
-    monkeypatch.setattr("lann.training._vote_selection.FEWEST_ROWS", 2)
-    X, labels = np.repeat([[0.0], [1.0]], [3, 5], axis=0), np.repeat([0, 1], [3, 5])
-    choice = select(X, labels, 2)
-    assert choice.n_neighbors == 4  # one row
-    assert np.all(np.isfinite(choice.log_losses))
-    assert np.isnan(select(np.zeros((4, 1)), np.zeros(4, np.int64), 1).log_losses).all()
-
-
-def test_enough_neighbors_are_searched():
-    assert _n_searched(20, None) == 20
-    assert _n_searched(20, np.full(50, 4.0)) == 5
-    assert _n_searched(20, np.repeat([1.0, 5.0], 50)) == 14  # any 20 have the votes, 7 usually do

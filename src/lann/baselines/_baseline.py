@@ -1,4 +1,4 @@
-"""What all baselines share: the order of a fit, and the vote of those with neighbors."""
+"""What all baselines share."""
 
 from __future__ import annotations
 
@@ -20,11 +20,85 @@ from lann._inputs import (
 )
 from lann._neighbor_classifier import ModelClassifier, NeighborClassifier
 from lann._sizes import check_training_values
-from lann._types import Floats, Labels
+from lann._types import Floats, Indices, Labels
 from lann._validation import N_JOBS, VERBOSE, Integer, OneOf, ParameterTable, validate_parameters
-from lann.baselines._lbfgs import IterationSettings
 from lann.baselines._mapped_rows import MappedRows
+from lann.baselines._optimization import IterationSettings
+from lann.metrics import DiagonalMetric
 from lann.model import NeighborModel
+from lann.search import ExactSearch
+
+
+def check_n_components(n_components: int | None, n_features: int) -> int:
+    """Return the number of components, where None is n_features; raise ValueError if it is more."""
+    if n_components is None:
+        return n_features
+    if n_components > n_features:
+        raise ValueError(f"n_components={n_components} must be at most the number of features, {n_features}.")
+    return n_components
+
+
+def principal_axes(centered: Floats) -> tuple[Floats, Floats]:
+    """Return the principal axes of centered rows, those of the largest variance first.
+
+    Parameters
+    ----------
+    centered : (n_rows, n_features)
+
+    Returns
+    -------
+    variances : (n_features,)
+        Up to a common factor.
+    axes : (n_features, n_features)
+        Rows are axes; orthonormal.
+    """
+    variances, axes = np.linalg.eigh(centered.T @ centered)  # ascending
+    return variances[::-1], axes[:, ::-1].T
+
+
+def nearest_same_class(X: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
+    """Return the k nearest other rows of the same class for each row.
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    labels : (n_rows,)
+    k : int
+    n_jobs : int or None
+        Number of threads.
+
+    Returns
+    -------
+    indices : (n_rows, min(k, n_rows))
+        Nearest first; -1 where the class has fewer rows.
+    """
+    neighbors = np.full((len(X), min(k, len(X))), -1)
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        n_found = min(k, len(members) - 1)
+        if n_found > 0:
+            indices, _ = euclidean_search(X[members]).query(
+                X[members], n_found, exclude=np.arange(len(members)), n_jobs=n_jobs
+            )
+            neighbors[members, :n_found] = members[indices]
+    return neighbors
+
+
+def nearest_other_class(X: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
+    """Return the k nearest rows of other classes for each row: see `nearest_same_class`."""
+    neighbors = np.full((len(X), min(k, len(X))), -1)
+    for label in np.unique(labels):
+        members, others = np.flatnonzero(labels == label), np.flatnonzero(labels != label)
+        n_found = min(k, len(others))
+        indices, _ = euclidean_search(X[others]).query(X[members], n_found, n_jobs=n_jobs)
+        neighbors[members, :n_found] = others[indices]
+    return neighbors
+
+
+def euclidean_search(X: Floats) -> ExactSearch:
+    """Return a search for the nearest rows under the Euclidean metric."""
+    return ExactSearch(DiagonalMetric(X, np.ones(X.shape[1])))
+
 
 COMMON: ParameterTable = {"verbose": VERBOSE, "n_jobs": N_JOBS}
 NEIGHBORS: ParameterTable = {"n_neighbors": [Integer(1)], "weights": [OneOf("uniform", "distance")], **COMMON}

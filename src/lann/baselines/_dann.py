@@ -241,17 +241,9 @@ class DANN(NeighborBaseline):
     }
 
     def __init__(
-        self,
-        n_neighbors=5,
-        *,
-        weights="uniform",
-        n_metric_neighbors=None,
-        alpha=1.0,
-        shrinkage=0.3,
-        max_iter=1,
-        verbose=0,
-        n_jobs=None,
-    ):
+        self, n_neighbors=5, *, weights="uniform", n_metric_neighbors=None, alpha=1.0, shrinkage=0.3,
+        max_iter=1, verbose=0, n_jobs=None,
+    ):  # fmt: skip
         self.n_neighbors = n_neighbors
         self.weights = weights
         self.n_metric_neighbors = n_metric_neighbors

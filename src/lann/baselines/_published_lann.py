@@ -113,19 +113,9 @@ class PublishedLANN(Baseline, NeighborClassifier):
     model_: LocalModel
 
     def __init__(
-        self,
-        n_neighbors=5,
-        *,
-        metric="diagonal",
-        n_components=None,
-        temperature=1.0,
-        learning_rate=0.05,
-        constraint="norm",
-        max_iter=20,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
-    ):
+        self, n_neighbors=5, *, metric="diagonal", n_components=None, temperature=1.0, learning_rate=0.05,
+        constraint="norm", max_iter=20, verbose=0, n_jobs=None, random_state=None,
+    ):  # fmt: skip
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.n_components = n_components

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -30,22 +29,16 @@ def main() -> None:
     """Run the command line.
 
     Ctrl-C ends it with exit code 130 and one line on stderr, SIGTERM with 143, as soon as a compiled function
-    that runs has returned. Files that are being written are removed in both cases. The process is to end with
-    this function: both signals are ignored afterwards.
+    that runs has returned. Files that are being written are removed in both cases.
     """
     try:
-        if _is_main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, _terminate)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
         from lann.cli.commands import app
 
         app()
-    except SystemExit:
-        _end()
-        raise
     except BaseException as error:
-        if not is_interrupt(error):
+        if isinstance(error, SystemExit) or not is_interrupt(error):
             raise
-        _end()
         show_interrupt()
         sys.exit(INTERRUPTED)
 
@@ -64,18 +57,3 @@ def show_interrupt() -> None:
     """Say that a command was interrupted, on a terminal whose cursor a progress bar may have hidden."""
     cursor = SHOW_CURSOR if sys.stderr.isatty() else ""
     print(f"{cursor}Interrupted.", file=sys.stderr)
-
-
-def _terminate(*_: object) -> None:
-    sys.exit(TERMINATED)
-
-
-def _end() -> None:
-    """Let nothing interrupt what is left to do at the end."""
-    if _is_main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)
-
-
-def _is_main_thread() -> bool:
-    return threading.current_thread() is threading.main_thread()  # signals are set there only

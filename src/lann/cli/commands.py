@@ -1,15 +1,21 @@
-"""The commands, and `--version`."""
+"""The commands with their errors, which are one line on stderr, and `--version`."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from collections.abc import Callable, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
+from lann._files import check_different, is_same_file
+from lann._format import printable
+from lann.cli import INTERRUPTED, is_interrupt, show_interrupt
 from lann.cli.counterfactual import counterfactual
 from lann.cli.demo import demo
 from lann.cli.embed import embed
-from lann.cli.errors import Commands
 from lann.cli.evaluate import evaluate
 from lann.cli.explain import explain
 from lann.cli.fit import fit
@@ -20,7 +26,6 @@ from lann.cli.suspects import suspects
 
 app = typer.Typer(
     name="lann",
-    cls=Commands,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -34,9 +39,62 @@ COMMANDS = {
     "Streams": (stream,),
     "Data": (embed, suspects),
 }
+# Parameters of commands that name files.
+INPUTS = ("model", "data", "test", "embedding")
+OUTPUTS = ("output", "html", "picture", "checkpoint")
+TOO_LITTLE_MEMORY = (
+    "There is not enough memory; `lann fit --max-rows` learns from a sample of the rows, and "
+    "`lann predict -o` reads large .parquet and .csv files in parts."
+)
+
+
+def report_errors_on_one_line(command: Callable[..., None]) -> Callable[..., None]:
+    """Make a command print an error as one line on stderr, without a traceback, and exit with code 2."""
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        try:
+            check_files(options)
+            command(**options)
+        except KeyboardInterrupt as error:
+            show_interrupt()
+            raise typer.Exit(INTERRUPTED) from error
+        except BrokenPipeError:
+            raise  # the reader of the output has ended, as `head` does
+        except (OSError, ValueError, ImportError, MemoryError) as error:
+            if is_interrupt(error):
+                raise
+            text = TOO_LITTLE_MEMORY if isinstance(error, MemoryError) else str(error)
+            if isinstance(error, OSError) and error.strerror:  # from the system: without "[Errno 13]"
+                text = f"{error.strerror}: {error.filename}." if error.filename else f"{error.strerror}."
+            typer.echo(printable(" ".join(text.split())) or type(error).__name__, err=True)
+            raise typer.Exit(2) from error
+
+    return run
+
+
+def check_files(options: Mapping[str, Any]) -> None:
+    """Raise ValueError if a command would overwrite what it reads, or write two things to one file."""
+
+    def paths(names: tuple[str, ...]) -> list[Path]:
+        values = [options.get(name) for name in names]
+        listed = [path for value in values for path in (value if isinstance(value, list) else [value])]
+        return [path for path in listed if isinstance(path, Path)]
+
+    inputs, outputs = paths(INPUTS), paths(OUTPUTS)
+    for path in outputs:
+        if str(path) == "-" or is_same_file(path, 1):
+            raise ValueError(
+                f"{path} is standard output, where the command prints; give the name of a file to write."
+            )
+    check_different([0 if str(path) == "-" else path for path in inputs], outputs)
+    if Path("-") in inputs and sys.stdin is not None and sys.stdin.isatty():
+        typer.echo("Reading what is typed, until Ctrl-D", err=True)
+
+
 for panel, commands in COMMANDS.items():
     for command in commands:
-        app.command(rich_help_panel=panel)(command)
+        app.command(rich_help_panel=panel)(report_errors_on_one_line(command))
 
 
 def _print_version(requested: bool) -> None:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from lann.cli.consoles import progress, results, step
-from lann.cli.documents import AsJson, print_document
-from lann.cli.errors import one_sentence
+from lann.cli import options as opt
+from lann.cli.output import make_table, print_document, progress, results, step, styled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,12 +28,11 @@ N_NEW_ROWS = 20
 EXPLAINED_ROW = 7  # its prediction is wrong, and its neighbors have different labels
 
 
-@one_sentence
 def demo(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="The folder for the files of the demo; created if need be.")
     ] = Path("lann-demo"),
-    json: AsJson = False,
+    json: opt.AsJson = False,
     quick: Annotated[bool, typer.Option("--quick", hidden=True, help="One split of two data sets.")] = False,
 ) -> None:
     """Compare with kNN, explain a prediction, and write files to try the other commands on.
@@ -90,30 +88,26 @@ def _compare(sets: tuple[str, ...], seeds: tuple[int, ...], *, quiet: bool) -> l
 
 
 def _accuracy_table(accuracies: list[dict[str, Any]], n_splits: int) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(
-        title="Accuracy on test rows, trained on 25% of the rows",
-        title_justify="left",
-        title_style="bold",
-        caption=f"splits: {n_splits}, mean ± std; kNN: 5 neighbors, distance-weighted, standardized",
-        caption_justify="left",
-    )
-    table.add_column("data set")
-    for name in ("size", "classes", "kNN", "LANN", "fit, s"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for line in accuracies:
-        style = "bold green" if line["lann"] > line["knn"] else ""
-        table.add_row(
+    lines = [
+        [
             line["data_set"],
             f"{line['n_rows']} × {line['n_features']}",
             str(line["n_classes"]),
             f"{line['knn']:.3f} ± {line['knn_std']:.3f}",
-            Text(f"{line['lann']:.3f} ± {line['lann_std']:.3f}", style=style),
+            styled(
+                f"{line['lann']:.3f} ± {line['lann_std']:.3f}",
+                "bold green" if line["lann"] > line["knn"] else "",
+            ),
             f"{line['fit_seconds']:.2f}",
-        )
-    return table
+        ]
+        for line in accuracies
+    ]
+    return make_table(
+        ["data set", ">>size", ">>classes", ">>kNN", ">>LANN", ">>fit, s"],
+        lines,
+        title="Accuracy on test rows, trained on 25% of the rows",
+        caption=f"splits: {n_splits}, mean ± std; kNN: 5 neighbors, distance-weighted, standardized",
+    )
 
 
 def _compile() -> None:
@@ -148,7 +142,7 @@ def _explain_prediction(folder: Path, console: Console) -> dict[str, Any]:
     Returns the explained prediction.
     """
     from lann.cli.explain import explained_documents
-    from lann.cli.show_row import show_row
+    from lann.cli.show_explanation import show_row
     from lann.report import save_report
     from lann.tables import fit_table, write_table
 

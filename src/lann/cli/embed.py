@@ -2,54 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lann import _texts
 from lann._files import check_writable
-from lann.cli.consoles import collected_notes, note, progress, results, step
-from lann.cli.documents import AsJson, frame_records, print_document
-from lann.cli.errors import one_sentence
-from lann.cli.options import (
-    FORMATS_HELP,
-    METRIC_HELP,
-    SEED_HELP,
-    Balanced,
-    Categorical,
-    Dates,
-    Decimal,
-    Drop,
-    Encoding,
-    Jobs,
-    Metric,
-    Numeric,
-    Sep,
-    Sheet,
-    SpreadsheetSafe,
-    TableOptions,
-    column_kinds,
-    make_classifier,
-    table_name,
+from lann._format import counted, percent
+from lann.cli import options as opt
+from lann.cli.output import (
+    collected_notes,
+    frame_records,
+    make_table,
+    print_document,
+    progress,
+    results,
+    show_notes,
+    step,
+    styled,
 )
 
 if TYPE_CHECKING:
-    from lann.classifier import LANNClassifier
-    from lann.embedding import LANNEmbedding
+    from rich.console import Console
+
     from lann.tables import ClassAccuracy, EmbeddedTable, EmbeddingSummary
 
 PAGES, FIGURES, TABLES = (".html", ".htm"), (".png", ".svg", ".pdf"), (".csv", ".csv.gz", ".parquet")
-LARGEST_SEED = 2**32 - 1
 GIVE_NEW_ROWS = "Give a table of new rows with labels for a fair estimate."
 HOLD_OUT_ROWS = "Hold out rows with --held-out 0.3, or give test rows with --test, for a fair estimate."
+# With more classes than this, the ones with the lowest accuracies are shown.
+MOST_CLASSES = 20
+MOST_PAIRS = 3
 
 
-class Method(StrEnum):
+class LayoutMethod(StrEnum):
     """The choices of the parameter `method` of LANNEmbedding."""
 
     umap = "umap"
@@ -57,88 +46,66 @@ class Method(StrEnum):
     tsne = "tsne"
 
 
-class Inputs(NamedTuple):
-    """The options about the rows to embed."""
+NewRows = Annotated[
+    Path | None,
+    opt.file_argument(f"The table: {opt.FORMATS} With --model, it has new rows, and may be left out."),
+]
+Target = Annotated[str | None, opt.column_option("The column with the classes.", default="that of --model")]
+Output = Annotated[
+    list[Path],
+    opt.output_option(
+        "The file to write: .html (an interactive page), .png, .svg or .pdf (a figure), .csv, .csv.gz or "
+        ".parquet (a table of coordinates and predictions). May be repeated."
+    ),
+]
+Test = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="A table of test rows, in the formats of the table.")
+]
+HeldOut = Annotated[
+    float | None, typer.Option(metavar="SHARE", help="The share of the rows to hold out: 0.3.")
+]
+Method = Annotated[LayoutMethod, typer.Option(help="The method of the layout.")]
+Neighbors = Annotated[
+    int, typer.Option(min=2, help="Size of a neighborhood: small shows details, large the whole.")
+]
+MinDist = Annotated[float, typer.Option(min=0, max=1, help="Least distance of similar rows; not for tsne.")]
+Epochs = Annotated[
+    int | None,
+    typer.Option(min=1, help="Number of epochs of the layout.", show_default="depends on the method"),
+]
+Columns = Annotated[
+    int, typer.Option(min=1, help="Number of columns to list for each row, the most relevant first.")
+]
 
-    data: Path | None
-    model: Path | None
-    test: Path | None
-    held_out: float | None
-    target: str | None
-    id: str | None
-    drop: list[str]
-    kinds: dict[str, str]
-    seed: int
-    tables: TableOptions
 
-
-@one_sentence
 def embed(
-    data: Annotated[
-        Path | None,
-        typer.Argument(
-            help=f"The table: {FORMATS_HELP} With --model, it has new rows, and may be left out.",
-            show_default=False,
-        ),
-    ] = None,
-    target: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="The column with the classes.", show_default="that of --model"),
-    ] = None,
-    output: Annotated[
-        list[Path],
-        typer.Option(
-            "--output", "-o",
-            help="The file to write: .html (an interactive page), .png, .svg or .pdf (a figure), .csv, "
-            ".csv.gz or .parquet (a table of coordinates and predictions). May be repeated.",
-        ),
-    ] = [Path("embedding.html")],  # noqa: B006
-    model: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="A saved model, whose training rows are embedded."
-        ),
-    ] = None,
-    test: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A table of test rows, in the formats of the table."),
-    ] = None,
-    held_out: Annotated[
-        float | None,
-        typer.Option("--held-out", metavar="SHARE", help="The share of the rows to hold out: 0.3."),
-    ] = None,
-    id: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="A column that names the rows.")
-    ] = None,
-    drop: Drop = None,
-    categorical: Categorical = None,
-    numeric: Numeric = None,
-    dates: Dates = None,
-    metric: Annotated[Metric | None, typer.Option(help=METRIC_HELP, show_default="diagonal")] = None,
-    balanced: Balanced = False,
-    method: Annotated[Method, typer.Option(help="The method of the layout.")] = Method.umap,
-    neighbors: Annotated[
-        int, typer.Option(min=2, help="Size of a neighborhood: small shows details, large the whole.")
-    ] = 15,
-    min_dist: Annotated[
-        float, typer.Option("--min-dist", min=0, max=1, help="Least distance of similar rows; not for tsne.")
-    ] = 0.1,
-    epochs: Annotated[
-        int | None,
-        typer.Option(min=1, help="Number of epochs of the layout.", show_default="depends on the method"),
-    ] = None,
-    columns: Annotated[
-        int, typer.Option(min=1, help="Number of columns to list for each row, the most relevant first.")
-    ] = 5,
-    json: AsJson = False,
-    sep: Sep = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    spreadsheet_safe: SpreadsheetSafe = False,
-    jobs: Jobs = None,
-    seed: Annotated[int, typer.Option(help=SEED_HELP)] = 0,
-) -> None:  # fmt: skip
+    data: NewRows = None,
+    target: Target = None,
+    output: Output = [Path("embedding.html")],  # noqa: B006
+    model: opt.SavedModel = None,
+    test: Test = None,
+    held_out: HeldOut = None,
+    id: opt.Id = None,
+    drop: opt.Drop = None,
+    categorical: opt.Categorical = None,
+    numeric: opt.Numeric = None,
+    dates: opt.Dates = None,
+    metric: opt.Metric = opt.MetricForm.diagonal,
+    balanced: opt.Balanced = False,
+    method: Method = LayoutMethod.umap,
+    neighbors: Neighbors = 15,
+    min_dist: MinDist = 0.1,
+    epochs: Epochs = None,
+    columns: Columns = 5,
+    json: opt.AsJson = False,
+    sep: opt.Sep = None,
+    decimal: opt.Decimal = None,
+    encoding: opt.Encoding = None,
+    sheet: opt.Sheet = None,
+    spreadsheet_safe: opt.SpreadsheetSafe = False,
+    jobs: opt.Jobs = None,
+    seed: opt.Seed = 0,
+) -> None:
     """Embed rows in two dimensions: rows that are similar under the learned metrics are near each other.
 
     Fits a model to a table as `lann fit` does, or loads one, and embeds its training rows. Test rows, or a
@@ -146,53 +113,161 @@ def embed(
     The page is one file; it shows the label, the prediction, the neighbors and the relevant columns of the
     row under the mouse.
     """
-    from lann.cli.show_embedding import show_embedding
     from lann.embedding import LANNEmbedding
+    from lann.tables import TableModel, TrainingTable
 
-    for path in output:
-        _check_output(path)
-    _check_options(method, epochs, jobs, seed)
-    _check_installed(method, output)
-    tables = TableOptions(sep, decimal, encoding, sheet)
-    kinds = column_kinds(categorical, numeric, dates)
-    inputs = Inputs(data, model, test, held_out, target, id, drop or [], kinds, seed, tables)
-    _check_inputs(inputs, training_options={"--metric": metric, "--balanced": balanced})
+    _check_options(output, method, epochs, jobs, seed)
+    kinds = opt.column_kinds(categorical, numeric, dates)
+    training_options = {
+        "--drop": drop, "--categorical, --numeric or --dates": kinds, "--balanced": balanced, "--test": test,
+        "--metric": metric != opt.MetricForm.diagonal, "--held-out": held_out is not None,
+    }  # fmt: skip
+    opt.check_table_or_model(data, model, target, training_options)
+    _check_test_rows(data, test, held_out)
     layout = LANNEmbedding(
         n_neighbors=neighbors, min_dist=min_dist, method=method.value, max_iter=epochs, n_jobs=jobs,
         random_state=seed,
     )  # fmt: skip
-    classifier = make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed)
+    tables = opt.TableOptions(sep, decimal, encoding, sheet)
     with progress(quiet=json) as bar, collected_notes() as notes:
-        embedded, title = _embed(inputs, classifier, layout, partial(step, bar), notes)
-    console = results(quiet=json)
-    summary = embedded.summarize()
-    show_embedding(embedded, summary, console)
-    shown_notes = list(notes)
-    if not summary.has_held_out:
-        advice = HOLD_OUT_ROWS if model is None else GIVE_NEW_ROWS
-        shown_notes.insert(0, f"{_texts.OPTIMISTIC} {advice}")
-    for text in shown_notes:
-        note(text, console)
-    for path in output:
-        with collected_notes() as about_page:
-            _write(path, embedded, title, notes, columns, spreadsheet_safe)
-        hint = "; open it in a browser" if path.suffix.lower() in PAGES else ""
-        console.print(f"Wrote {path}: {len(embedded)} rows{hint}", soft_wrap=True)
-        for text in about_page:
-            note(text, console)
-        shown_notes += about_page
-    if json:
-        print_document(
-            {
-                "title": title,
-                "n_train": embedded.n_train,
-                "n_new": embedded.n_new,
-                **_accuracies(embedded, summary),
-                "rows": frame_records(embedded.to_frame(columns)),
-                "files": output,
-                "notes": shown_notes,
-            }
+        step(bar, "Reading")
+        frame = None if data is None else tables.read(data, notes).frame
+        test_frame = None if test is None else tables.read(test, notes).frame
+        name = "" if data is None else opt.table_name(data)
+        rows, embedded_frame, embedded_name, title = None, frame, name, name
+        if model is not None:
+            fitted = TableModel.load(model)
+            title = model.name if data is None else f"{name} among the training rows of {model.name}"
+        else:
+            assert frame is not None
+            assert target is not None
+            table = TrainingTable.from_frame(frame, target, id=id, drop=drop or [], kinds=kinds, name=name)
+            if held_out is not None:
+                table, rows = table.split(held_out, random_state=seed)
+            elif test is not None:
+                embedded_frame, embedded_name, target = test_frame, opt.table_name(test), None
+                title = f"{name}, with the test rows of {embedded_name}"
+            else:
+                embedded_frame = target = id = None
+            classifier = opt.make_classifier(metric, balanced=balanced, jobs=jobs, seed=seed)
+            fitted = table.fit(classifier, callback=step(bar, "Fitting"))
+        step(bar, "Embedding")
+        embedded = fitted.embed(
+            embedded_frame, rows, embedding=layout, target=target, id=id, name=embedded_name
         )
+    console, summary = results(quiet=json), embedded.summarize()
+    _show_embedding(embedded, summary, console)
+    advice = HOLD_OUT_ROWS if model is None else GIVE_NEW_ROWS
+    optimistic = [] if summary.has_held_out else [f"{_texts.OPTIMISTIC} {advice}"]
+    shown_notes = [*optimistic, *notes]
+    show_notes(shown_notes, console)
+    for path in output:
+        shown_notes += _write(path, embedded, title, notes, columns, spreadsheet_safe, console)
+    if json:
+        document = {"title": title, "n_train": embedded.n_train, "n_new": embedded.n_new}
+        document |= _accuracies(embedded, summary)
+        document |= {"rows": frame_records(embedded.to_frame(columns)), "files": output, "notes": shown_notes}
+        print_document(document)
+
+
+def _check_test_rows(data: Path | None, test: Path | None, held_out: float | None) -> None:
+    if held_out is not None and test is not None:
+        raise ValueError("Give either --test or --held-out, not both.")
+    if str(data) == str(test) == "-":
+        raise ValueError("Only one of the table and --test can be standard input.")
+
+
+def _check_options(
+    output: list[Path], method: LayoutMethod, epochs: int | None, jobs: int | None, seed: int
+) -> None:
+    """Validate, before the work, what would fail late or under another name."""
+    from lann.embedding import LEAST_TSNE_ITER, check_installed
+    from lann.plot import check_matplotlib_support
+    from lann.tables import check_table_path
+
+    for path in output:
+        if path.name.lower().endswith(TABLES):
+            check_table_path(path)
+        elif path.suffix.lower() not in PAGES + FIGURES:
+            listed = ", ".join((PAGES[0], *FIGURES, *TABLES[:-1]))
+            raise ValueError(
+                f"{path} has an unknown format; give a file name that ends in {listed} or {TABLES[-1]}."
+            )
+        check_writable(path)
+    if epochs is not None and method == LayoutMethod.tsne and epochs < LEAST_TSNE_ITER:
+        raise ValueError(f"--epochs must be at least {LEAST_TSNE_ITER} with --method tsne; got {epochs}.")
+    if jobs == 0:
+        raise ValueError("--jobs must be a number of threads, or -1 for all cores; got 0.")
+    if not 0 <= seed < 2**32:
+        raise ValueError(f"--seed must be from 0 to {2**32 - 1}; got {seed}.")
+    check_installed(method.value)
+    if any(path.suffix.lower() in FIGURES for path in output):
+        check_matplotlib_support()
+
+
+def _show_embedding(embedded: EmbeddedTable, summary: EmbeddingSummary, console: Console) -> None:
+    """Print the size of an embedding, the accuracies by class, and the classes that are confused."""
+    new = f" and {counted(embedded.n_new, 'new row')}" if embedded.n_new else ""
+    console.print(f"{counted(embedded.n_train, 'training row')}{new} embedded", soft_wrap=True)
+    import numpy as np
+
+    accuracies = [(line.held_out or line.training).in_embedding for line in summary.by_class]
+    lowest = np.sort(np.argsort(accuracies, kind="stable")[:MOST_CLASSES])  # NaN, without rows, comes last
+    lines = [[embedded.classes[index], *_cells(summary.by_class[index])] for index in lowest]
+    overall = [styled(cell, "bold") for cell in ["all", *_cells(summary.overall)]]
+    n_more = len(summary.by_class) - len(lowest)
+    kinds = ("training rows", "held-out rows")[: 1 + summary.has_held_out]
+    table = make_table(
+        ["class", *[f">{name}" for kind in kinds for name in (kind, "by vote", "in embedding")]],
+        [*lines, None, overall],
+        title="Share of the rows whose class is predicted correctly",
+        caption=f"and {n_more} more classes with higher shares" if n_more else None,
+    )
+    console.print(table)
+    pairs = [
+        f"{embedded.classes[pair.first]} and {embedded.classes[pair.second]} ({pair.n_confused} of their "
+        f"{pair.n_rows} {kinds[-1]}, {percent(pair.n_confused / pair.n_rows)})"
+        for pair in summary.pairs[:MOST_PAIRS]
+    ]
+    if pairs:
+        console.print(f"Confused most often in the embedding: {'; '.join(pairs)}", soft_wrap=True)
+    console.print(_texts.ACCURACIES, style="dim")
+
+
+def _cells(line: ClassAccuracy) -> list[str]:
+    cells = []
+    for accuracy in (line.training, line.held_out):
+        if accuracy is not None:
+            shares = (accuracy.by_vote, accuracy.in_embedding)
+            cells += [str(accuracy.n_rows), *("" if share != share else f"{share:.3f}" for share in shares)]
+    return cells
+
+
+def _write(
+    path: Path,
+    embedded: EmbeddedTable,
+    title: str,
+    notes: list[str],
+    n_columns: int,
+    guard_formulas: bool,
+    console: Console,
+) -> list[str]:
+    """Write the embedding in the format that the file name has, and return notes about the file."""
+    from lann.report import save_embedding_figure, save_embedding_page
+    from lann.tables import write_table
+
+    is_page = path.suffix.lower() in PAGES
+    with collected_notes() as about_file:
+        if is_page:
+            save_embedding_page(path, embedded, title=title, n_features=n_columns, notes=notes)
+        elif path.suffix.lower() in FIGURES:
+            save_embedding_figure(path, embedded, title=title)
+        else:
+            write_table(embedded.to_frame(n_columns), path, guard_formulas=guard_formulas)
+    hint = "; open it in a browser" if is_page else ""
+    console.print(f"Wrote {path}: {len(embedded)} rows{hint}", soft_wrap=True)
+    show_notes(about_file, console)
+    return about_file
 
 
 def _accuracies(embedded: EmbeddedTable, summary: EmbeddingSummary) -> dict[str, Any]:
@@ -217,111 +292,3 @@ def _accuracies(embedded: EmbeddedTable, summary: EmbeddingSummary) -> dict[str,
             for pair in summary.pairs
         ],
     }
-
-
-def _embed(
-    inputs: Inputs,
-    classifier: LANNClassifier,
-    layout: LANNEmbedding,
-    next_step: Callable[[str], Callable[[float, float], None]],
-    notes: list[str],
-) -> tuple[EmbeddedTable, str]:
-    """Return the embedding and a title; add what was found about the files to the notes."""
-    from lann.tables import TableModel, TrainingTable
-
-    data, model, test, target, id = inputs.data, inputs.model, inputs.test, inputs.target, inputs.id
-    next_step("Reading")
-    frame = None if data is None else inputs.tables.read(data, notes)
-    if model is not None:
-        fitted = TableModel.load(model)
-        next_step("Embedding")
-        name = "" if data is None else table_name(data)
-        title = model.name if data is None else f"{name} among the training rows of {model.name}"
-        return fitted.embed(frame, embedding=layout, target=target, id=id, name=name), title
-    assert data is not None
-    assert frame is not None
-    assert target is not None
-    test_frame, name = None if test is None else inputs.tables.read(test, notes), table_name(data)
-    table, rows = (
-        TrainingTable.from_frame(frame, target, id=id, drop=inputs.drop, kinds=inputs.kinds, name=name),
-        None,
-    )
-    if inputs.held_out is not None:
-        table, rows = table.split(inputs.held_out, random_state=inputs.seed)
-    fitted = table.fit(classifier, callback=next_step("Fitting"))
-    next_step("Embedding")
-    if test is not None:
-        embedded = fitted.embed(test_frame, embedding=layout, id=id, name=table_name(test))
-        return embedded, f"{name}, with the test rows of {table_name(test)}"
-    if rows is None:
-        return fitted.embed(embedding=layout), name
-    return fitted.embed(frame, rows, embedding=layout, target=target, id=id, name=name), name
-
-
-def _check_output(path: Path) -> None:
-    suffixes = (*PAGES, *FIGURES, *TABLES)
-    if not path.name.lower().endswith(suffixes):
-        listed = ", ".join((PAGES[0], *FIGURES, *TABLES[:-1]))
-        raise ValueError(
-            f"{path} has an unknown format; give a file name that ends in {listed} or {TABLES[-1]}."
-        )
-    if path.name.lower().endswith(TABLES):
-        from lann.tables import check_table_path
-
-        check_table_path(path)
-    check_writable(path)
-
-
-def _check_options(method: Method, epochs: int | None, jobs: int | None, seed: int) -> None:
-    """Validate what LANNEmbedding would validate late, and under the names of its parameters."""
-    from lann.embedding import LEAST_TSNE_ITER
-
-    if epochs is not None and method == Method.tsne and epochs < LEAST_TSNE_ITER:
-        raise ValueError(f"--epochs must be at least {LEAST_TSNE_ITER} with --method tsne; got {epochs}.")
-    if jobs == 0:
-        raise ValueError("--jobs must be a number of threads, or -1 for all cores; got 0.")
-    if not 0 <= seed <= LARGEST_SEED:
-        raise ValueError(f"--seed must be from 0 to {LARGEST_SEED}; got {seed}.")
-
-
-def _check_inputs(inputs: Inputs, training_options: dict[str, object]) -> None:
-    """Raise ValueError if options are missing, or do not go together."""
-    if inputs.model is not None:
-        kinds = "--categorical, --numeric or --dates"
-        given = {"--drop": inputs.drop, kinds: inputs.kinds, **training_options, "--test": inputs.test}
-        given["--held-out"] = inputs.held_out is not None
-        if unused := [option for option, value in given.items() if value]:
-            raise ValueError(f"{unused[0]} is for a model that is not fitted yet; it cannot go with --model.")
-    elif inputs.data is None:
-        raise ValueError("Give a table with its --target, or a fitted model with --model.")
-    elif inputs.target is None:
-        raise ValueError(f"Give the column of {table_name(inputs.data)} with the classes as --target.")
-    elif inputs.held_out is not None and inputs.test is not None:
-        raise ValueError("Give either --test or --held-out, not both.")
-    elif str(inputs.data) == str(inputs.test) == "-":
-        raise ValueError("Only one of the table and --test can be standard input.")
-
-
-def _check_installed(method: Method, output: list[Path]) -> None:
-    """Raise ImportError, before the work, if a package is missing."""
-    from lann.embedding import check_installed
-    from lann.plot import check_matplotlib_support
-
-    check_installed(method.value)
-    if any(path.suffix.lower() in FIGURES for path in output):
-        check_matplotlib_support()
-
-
-def _write(
-    path: Path, embedded: EmbeddedTable, title: str, notes: list[str], n_columns: int, guard_formulas: bool
-) -> None:
-    """Write the embedding in the format that the file name has."""
-    from lann.report import save_embedding_figure, save_embedding_page
-    from lann.tables import write_table
-
-    if path.suffix.lower() in PAGES:
-        save_embedding_page(path, embedded, title=title, n_features=n_columns, notes=notes)
-    elif path.suffix.lower() in FIGURES:
-        save_embedding_figure(path, embedded, title=title)
-    else:
-        write_table(embedded.to_frame(n_columns), path, guard_formulas=guard_formulas)

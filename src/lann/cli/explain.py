@@ -4,32 +4,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
 from lann._format import counted
 from lann._markup import check_page_name, check_page_path
-from lann.cli.consoles import collected_notes, note, progress, results, step
-from lann.cli.documents import AsJson, print_document
-from lann.cli.errors import one_sentence
-from lann.cli.options import (
-    Coverage,
-    Decimal,
-    Encoding,
-    ModelFile,
-    RejectCost,
-    Risk,
-    RowNames,
-    RowsFile,
-    Sep,
-    Sheet,
-    SpreadsheetSafe,
-    TableOptions,
-    make_reject_option,
-    named_rows,
-    table_name,
-)
+from lann.cli import options as opt
+from lann.cli.output import collected_notes, print_document, progress, results, show_notes, step
 
 if TYPE_CHECKING:
     from lann.explain import Counterfactuals, Explanation
@@ -42,69 +24,60 @@ REPORTED_ROWS, MOST_REPORTED_ROWS = 20, 500
 # Rows with a counterfactual if columns are frozen, and their number is not given.
 CHANGED_ROWS = 100
 
+Row = Annotated[
+    list[int] | None,
+    typer.Option(
+        help="A row to explain; the first one below the header is 0. May be repeated.",
+        show_default="0, or the first 20 for --html",
+    ),
+]
+Html = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a report, a page for the browser, instead of printing tables."),
+]
+EmbeddingPage = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A page of `lann embed`: rows and neighbors in the page of --html link to their points.",
+    ),
+]
+NumberOfCounterfactuals = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        help="Number of rows for which the page of --html says what would change the prediction.",
+        show_default="the first 100, fewer with many columns",
+    ),
+]
+Columns = Annotated[int, typer.Option(min=1, help="Number of columns to show, the most relevant first.")]
 
-@one_sentence
+
 def explain(
-    model: ModelFile,
-    data: RowsFile,
-    row: Annotated[
-        list[int] | None,
-        typer.Option(
-            help="A row to explain; the first one below the header is 0. May be repeated.",
-            show_default="0, or the first 20 for --html",
-        ),
-    ] = None,
-    rows: Annotated[
-        str | None, typer.Option(metavar="FROM:TO", help="Rows to explain, without the last one: 0:20.")
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write a report, a page for the browser, instead of printing tables."
-        ),
-    ] = None,
-    embedding: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A page of `lann embed`: rows and neighbors in the page of --html link to their points.",
-        ),
-    ] = None,
-    counterfactuals: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            help="Number of rows for which the page of --html says what would change the prediction.",
-            show_default="the first 100, fewer with many columns",
-        ),
-    ] = None,
-    frozen: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="COLUMN", help="A column that must not change in a counterfactual. May be repeated."
-        ),
-    ] = None,
-    columns: Annotated[
-        int, typer.Option(min=1, help="Number of columns to show, the most relevant first.")
-    ] = 10,
-    reject_cost: RejectCost = None,
-    coverage: Coverage = None,
-    risk: Risk = None,
-    id: RowNames = None,
+    model: opt.ModelFile,
+    data: opt.RowsFile,
+    row: Row = None,
+    rows: opt.Rows = None,
+    html: Html = None,
+    embedding: EmbeddingPage = None,
+    counterfactuals: NumberOfCounterfactuals = None,
+    frozen: opt.Frozen = None,
+    columns: Columns = 10,
+    reject_cost: opt.RejectCost = None,
+    coverage: opt.Coverage = None,
+    risk: opt.Risk = None,
+    id: opt.RowNames = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o",
-            help="Write a table with a line per neighbor and column: .csv, .csv.gz or .parquet.",
-        ),
+        opt.output_option(f"Write a table with a line per neighbor and column: {opt.TABLE_FORMATS}"),
     ] = None,
-    json: AsJson = False,
-    sep: Sep = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    spreadsheet_safe: SpreadsheetSafe = True,
-) -> None:  # fmt: skip
+    json: opt.AsJson = False,
+    sep: opt.Sep = None,
+    decimal: opt.Decimal = None,
+    encoding: opt.Encoding = None,
+    sheet: opt.Sheet = None,
+    spreadsheet_safe: opt.SpreadsheetSafe = True,
+) -> None:
     """Explain predictions.
 
     Shows the training rows that voted, with their values, how much the vote depends on each column around the
@@ -113,84 +86,47 @@ def explain(
     below the header. With --reject-cost, --coverage or --risk, as in `lann predict`, it says which rows are
     rejected, and why.
     """
-    import pandas as pd
-
-    from lann.cli.show_overview import show_overview, show_summary
-    from lann.cli.show_reject import expectation
-    from lann.cli.show_row import show_rows
+    from lann.cli.predict import expectation
     from lann.explain import Overview
-    from lann.report import SourceFile, save_report
-    from lann.tables import TableModel, check_table_path, write_table
+    from lann.tables import TableModel, check_table_path
 
     if output is not None:
         check_table_path(output)
-    if html is not None:
-        check_page_path(html)
-    _check_report_options(html, embedding, counterfactuals, frozen)
-    first: list[Explanation] = []  # of the first rows
-    overviews, tables, documents, n_done = [], [], [], 0
+    page = _Page(html, model, data, columns, embedding, counterfactuals, frozen)
+    page.check()
     with progress(quiet=json) as bar, collected_notes() as notes:
         step(bar, "Reading")
         fitted = TableModel.load(model)
-        reject = make_reject_option(fitted, reject_cost, coverage, risk)
-        reading = TableOptions(sep, decimal, encoding, sheet).reading(data, notes)
-        frame = reading.frame
-        chosen = _chosen_rows(row, rows, len(frame), is_report=html is not None)
-        report = step(bar, "Explaining")
-        for block in fitted.explain_blocks(
-            frame, chosen, block_size=MOST_REPORTED_ROWS, id=id, reject=reject, name=table_name(data)
-        ):
-            first = first or [block]
-            overviews.append(block.overview())
-            if output is not None:
-                tables.append(block.to_long_frame())
-            if json:
-                documents += explained_documents(block)
-            n_done += len(block)
-            report(n_done, len(chosen))
+        reject = opt.make_reject_option(fitted, reject_cost, coverage, risk)
+        reading = opt.TableOptions(sep, decimal, encoding, sheet).read(data, notes)
+        chosen = _chosen_rows(row, rows, len(reading.frame), is_report=html is not None)
+        blocks = fitted.explain_blocks(
+            reading.frame, chosen, block_size=MOST_REPORTED_ROWS, id=id, reject=reject,
+            name=opt.table_name(data),
+        )  # fmt: skip
+        explained = _Explained([], [], [], [])
+        explained.add_blocks(blocks, step(bar, "Explaining"), len(chosen), long=output is not None, json=json)
         if output is not None:
             step(bar, "Writing")
-            write_table(pd.concat(tables, ignore_index=True), output, guard_formulas=spreadsheet_safe)
-    explanation, overview = first[0], Overview.joined(overviews)
-    console, files = results(quiet=json), []
+            explained.write(output, guard_formulas=spreadsheet_safe)
+    overview, console = Overview.joined(explained.overviews), results(quiet=json)
     if html is not None:
-        sources = [SourceFile.from_path(model)]
-        if reading.sha256 is not None:
-            sources.append(SourceFile(table_name(data), reading.sha256))
-        save_report(
-            html,
-            fitted,
-            explanation,
-            title=f"{model.name} on {table_name(data)}",
-            n_features=columns,
-            notes=notes if reject is None else [*notes, f"{expectation(reject)}."],
-            counterfactuals=_counterfactuals(fitted, explanation, counterfactuals, frozen),
-            embedding=None if embedding is None else _relative(embedding, html),
-            files=sources,
-        )
-        files.append(html)
-        explained = f"{counted(len(explanation), 'row')} explained"
-        console.print(f"Wrote {html}: {explained}; open it in a browser", soft_wrap=True)
-    elif len(overview) <= MOST_IN_FULL:
-        show_rows(explanation, console, n_columns=columns)
-    elif output is not None:
-        show_summary(overview, console, n_columns=columns)
+        expected = [] if reject is None else [f"{expectation(reject)}."]
+        page.save(fitted, explained.first[0], [*notes, *expected], reading.sha256)
+        n_explained = f"{counted(len(explained.first[0]), 'row')} explained"
+        console.print(f"Wrote {html}: {n_explained}; open it in a browser", soft_wrap=True)
     else:
-        show_overview(overview, console)
-        hint = f"One row in full: --row {chosen[0]}; all of them in a page: --html report.html"
-        console.print(hint, style="dim", soft_wrap=True)
+        _show(explained.first[0], overview, console, columns, chosen[0], is_summary=output is not None)
     if output is not None:
-        files.append(output)
         console.print(f"Wrote {output}", soft_wrap=True)
     if reject is not None and html is None:
-        console.print(f"{expectation(reject)}", style="dim", soft_wrap=True)
-    for text in notes:
-        note(text, console)
+        console.print(expectation(reject), style="dim", soft_wrap=True)
+    show_notes(notes, console)
     if json:
         print_document(
             {
                 "model": model,
-                "table": table_name(data),
+                "table": opt.table_name(data),
                 "n_rows": len(overview),
                 "accuracy": overview.accuracy,
                 "n_doubtful": overview.n_doubtful,
@@ -198,40 +134,118 @@ def explain(
                 "decision_counts": overview.decision_counts,
                 "class_counts": overview.class_counts,
                 "mean_relevances": dict(overview.relevant_features),
-                "rows": documents,
-                "files": files,
+                "rows": explained.documents,
+                "files": [path for path in (html, output) if path is not None],
                 "notes": notes,
             }
         )
 
 
-def _check_report_options(
-    html: Path | None, embedding: Path | None, counterfactuals: int | None, frozen: list[str] | None
+class _Explained(NamedTuple):
+    """Explanations of blocks of rows: the first one, overviews, and tables and documents if needed."""
+
+    first: list[Explanation]
+    overviews: list[Any]
+    tables: list[Any]
+    documents: list[dict[str, Any]]
+
+    def add_blocks(self, blocks: Any, report: opt.Report, n_rows: int, *, long: bool, json: bool) -> None:
+        """Add blocks of explained rows, and report the progress."""
+        n_done = 0
+        for block in blocks:
+            if not self.first:
+                self.first.append(block)
+            self.overviews.append(block.overview())
+            if long:
+                self.tables.append(block.to_long_frame())
+            if json:
+                self.documents.extend(explained_documents(block))
+            n_done += len(block)
+            report(n_done, n_rows)
+
+    def write(self, path: Path, *, guard_formulas: bool) -> None:
+        """Write the table with a line per neighbor and column."""
+        import pandas as pd
+
+        from lann.tables import write_table
+
+        write_table(pd.concat(self.tables, ignore_index=True), path, guard_formulas=guard_formulas)
+
+
+class _Page(NamedTuple):
+    """The options about the report."""
+
+    html: Path | None
+    model: Path
+    data: Path
+    n_columns: int
+    embedding: Path | None
+    n_counterfactuals: int | None
+    frozen: list[str] | None
+
+    def check(self) -> None:
+        """Raise ValueError if options of a report are given without it, or name no embedding page."""
+        if self.html is not None:
+            check_page_path(self.html)
+        given = {
+            "--embedding": self.embedding,
+            "--counterfactuals": self.n_counterfactuals,
+            "--frozen": self.frozen,
+        }
+        for option, value in given.items():
+            if self.html is None and value:
+                raise ValueError(f"{option} is about the page of --html; give --html report.html, too.")
+        if self.embedding is not None:
+            if not self.embedding.is_file():
+                page = self.embedding
+                raise ValueError(f"There is no file {page}; write it by `lann embed -o {page}`.")
+            check_page_name(self.embedding)
+
+    def save(self, fitted: TableModel, found: Explanation, notes: list[str], sha256: str | None) -> None:
+        """Write the report."""
+        from lann.report import SourceFile, save_report
+
+        assert self.html is not None
+        name = opt.table_name(self.data)
+        sources = [SourceFile.from_path(self.model)]
+        if sha256 is not None:
+            sources.append(SourceFile(name, sha256))
+        address = None
+        if self.embedding is not None:  # relative to the folder of the page
+            relative = os.path.relpath(self.embedding.resolve(), self.html.resolve().parent)
+            address = Path(relative).as_posix()
+        n_rows = self.n_counterfactuals
+        changes: Counterfactuals | int | Literal["auto"] = "auto" if n_rows is None else n_rows
+        if self.frozen:
+            some = found[: CHANGED_ROWS if n_rows is None else n_rows]
+            changes = fitted.counterfactuals_of_explanation(some, frozen=self.frozen) if len(some) else 0
+        save_report(
+            self.html,
+            fitted,
+            found,
+            title=f"{self.model.name} on {name}",
+            n_features=self.n_columns,
+            notes=notes,
+            counterfactuals=changes,
+            embedding=address,
+            files=sources,
+        )
+
+
+def _show(
+    found: Explanation, overview: Any, console: Any, n_columns: int, first_row: int, *, is_summary: bool
 ) -> None:
-    """Raise ValueError if options of a report are given without it, or name no embedding page."""
-    given = {"--embedding": embedding, "--counterfactuals": counterfactuals, "--frozen": frozen}
-    for option, value in given.items():
-        if html is None and value:
-            raise ValueError(f"{option} is about the page of --html; give --html report.html, too.")
-    if embedding is not None:
-        if not embedding.is_file():
-            raise ValueError(f"There is no file {embedding}; write it by `lann embed -o {embedding}`.")
-        check_page_name(embedding)
+    """Print explained rows: in full, as a summary, or a line for each."""
+    from lann.cli.show_explanation import overview_table, show_rows, show_summary
 
-
-def _counterfactuals(
-    model: TableModel, explanation: Explanation, n_rows: int | None, frozen: list[str] | None
-) -> Counterfactuals | int | Literal["auto"]:
-    """Return the counterfactuals of a report, or the number of rows that have one."""
-    if not frozen:
-        return "auto" if n_rows is None else n_rows
-    chosen = explanation[: CHANGED_ROWS if n_rows is None else n_rows]
-    return model.counterfactuals_of_explanation(chosen, frozen=frozen) if len(chosen) else 0
-
-
-def _relative(embedding: Path, html: Path) -> str:
-    """Return the address of the embedding page in a page of another folder."""
-    return Path(os.path.relpath(embedding.resolve(), html.resolve().parent)).as_posix()
+    if len(overview) <= MOST_IN_FULL:
+        show_rows(found, console, n_columns=n_columns)
+    elif is_summary:
+        show_summary(overview, console, n_columns=n_columns)
+    else:
+        console.print(overview_table(overview))
+        hint = f"One row in full: --row {first_row}; all of them in a page: --html report.html"
+        console.print(hint, style="dim", soft_wrap=True)
 
 
 def explained_documents(explanation: Explanation) -> list[dict[str, Any]]:
@@ -241,10 +255,10 @@ def explained_documents(explanation: Explanation) -> list[dict[str, Any]]:
 
 
 def _chosen_rows(row: list[int] | None, rows: str | None, n_rows: int, *, is_report: bool) -> list[int]:
-    """Return the rows that --row and --rows name, each once, in the order given."""
+    """Return the rows that --row and --rows name, or the first ones."""
     if not row and rows is None:
         return list(range(min(REPORTED_ROWS, n_rows))) if is_report else [0]
-    chosen = named_rows(row, rows, n_rows)
+    chosen = opt.named_rows(row, rows, n_rows)
     if is_report and len(chosen) > MOST_REPORTED_ROWS:
         raise ValueError(
             f"A report has at most {MOST_REPORTED_ROWS} rows; got {len(chosen)}. Give fewer with --rows, or "

@@ -5,75 +5,53 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-from numpy.typing import NDArray
-
 from lann._format import counted, is_missing, percent
-from lann.cli.consoles import collected_notes, note, progress, results, step
-from lann.cli.documents import AsJson, print_document
-from lann.cli.errors import one_sentence
-from lann.cli.options import (
-    Coverage,
-    Decimal,
-    Encoding,
-    ModelFile,
-    RejectCost,
-    Risk,
-    RowsFile,
-    Sep,
-    Sheet,
-    SpreadsheetSafe,
-    TableOptions,
-    make_reject_option,
-    table_name,
+from lann.cli import options as opt
+from lann.cli.output import (
+    collected_notes,
+    make_table,
+    print_document,
+    progress,
+    results,
+    show_notes,
+    step,
+    styled,
 )
-from lann.cli.show_reject import reject_document, show_decisions
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.console import Console
     from rich.table import Table
 
+    from lann.reject import RejectOption
     from lann.tables import PredictionCounts, TableModel
 
 MOST_ROWS = 20
 MOST_CLASSES = 6
 
 
-@one_sentence
 def predict(
-    model: ModelFile,
-    data: RowsFile,
+    model: opt.ModelFile,
+    data: opt.RowsFile,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The file to write: .csv, .csv.gz or .parquet. Without it, a table is printed.",
-        ),
+        opt.output_option(f"The file to write, or a table is printed: {opt.TABLE_FORMATS}"),
     ] = None,
-    id: Annotated[
-        str | None,
-        typer.Option(
-            "--id",
-            metavar="COLUMN",
-            help="A column to keep beside the predictions.",
-            show_default="that of the model, if there",
-        ),
-    ] = None,
-    reject_cost: RejectCost = None,
-    coverage: Coverage = None,
-    risk: Risk = None,
-    json: AsJson = False,
-    sep: Sep = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    sheet: Sheet = None,
-    spreadsheet_safe: SpreadsheetSafe = False,
+    id: opt.RowNames = None,
+    reject_cost: opt.RejectCost = None,
+    coverage: opt.Coverage = None,
+    risk: opt.Risk = None,
+    json: opt.AsJson = False,
+    sep: opt.Sep = None,
+    decimal: opt.Decimal = None,
+    encoding: opt.Encoding = None,
+    sheet: opt.Sheet = None,
+    spreadsheet_safe: opt.SpreadsheetSafe = False,
 ) -> None:
     """Predict labels for new rows.
 
     Returns the predicted label and, for every class, its probability. If the table has the target, its labels
-    stand beside the predictions, and the accuracy is printed. Other columns that the model does not use are
+    are beside the predictions, and the accuracy is printed. Other columns that the model does not use are
     ignored.
 
     With --reject-cost, --coverage or --risk, the column "decision" says whether a prediction is accepted,
@@ -88,21 +66,27 @@ def predict(
 
     if output is not None:
         check_table_path(output)
-    options, predictions = TableOptions(sep, decimal, encoding, sheet), None
+    tables, name = opt.TableOptions(sep, decimal, encoding, sheet), opt.table_name(data)
+    predictions = None
     with collected_notes() as notes:
         fitted = TableModel.load(model)
-        reject = make_reject_option(fitted, reject_cost, coverage, risk)
-        # A document has all rows: they are in memory anyway.
+        reject = opt.make_reject_option(fitted, reject_cost, coverage, risk)
         if output is not None and not json and sheet is None and is_large_table(data):
             with progress() as bar:
-                counts = options.predict_file(
-                    fitted, data, output, notes, id, reject, step(bar, "Predicting"), spreadsheet_safe
-                )
+                counts = fitted.predict_file(
+                    data, output, id=id, reject=reject, name=name, callback=step(bar, "Predicting"),
+                    guard_formulas=spreadsheet_safe, **tables._asdict(),
+                )  # fmt: skip
+            if counts.notes:
+                notes.append(f"Found in {name}: {'; '.join(counts.notes)}.")
         else:
-            frame = options.read(data, notes)
-            predictions = fitted.predict(frame, id=id, reject=reject, name=table_name(data))
-            labels = fitted.labels_in(frame)
-            counts = PredictionCounts.of(*_columns(fitted, predictions, labels, decided=reject is not None))
+            frame = tables.read(data, notes).frame
+            predictions = fitted.predict(frame, id=id, reject=reject, name=name)
+            # The probabilities are the last columns; predictions and decisions come before them.
+            last = -len(fitted.classifier.classes_) - 1
+            decisions = None if reject is None else predictions.iloc[:, last].to_numpy()
+            predicted = predictions.iloc[:, last - (reject is not None)].to_numpy()
+            counts = PredictionCounts.of(predicted, fitted.labels_in(frame), decisions)
             if output is not None:
                 write_table(predictions, output, guard_formulas=spreadsheet_safe)
     console = results(quiet=json)
@@ -110,46 +94,106 @@ def predict(
         console.print(_preview(predictions, len(fitted.classifier.classes_)))
     else:
         console.print(f"Wrote {counts.n_rows} predictions to {output}", soft_wrap=True)
-    if counts.n_labels is not None:
-        console.print(_accuracy(counts), soft_wrap=True)
-    if reject is not None:
-        show_decisions(reject, counts, console)
-    for text in notes:
-        note(text, console)
+    _show_counts(counts, reject, console)
+    show_notes(notes, console)
     if json and predictions is not None:
-        has_labels, decided = counts.n_labels is not None, reject is not None
-        print_document(
-            {
-                "model": model,
-                "table": table_name(data),
-                "target": fitted.target,
-                "n_rows": counts.n_rows,
-                "accuracy": counts.accuracy,
-                "reject": None if reject is None else reject_document(reject, counts),
-                "rows": _documents(fitted, predictions, has_labels=has_labels, decided=decided),
-                "files": [] if output is None else [output],
-                "notes": notes,
-            }
-        )
+        has_labels, has_decisions = counts.n_labels is not None, reject is not None
+        document = {
+            "model": model,
+            "table": name,
+            "target": fitted.target,
+            "n_rows": counts.n_rows,
+            "accuracy": counts.accuracy,
+            "reject": None if reject is None else _reject_document(reject, counts),
+            "rows": _row_documents(fitted, predictions, has_labels=has_labels, has_decisions=has_decisions),
+            "files": [] if output is None else [output],
+            "notes": notes,
+        }
+        print_document(document)
 
 
-def _columns(
-    fitted: TableModel, predictions: pd.DataFrame, labels: NDArray[Any] | None, *, decided: bool
-) -> tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any] | None]:
-    """Return the predicted labels, the true ones and the decisions."""
-    last = -len(fitted.classifier.classes_) - 1
-    decisions = predictions.iloc[:, last].to_numpy() if decided else None
-    return predictions.iloc[:, last - decided].to_numpy(), labels, decisions
+def _preview(predictions: pd.DataFrame, n_classes: int) -> Table:
+    """Return the first rows and classes."""
+    n_text = len(predictions.columns) - n_classes  # names of the rows and labels come first
+    names = list(predictions.columns)[: n_text + MOST_CLASSES]
+    n_rows, n_classes = len(predictions) - MOST_ROWS, len(predictions.columns) - len(names)
+    more = [f"{n} more {what}" for n, what in ((n_rows, "rows"), (n_classes, "classes")) if n > 0]
+    lines = []
+    for row, cells in enumerate(predictions.iloc[:MOST_ROWS, : len(names)].itertuples(index=False)):
+        shown = ["" if is_missing(cell) else str(cell) for cell in cells[:n_text]]
+        shown += [f"{cell:.3f}" for cell in cells[n_text:]]
+        lines.append([styled(str(row), "dim"), *shown])
+    return make_table(
+        [">row", *names[:n_text], *[f">{name}" for name in names[n_text:]]],
+        lines,
+        caption=f"and {' and '.join(more)}: write all to a file with -o" if more else None,
+    )
 
 
-def _documents(
-    fitted: TableModel, predictions: pd.DataFrame, *, has_labels: bool, decided: bool
+def _show_counts(counts: PredictionCounts, reject: RejectOption | None, console: Console) -> None:
+    """Print the accuracy, how many rows are accepted, ambiguous and far, and the errors to expect."""
+    n_rows, n_labels, decisions = counts.n_rows, counts.n_labels, counts.decisions
+    if n_labels is not None:
+        rows = counted(n_labels, "row") + ("" if n_labels == n_rows else " with a label")
+        accuracy = f"{percent(counts.accuracy or 0.0, 1)} ({counts.n_correct:,} of {rows})"
+        console.print(f"Accuracy: {accuracy}", soft_wrap=True)
+    if reject is None:
+        return
+    console.print(
+        f"Accepted {decisions['accepted']:,} of {counted(n_rows, 'row')} "
+        f"({percent(decisions['accepted'] / max(n_rows, 1))}); "
+        f"{decisions['ambiguous']:,} ambiguous, {decisions['far']:,} far",
+        soft_wrap=True,
+    )
+    console.print(expectation(reject), soft_wrap=True)
+    error = counts.error_of_accepted
+    if error is not None:
+        rows = counted(counts.n_accepted_labels, "accepted row")
+        console.print(f"Error of the {rows} with a label: {percent(error, 1)}")
+
+
+def expectation(reject: RejectOption) -> str:
+    """Return what is to be expected of rows like the held-out ones, in a sentence."""
+    held_out = reject.held_out_
+    n_rows, before = len(held_out.y_true), float((held_out.y_true != held_out.y_pred).mean())
+    if reject.risk_ != reject.risk_:
+        return f"None of the {counted(n_rows, 'held-out row')} of the cross-validation is accepted."
+    return (
+        f"Expected error of accepted rows: {percent(reject.risk_, 1)}, in place of {percent(before, 1)} of "
+        f"all rows ({percent(reject.coverage_)} of {counted(n_rows, 'held-out row')} of the cross-validation "
+        "are accepted)"
+    )
+
+
+def _reject_document(reject: RejectOption, counts: PredictionCounts) -> dict[str, Any]:
+    """Return the target, the thresholds, and the decisions."""
+    held_out = reject.held_out_
+    return {
+        "target": reject.target_.kind,
+        "value": reject.target_.value,
+        "certainty": reject.certainty,
+        "threshold": reject.thresholds_[0],
+        "novelty_threshold": reject.novelty_threshold_,
+        **{f"n_{decision}": counts.decisions[decision] for decision in ("accepted", "ambiguous", "far")},
+        "error_of_accepted": counts.error_of_accepted,
+        "n_accepted_labels": counts.n_accepted_labels,
+        "held_out": {
+            "n_rows": len(held_out.y_true),
+            "error": (held_out.y_true != held_out.y_pred).mean(),
+            "coverage": reject.coverage_,
+            "error_of_accepted": reject.risk_,
+        },
+    }
+
+
+def _row_documents(
+    fitted: TableModel, predictions: pd.DataFrame, *, has_labels: bool, has_decisions: bool
 ) -> list[dict[str, Any]]:
     """Return the predictions as dictionaries."""
     classes = [str(label) for label in fitted.classifier.classes_]
     # The columns before the probabilities: the names of the rows, labels, predictions, decisions.
     n_first = len(predictions.columns) - len(classes)
-    names = ["true_label"] * has_labels + ["prediction"] + ["decision"] * decided
+    names = ["true_label"] * has_labels + ["prediction"] + ["decision"] * has_decisions
     names = ["id"] * (n_first > len(names)) + names
     return [
         {"row": row}
@@ -157,32 +201,3 @@ def _documents(
         | {"probabilities": dict(zip(classes, cells[n_first:], strict=True))}
         for row, cells in enumerate(predictions.itertuples(index=False, name=None))
     ]
-
-
-def _accuracy(counts: PredictionCounts) -> str:
-    """Return the share of the rows with a label whose prediction is correct."""
-    n_labels = counts.n_labels or 0
-    rows = counted(n_labels, "row") + ("" if n_labels == counts.n_rows else " with a label")
-    return f"Accuracy: {percent(counts.accuracy or 0.0, 1)} ({counts.n_correct:,} of {rows})"
-
-
-def _preview(predictions: pd.DataFrame, n_classes: int) -> Table:
-    """Return the first rows and classes."""
-    from rich.table import Table
-
-    n_text = len(predictions.columns) - n_classes  # names of the rows and labels come first
-    names = list(predictions.columns)[: n_text + MOST_CLASSES]
-    n_rows, n_classes = len(predictions) - MOST_ROWS, len(predictions.columns) - len(names)
-    more = [f"{n} more {what}" for n, what in ((n_rows, "rows"), (n_classes, "classes")) if n > 0]
-    table = Table(
-        caption=f"and {' and '.join(more)}: write all to a file with -o" if more else None,
-        caption_justify="left",
-    )
-    table.add_column("row", justify="right", style="dim")
-    for j, name in enumerate(names):
-        table.add_column(name, justify="left" if j < n_text else "right")
-    for row, cells in enumerate(predictions.iloc[:MOST_ROWS, : len(names)].itertuples(index=False)):
-        shown = ["" if is_missing(cell) else str(cell) for cell in cells[:n_text]]
-        shown += [f"{cell:.3f}" for cell in cells[n_text:]]
-        table.add_row(str(row), *shown)
-    return table

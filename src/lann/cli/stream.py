@@ -4,97 +4,98 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lann._format import counted, percent
 from lann.cli import INTERRUPTED
-from lann.cli.consoles import collected_notes, note, results
-from lann.cli.documents import AsJson, print_document
-from lann.cli.errors import one_sentence
-from lann.cli.options import (
-    SEED_HELP,
-    Categorical,
-    Dates,
-    Decimal,
-    Drop,
-    Encoding,
-    Numeric,
-    Sep,
-    SpreadsheetSafe,
-    column_kinds,
-    table_name,
-)
+from lann.cli import options as opt
+from lann.cli.output import collected_notes, make_table, print_document, results, show_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from rich.console import Console, Group
 
-    from rich.console import Console
-
-    from lann.cli.show_stream import StreamView
-    from lann.streams import PrequentialScores
+    from lann.streams import PrequentialScores, StreamBatch
     from lann.tables import StreamRun
 
+SCORES = {
+    "accuracy": "accuracy",
+    "no_change_accuracy": "… of the label before",
+    "majority_accuracy": "… of the most frequent label",
+    "kappa": "kappa",
+    "kappa_temporal": "kappa-temporal",
+    "log_loss": "log-loss",
+}
+BLOCKS = "▁▂▃▄▅▆▇█"
+N_BLOCKS = 40
+N_DRIFTS = 5
+SECONDS_BETWEEN_VIEWS = 0.25
 
-class Model(StrEnum):
+
+class StreamModel(StrEnum):
     """The classifiers for streams."""
 
     samlann = "samlann"
     samknn = "samknn"
 
 
-@one_sentence
+StreamFile = Annotated[
+    Path,
+    opt.file_argument(
+        "The table, in order of time: .csv, .tsv, .txt, .csv.gz or .parquet; - is standard input."
+    ),
+]
+Target = Annotated[str | None, opt.column_option("The column with the labels.", "--target", "-t")]
+Model = Annotated[
+    StreamModel,
+    typer.Option(help="With learned metrics (samlann), or with the features as they are (samknn)."),
+]
+Window = Annotated[int, typer.Option(metavar="ROWS", help="Number of rows that the memories have, at most.")]
+Neighbors = Annotated[int, typer.Option("--neighbors", "-k", help="Number of neighbors.")]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A file to save the state to, from which --resume continues."),
+]
+Every = Annotated[
+    int,
+    typer.Option(
+        metavar="ROWS",
+        help="Rows between checkpoints, and between lines of progress; the most rows that are read at once.",
+    ),
+]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue after the checkpoint.")]
+Picture = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="A picture of the accuracy along the stream: .png, .pdf or .svg."),
+]
+
+
 def stream(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            help="The table, in order of time: .csv, .tsv, .txt, .csv.gz or .parquet; - is standard input.",
-            show_default=False,
-        ),
-    ],
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", metavar="COLUMN", help="The column with the labels."),
-    ] = None,
-    model: Annotated[
-        Model, typer.Option(help="With learned metrics (samlann), or with the features as they are (samknn).")
-    ] = Model.samlann,
-    window: Annotated[
-        int, typer.Option(metavar="ROWS", help="Number of rows that the memories have, at most.")
-    ] = 5000,
-    neighbors: Annotated[int, typer.Option("--neighbors", "-k", help="Number of neighbors.")] = 5,
-    checkpoint: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A file to save the state to, from which --resume continues."),
-    ] = None,
-    every: Annotated[
-        int,
-        typer.Option(
-            metavar="ROWS",
-            help="Rows between checkpoints, and between lines of progress; so many are read at once at most.",
-        ),
-    ] = 10_000,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue after the checkpoint.")] = False,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="A .csv file for the prediction of every row."),
-    ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="A picture of the accuracy along the stream: .png, .pdf or .svg."),
-    ] = None,
-    drop: Drop = None,
-    categorical: Categorical = None,
-    numeric: Numeric = None,
-    dates: Dates = None,
-    seed: Annotated[int, typer.Option(help=SEED_HELP)] = 0,
-    json: AsJson = False,
-    sep: Sep = None,
-    decimal: Decimal = None,
-    encoding: Encoding = None,
-    spreadsheet_safe: SpreadsheetSafe = False,
+    data: StreamFile,
+    target: Target = None,
+    model: Model = StreamModel.samlann,
+    window: Window = 5000,
+    neighbors: Neighbors = 5,
+    checkpoint: Checkpoint = None,
+    every: Every = 10_000,
+    resume: Resume = False,
+    output: Annotated[Path | None, opt.output_option("A .csv file for the prediction of every row.")] = None,
+    picture: Picture = None,
+    drop: opt.Drop = None,
+    categorical: opt.Categorical = None,
+    numeric: opt.Numeric = None,
+    dates: opt.Dates = None,
+    seed: opt.Seed = 0,
+    json: opt.AsJson = False,
+    sep: opt.Sep = None,
+    decimal: opt.Decimal = None,
+    encoding: opt.Encoding = None,
+    spreadsheet_safe: opt.SpreadsheetSafe = False,
 ) -> None:
     """Predict every row of a stream before it is learned, and score the predictions.
 
@@ -104,34 +105,27 @@ def stream(
 
     Ctrl-C saves the checkpoint and the picture of what was seen; rows that have come are learned first.
     """
-    from lann.cli.show_stream import StreamView
+    import lann.streams
     from lann.tables import StreamRun
 
     _check_files(checkpoint, output, picture, resume=resume, target=target, every=every)
     console = results(quiet=json)
     if str(data) == "-" and not resume:
-        console.print("Waiting for the first rows, which show what the columns have", soft_wrap=True)
+        console.print("Waiting for the first rows, which show what the columns hold", soft_wrap=True)
         console.file.flush()
+    kind = lann.streams.SAMLANN if model is StreamModel.samlann else lann.streams.SAMKNN
     try:
         with collected_notes() as notes:
             run = StreamRun(
-                data,
-                target,
-                None if resume else _make_model(model, window, neighbors, seed),
-                checkpoint=checkpoint if resume else None,
-                output=output,
-                drop=drop or (),
-                kinds=column_kinds(categorical, numeric, dates),
-                sep=sep,
-                decimal=decimal,
-                encoding=encoding,
-                guard_formulas=spreadsheet_safe,
-            )
+                data, target, None if resume else kind(neighbors, window_size=window, random_state=seed),
+                checkpoint=checkpoint if resume else None, output=output, drop=drop or (),
+                kinds=opt.column_kinds(categorical, numeric, dates), sep=sep, decimal=decimal,
+                encoding=encoding, guard_formulas=spreadsheet_safe,
+            )  # fmt: skip
     except KeyboardInterrupt as error:
         typer.echo("Interrupted before a row was learned; nothing was saved.", err=True)
         raise typer.Exit(INTERRUPTED) from error
-    for text in notes:
-        note(text, console)
+    show_notes(notes, console)
     is_interrupted = False
     with run, StreamView(run, console, every) as view:
         try:
@@ -147,12 +141,12 @@ def stream(
             if checkpoint is not None and run.evaluation.n_rows and not run.is_busy:
                 run.save(checkpoint)
     console.print(view.table())
-    for text in _notes(run, picture):
-        notes.append(text)
-        note(text, console)
+    found = list(_notes(run, picture))
+    show_notes(found, console)
     files = _finish(run, console, checkpoint=checkpoint, output=output, picture=picture)
     if json:
-        print_document(_document(run, view, data, files, notes, is_interrupted=is_interrupted))
+        document = _document(run, opt.table_name(data), view.rows_per_second)
+        print_document(document | {"interrupted": is_interrupted, "files": files, "notes": notes + found})
     if is_interrupted:
         if checkpoint is not None and run.evaluation.n_rows and not run.is_busy:
             console.print("Interrupted. The same command with --resume continues.", soft_wrap=True)
@@ -188,13 +182,6 @@ def _check_files(
     for path in (checkpoint, output, picture):
         if path is not None:
             check_writable(path)
-
-
-def _make_model(model: Model, window: int, neighbors: int, seed: int) -> Any:
-    import lann.streams
-
-    kind = lann.streams.SAMLANN if model is Model.samlann else lann.streams.SAMKNN
-    return kind(neighbors, window_size=window, random_state=seed)
 
 
 class _GentleInterrupts:
@@ -259,42 +246,152 @@ def _draw(run: StreamRun, picture: Path) -> None:
 
     with mpl.rc_context({"backend": "agg"}):
         display = StreamDisplay.from_evaluation(
-            run.evaluation, name=type(run.estimator).__name__, data_name=table_name(Path(run.name))
+            run.evaluation, name=type(run.estimator).__name__, data_name=opt.table_name(Path(run.name))
         )
         content = io.BytesIO()
         display.figure_.savefig(content, format=picture.suffix[1:].lower(), dpi=150)
     write_atomically(picture, content.getvalue())
 
 
-def _document(
-    run: StreamRun,
-    view: StreamView,
-    data: Path,
-    files: list[Path],
-    notes: list[str],
-    *,
-    is_interrupted: bool,
-) -> dict[str, Any]:
+def _document(run: StreamRun, name: str, rows_per_second: float | None) -> dict[str, Any]:
+    def scores(found: PrequentialScores) -> dict[str, Any]:
+        """Return the scores; None if there is no row to score."""
+        values = found._asdict()
+        return values if found.n_rows else dict.fromkeys(values) | {"n_rows": 0}
+
     evaluation = run.evaluation
     return {
-        "table": table_name(data),
+        "table": name,
         "target": run.columns.target,
         "model": type(run.estimator).__name__,
         "n_rows": evaluation.n_rows,
         "n_rows_without_label": run.n_unlabeled,
-        "rows_per_second": view.rows_per_second,
-        "scores": _scores(evaluation.scores),
-        "last_rows": _scores(evaluation.window_scores),
+        "rows_per_second": rows_per_second,
+        "scores": scores(evaluation.scores),
+        "last_rows": scores(evaluation.window_scores),
         "n_drifts": evaluation.n_drifts,
         "drifts": evaluation.drifts,
-        "curve": {name: values.tolist() for name, values in evaluation.curve._asdict().items()},
-        "interrupted": is_interrupted,
-        "files": files,
-        "notes": notes,
+        "curve": evaluation.curve,
     }
 
 
-def _scores(scores: PrequentialScores) -> dict[str, Any]:
-    """Return the scores as JSON has them: null if there is no row to score."""
-    values = scores._asdict()
-    return values if scores.n_rows else dict.fromkeys(values) | {"n_rows": 0}
+class StreamView:
+    """Shows how far a run is.
+
+    In a terminal it is a view that is drawn again and again; elsewhere it is a line every so many rows.
+
+    Parameters
+    ----------
+    run : StreamRun
+    console : Console
+        For results.
+    every : int
+        Number of rows between lines.
+    """
+
+    def __init__(self, run: StreamRun, console: Console, every: int) -> None:
+        self.run, self.console, self.every = run, console, every
+        self._start, self._first_row = 0.0, 0
+        self._last_line = run.evaluation.n_rows // every
+        self._last_view = 0.0
+        self._live: Any = None
+
+    def __enter__(self) -> StreamView:
+        if self.console.is_terminal and not self.console.quiet:
+            from rich.live import Live
+
+            self._live = Live(
+                self.table(), console=self.console, auto_refresh=False, transient=True
+            ).__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._live is not None:
+            self._live.__exit__(None, None, None)
+
+    @property
+    def rows_per_second(self) -> float | None:
+        """Rows after the first batch of this process, which compiles kernels; None if there are none."""
+        n_rows = self.run.evaluation.n_rows - self._first_row
+        return n_rows / max(time.perf_counter() - self._start, 1e-9) if self._start and n_rows else None
+
+    def on_batch(self, batch: StreamBatch) -> None:
+        """Show the progress, if it is time to."""
+        evaluation = self.run.evaluation
+        if not self._start:
+            self._start, self._first_row = time.perf_counter(), evaluation.n_rows
+        if self._live is not None:
+            now = time.perf_counter()
+            if now - self._last_view >= SECONDS_BETWEEN_VIEWS:
+                self._last_view = now
+                self._live.update(self.table(), refresh=True)
+        elif evaluation.n_rows // self.every > self._last_line:
+            self._last_line = evaluation.n_rows // self.every
+            scores, window = evaluation.scores, evaluation.window_scores
+            self.console.print(
+                f"{scores.n_rows:,} rows: accuracy {percent(scores.accuracy, 1)} "
+                f"({percent(window.accuracy, 1)} now), kappa-temporal {scores.kappa_temporal:.3f}, log-loss "
+                f"{scores.log_loss:.3f}, {counted(evaluation.n_drifts, 'drift')}{self._rate()}",
+                soft_wrap=True,
+            )
+
+    def on_checkpoint(self) -> None:
+        """Say that a checkpoint was saved, where there is no live view."""
+        if self._live is None:
+            self.console.print(f"Checkpoint after {counted(self.run.n_read, 'row')}", soft_wrap=True)
+            self.console.file.flush()
+
+    def _rate(self) -> str:
+        rate = self.rows_per_second
+        return "" if rate is None else f", {rate:,.0f} rows/s"
+
+    def table(self) -> Group:
+        """Return the scores over all rows and over the last ones, the sizes of the memories, and drifts."""
+        from rich.console import Group
+        from rich.text import Text
+
+        evaluation = self.run.evaluation
+        scores, window = evaluation.scores, evaluation.window_scores
+        lines = []
+        for field, name in SCORES.items():
+            values = [getattr(one, field) for one in (scores, window)]
+            if not scores.n_rows:
+                lines.append([name, "–", "–"])
+            elif "accuracy" in field:
+                lines.append([name, *(percent(value, 1) for value in values)])
+            else:
+                lines.append([name, *(f"{value:.3f}" for value in values)])
+        columns = ["", ">all rows", f">last {window.n_rows:,}"]
+        table = make_table(columns, lines, title=f"{scores.n_rows:,} rows{self._rate()}")
+        return Group(table, *(Text(line) for line in self._lines()))
+
+    def _lines(self) -> Iterator[str]:
+        """Yield the lines below the table: accuracy over time, memories, drifts."""
+        curve, drifts = self.run.evaluation.curve, self.run.evaluation.drifts
+        if not len(curve.rows):
+            return
+        accuracies = curve.accuracy.tolist()
+        low, high = percent(min(accuracies), 0), percent(max(accuracies), 0)
+        yield f"Accuracy over time, from {low} to {high}: {sparkline(accuracies)}"
+        short, long = curve.short_term_size[-1], curve.long_term_size[-1]
+        if short == short:  # not NaN
+            yield f"Rows in memory: {short:,.0f} short-term, {long:,.0f} long-term"
+        if self.run.evaluation.n_drifts:
+            recent = ", ".join(f"{row:,}" for row in drifts[-N_DRIFTS:])
+            yield f"{counted(self.run.evaluation.n_drifts, 'drift')}, the last at {recent}"
+
+
+def sparkline(values: Sequence[float], n_blocks: int = N_BLOCKS) -> str:
+    """Return a line of blocks, from the lowest to the highest of the values.
+
+    >>> sparkline([0.0, 0.5, 1.0])
+    '▁▅█'
+    """
+    if not values:
+        return ""
+    step = max(-(-len(values) // n_blocks), 1)
+    means = [sum(values[i : i + step]) / len(values[i : i + step]) for i in range(0, len(values), step)]
+    low, high = min(means), max(means)
+    if high - low < 1e-12:
+        return BLOCKS[-1] * len(means)
+    return "".join(BLOCKS[round((len(BLOCKS) - 1) * (mean - low) / (high - low))] for mean in means)

@@ -1,14 +1,192 @@
-"""The data sets that are read from files: columns, class sizes, hashes and sources."""
+"""The data sets of the paper: names, sizes, columns and sources."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from string import ascii_uppercase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     import pandas as pd
+    from sklearn.utils import Bunch
+
+PAPER_SETS: tuple[str, ...] = (
+    "adrenal",
+    "artificial-classification",
+    "breast-cancer",
+    "digits",
+    "gamma-telescope",
+    "image-segmentation",
+    "ionosphere",
+    "iris",
+    "letter-recognition",
+    "outdoor-objects",
+    "pen-digits",
+    "robot-navigation",
+    "usps",
+    "wine",
+)
+"""The names of the 14 data sets of the paper, in alphabetical order."""
+
+# Without separators, so that a key matches "pen digits", "pen_digits" and "PenDigits".
+_ALIASES = {
+    "artificial": "artificial-classification",
+    "breast": "breast-cancer",
+    "gamma": "gamma-telescope",
+    "letter": "letter-recognition",
+    "letters": "letter-recognition",
+    "magic": "gamma-telescope",
+    "magictelescope": "gamma-telescope",
+    "outdoor": "outdoor-objects",
+    "robot": "robot-navigation",
+    "segment": "image-segmentation",
+    "segmentation": "image-segmentation",
+    "wallrobotnavigation": "robot-navigation",
+}
+
+
+def names() -> list[str]:
+    """
+    Return the names of the data sets that :func:`load` can load.
+
+    Returns
+    -------
+    names : list of str
+        The canonical names, in alphabetical order.
+
+    See Also
+    --------
+    load : Load a data set by its name.
+
+    Examples
+    --------
+    >>> from lann.datasets import names
+    >>> len(names())
+    14
+    >>> names()[7:9]
+    ['iris', 'letter-recognition']
+    """
+    return list(PAPER_SETS)
+
+
+def canonical_name(name: str) -> str:
+    """
+    Return the canonical name of a data set.
+
+    Parameters
+    ----------
+    name : str
+        A canonical name or an alias. Case, spaces, underscores and hyphens are ignored.
+
+    Returns
+    -------
+    canonical_name : str
+        One of ``PAPER_SETS``.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown. The message lists the known names and suggests the closest one.
+
+    See Also
+    --------
+    names : Return all canonical names.
+
+    Examples
+    --------
+    >>> from lann.datasets import canonical_name
+    >>> canonical_name("Pen Digits"), canonical_name("letter")
+    ('pen-digits', 'letter-recognition')
+    """
+    known = {_without_separators(paper_set): paper_set for paper_set in PAPER_SETS} | _ALIASES
+    key = _without_separators(name) if isinstance(name, str) else ""
+    if key in known:
+        return known[key]
+    close = difflib.get_close_matches(key, known, n=1)
+    suggestion = f" Did you mean {known[close[0]]!r}?" if close else ""
+    raise ValueError(f"Unknown data set {name!r}.{suggestion} The known ones are: {', '.join(PAPER_SETS)}.")
+
+
+def _without_separators(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name.casefold())
+
+
+@dataclass(frozen=True)
+class Table:
+    """
+    Features, labels and their description.
+
+    Parameters
+    ----------
+    name : str
+        The canonical name.
+    data : ndarray of shape (n_samples, n_features)
+        The features.
+    target : ndarray of shape (n_samples,)
+        The labels.
+    feature_names : sequence of str
+        The names of the columns of ``data``.
+    target_names : sequence of str
+        The names of the classes, in sorted order.
+    description : str
+        The size and the source of the data.
+    extra : mapping, default={}
+        Further entries of the Bunch, by name.
+    """
+
+    name: str
+    data: np.ndarray
+    target: np.ndarray
+    feature_names: Sequence[str]
+    target_names: Sequence[str] | np.ndarray
+    description: str
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_bunch(self, *, as_frame: bool) -> Bunch:
+        """
+        Convert the table to the form of scikit-learn's loaders.
+
+        Parameters
+        ----------
+        as_frame : bool
+            Whether ``data``, ``target`` and ``frame`` are pandas objects. If False, ``data`` and ``target``
+            are arrays, and ``frame`` is None.
+
+        Returns
+        -------
+        bunch : Bunch
+            The entries ``data``, ``target``, ``frame``, ``name``, ``feature_names``, ``target_names``,
+            ``DESCR`` and those of ``extra``.
+        """
+        from sklearn.utils import Bunch
+
+        # Copies, because arrays taken from pandas objects can be read-only.
+        data: Any = np.array(self.data, dtype=np.float64, order="C")
+        target: Any = np.array(self.target)
+        frame = None
+        feature_names = [str(name) for name in self.feature_names]
+        if as_frame:
+            import pandas as pd
+
+            data = pd.DataFrame(data, columns=feature_names)
+            target = pd.Series(target, name="target")
+            frame = pd.concat([data, target], axis=1)
+        return Bunch(
+            data=data,
+            target=target,
+            frame=frame,
+            name=self.name,
+            feature_names=feature_names,
+            target_names=np.asarray(self.target_names),
+            DESCR=self.description,
+            **self.extra,
+        )
+
 
 _UCI = "UCI Machine Learning Repository, https://archive.ics.uci.edu"
 

@@ -1,11 +1,15 @@
 """Embeddings under learned metrics, those they are compared with, and their quality."""
 
-from lann.embedding._comparison import EmbeddingComparison, Panel, compare_embeddings, make_panel
+from lann.embedding._comparison import (
+    EmbeddingComparison,
+    Panel,
+    compare_embeddings,
+    make_panel,
+    paper_embeddings,
+)
 from lann.embedding._discriminant import DiscriminantPlane
-from lann.embedding._lann_embedding import LANNEmbedding
+from lann.embedding._embeddings import LANNEmbedding, NeighborEmbedding
 from lann.embedding._layout import LEAST_TSNE_ITER, check_installed
-from lann.embedding._neighbor_embedding import NeighborEmbedding
-from lann.embedding._paper import paper_embeddings
 from lann.embedding._quality import (
     EmbeddingQuality,
     embedding_quality,

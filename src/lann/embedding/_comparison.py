@@ -1,4 +1,4 @@
-"""The comparison of embeddings of the same data: a panel for each."""
+"""The embeddings of the paper, and the comparison of embeddings of the same data: a panel for each."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
+from sklearn.decomposition import PCA
+from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_consistent_length
 
 from lann._inputs import check_array
 from lann._neighbor_classifier import NeighborClassifier
 from lann._types import Floats
-from lann.embedding._lann_embedding import LANNEmbedding
-from lann.embedding._paper import paper_embeddings
+from lann.classifier import LANNClassifier
+from lann.embedding._discriminant import DiscriminantPlane
+from lann.embedding._embeddings import LANNEmbedding, NeighborEmbedding
 from lann.embedding._quality import (
     EmbeddingQuality,
     embedding_quality,
@@ -151,6 +153,68 @@ class EmbeddingComparison:
         )
 
 
+def paper_embeddings(
+    *,
+    classifier: LANNClassifier | None = None,
+    prototypes_per_class: int = 1,
+    n_neighbors: int = 15,
+    min_dist: float = 0.1,
+    random_state: Any = None,
+    n_jobs: int | None = None,
+) -> dict[str, Pipeline]:
+    """Return the embeddings of the paper by name, not fitted; each scales the data first.
+
+    ``PCA`` and ``LDA`` are linear planes (see `DiscriminantPlane` for two classes); ``GMLVQ`` and ``LMNN``
+    the planes that these methods learn; ``UMAP`` uses the Euclidean metric; ``LGMLVQ`` is UMAP of the
+    distances to all prototypes, as these measure; ``LANN`` is `LANNEmbedding`.
+
+    Parameters
+    ----------
+    classifier : LANNClassifier or None, default=None
+        For ``LANN``, not fitted; None is ``LANNClassifier(random_state=…)``.
+    prototypes_per_class : int, default=1
+        Of ``GMLVQ`` and ``LGMLVQ``.
+    n_neighbors : int, default=15
+        Of UMAP.
+    min_dist : float, default=0.1
+        Of UMAP.
+    random_state : int, RandomState instance or None, default=None
+        Of all methods that use it.
+    n_jobs : int or None, default=None
+        Of all methods that use it.
+
+    Returns
+    -------
+    embeddings : dict of str to Pipeline
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.embedding import paper_embeddings
+    >>> X, y = load_iris(return_X_y=True)
+    >>> embeddings = paper_embeddings(random_state=0)
+    >>> list(embeddings)
+    ['PCA', 'LDA', 'GMLVQ', 'LMNN', 'UMAP', 'LGMLVQ', 'LANN']
+    >>> embeddings["GMLVQ"].fit_transform(X, y).shape
+    (150, 2)
+    """
+    from lann.baselines import GMLVQ, LGMLVQ, LMNN
+
+    common = {"random_state": random_state, "n_jobs": n_jobs}
+    prototypes = {"prototypes_per_class": prototypes_per_class, **common}
+    layout = {"n_neighbors": n_neighbors, "min_dist": min_dist, **common}
+    steps: dict[str, list[Any]] = {
+        "PCA": [PCA(2, random_state=random_state)],
+        "LDA": [DiscriminantPlane()],
+        "GMLVQ": [GMLVQ(n_components=2, **prototypes)],
+        "LMNN": [LMNN(n_components=2, n_jobs=n_jobs)],
+        "UMAP": [NeighborEmbedding(**layout)],
+        "LGMLVQ": [LGMLVQ(**prototypes), NeighborEmbedding(**layout)],
+        "LANN": [LANNEmbedding(classifier, **layout)],
+    }
+    return {name: make_pipeline(StandardScaler(), *then) for name, then in steps.items()}
+
+
 def compare_embeddings(
     X: ArrayLike,
     y: ArrayLike,
@@ -216,11 +280,16 @@ def compare_embeddings(
         raise ValueError(f"embeddings must be a dictionary of transformers; got {type(chosen).__name__}.")
     if not chosen:
         raise ValueError("embeddings must name at least one method; got none.")
-    embedded = {name: _embed(clone(estimator), X, y, X_test) for name, estimator in chosen.items()}
-    classifiers = (_classifier_of(fitted.estimator) for fitted in embedded.values())
-    classifier = next((found for found in classifiers if found is not None), None)
-    scores = _Scores(scaled_features(X), np.asarray(y), y_test, classifier, n_neighbors)
-    return EmbeddingComparison(tuple(scores.panel(name, fitted) for name, fitted in embedded.items()))
+    held_out = None if X_test is None else (X_test, y_test)
+    fitted = {name: _embed(clone(estimator), X, y, X_test) for name, estimator in chosen.items()}
+    # Scores refer to the metrics of the first LANNEmbedding, possibly the last step of a pipeline.
+    estimators = [own.estimator for own in fitted.values()]
+    last = [own[-1] if isinstance(own, Pipeline) else own for own in estimators]
+    classifier = next((step.classifier_ for step in last if isinstance(step, LANNEmbedding)), None)
+    scaled = _scaled_features(X)
+    return EmbeddingComparison(
+        tuple(_score(name, own, scaled, y, held_out, classifier, n_neighbors) for name, own in fitted.items())
+    )
 
 
 def make_panel(
@@ -260,13 +329,12 @@ def make_panel(
     >>> make_panel("PCA", PCA(2), load_iris(return_X_y=True)).accuracy > 0.9
     True
     """
-    (X, y), (X_test, y_test) = train, (None, None) if test is None else test
+    (X, y), (X_test, _) = train, test or (None, None)
     fitted = _embed(estimator, X, y, X_test)
-    scores = _Scores(scaled_features(X), np.asarray(y), y_test, classifier, n_neighbors)
-    return scores.panel(name, fitted)
+    return _score(name, fitted, _scaled_features(X), y, test, classifier, n_neighbors)
 
 
-def scaled_features(X: Any) -> Floats:
+def _scaled_features(X: Any) -> Floats:
     """Return all features with variance 1, as coordinates of which a category has several.
 
     Parameters
@@ -294,12 +362,6 @@ def scaled_features(X: Any) -> Floats:
     return encoding.transform(rows) / np.sqrt(np.repeat(widths, encoding.n_axes_of_features))
 
 
-def _classifier_of(estimator: Any) -> NeighborClassifier | None:
-    """Return the classifier of a fitted LANNEmbedding, or of a pipeline that ends in one; None for others."""
-    last = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-    return last.classifier_ if isinstance(last, LANNEmbedding) else None
-
-
 @dataclass(frozen=True)
 class _Embedded:
     """A fitted estimator, its coordinates, and the time they took."""
@@ -319,46 +381,28 @@ def _embed(estimator: Any, X: ArrayLike, y: ArrayLike, X_test: ArrayLike | None)
     return _Embedded(estimator, coordinates, held_out, time.perf_counter() - start)
 
 
-@dataclass(frozen=True)
-class _Scores:
-    """What the scores of all embeddings refer to.
-
-    scaled : (n_samples, n_features)
-    labels : (n_samples,)
-    held_out_labels : (n_held_out,) or None
-    """
-
-    scaled: Floats
-    labels: NDArray[Any]
-    held_out_labels: ArrayLike | None
-    classifier: NeighborClassifier | None
-    n_neighbors: int
-
-    def panel(self, name: str, embedded: _Embedded) -> Panel:
-        coordinates, held_out = embedded.coordinates, embedded.held_out_coordinates
-        held_out_labels = predictions = None
-        if held_out is not None:
-            held_out_labels = np.asarray(self.held_out_labels)
-            predictions = held_out_predictions(
-                coordinates, self.labels, held_out, n_neighbors=self.n_neighbors
-            )
-        return Panel(
-            name=name,
-            coordinates=coordinates,
-            labels=self.labels,
-            predictions=leave_one_out_predictions(coordinates, self.labels, n_neighbors=self.n_neighbors),
-            held_out_coordinates=held_out,
-            held_out_labels=held_out_labels,
-            held_out_predictions=predictions,
-            quality=embedding_quality(
-                self.scaled,
-                coordinates,
-                self.labels,
-                held_out_coordinates=held_out,
-                held_out_labels=held_out_labels,
-                classifier=self.classifier,
-                n_neighbors=self.n_neighbors,
-            ),
-            seconds=embedded.seconds,
-            estimator=embedded.estimator,
-        )
+def _score(
+    name: str, fitted: _Embedded, scaled: Floats, y: Any, test: Any, classifier: Any, n_neighbors: int
+) -> Panel:
+    """Compute the scores of an embedding; `scaled` are the rows with all features scaled."""
+    labels, coordinates, held_out = np.asarray(y), fitted.coordinates, fitted.held_out_coordinates
+    held_out_labels = predictions = None
+    if held_out is not None:
+        held_out_labels = np.asarray(test[1])
+        predictions = held_out_predictions(coordinates, labels, held_out, n_neighbors=n_neighbors)
+    quality = embedding_quality(
+        scaled, coordinates, labels, held_out_coordinates=held_out, held_out_labels=held_out_labels,
+        classifier=classifier, n_neighbors=n_neighbors,
+    )  # fmt: skip
+    return Panel(
+        name=name,
+        coordinates=coordinates,
+        labels=labels,
+        predictions=leave_one_out_predictions(coordinates, labels, n_neighbors=n_neighbors),
+        held_out_coordinates=held_out,
+        held_out_labels=held_out_labels,
+        held_out_predictions=predictions,
+        quality=quality,
+        seconds=fitted.seconds,
+        estimator=fitted.estimator,
+    )

@@ -1,20 +1,31 @@
-"""The layout of rows whose neighbors are known: UMAP, densMAP and t-SNE, from the same lists."""
+"""The neighbors of every training row as lists, and their layout by UMAP, densMAP or t-SNE."""
 
 from __future__ import annotations
 
 import os
 import threading
 import warnings
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lann._threads import single_threaded_blas
-from lann._types import Floats
-from lann.embedding._neighbor_lists import NeighborLists
+from lann._threads import map_blocks, single_threaded_blas
+from lann._types import Floats, Indices
 
+if TYPE_CHECKING:
+    from lann.model import NeighborModel
+
+# Pairs that are measured by both rows before the nearest are kept, per listed neighbor.
+POOL = 2
+PAIRS_AT_ONCE = 65_536
+# The distance of two rows, from the distances that each of them measures.
+RULES: dict[str, Callable[[Floats, Floats], Floats]] = {
+    "min": np.minimum,
+    "mean": lambda one, other: (one + other) / 2,
+    "max": np.maximum,
+}
 LAYOUTS = ("umap", "densmap", "tsne")
 # scikit-learn's t-SNE exaggerates clusters for this many iterations.
 LEAST_TSNE_ITER = 250
@@ -26,6 +37,63 @@ SPECTRAL_FROM = 30
 DENSMAP = {"lambda": 2.0, "frac": 0.3, "var_shift": 0.1}
 # Distances beyond this many typical ones are the same to a layout: larger squares are not finite in float32.
 FARTHEST = 1e18
+
+
+class NeighborLists(NamedTuple):
+    """Neighbors of every row, nearest first, without the row itself.
+
+    Attributes
+    ----------
+    indices : (n_rows, k)
+    distances : (n_rows, k)
+        Lengths, ascending.
+    """
+
+    indices: Indices
+    distances: Floats
+
+
+def list_neighbors(
+    model: NeighborModel, k: int, symmetry: str, *, n_jobs: int | None = None
+) -> NeighborLists:
+    """List the k nearest training rows of every training row.
+
+    Parameters
+    ----------
+    model : NeighborModel
+    k : int
+    symmetry : str
+        "neighbor", or one of RULES.
+    """
+    n_rows = len(model.X)
+    n_searched = k if symmetry == "neighbor" else min(POOL * k, n_rows - 1)
+    indices, squared = model.kneighbors(model.X, n_searched, exclude=np.arange(n_rows), n_jobs=n_jobs)
+    if symmetry == "neighbor":
+        return NeighborLists(indices, np.sqrt(squared))
+    # Every pair of rows of which one is in the list of the other, once; -1 is no neighbor.
+    owner, listed = np.repeat(np.arange(n_rows), n_searched), indices.ravel()
+    owner, listed = owner[listed >= 0], listed[listed >= 0]
+    keys = np.unique(np.minimum(owner, listed) * n_rows + np.maximum(owner, listed))
+    one, other = keys // n_rows, keys % n_rows
+    distances = RULES[symmetry](
+        _pair_distances(model, one, other, n_jobs), _pair_distances(model, other, one, n_jobs)
+    )
+    # The nearest of every row among its pairs, of which it has at least k; ties by index.
+    owner, listed = np.concatenate([one, other]), np.concatenate([other, one])
+    distances = np.concatenate([distances, distances])
+    order = np.lexsort((listed, distances, owner))
+    starts = np.searchsorted(owner[order], np.arange(n_rows))
+    kept = order[starts[:, None] + np.arange(k)]
+    return NeighborLists(listed[kept], distances[kept])
+
+
+def _pair_distances(model: NeighborModel, queries: Indices, rows: Indices, n_jobs: int | None) -> Floats:
+    """Return the distances of some training rows to others, as the others measure: (n_pairs,)."""
+
+    def measure(part: slice) -> Floats:
+        return model.distances(model.X[queries[part]], rows[part][:, None])[:, 0]
+
+    return np.sqrt(np.concatenate(map_blocks(measure, len(queries), PAIRS_AT_ONCE, n_jobs=n_jobs)))
 
 
 class Layout(NamedTuple):
@@ -98,7 +166,8 @@ def compute_layout(rows: Floats, lists: NeighborLists, layout: Layout, seed: int
     typical = np.median(lists.distances[lists.distances > 0]) if lists.distances.any() else 1.0
     lists = lists._replace(distances=np.minimum(lists.distances / typical, FARTHEST))
     compute = _tsne if layout.method == "tsne" else _umap_or_densmap
-    with _one_at_a_time(), single_threaded_blas(), _without_warnings():
+    # The list of ignored warnings is global to the process: one layout at a time.
+    with _lock, single_threaded_blas(), _without_warnings():
         coordinates, n_iter = compute(rows, lists, layout, seed)
     return coordinates.astype(np.float64), n_iter
 
@@ -108,7 +177,7 @@ def _umap_or_densmap(rows: Floats, lists: NeighborLists, layout: Layout, seed: i
 
     Its `fit` would start numba's threads, after which a forked process that uses them is killed.
     """
-    from lann.embedding._neighbor_graph import edge_lengths, edge_weights
+    from lann.embedding._kernels import edge_lengths, edge_weights
 
     umap = _umap().umap_
     n_rows = len(lists.indices)
@@ -194,27 +263,16 @@ def _initial_coordinates(rows: Floats, n_components: int, seed: int) -> Any:
     return (1e-4 * coordinates).astype(np.float32)
 
 
-class _OneAtATime:
-    """A lock for all layouts of the process, which is open in a forked child.
-
-    The list of ignored warnings is global to the process, so that threads that set it in turns would leave it
-    changed.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-
-    def __call__(self) -> AbstractContextManager[Any]:
-        # The lock itself, which KeyboardInterrupt does not leave locked, as it may do in a generator.
-        return self._lock
-
-    def reset_after_fork(self) -> None:
-        self._lock = threading.Lock()
+_lock = threading.Lock()
 
 
-_one_at_a_time = _OneAtATime()
+def _reset_lock_after_fork() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
 if hasattr(os, "register_at_fork"):  # not where processes cannot fork
-    os.register_at_fork(after_in_child=_one_at_a_time.reset_after_fork)
+    os.register_at_fork(after_in_child=_reset_lock_after_fork)
 
 
 @contextmanager
@@ -230,14 +288,11 @@ def _without_warnings() -> Iterator[None]:
 
 def _umap() -> Any:
     """Return the module umap, imported on use, as that takes seconds."""
-    from lann._compile import safe_caches
-
     try:
         with warnings.catch_warnings():
             # umap mentions that it would also work with TensorFlow.
             warnings.filterwarnings("ignore", category=ImportWarning)
-            with safe_caches():
-                import umap
+            import umap
     except ImportError as error:
         raise ImportError("Embeddings need umap-learn: pip install 'lann[embed]'.") from error
     return umap

@@ -179,7 +179,7 @@ class FeatureCurves:
         """
         if self.is_identity:
             return X
-        from lann.encoding._curve_kernels import curve_rows, curve_table
+        from lann.encoding._kernels import curve_rows, curve_table
 
         if len(X) <= FEW_ROWS:
             return curve_rows(X, self.edges, self.slopes, self.widths, self.thresholds, self.jumps)

@@ -111,7 +111,7 @@ class NumberGaps:
         filled = np.where(missing, self.centers, values)
         if self.precision is None:
             return filled
-        from lann.encoding._gap_kernels import products  # numba is imported when something is computed
+        from lann.encoding._kernels import products  # numba is imported when something is computed
 
         standardized = (filled[rows] - self.centers) / self.scales
         _, first, group = np.unique(

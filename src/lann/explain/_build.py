@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
 from lann.encoding import TableSchema, TableValues
-from lann.explain._details import Details
+from lann.explain._distribution import distribution_of
 from lann.explain._explanation import Explanation
 
 if TYPE_CHECKING:
-    from lann.explain._correlation import Groups
+    from lann.explain._feature_groups import Groups
     from lann.model import NeighborModel, Votes
+
+# Contributions that are computed at once: 32 MB.
+SPLIT_AT_ONCE = 2**22
 
 
 def build_explanation(
@@ -63,20 +68,28 @@ def build_explanation(
     ... ).predictions
     array([0, 0, 0])
     """
-    from lann.explain._distribution import distribution_of
+    from lann.explain._landmarks import landmarks_of, read_prototypes
     from lann.explain._spacing import find_far, nearest_distances
 
     queries = np.array(queries)  # details are computed later, when the array may have changed
     if exclude is not None and not (exclude >= 0).any():
         exclude = None
     neighbors, distances, votes = _neighbors_and_votes(model, queries, exclude, n_jobs)
-    around = _around(model, queries, n_jobs)
     unmeasured = model.unmeasured(queries)
-    distribution, is_far = None, None
+    distribution = is_far = pool = representatives = None
+    correlated: Groups = ()
     if model.has_training_rows:
         distribution = distribution_of(model, schema)
         nearest = nearest_distances(distances, votes.shares)
         is_far = find_far(model, queries, nearest, distribution.extremes, exclude=exclude, n_jobs=n_jobs)
+        landmarks = landmarks_of(model, n_jobs=n_jobs)
+        near = landmarks.near(model, queries, n_jobs=n_jobs)
+        relevances, wide_votes = landmarks.readings.means(near)
+        pool, representatives = landmarks.pool(near), landmarks.representatives
+        correlated = landmarks.correlated
+    else:
+        readings = read_prototypes(model, queries, n_jobs=n_jobs)
+        relevances, wide_votes = readings.relevances, readings.votes
     return Explanation(
         queries=queries,
         predictions=classes[votes.probabilities.argmax(axis=1)],
@@ -86,7 +99,7 @@ def build_explanation(
         neighbor_labels=classes[model.labels[neighbors]],
         distances=distances,
         vote_shares=votes.shares,
-        relevances=np.where(unmeasured, 0.0, around.relevances),
+        relevances=np.where(unmeasured, 0.0, relevances),
         feature_names=feature_names,
         classes=classes,
         floor=model.vote_rule.floor,
@@ -104,12 +117,12 @@ def build_explanation(
             votes.shares,
             votes.probabilities,
             exclude,
-            around.pool,
-            around.representatives,
+            pool,
+            representatives,
             n_jobs,
         ),
-        _wide_votes=around.votes,
-        _correlated=around.correlated,
+        _wide_votes=wide_votes,
+        _correlated=correlated,
         _rows=queries,
         _distribution=distribution,
     )
@@ -134,58 +147,108 @@ def _neighbors_and_votes(
     own_neighbors, own_votes = voters[0], model.vote(*voters)
     # Their numbers of columns can differ; the excluded row has the last columns then, and no vote.
     k = max(neighbors.shape[1], own_neighbors.shape[1])
-    neighbors, shares = _widened(neighbors, votes.shares, neighbors[:, :1], k)
-    neighbors[changed], shares[changed] = _widened(own_neighbors, own_votes.shares, exclude[changed, None], k)
+    neighbors, shares = _widen(neighbors, votes.shares, neighbors[:, :1], k)
+    neighbors[changed], shares[changed] = _widen(own_neighbors, own_votes.shares, exclude[changed, None], k)
     probabilities = votes.probabilities.copy()
     probabilities[changed] = own_votes.probabilities
     distances = np.sqrt(model.distances(queries, neighbors, n_jobs=n_jobs))
     return neighbors, distances, Votes(shares, probabilities)
 
 
-def _widened(neighbors: Indices, shares: Floats, rows: Indices, k: int) -> tuple[Indices, Floats]:
+def _widen(neighbors: Indices, shares: Floats, rows: Indices, k: int) -> tuple[Indices, Floats]:
     """Return copies with k columns, the further ones of the given rows, (n_queries, 1), without a vote."""
     n_more = k - neighbors.shape[1]
     more = np.repeat(rows, n_more, axis=1)
     return np.hstack([neighbors, more]), np.hstack([shares, np.zeros(more.shape)])
 
 
-class _Around(NamedTuple):
-    """What is known around queries.
+def split_distances(model: NeighborModel, queries: Floats, indices: Indices) -> Floats:
+    """Return what each feature adds to the squared distances of given rows, computed block by block.
+
+    (n_queries, k, n_features).
+    """
+    contributions = np.empty((*indices.shape, queries.shape[1]))
+    block = max(SPLIT_AT_ONCE // max(contributions[:1].size, 1), 1)
+    for start in range(0, len(queries), block):
+        part = slice(start, start + block)
+        contributions[part] = model.contributions(queries[part], indices[part])
+    return contributions
+
+
+@dataclass(frozen=True, eq=False)
+class Details:
+    """Contributions, feature weights, contrast rows and supports of some queries.
 
     Attributes
     ----------
-    relevances : (n_queries, n_features)
-    votes : (n_queries, n_classes)
-        Of a wide neighborhood.
-    pool : (n_queries, n_pool) or None
-        Rows among which contrast rows are chosen; None is all rows.
-    representatives : (n_classes, n_representatives) or None
-        Rows that represent the classes.
-    correlated : tuple of tuple of int
-        Groups of correlated features.
+    model : NeighborModel
+    rows : ndarray of shape (n_queries, n_features)
+        The queries as the model takes them.
+    neighbors : ndarray of shape (n_queries, k)
+    vote_shares : ndarray of shape (n_queries, k)
+    probabilities : ndarray of shape (n_queries, n_classes)
+    exclude : ndarray of shape (n_queries,) or None
+        The row that does not vote on each query; -1 for none.
+    pool : ndarray of shape (n_queries, n_pool) or None
+        Rows near each query among which contrast rows are chosen; None is all rows.
+    representatives : ndarray of shape (n_classes, n_representatives) or None
+        Rows that represent the classes; None if there are none.
+    n_jobs : int or None
+        Number of threads.
     """
 
-    relevances: Floats
-    votes: Floats
+    model: NeighborModel
+    rows: Floats
+    neighbors: Indices
+    vote_shares: Floats
+    probabilities: Floats
+    exclude: Indices | None
     pool: Indices | None
     representatives: Indices | None
-    correlated: Groups
+    n_jobs: int | None
 
+    def __getitem__(self, rows: Any) -> Details:
+        """Return the details of some of the queries."""
+        names = ("rows", "neighbors", "vote_shares", "probabilities", "exclude", "pool")
+        values: dict[str, Any] = {name: getattr(self, name) for name in names}
+        changes: dict[str, Any] = {name: None if v is None else v[rows] for name, v in values.items()}
+        return replace(self, **changes)
 
-def _around(model: NeighborModel, queries: Floats, n_jobs: int | None) -> _Around:
-    if not model.has_training_rows:
-        from lann.explain._readings import read_prototypes
+    @cached_property
+    def contributions(self) -> Floats:
+        """What each feature adds to each squared distance: (n_queries, k, n_features)."""
+        return split_distances(self.model, self.rows, self.neighbors)
 
-        readings = read_prototypes(model, queries, n_jobs=n_jobs)
-        return _Around(readings.relevances, readings.votes, None, None, ())
-    from lann.explain._landmarks import landmarks_near
+    @cached_property
+    def feature_weights(self) -> Floats:
+        """Feature weights of the neighbors, averaged by vote share: (n_queries, n_features)."""
+        return self.model.neighbor_feature_weights(
+            self.rows, self.neighbors, self.vote_shares, n_jobs=self.n_jobs
+        )
 
-    landmarks, near = landmarks_near(model, queries, n_jobs=n_jobs)
-    readings = landmarks.readings
-    return _Around(
-        readings.mean_relevances(near),
-        readings.mean_votes(near),
-        landmarks.pool(near),
-        landmarks.representatives,
-        landmarks.correlated,
-    )
+    @cached_property
+    def contrast_rows(self) -> Indices:
+        """Rows of other classes, near ones first: (n_queries, n_contrasts), -1 for none."""
+        from lann.explain._contrast import nearest_contrasts, nearest_representatives, spread_contrasts
+
+        class_indices = self.probabilities.argmax(axis=1)
+        if self.pool is None or self.representatives is None:
+            return nearest_contrasts(self.model, self.rows, class_indices, n_jobs=self.n_jobs)
+        near = spread_contrasts(
+            self.model, self.rows, class_indices, self.pool, exclude=self.exclude, n_jobs=self.n_jobs
+        )
+        others = nearest_representatives(self.model, self.rows, class_indices, self.representatives)
+        if self.exclude is not None:
+            others[others == self.exclude[:, None]] = -1
+        is_near = (others[:, :, None] == near[:, None]).any(axis=2)
+        return np.concatenate([near, np.where(is_near, -1, others)], axis=1)
+
+    @cached_property
+    def supports(self) -> Floats:
+        """What each feature changes on the way to the contrast rows: (n_queries, n_classes, n_features)."""
+        from lann.explain._walks import walk_supports
+
+        return walk_supports(
+            self.model, self.rows, self.contrast_rows, probabilities=self.probabilities,
+            exclude=self.exclude, n_jobs=self.n_jobs,
+        ).supports  # fmt: skip

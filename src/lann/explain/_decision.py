@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import class_text, percent
+from lann._format import class_text, percent, to_plain
 
 if TYPE_CHECKING:
     from lann.explain._explanation import Explanation
@@ -90,17 +90,9 @@ class Decision(NamedTuple):
             With ``measure``, ``certainty``, ``threshold``, ``novelty``, ``novelty_threshold``, ``by`` and
             ``region``.
         """
-        region = self.region.item() if isinstance(self.region, np.generic) else self.region
-        figures = {
-            name: float(value) if math.isfinite(value) else None
-            for name, value in (
-                ("certainty", self.certainty),
-                ("threshold", self.threshold),
-                ("novelty", self.novelty),
-                ("novelty_threshold", self.novelty_threshold),
-            )
-        }
-        return {"measure": self.measure, **figures, "by": self.by, "region": region}
+        names = ("measure", "certainty", "threshold", "novelty", "novelty_threshold", "by", "region")
+        plain: dict[str, Any] = to_plain({name: getattr(self, name) for name in names})
+        return plain
 
     def _reason_ambiguous(self) -> str:
         own, required = _two_figures(self.certainty, self.threshold, as_share=self.measure in SHARES)

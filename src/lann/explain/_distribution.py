@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._format import is_missing, percent, value_text
 from lann._types import Floats, Indices, Labels
-from lann.encoding import TableSchema
-from lann.model import NeighborModel
+from lann.encoding import TableSchema, TableValues
+from lann.explain._fitted import check_label
+
+if TYPE_CHECKING:
+    from lann.explain._explanation import Explanation
+    from lann.model import NeighborModel
 
 # The name under which it is kept in a model.
 DISTRIBUTION = "distribution"
@@ -265,3 +270,46 @@ def _frequent_rows(codes: Floats, weights: Floats | None, rows: Indices) -> tupl
     order = np.argsort(-shares, kind="stable")[:MOST_TYPICAL]
     n_used = int((np.cumsum(shares[order]) < TYPICAL_SHARE).sum()) + 1
     return rows[present][firsts[order[:n_used]]], shares[order[:n_used]]
+
+
+def typical_texts(explanation: Explanation, label: Any) -> NDArray[Any]:
+    """Return what is typical of a class as text: see `Explanation.typical_texts`."""
+    check_label(label, explanation.classes, "label")
+    known, training = explanation._distribution, explanation._training_values
+    columns = explanation._feature_columns
+    texts = np.full(len(columns), "", dtype=object)
+    if known is None or training is None:
+        return texts
+    index = int(np.flatnonzero(explanation.classes == label)[0])
+    rows, shares = (part[index] for part in known.typical)  # (3, n_columns)
+    if isinstance(training, TableValues):
+        values = training.cells(rows)
+    else:
+        values = np.asarray(training)[rows[:, columns], np.arange(len(columns))]  # (3, n_features)
+    for feature in np.flatnonzero(columns >= 0):
+        used = rows[:, columns[feature]] >= 0
+        cells, parts = values[used, feature], shares[used, columns[feature]]
+        shown = [value_text(value) for value in cells]
+        if any(is_missing(value) for value in cells):
+            continue
+        if np.isnan(parts).any():
+            texts[feature] = " to ".join(dict.fromkeys(shown))  # a single value is written once
+        else:
+            pairs = zip(shown, parts, strict=True)
+            texts[feature] = ", ".join(f"{text} {percent(float(share))}" for text, share in pairs)
+    return texts
+
+
+def rank_text(percentile: float) -> str:
+    """Return a percentile as a rank; "" for NaN.
+
+    >>> rank_text(96.2), rank_text(0.4), rank_text(0.0), rank_text(100.0)
+    ('96th', '1st', 'below all', 'above all')
+    """
+    if np.isnan(percentile):
+        return ""
+    if percentile in (0.0, 100.0):
+        return "above all" if percentile else "below all"
+    number = min(max(round(float(percentile)), 1), 99)
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if 10 <= number <= 20 else ending}"

@@ -1,18 +1,22 @@
-"""One explained prediction, with its features in the order of their relevance."""
+"""What is shown of explained predictions: one row in full, and many rows at a glance.
+
+Pages, notebooks and the terminal print these views; what is shown of a row is decided here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import class_text, percent, value_text
+from lann._format import class_text, counted, percent, value_text
 from lann._types import Floats, Indices
-from lann.explain._context import percentile_text, rank_text
-from lann.explain._decision import Decision
+from lann._validation import Integer, validate
+from lann.explain._decision import ACCEPTED, AMBIGUOUS, DECISIONS
+from lann.explain._distribution import rank_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,17 +25,10 @@ if TYPE_CHECKING:
 
 # The least relevance of a feature that is worth mentioning: a hundredth of the vote.
 LEAST_RELEVANCE = 0.01
+# A reason that the overview names has at least this share of the largest one.
+LEAST_SHARE = 0.1
 # Labels that are named of the neighbors that are not listed.
 MOST_LABELS = 3
-
-
-def others_text(n_rows: int) -> str:
-    """Return a number of other rows as text.
-
-    >>> others_text(1), others_text(25)
-    ('1 other', '25 others')
-    """
-    return "1 other" if n_rows == 1 else f"{n_rows} others"
 
 
 class Others(NamedTuple):
@@ -53,7 +50,7 @@ class Others(NamedTuple):
     @property
     def title(self) -> str:
         """Their number as text, such as "25 others"."""
-        return others_text(self.n_rows)
+        return counted(self.n_rows, "other")
 
     @property
     def label_text(self) -> str:
@@ -62,11 +59,18 @@ class Others(NamedTuple):
         return text if len(self.labels) <= MOST_LABELS else f"{text}, …"
 
 
-@dataclass(frozen=True, eq=False)
 class ExplainedRow:
-    """One explained prediction: the votes, the neighbors, and the features, most relevant first.
+    """A view of one explained prediction: the votes, the neighbors, and the features, most relevant first.
 
     `Explanation.row` and `Explanation.rows` return it.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    i : int
+        Position of the query in the explanation.
+    position : int or None, default=None
+        The row number where the queries have none; None is `i`.
 
     Attributes
     ----------
@@ -80,6 +84,8 @@ class ExplainedRow:
         The explanation in a sentence, as `Explanation.in_words` returns it.
     classes : ndarray of shape (n_classes,)
     probabilities : ndarray of shape (n_classes,)
+    probability, runner_up_probability : float
+        Probabilities of the prediction and of the runner-up.
     class_votes : ndarray of shape (n_classes,)
         Share of the vote of each class; the probabilities are these with the floor of the model.
     neighbors : ndarray of shape (k,)
@@ -144,55 +150,84 @@ class ExplainedRow:
     ('petal length (cm)', 1.4)
     """
 
-    row: int
-    id: str | None
-    prediction: Any
-    runner_up: Any
-    sentence: str
-    classes: NDArray[Any]
-    probabilities: Floats
-    class_votes: Floats
-    neighbors: Indices
-    neighbor_ids: NDArray[Any] | None
-    neighbor_labels: NDArray[Any]
-    distances: Floats
-    vote_shares: Floats
-    n_listed: int
-    feature_names: NDArray[Any]
-    values: NDArray[Any]
-    neighbor_values: NDArray[Any] | None
-    relevances: Floats
-    support: Floats | None
-    separation: Floats | None
-    contributions: Floats
-    unseen: NDArray[np.bool_] | None = None
-    unmeasured: NDArray[np.bool_] | None = None
-    percentiles: Floats | None = None
-    category_shares: Floats | None = None
-    typical: NDArray[Any] | None = None
-    typical_of_runner_up: NDArray[Any] | None = None
-    is_far: bool = False
-    outside: NDArray[np.bool_] | None = None
-    left_out: int | None = None
-    has_row_numbers: bool = True
-    true_label: Any = None
-    supports: Floats | None = None
-    base_values: Floats | None = None
-    decision: Decision | None = None
+    def __init__(self, explanation: Explanation, i: int, *, position: int | None = None) -> None:
+        e = explanation
+        voted = e.vote_shares[i] > 0  # with sample weights, more rows vote on some queries
+        order = np.argsort(-e.relevances[i], kind="stable")
+        training, known = e._training_values, e.has_supports
+
+        def by_feature(values: NDArray[Any] | None) -> Any:
+            return None if values is None else values[i][..., order]
+
+        def by_row(values: NDArray[Any] | None) -> Any:
+            return None if values is None else values[i]
+
+        self.has_row_numbers = e.query_rows is not None
+        self.row = (i if position is None else position) if e.query_rows is None else int(e.query_rows[i])
+        self.id = None if e.query_ids is None else str(e.query_ids[i])
+        self.prediction, self.runner_up = e.predictions[i], e.runner_up[i]
+        self.sentence = e._sentences[i]
+        self.classes, self.probabilities, self.class_votes = e.classes, e.probabilities[i], e.class_votes[i]
+        self.probability = float(self.probabilities[self.class_index(self.prediction)])
+        self.runner_up_probability = float(self.probabilities[self.class_index(self.runner_up)])
+        self.neighbors: Indices = e.neighbors[i, voted]
+        self.neighbor_ids = None if e.neighbor_ids is None else e.neighbor_ids[i, voted]
+        self.neighbor_labels = e.neighbor_labels[i, voted]
+        self.distances: Floats = e.distances[i, voted]
+        self.vote_shares: Floats = e.vote_shares[i, voted]
+        self.n_listed = int(e.n_listed[i])
+        self.feature_names = e.feature_names[order]
+        self.values = by_feature(e.query_values)
+        self.neighbor_values = None if training is None else training[self.neighbors][:, order]
+        self.relevances: Floats = by_feature(e.relevances)
+        self.contributions: Floats = e.contributions[i, voted][:, order]
+        self.support: Floats | None = by_feature(e.support) if known else None
+        self.separation: Floats | None = by_feature(e.separation) if known else None
+        self.supports: Floats | None = by_feature(e.supports) if known else None
+        self.base_values: Floats | None = by_row(e.base_values)
+        self.unseen, self.unmeasured = by_feature(e.unseen), by_feature(e.unmeasured)
+        self.percentiles: Floats | None = by_feature(e.percentiles)
+        self.category_shares: Floats | None = by_feature(e.category_shares)
+        self.typical = self.typical_of_runner_up = None
+        if e._distribution is not None:
+            self.typical = e.typical_texts(self.prediction)[order]
+            self.typical_of_runner_up = e.typical_texts(self.runner_up)[order]
+        self.is_far = bool(by_row(e.is_far))
+        self.outside = by_feature(e.outside)
+        self.left_out = None if e.left_out is None or e.left_out[i] < 0 else int(e.left_out[i])
+        self.true_label, self.decision = by_row(e.true_labels), by_row(e.decisions)
 
     @property
     def title(self) -> str:
         """How the row is named, such as "Row 3" or "Row 3: Jane"."""
-        if self.id is None:
-            return f"Row {self.row}"
-        is_number = self.id.removeprefix("-").isdecimal()
-        return f"Row {self.id}" if is_number and not self.has_row_numbers else f"Row {self.row}: {self.id}"
+        return f"Row {self.name}: {self.id}" if self.has_id_beside_name else f"Row {self.name}"
+
+    @property
+    def name(self) -> str:
+        """How the row is named in a column of rows: its number, or its integer id."""
+        is_number = self.id is not None and self.id.removeprefix("-").isdecimal()
+        return str(self.id) if is_number and not self.has_row_numbers else str(self.row)
+
+    @property
+    def has_id_beside_name(self) -> bool:
+        """Whether the row has an id beside its number."""
+        return self.id is not None and (self.has_row_numbers or self.name != self.id)
 
     @property
     def neighbors_by_id(self) -> bool:
         """Whether the neighbors are named by integer ids alone."""
         ids = self.neighbor_ids
         return ids is not None and ids.dtype.kind in "iu" and not self.has_row_numbers
+
+    @property
+    def is_rejected(self) -> bool:
+        """Whether a reject option has rejected the prediction."""
+        return self.decision is not None and self.decision.is_rejected
+
+    @property
+    def reasons(self) -> Floats:
+        """Support of the prediction by feature, relevances where supports are unknown: (n_features,)."""
+        return self.relevances if self.support is None else self.support
 
     def value_note(self, feature: int) -> str:
         """Return what there is to say about the value of a feature, or "".
@@ -208,9 +243,7 @@ class ExplainedRow:
         """
         if self.unseen is not None and self.unseen[feature]:
             return "in no training row"
-        if self.unmeasured is not None and self.unmeasured[feature]:
-            return "not measured"
-        return ""
+        return "not measured" if self.unmeasured is not None and self.unmeasured[feature] else ""
 
     def percentile_text(self, feature: int) -> str:
         """Return where the value is among the training rows, such as "96th" or "34% of rows", or "".
@@ -243,8 +276,8 @@ class ExplainedRow:
             Such as "25.4 (96th percentile; malignant rows: 16.2 to 27.7)".
         """
         value, among = value_text(self.values[feature]), self.percentile_text(feature)
-        if self.percentiles is not None and not np.isnan(self.percentiles[feature]):
-            among = percentile_text(self.percentiles[feature])
+        if self.percentiles is not None and 0 < self.percentiles[feature] < 100:
+            among += " percentile"
         typical = "" if self.typical is None else self.typical[feature]
         typical = f"{class_text(self.prediction)} rows: {typical}" if typical else ""
         text = "; ".join(note for note in (self.value_note(feature), among, typical) if note)
@@ -271,28 +304,15 @@ class ExplainedRow:
         return predicted if by_class[predicted] >= 0 else int(by_class.argmax())
 
     @property
-    def probability(self) -> float:
-        """Probability of the prediction."""
-        return float(self.probabilities[self.class_index(self.prediction)])
-
-    @property
-    def runner_up_probability(self) -> float:
-        """Probability of the runner-up."""
-        return float(self.probabilities[self.class_index(self.runner_up)])
-
-    @property
     def others(self) -> Others | None:
         """The neighbors that voted and are not listed; None if all are."""
-        voted = self.vote_shares[self.n_listed :] > 0
-        if not voted.any():
+        shares = self.vote_shares[self.n_listed :]
+        if not len(shares):
             return None
-        labels, counts = np.unique(self.neighbor_labels[self.n_listed :][voted], return_counts=True)
+        labels, counts = np.unique(self.neighbor_labels[self.n_listed :], return_counts=True)
         order = np.argsort(-counts, kind="stable")
-        return Others(
-            int(counts.sum()),
-            float(self.vote_shares[self.n_listed :].sum()),
-            tuple((labels[i], int(counts[i])) for i in order),
-        )
+        by_label = tuple((labels[i], int(counts[i])) for i in order)
+        return Others(len(shares), float(shares.sum()), by_label)
 
     @property
     def distance_shares(self) -> Floats:
@@ -338,7 +358,7 @@ class ExplainedRow:
         import pandas as pd
 
         k, n_features = self.contributions.shape
-        by_neighbor: dict[str, Any] = {
+        by_neighbor = {
             "neighbor_row": self.neighbors,
             "neighbor_id": self.neighbor_ids,
             "neighbor_label": self.neighbor_labels,
@@ -354,25 +374,18 @@ class ExplainedRow:
             "category_share": self.category_shares,
             "typical": self.typical,
         }
-        table: dict[str, Any] = {"row": self.row}
-        if self.id is not None:
-            table["id"] = self.id
-        if self.true_label is not None:
-            table["true_label"] = self.true_label
+        table: dict[str, Any] = {"row": self.row, "id": self.id, "true_label": self.true_label}
         table |= {"prediction": self.prediction, "runner_up": self.runner_up}
         table |= {name: np.repeat(v, n_features) for name, v in by_neighbor.items() if v is not None}
         table |= {name: np.tile(v, k) for name, v in by_feature.items() if v is not None}
+        table["contribution"] = self.contributions.ravel()
         # As text, because numbers and text share a column.
-        table |= {
-            "contribution": self.contributions.ravel(),
-            "value": [value_text(value) for value in self.values] * k,
-        }
+        table["value"] = [value_text(value) for value in self.values] * k
         if self.neighbor_values is not None:
             table["neighbor_value"] = [value_text(value) for value in self.neighbor_values.ravel()]
         table |= {"is_far": self.is_far, "left_out": pd.array([self.left_out] * (k * n_features), "Int64")}
-        if self.decision is not None:
-            table["decision"] = self.decision.decision
-        return pd.DataFrame(table)
+        table["decision"] = None if self.decision is None else self.decision.decision
+        return pd.DataFrame({name: values for name, values in table.items() if values is not None})
 
 
 def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
@@ -398,65 +411,8 @@ def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
     1 99%
     2 99%
     """
-    sentences, runner_up = explanation.in_words(), explanation.runner_up
-    support = explanation.support if explanation.has_supports else None
-    separation = explanation.separation if explanation.has_supports else None
-    supports = explanation.supports if explanation.has_supports else None
-    base_values = explanation.base_values
-    numbers, ids = explanation.query_rows, explanation.query_ids
-    values, neighbor_values = explanation.query_values, explanation.neighbor_values
-    neighbor_ids = explanation.neighbor_ids
-    unseen, unmeasured = explanation.unseen, explanation.unmeasured
-    class_votes, n_listed = explanation.class_votes, explanation.n_listed
-    percentiles, category_shares = explanation.percentiles, explanation.category_shares
-    is_far, outside, left_out = explanation.is_far, explanation.outside, explanation.left_out
-    typical: dict[Any, NDArray[Any] | None] = dict.fromkeys({*explanation.predictions, *runner_up})
-    if explanation._distribution is not None:
-        typical = {label: explanation.typical_texts(label) for label in typical}
     for i in range(len(explanation)):
-        voted = explanation.vote_shares[i] > 0  # with sample weights, more rows vote on some queries
-        order = np.argsort(-explanation.relevances[i], kind="stable")
-        yield ExplainedRow(
-            row=i if numbers is None else int(numbers[i]),
-            id=None if ids is None else str(ids[i]),
-            prediction=explanation.predictions[i],
-            runner_up=runner_up[i],
-            sentence=sentences[i],
-            classes=explanation.classes,
-            probabilities=explanation.probabilities[i],
-            class_votes=class_votes[i],
-            neighbors=explanation.neighbors[i, voted],
-            neighbor_ids=None if neighbor_ids is None else neighbor_ids[i, voted],
-            neighbor_labels=explanation.neighbor_labels[i, voted],
-            distances=explanation.distances[i, voted],
-            vote_shares=explanation.vote_shares[i, voted],
-            n_listed=int(n_listed[i]),
-            feature_names=explanation.feature_names[order],
-            values=values[i, order],
-            neighbor_values=None if neighbor_values is None else neighbor_values[i, voted][:, order],
-            relevances=explanation.relevances[i, order],
-            support=None if support is None else support[i, order],
-            separation=None if separation is None else separation[i, order],
-            contributions=explanation.contributions[i, voted][:, order],
-            unseen=None if unseen is None else unseen[i, order],
-            unmeasured=None if unmeasured is None else unmeasured[i, order],
-            percentiles=None if percentiles is None else percentiles[i, order],
-            category_shares=None if category_shares is None else category_shares[i, order],
-            typical=_ordered(typical[explanation.predictions[i]], order),
-            typical_of_runner_up=_ordered(typical[runner_up[i]], order),
-            is_far=is_far is not None and bool(is_far[i]),
-            outside=None if outside is None else outside[i, order],
-            left_out=None if left_out is None or left_out[i] < 0 else int(left_out[i]),
-            has_row_numbers=numbers is not None,
-            supports=None if supports is None else supports[i][:, order],
-            base_values=None if base_values is None else base_values[i],
-            true_label=None if explanation.true_labels is None else explanation.true_labels[i],
-            decision=None if explanation.decisions is None else explanation.decisions[i],
-        )
-
-
-def _ordered(values: NDArray[Any] | None, order: Indices) -> NDArray[Any] | None:
-    return None if values is None else values[order]
+        yield ExplainedRow(explanation, i)
 
 
 def row(explanation: Explanation, i: int) -> ExplainedRow:
@@ -486,10 +442,7 @@ def row(explanation: Explanation, i: int) -> ExplainedRow:
     >>> explanation.row(0).sentence
     'class 0, because it is similar to rows 24, 14 and 25 in x2 and x3.'
     """
-    from dataclasses import replace
-
-    found = next(rows(explanation[i]))
-    return found if explanation.query_rows is not None else replace(found, row=int(i) % len(explanation))
+    return ExplainedRow(explanation[i], 0, position=int(i) % max(len(explanation), 1))
 
 
 def to_long_frame(explanation: Explanation) -> pd.DataFrame:
@@ -524,3 +477,190 @@ def to_long_frame(explanation: Explanation) -> pd.DataFrame:
     if len(explanation) == 0:
         raise ValueError("There are no explained rows to show.")
     return pd.concat([row.to_frame() for row in rows(explanation)], ignore_index=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """Explained rows at a glance.
+
+    `Explanation.overview` returns it; `Overview.joined` puts several together.
+
+    Attributes
+    ----------
+    rows : DataFrame
+        A line per query, with the columns ``row`` (the row number), ``id`` (if there are ids),
+        ``true_label`` (if labels are known), ``prediction``, ``probability``, ``runner_up``,
+        ``runner_up_probability``, ``doubtful`` (whether the prediction leads the runner-up by less than 20
+        points), ``far`` (whether nothing similar is among the training rows, if this is known), ``decision``
+        ("accepted", "ambiguous" or "far", if there is a reject option) and ``reasons``: the features whose
+        values support the prediction most, with their values.
+    feature_names : ndarray of shape (n_features,)
+    mean_relevances : ndarray of shape (n_features,)
+        Means over the queries.
+    classes : ndarray of shape (n_classes,)
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> overview = LANNClassifier(random_state=0).fit(X, y).explain(X[40:60]).overview()
+    >>> overview.class_counts
+    {0: 10, 1: 10, 2: 0}
+    >>> len(overview), overview.rows.columns.tolist()[:4]
+    (20, ['row', 'prediction', 'probability', 'runner_up'])
+    """
+
+    rows: pd.DataFrame
+    feature_names: NDArray[Any]
+    mean_relevances: Floats
+    classes: NDArray[Any]
+
+    def __repr__(self) -> str:
+        return f"<Overview of {len(self)} explained rows>"
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def _column(self, name: str, default: Any) -> NDArray[Any]:
+        return self.rows[name].to_numpy() if name in self.rows else np.full(len(self), default)
+
+    @property
+    def class_counts(self) -> dict[Any, int]:
+        """Number of predictions of each class."""
+        found = self.rows["prediction"].to_numpy()
+        return {label: int((found == label).sum()) for label in self.classes.tolist()}
+
+    @property
+    def has_label(self) -> NDArray[np.bool_]:
+        """Which queries have a known label: (n_queries,)."""
+        import pandas as pd
+
+        return pd.notna(self._column("true_label", None))
+
+    @property
+    def n_labels(self) -> int:
+        """Number of queries whose label is known."""
+        return int(self.has_label.sum())
+
+    @property
+    def mistakes(self) -> NDArray[np.bool_]:
+        """Which queries have a label that is not the prediction: (n_queries,)."""
+        labels, predictions = self._column("true_label", None), self.rows["prediction"]
+        return self.has_label & np.array([str(a) != str(b) for a, b in zip(labels, predictions, strict=True)])
+
+    @property
+    def marks(self) -> dict[str, NDArray[np.bool_]]:
+        """Which queries are a "mistake", "doubtful" and "far": (n_queries,) each.
+
+        With a reject option, "ambiguous" takes the place of "doubtful".
+        """
+        doubt = {"doubtful": self.rows["doubtful"].to_numpy()}
+        if "decision" in self.rows:
+            doubt = {AMBIGUOUS: self.rows["decision"].to_numpy() == AMBIGUOUS}
+        return {"mistake": self.mistakes, **doubt, "far": self._column("far", False)}
+
+    @property
+    def n_doubtful(self) -> int:
+        """Number of queries whose vote is close."""
+        return int(self.rows["doubtful"].sum())
+
+    @property
+    def n_far(self) -> int | None:
+        """Number of queries to which no training row is similar; None if this is unknown."""
+        return int(self.rows["far"].sum()) if "far" in self.rows else None
+
+    @property
+    def decision_counts(self) -> dict[str, int] | None:
+        """Number of queries that are accepted, ambiguous and far; None if there is no reject option."""
+        if "decision" not in self.rows:
+            return None
+        return {decision: int((self.rows["decision"] == decision).sum()) for decision in DECISIONS}
+
+    @property
+    def accuracy_of_accepted(self) -> float | None:
+        """Share of the accepted queries with a label whose prediction is correct; None if there are none."""
+        is_counted = self.has_label & (self._column("decision", None) == ACCEPTED)
+        return float(1.0 - self.mistakes[is_counted].mean()) if is_counted.any() else None
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of the queries with a label whose prediction is correct; None if there are none."""
+        return 1.0 - float(self.mistakes.sum()) / self.n_labels if self.n_labels else None
+
+    @property
+    def relevant_features(self) -> list[tuple[str, float]]:
+        """The features and their mean relevances, the largest first."""
+        order = np.argsort(-self.mean_relevances, kind="stable")
+        return [(str(self.feature_names[j]), float(self.mean_relevances[j])) for j in order]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Overview]) -> Overview:
+        """Return the overview of the queries of several ones, which have the same features and classes.
+
+        Parameters
+        ----------
+        parts : sequence of Overview
+            At least one.
+
+        Returns
+        -------
+        overview : Overview
+        """
+        import pandas as pd
+
+        sizes = [len(part) for part in parts]
+        means = np.average([part.mean_relevances for part in parts], axis=0, weights=sizes)
+        lines = pd.concat([part.rows for part in parts], ignore_index=True)
+        return cls(lines, parts[0].feature_names, means, parts[0].classes)
+
+
+def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
+    """Return the explained rows at a glance: a line for each, and counts over all.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        Of at least one row.
+    n_features : int, default=2
+        Number of features to name for each row, at most.
+
+    Returns
+    -------
+    overview : Overview
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> overview = LANNClassifier(random_state=0).fit(X, y).explain(X[:3]).overview(n_features=1)
+    >>> overview.rows["reasons"].tolist()
+    ['petal width (cm) 0.2', 'petal length (cm) 1.4', 'petal length (cm) 1.3']
+    """
+    import pandas as pd
+
+    validate("n_features", n_features, Integer(1))
+    e, every = explanation, np.arange(len(explanation))
+    decisions = None if e.decisions is None else [decision.decision for decision in e.decisions]
+    reasons = []
+    for row, shares in enumerate(e.support if e.has_supports else e.relevances):
+        order = np.argsort(-shares, kind="stable")[:n_features]
+        chosen = [j for j in order if shares[j] > 0 and shares[j] >= LEAST_SHARE * shares[order[0]]]
+        texts = [f"{e.feature_names[j]} {value_text(e.query_values[row, j])}" for j in chosen]
+        reasons.append(", ".join(texts))
+    columns = {
+        "row": every if e.query_rows is None else e.query_rows,
+        "id": e.query_ids,
+        "true_label": e.true_labels,
+        "prediction": e.predictions,
+        "probability": e.probabilities[every, e.predicted_class_indices],
+        "runner_up": e.runner_up,
+        "runner_up_probability": e.probabilities[every, e.runner_up_class_indices],
+        "doubtful": e.is_doubtful,
+        "far": e.is_far,
+        "decision": decisions,
+        "reasons": reasons,
+    }
+    frame = pd.DataFrame({name: values for name, values in columns.items() if values is not None})
+    return Overview(frame, e.feature_names, e.relevances.mean(axis=0), e.classes)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,41 +15,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from lann._types import Floats, Indices
 from lann.encoding import TableValues
-from lann.explain import (
-    _context,
-    _correlation,
-    _explained_row,
-    _feature_groups,
-    _html,
-    _overview,
-    _summary,
-    _to_dict,
-    _to_shap,
-    _words,
-)
+from lann.explain import _distribution, _explained_row, _exports, _feature_groups, _page, _words
 from lann.explain._decision import Decision, check_decisions, far_by_decision
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lann.explain._details import Details
+    from lann.explain._build import Details
     from lann.explain._distribution import ValueDistribution
 
 # Fields that do not have an entry per query.
 _SHARED = (
-    "feature_names",
-    "classes",
-    "floor",
-    "_training_values",
-    "_distribution",
-    "_correlated",
-    "_grouped",
+    "feature_names", "classes", "floor", "_training_values", "_distribution", "_correlated", "_grouped",
     "_columns",
-)
+)  # fmt: skip
 # Parts that are computed when they are read.
 COMPUTED = ("contributions", "feature_weights", "contrast_rows", "supports")
 # The nearest neighbors that hold this share of the vote are listed, five at least and ten at most.
 LISTED_SHARE, FEWEST_LISTED, MOST_LISTED = 0.9, 5, 10
+# A difference of the two largest shares of the vote below which a prediction is doubtful.
+CLOSE = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +143,7 @@ class Explanation:
     _supports: Floats | None = field(default=None, repr=False)
     _details: Details | None = field(default=None, repr=False)
     _wide_votes: Floats | None = field(default=None, repr=False)  # (n_queries, n_classes) around each query
-    _correlated: _correlation.Groups = field(default=(), repr=False)
+    _correlated: _feature_groups.Groups = field(default=(), repr=False)
     _grouped: NDArray[np.bool_] | None = field(default=None, repr=False)  # which features are several
     # The queries as the model takes them, how the training rows are distributed, and the column of these of
     # each feature, -1 for a group of several (None is their order): (n_queries, n_columns) and (n_features,).
@@ -165,20 +151,18 @@ class Explanation:
     _distribution: ValueDistribution | None = field(default=None, repr=False)
     _columns: Indices | None = field(default=None, repr=False)
 
-    # Each of these has a module of its own.
     group_features = _feature_groups.group_features
-    summarize = _summary.summarize
-    overview = _overview.overview
-    to_dict = _to_dict.to_dict
-    to_shap = _to_shap.to_shap
-    typical_texts = _context.typical_texts
+    summarize = _exports.summarize
+    to_dict = _exports.to_dict
+    to_shap = _exports.to_shap
     in_words = _words.in_words
+    overview = _explained_row.overview
     row = _explained_row.row
     rows = _explained_row.rows
     to_long_frame = _explained_row.to_long_frame
-    to_html = _html.to_html
-    save_html = _html.save_html
-    _repr_html_ = _html.notebook_view
+    to_html = _page.to_html
+    save_html = _page.save_html
+    _repr_html_ = _page.notebook_view
 
     def __len__(self) -> int:
         return len(self.predictions)
@@ -199,7 +183,7 @@ class Explanation:
         predictions = "1 prediction" if n_queries == 1 else f"{n_queries} predictions"
         return f"<Explanation of {predictions} by {k} neighbors over {n_features} features>"
 
-    @property
+    @cached_property
     def n_listed(self) -> Indices:
         """Number of neighbors that are listed for each query: (n_queries,).
 
@@ -211,7 +195,7 @@ class Explanation:
         enough = np.clip((held < LISTED_SHARE).sum(axis=1) + 1, FEWEST_LISTED, MOST_LISTED)
         return np.where(enough >= n_voters - 1, n_voters, enough)
 
-    @property
+    @cached_property
     def class_votes(self) -> Floats:
         """Share of the vote of each class: (n_queries, n_classes)."""
         from lann.vote import class_shares
@@ -264,7 +248,7 @@ class Explanation:
         """
         return self._computed("supports")
 
-    @property
+    @cached_property
     def base_values(self) -> Floats | None:
         """The probabilities at the contrast rows, on average: (n_queries, n_classes).
 
@@ -274,22 +258,22 @@ class Explanation:
             return None
         return self.probabilities - self.supports.sum(axis=2)
 
-    @property
+    @cached_property
     def support(self) -> Floats:
         """Supports of the predicted class: (n_queries, n_features)."""
         return self.supports[np.arange(len(self)), self.predicted_class_indices]
 
-    @property
+    @cached_property
     def separation(self) -> Floats:
         """Supports of the predicted class minus those of the runner-up: (n_queries, n_features)."""
         return self.support - self.supports[np.arange(len(self)), self.runner_up_class_indices]
 
-    @property
+    @cached_property
     def predicted_class_indices(self) -> Indices:
         """Class indices of the predictions: (n_queries,)."""
         return np.searchsorted(self.classes, self.predictions)
 
-    @property
+    @cached_property
     def runner_up_class_indices(self) -> Indices:
         """Class indices of the runners-up: (n_queries,).
 
@@ -303,7 +287,7 @@ class Explanation:
         rest[np.arange(len(self)), self.predicted_class_indices] = -1.0
         return rest.argmax(axis=1)
 
-    @property
+    @cached_property
     def runner_up(self) -> NDArray[Any]:
         """Labels of the runners-up: (n_queries,)."""
         return self.classes[self.runner_up_class_indices]
@@ -318,22 +302,29 @@ class Explanation:
         """Values of the neighbors as they are shown, (n_queries, k, n_features); None if they are unknown."""
         return None if self._training_values is None else self._training_values[self.neighbors]
 
-    @property
+    @cached_property
+    def is_doubtful(self) -> NDArray[np.bool_]:
+        """Whether each prediction leads the runner-up by less than 20% of the vote: (n_queries,)."""
+        every = np.arange(len(self))
+        lead = self.class_votes[every, self.predicted_class_indices]
+        return lead - self.class_votes[every, self.runner_up_class_indices] < CLOSE
+
+    @cached_property
     def percentiles(self) -> Floats | None:
         """Percentile of each number among the training rows: (n_queries, n_features), from 0 to 100.
 
         The share of the training rows that are smaller, plus half of those that are equal, in percent; NaN
         for gaps, categories and bools. None if the model keeps no training rows.
         """
-        return _context.percentiles(self)
+        return self._by_feature("percentiles")
 
-    @property
+    @cached_property
     def category_shares(self) -> Floats | None:
         """Share of the training rows that have each category, or bool: (n_queries, n_features).
 
         NaN for gaps and numbers. None if the model keeps no training rows.
         """
-        return _context.category_shares(self)
+        return self._by_feature("category_shares")
 
     @property
     def typical_ranges(self) -> Floats | None:
@@ -342,12 +333,50 @@ class Explanation:
         Of the middle 80% of the training rows of the class, without those that have a gap; NaN for
         categories and bools. None if the model keeps no training rows. `typical_texts` has categories, too.
         """
-        return _context.typical_ranges(self)
+        if self._distribution is None:
+            return None
+        columns = self._feature_columns
+        return np.where((columns >= 0)[:, None], self._distribution.ranges[:, columns], np.nan)
+
+    def typical_texts(self, label: Any) -> NDArray[Any]:
+        """Return what is typical of a class as text, in the user's values.
+
+        Of a number or a date, it is the range of the middle 80% of the training rows of the class; of a
+        category the most frequent ones, with the shares of the rows of the class that have them: those that
+        have 80% together, three at most.
+
+        Parameters
+        ----------
+        label : object
+            One of the classes.
+
+        Returns
+        -------
+        texts : ndarray of shape (n_features,)
+            "" for a feature of which nothing is known, such as a group of several.
+
+        Raises
+        ------
+        ValueError
+            If the label is not one of the classes.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from lann import LANNClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> explanation = LANNClassifier(random_state=0).fit(X, y).explain(X[:1])
+        >>> explanation.typical_texts(0).tolist()
+        ['4.5 to 5.5', '3 to 3.9', '1.3 to 1.7', '0.1 to 0.4']
+        """
+        if label not in self._typical:
+            self._typical[label] = _distribution.typical_texts(self, label)
+        return self._typical[label]
 
     @property
     def correlated(self) -> dict[str, list[str]]:
         """Groups of features that are correlated in the training data, for `group_features`."""
-        return _correlation.named_groups(self._correlated, self.feature_names)
+        return _feature_groups.named_groups(self._correlated, self.feature_names)
 
     def with_values(self, queries: ArrayLike, training: ArrayLike | TableValues | None) -> Explanation:
         """Return the explanation with other values to show, such as text in place of codes.
@@ -400,16 +429,16 @@ class Explanation:
         import pandas as pd
 
         n_queries, k = self.neighbors.shape
-        table: dict[str, Any] = {
-            "query": np.repeat(np.arange(n_queries), k),
-            **({} if self.query_ids is None else {"query_id": np.repeat(self.query_ids, k)}),
-            "prediction": np.repeat(self.predictions, k),
-            "neighbor": self.neighbors.ravel(),
-            **({} if self.neighbor_ids is None else {"neighbor_id": self.neighbor_ids.ravel()}),
-            "label": self.neighbor_labels.ravel(),
-            "distance": self.distances.ravel(),
-            "vote_share": self.vote_shares.ravel(),
+        by_neighbor = {
+            "neighbor": self.neighbors,
+            "neighbor_id": self.neighbor_ids,
+            "label": self.neighbor_labels,
+            "distance": self.distances,
+            "vote_share": self.vote_shares,
         }
+        by_query = {"query": np.arange(n_queries), "query_id": self.query_ids, "prediction": self.predictions}
+        table = {name: np.repeat(values, k) for name, values in by_query.items() if values is not None}
+        table |= {name: values.ravel() for name, values in by_neighbor.items() if values is not None}
         for feature, name in enumerate(self.feature_names):
             table[f"contribution of {name}"] = self.contributions[:, :, feature].ravel()
         return pd.DataFrame(table)
@@ -428,6 +457,26 @@ class Explanation:
         shares = np.divide(self.relevances, total, out=np.zeros_like(self.relevances), where=total > 0)
         return pd.DataFrame(shares, index=self.query_ids, columns=list(self.feature_names))
 
+    @cached_property
+    def _typical(self) -> dict[Any, NDArray[Any]]:
+        return {}
+
+    @cached_property
+    def _sentences(self) -> list[str]:
+        return self.in_words()
+
+    @property
+    def _feature_columns(self) -> Indices:
+        """The column of the training rows of each feature, -1 for a group of several: (n_features,)."""
+        return np.arange(len(self.feature_names)) if self._columns is None else self._columns
+
+    def _by_feature(self, name: str) -> Floats | None:
+        """Return what the distribution knows of the values; NaN for groups of several features."""
+        if self._distribution is None or self._rows is None:
+            return None
+        values, columns = getattr(self._distribution, name)(self._rows), self._feature_columns
+        return np.where(columns >= 0, values[:, columns], np.nan)
+
     def _computed(self, name: str) -> Any:
         """Return a part of the details, which is computed once."""
         value = getattr(self, f"_{name}")
@@ -441,7 +490,7 @@ class Explanation:
 
     def __getstate__(self) -> dict[str, Any]:
         # Without the model.
+        state = {f.name: getattr(self, f.name) for f in fields(self)}
         if self._details is None:
-            return self.__dict__
-        known = {f"_{name}": self._computed(name) for name in COMPUTED}
-        return self.__dict__ | known | {"_details": None}
+            return state
+        return state | {f"_{name}": self._computed(name) for name in COMPUTED} | {"_details": None}

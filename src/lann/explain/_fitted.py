@@ -1,17 +1,25 @@
-"""Access to the model of a fitted estimator."""
+"""Access to the model of a fitted estimator and to its training rows."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from lann._inputs import differ
 from lann._table_inputs import query_values
 from lann._types import Floats, Indices
 from lann._validation import shown
-from lann.model import NeighborModel
+
+if TYPE_CHECKING:
+    from lann.model import NeighborModel
+
+# The name under which hashes of the training rows are kept in a model.
+ROW_HASHES = "row_hashes"
+# An odd number with irregular bits.
+NAME_FACTOR = np.uint64(0xD6E8FEB86659FD93)
 
 
 def model_of(clf: Any) -> NeighborModel:
@@ -24,6 +32,8 @@ def model_of(clf: Any) -> NeighborModel:
     NotFittedError
         If it is not fitted.
     """
+    from lann.model import NeighborModel
+
     check_is_fitted(clf)
     model = getattr(clf, "model_", None)
     if isinstance(model, NeighborModel) and model.has_training_rows:
@@ -87,3 +97,73 @@ def check_label(label: Any, classes: NDArray[Any], name: str = "target") -> None
     """Raise ValueError unless the label is one of the classes."""
     if not is_one_of(label, classes.tolist()):
         raise ValueError(f"{name} must be one of the classes {classes.tolist()}; got {shown(label)}.")
+
+
+def find_training_rows(
+    model: NeighborModel,
+    queries: Floats,
+    *,
+    names: NDArray[Any] | None = None,
+    training_names: NDArray[Any] | None = None,
+) -> Indices:
+    """Return which training row each query is: that with the same values, and the same name.
+
+    Where both have names, a query is the first training row of its name that has all of its values. Otherwise
+    it is a training row only if this is the only one that has its values.
+
+    Parameters
+    ----------
+    model : NeighborModel
+        With training rows.
+    queries : ndarray of shape (n_queries, n_features)
+    names : ndarray of shape (n_queries,) or None, default=None
+        Names of the queries.
+    training_names : ndarray of shape (n_rows,) or None, default=None
+        Names of the training rows.
+
+    Returns
+    -------
+    rows : ndarray of shape (n_queries,)
+        Positions of training rows; -1 for none.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import find_training_rows
+    >>> X, y = load_wine(return_X_y=True)
+    >>> clf = LANNClassifier(max_iter=0).fit(X, y)
+    >>> find_training_rows(clf.model_, X[[5, 3]])
+    array([5, 3])
+    """
+    import pandas as pd
+
+    from lann.metrics import row_hashes
+
+    found = np.full(len(queries), -1)
+    if len(model.X) < 2:  # no other row would vote
+        return found
+    with np.errstate(over="ignore"):
+        queries = queries.astype(model.X.dtype, copy=False)  # the rows were rounded, too
+    if ROW_HASHES not in model.derived:
+        model.derived[ROW_HASHES] = row_hashes(model.X, np.zeros(len(model.X), np.int64))
+    keys = row_hashes(queries, np.zeros(len(queries), np.int64))
+    rows = np.flatnonzero(np.isin(model.derived[ROW_HASHES], keys))
+    row_keys = model.derived[ROW_HASHES][rows]
+    if names is None or training_names is None or _are_integers(names) != _are_integers(training_names):
+        names = training_names = None  # a number and a text name different things
+    if names is not None and training_names is not None:
+        codes, _ = pd.factorize(np.concatenate([training_names[rows], names]))
+        mixed = codes.astype(np.uint64) * NAME_FACTOR
+        row_keys, keys = row_keys ^ mixed[: len(rows)], keys ^ mixed[len(rows) :]
+    order = np.argsort(row_keys, kind="stable")
+    first, stop = (np.searchsorted(row_keys[order], keys, side) for side in ("left", "right"))
+    is_found = np.flatnonzero(stop - first == 1 if names is None else stop > first)
+    matched = rows[order[first[is_found]]]
+    is_same = ~differ(model.X[matched], queries[is_found]).any(axis=1)  # not only the same hash
+    found[is_found[is_same]] = matched[is_same]
+    return found
+
+
+def _are_integers(names: NDArray[Any]) -> bool:
+    return names.dtype.kind in "iu"

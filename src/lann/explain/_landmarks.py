@@ -1,4 +1,16 @@
-"""Landmarks: training rows at which relevances are known.
+"""Relevances: what a vote depends on, and landmarks, the training rows at which it is known.
+
+At a row x, feature l alone is replaced by values v that occur in the data, and the neighbors vote again:
+
+    a_l(x) = mean over v of ½ Σ_y |P(y | x, x_l = v) − P(y | x)|
+
+is the share of the vote that changes. Where the vote is certain, or features say the same, no feature changes
+anything alone. Therefore the features are also replaced one after another, until x has become a row x' of
+another class (see `lann.explain._walks`): with the credits φ_yl of feature l,
+
+    c_l(x) = mean over x' of ½ Σ_y |φ_yl|
+
+is the share of the vote that it changes on the way. The relevance is the mean of both.
 
 The readings at a single row are noisy, as few neighbors vote. Those of a query are therefore the mean over
 the landmarks near it, as these measure, which costs a search among a few hundred rows and no further vote.
@@ -6,39 +18,32 @@ the landmarks near it, as these measure, which costs a search among a few hundre
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from lann._inputs import mean_by_class
 from lann._sampling import positions_in, stratified_rows
+from lann._table_inputs import read_queries
 from lann._threads import map_blocks
-from lann._types import Floats, Indices, Labels
-from lann.explain._contrast_rows import (
-    N_CONTRASTS,
-    nearest_contrasts,
-    nearest_representatives,
-    representative_rows,
-)
-from lann.explain._correlation import Groups, correlated_features
-from lann.explain._reading_kernels import vote_on_changes
-from lann.explain._readings import Readings, read_alone
-from lann.explain._row_sample import RowSample
+from lann._types import Floats, Indices
+from lann.explain._contrast import nearest_contrasts, nearest_representatives, representative_rows
+from lann.explain._feature_groups import Groups, correlated_features
+from lann.explain._fitted import model_of
+from lann.explain._kernels import vote_on_changes
+from lann.explain._spacing import RowSample
 from lann.explain._walks import MOST_ALONE, WalkVote, walk_supports
-from lann.model import N_TYPICAL, NeighborModel, NeighborSearch, Slopes
+from lann.model import N_TYPICAL, CategoryValues, NeighborModel
 from lann.vote import VoteRule
 
-# The names under which they are kept in a model: all of them, or some that have been read.
-LANDMARKS, SOME_LANDMARKS = "landmarks", "some_landmarks"
+# The name under which they are kept in a model.
+LANDMARKS = "landmarks"
 MOST_LANDMARKS = 500
 # With more training rows than this, landmarks are those of a sample of so many rows.
 MOST_ROWS, N_SAMPLED = 50_000, 20_000
-# Up to this many queries at once, the landmarks of such a model are read where they are near.
-FEW_QUERIES = 16
 # Training rows among which the neighbors of changed rows are searched.
 MOST_VOTERS = 1000
 # Multiplications of all readings of one kind, of which matrix products do SPEEDUP times as many: a second.
@@ -54,6 +59,54 @@ N_NEAR = 10
 MOST_CATEGORIES = 24
 # Features among which correlated ones are searched: all pairs of them are compared.
 MOST_CORRELATED = 1000
+# Numbers in the changed rows that vote in one call: 32 MB.
+CHANGED_AT_ONCE = 2**22
+
+
+@dataclass(frozen=True)
+class Readings:
+    """Votes at some rows, and what they depend on.
+
+    Attributes
+    ----------
+    votes : ndarray of shape (n_rows, n_classes)
+        The vote at each row.
+    alone : ndarray of shape (n_rows, n_features)
+        The share of the vote that changes when the value of a feature alone is replaced.
+    contrast : ndarray of shape (n_rows, n_features)
+        The share of the vote that a feature changes on the way to rows of other classes.
+    """
+
+    votes: Floats
+    alone: Floats
+    contrast: Floats
+
+    @property
+    def relevances(self) -> Floats:
+        """The mean of both shares: (n_rows, n_features)."""
+        return 0.5 * (self.alone + self.contrast)
+
+    def means(self, near: Indices) -> tuple[Floats, Floats]:
+        """Return the mean relevances and votes over some rows for each query.
+
+        Parameters
+        ----------
+        near : ndarray of shape (n_queries, n_near)
+            Positions of the rows.
+
+        Returns
+        -------
+        relevances : ndarray of shape (n_queries, n_features)
+        votes : ndarray of shape (n_queries, n_classes)
+        """
+        means = []
+        for values in (self.relevances, self.votes):
+            total = values[near[:, 0]].copy()
+            for column in near.T[1:]:  # one at a time to save memory
+                total += values[column]
+            total /= near.shape[1]
+            means.append(total)
+        return means[0], means[1]
 
 
 @dataclass
@@ -113,68 +166,13 @@ class Landmarks(RowSample):
         """
         return np.concatenate([self.rows[near], self.contrast_rows[near].reshape(len(near), -1)], axis=1)
 
-    def of_sample(self, rows: Indices) -> Landmarks:
-        """Return the landmarks of a model from those of a sample of its rows.
-
-        Parameters
-        ----------
-        rows : ndarray of shape (n_sampled,)
-            The rows of the sample, ascending.
-
-        Returns
-        -------
-        landmarks : Landmarks
-        """
-        ends, others = (
-            np.where(found < 0, -1, rows[found]) for found in (self.contrast_rows, self.representatives)
-        )
-        return Landmarks(rows[self.rows], self.readings, ends, others, self.correlated)
-
-    def class_relevances(self, labels: Labels, n_classes: int) -> Floats:
-        """Return the mean relevances of the landmarks of each class.
-
-        Parameters
-        ----------
-        labels : ndarray of shape (n_rows,)
-            Class indices of all training rows.
-        n_classes : int
-
-        Returns
-        -------
-        relevances : ndarray of shape (n_classes, n_features)
-        """
-        return mean_by_class(self.readings.relevances, labels[self.rows], n_classes)
-
 
 def landmarks_of(model: NeighborModel, *, n_jobs: int | None = None) -> Landmarks:
     """Return the landmarks of a model; they are computed on first use, and kept and saved with it."""
-    landmarks: Landmarks | None = model.derived.get(LANDMARKS)
-    if landmarks is None:
-        landmarks = model.derived[LANDMARKS] = compute_landmarks(model, n_jobs=n_jobs)
+    if LANDMARKS not in model.derived:
+        model.derived[LANDMARKS] = compute_landmarks(model, n_jobs=n_jobs)
+    landmarks: Landmarks = model.derived[LANDMARKS]
     return landmarks
-
-
-def landmarks_near(
-    model: NeighborModel, queries: Floats, *, n_jobs: int | None = None
-) -> tuple[Landmarks, Indices]:
-    """Return landmarks and which of them are near each query: see `Landmarks.near`.
-
-    For few queries of a model with many rows, only the near landmarks are read; those that have been read are
-    kept. The readings are the same as those of `landmarks_of`.
-    """
-    few = model.n_rows > MOST_ROWS and len(queries) <= FEW_QUERIES
-    if LANDMARKS in model.derived or not few:
-        landmarks = landmarks_of(model, n_jobs=n_jobs)
-        return landmarks, landmarks.near(model, queries, n_jobs=n_jobs)
-    some: SomeLandmarks | None = model.derived.get(SOME_LANDMARKS)
-    if some is None:
-        some = model.derived[SOME_LANDMARKS] = SomeLandmarks.without_readings(model, n_jobs=n_jobs)
-    near = some.landmarks.near(model, queries, n_jobs=n_jobs)
-    some.read(model, np.unique(near), n_jobs=n_jobs)
-    if some.known.all():
-        model.derived[LANDMARKS] = some.landmarks
-        model.derived.pop(SOME_LANDMARKS, None)
-    return some.landmarks, near
 
 
 def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Landmarks:
@@ -182,188 +180,107 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
 
     Of a model with many rows, a sample of the rows is read, of every class in proportion to its size.
     """
-    sampled = sampled_rows(model)
-    if sampled is not None:
+    if model.n_rows > MOST_ROWS:
+        sampled = stratified_rows(model.labels, N_SAMPLED)
         sample = model.subset(sampled, n_jobs=n_jobs)
         if sample is not None:
-            return compute_landmarks(sample, n_jobs=n_jobs).of_sample(sampled)
-    reader = LandmarkReader(model, n_jobs=n_jobs)
-    readings, ends = reader.read(np.arange(len(reader.rows)), n_jobs=n_jobs)
-    return Landmarks(reader.rows, readings, ends, reader.representatives, reader.correlated)
+            of = compute_landmarks(sample, n_jobs=n_jobs)
+            ends, others = (
+                np.where(found < 0, -1, sampled[found]) for found in (of.contrast_rows, of.representatives)
+            )
+            return Landmarks(sampled[of.rows], of.readings, ends, others, of.correlated)
+    budget = _Budget(model)
+    rows = stratified_rows(model.labels, min(model.n_rows, budget.n_landmarks))
+    queries, labels = model.X[rows], model.labels[rows]
+    representatives = representative_rows(model, rows, n_jobs=n_jobs)
+    votes, alone = _read_alone(model, budget, rows, n_jobs)
+    ends = nearest_contrasts(model, queries, labels, exclude=rows, n_jobs=n_jobs)
+    others = nearest_representatives(model, queries, labels, representatives)
+    both = np.stack([ends[:, : others.shape[1]], others], axis=2).reshape(len(rows), -1)  # in turns
+    k = min(N_NEIGHBORS, model.n_rows - 1)
+    vote = WalkVote(_even_rule(model), model.mean_weight * k, wider=1)
+    walks = walk_supports(
+        model, queries, both[:, : budget.n_contrasts], exclude=rows, vote=vote, n_jobs=n_jobs
+    )
+    readings = Readings(votes, alone, walks.changes)
+    return Landmarks(rows, readings, ends, representatives, _correlated(model, budget.categories))
 
 
-def sampled_rows(model: NeighborModel) -> Indices | None:
-    """Return the rows among which the landmarks of a model with many rows are read; None is all."""
-    return stratified_rows(model.labels, N_SAMPLED) if model.n_rows > MOST_ROWS else None
+def _read_alone(
+    model: NeighborModel, budget: _Budget, rows: Indices, n_jobs: int | None
+) -> tuple[Floats, Floats]:
+    """Return the votes at some rows, and how much of them changes with each feature alone."""
+    voters = stratified_rows(model.labels, min(model.n_rows, budget.n_voters))
+    k = min(N_NEIGHBORS, len(voters) - 1)
+    if k < 1:  # no other row votes
+        return np.full((len(rows), model.n_classes), 1.0 / model.n_classes), np.zeros(model.X[rows].shape)
+    search, rule = model.search_among(voters), _even_rule(model)
+    own = positions_in(voters, rows)
+
+    def votes(changed: Floats, origins: Indices) -> Floats:
+        # A landmark does not vote on itself: it would decide alone.
+        indices, distances = search.kneighbors(changed, k, exclude=own[origins], n_jobs=n_jobs)
+        return model.count_votes(voters[indices], distances, model.mean_weight * k, rule).probabilities
+
+    before = votes(model.X[rows], np.arange(len(rows)))
+    alone = _read_changes(votes, before, model.X[rows], model.typical_values, budget)
+    if len(budget.fast) == 0:
+        return before, alone
+    labels = model.labels[voters]
+    row_weights = np.ones(len(voters)) if model.row_weights is None else model.row_weights[voters]
+    class_weight = np.ones(model.n_classes) if rule.class_weight is None else rule.class_weight
+    slopes = model.slopes_among(voters)
+
+    def read(part: slice) -> None:
+        for i in range(part.start, part.stop):
+            changes = vote_on_changes(
+                *slopes.at(model.X[rows[i]]), labels, row_weights, class_weight, own[i], k,
+                model.mean_weight * k, rule.epsilon,
+            )  # fmt: skip
+            alone[i, budget.fast] = 0.5 * np.abs(changes - before[i]).sum(axis=2).mean(axis=1)
+
+    map_blocks(read, len(rows), 16, n_jobs=n_jobs)
+    return before, alone
 
 
-@dataclass
-class SomeLandmarks:
-    """Landmarks of a model with many rows, of which some have been read.
-
-    Attributes
-    ----------
-    landmarks : Landmarks
-        The readings and contrast rows of the others are NaN and -1.
-    known : ndarray of shape (n_landmarks,)
-        Which have been read.
-    """
-
-    landmarks: Landmarks
-    known: NDArray[np.bool_]
-
-    @classmethod
-    def without_readings(cls, model: NeighborModel, *, n_jobs: int | None = None) -> SomeLandmarks:
-        """Return the landmarks of a model, of which none has been read."""
-        sampled, reader = _reader_of_sample(model, n_jobs)
-        n, n_features = len(reader.rows), model.X.shape[1]
-        readings = Readings(
-            np.full((n, model.n_classes), np.nan),
-            np.full((n, n_features), np.nan),
-            np.full((n, n_features), np.nan),
-        )
-        ends = np.full((n, N_CONTRASTS), -1)
-        landmarks = Landmarks(reader.rows, readings, ends, reader.representatives, reader.correlated)
-        some = cls(landmarks.of_sample(sampled), np.zeros(n, bool))
-        some.__dict__["_reader"] = sampled, reader
-        return some
-
-    def read(self, model: NeighborModel, positions: Indices, *, n_jobs: int | None = None) -> None:
-        """Read some of the landmarks, unless they have been read.
-
-        Parameters
-        ----------
-        model : NeighborModel
-        positions : ndarray of shape (n,)
-        n_jobs : int or None, default=None
-            Number of threads.
-        """
-        new = positions[~self.known[positions]]
-        if len(new) == 0:
-            return
-        if "_reader" not in self.__dict__:
-            self.__dict__["_reader"] = _reader_of_sample(model, n_jobs)
-        sampled, reader = self.__dict__["_reader"]
-        readings, ends = reader.read(new, n_jobs=n_jobs)
-        for name in ("votes", "alone", "contrast"):
-            getattr(self.landmarks.readings, name)[new] = getattr(readings, name)
-        self.landmarks.contrast_rows[new] = np.where(ends < 0, -1, sampled[ends])
-        self.known[new] = True
-
-    # The reader, with its sample of the rows, is neither copied nor saved.
-    def __getstate__(self) -> dict[str, Any]:
-        return {"landmarks": self.landmarks, "known": self.known}
-
-
-def _reader_of_sample(model: NeighborModel, n_jobs: int | None) -> tuple[Indices, LandmarkReader]:
-    """Return the rows that are sampled, and a reader of the model of these; of all where there is none."""
-    sampled = sampled_rows(model)
-    sample = None if sampled is None else model.subset(sampled, n_jobs=n_jobs)
-    if sampled is None or sample is None:
-        return np.arange(model.n_rows), LandmarkReader(model, n_jobs=n_jobs)
-    return sampled, LandmarkReader(sample, n_jobs=n_jobs)
-
-
-class LandmarkReader:
-    """Reads landmarks, each for itself.
+def _read_changes(
+    votes: Callable[[Floats, Indices], Floats], before: Floats, rows: Floats, values: Floats, budget: _Budget
+) -> Floats:
+    """Replace single features of each row by each value, and return how much of the vote changes.
 
     Parameters
     ----------
-    model : NeighborModel
-    n_jobs : int or None, default=None
-        Number of threads.
+    votes : callable
+        From rows (n, n_features) and the positions of the rows they were changed from, (n,), to
+        probabilities.
+    before : (n_rows, n_classes)
+        Probabilities at the rows.
+    rows : (n_rows, n_features)
+    values : (n_values, n_features)
+        Values that count alike; those of categories are in the budget.
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_landmarks,)
-        Training rows that are landmarks, ascending.
-    representatives, correlated
-        As for `Landmarks`.
+    Returns
+    -------
+    changes : (n_rows, n_features)
+        0 for features that are not slow.
     """
-
-    def __init__(self, model: NeighborModel, *, n_jobs: int | None = None) -> None:
-        n_rows = model.n_rows
-        self._model, self._work = model, _Work(model)
-        self._voters = stratified_rows(model.labels, min(n_rows, self._work.n_voters))
-        self.rows = stratified_rows(model.labels, min(n_rows, self._work.n_landmarks))
-        self.representatives = representative_rows(model, self.rows, n_jobs=n_jobs)
-        self.correlated = _correlated(model, self._work.categories)
-
-    def read(self, positions: Indices, *, n_jobs: int | None = None) -> tuple[Readings, Indices]:
-        """Read some of the landmarks.
-
-        Parameters
-        ----------
-        positions : ndarray of shape (n,)
-            Positions in `rows`.
-        n_jobs : int or None, default=None
-            Number of threads.
-
-        Returns
-        -------
-        readings : Readings
-        contrast_rows : ndarray of shape (n, n_contrasts)
-        """
-        model, work, rows = self._model, self._work, self.rows[positions]
-        votes, alone = self._read_alone(rows, n_jobs)
-        queries, labels = model.X[rows], model.labels[rows]
-        ends = nearest_contrasts(model, queries, labels, exclude=rows, n_jobs=n_jobs)
-        others = nearest_representatives(model, queries, labels, self.representatives)
-        both = np.stack([ends[:, : others.shape[1]], others], axis=2).reshape(len(rows), -1)  # in turns
-        k = min(N_NEIGHBORS, model.n_rows - 1)
-        vote = WalkVote(_even_rule(model), model.mean_weight * k, wider=1)
-        walks = walk_supports(
-            model, queries, both[:, : work.n_contrasts], exclude=rows, vote=vote, n_jobs=n_jobs
-        )
-        return Readings(votes, alone, walks.changes), ends
-
-    @cached_property
-    def _search(self) -> NeighborSearch:
-        return self._model.search_among(self._voters)
-
-    @cached_property
-    def _slopes(self) -> Slopes:
-        return self._model.slopes_among(self._voters)
-
-    def _read_alone(self, rows: Indices, n_jobs: int | None) -> tuple[Floats, Floats]:
-        """Return the votes at some rows, and how much of them changes with each feature alone."""
-        model, work, voters = self._model, self._work, self._voters
-        k = min(N_NEIGHBORS, len(voters) - 1)
-        if k < 1:  # no other row votes
-            return np.full((len(rows), model.n_classes), 1.0 / model.n_classes), np.zeros(model.X[rows].shape)
-        search, rule = self._search, _even_rule(model)
-        own = positions_in(voters, rows)
-
-        def votes(changed: Floats, origins: Indices) -> Floats:
-            # A landmark does not vote on itself: it would decide alone.
-            indices, distances = search.kneighbors(changed, k, exclude=own[origins], n_jobs=n_jobs)
-            return model.count_votes(voters[indices], distances, model.mean_weight * k, rule).probabilities
-
-        before = votes(model.X[rows], np.arange(len(rows)))
-        alone = np.zeros((len(rows), model.X.shape[1]))
-        if len(work.slow):
-            alone = read_alone(votes, model.X[rows], model.typical_values, work.slow, work.categories)
-        if len(work.fast) == 0:
-            return before, alone
-        labels = model.labels[voters]
-        row_weights = np.ones(len(voters)) if model.row_weights is None else model.row_weights[voters]
-        class_weight = np.ones(model.n_classes) if rule.class_weight is None else rule.class_weight
-        measured = self._slopes
-
-        def read(part: slice) -> None:
-            for i in range(part.start, part.stop):
-                changes = vote_on_changes(
-                    *measured.at(model.X[rows[i]]), labels, row_weights, class_weight, own[i], k,
-                    model.mean_weight * k, rule.epsilon,
-                )  # fmt: skip
-                lost = np.abs(changes - before[i]).sum(axis=2).mean(axis=1)
-                alone[i, work.fast] = 0.5 * lost
-
-        map_blocks(read, len(rows), 16, n_jobs=n_jobs)
-        return before, alone
+    n_rows, n_features = rows.shape
+    changes = np.zeros((n_rows, n_features))
+    even = np.full(len(values), 1 / len(values))
+    for feature in budget.slow:
+        codes, weights = budget.categories.get(int(feature), (values[:, feature], even))
+        block = max(CHANGED_AT_ONCE // (n_features * len(codes)), 1)
+        for start in range(0, n_rows, block):
+            row = np.arange(start, min(start + block, n_rows))
+            changed = np.repeat(rows[row][:, None, :], len(codes), axis=1)
+            changed[:, :, feature] = codes
+            after = votes(changed.reshape(-1, n_features), np.repeat(row, len(codes)))
+            lost = before[row, None, :] - after.reshape(len(row), len(codes), -1)
+            changes[row, feature] = 0.5 * np.abs(lost).sum(axis=2) @ weights
+    return changes
 
 
-def _correlated(model: NeighborModel, categories: Iterable[int]) -> Groups:
+def _correlated(model: NeighborModel, categories: Mapping[int, CategoryValues]) -> Groups:
     """Return groups of correlated features; of many features, among those with the largest weights."""
     n_features = model.X.shape[1]
     is_category = np.isin(np.arange(n_features), list(categories))
@@ -375,7 +292,7 @@ def _correlated(model: NeighborModel, categories: Iterable[int]) -> Groups:
     return tuple(tuple(used[list(group)].tolist()) for group in groups)
 
 
-class _Work:
+class _Budget:
     """How many landmarks and voters there are, so that the readings take some seconds.
 
     Attributes
@@ -422,3 +339,121 @@ class _Work:
 def _even_rule(model: NeighborModel) -> VoteRule:
     """Return the rule by which the neighbors of landmarks vote: with 1/d."""
     return VoteRule(1.0, model.vote_rule.epsilon, model.vote_rule.class_weight)
+
+
+def read_prototypes(model: NeighborModel, queries: Floats, *, n_jobs: int | None = None) -> Readings:
+    """Compute the readings of a model with few rows at the queries themselves.
+
+    Where one feature changes by δ, the squared distance to a row changes by 2 δ (Λ(x − p))_l + δ² Λ_ll: no
+    further matrix product is needed, and the cost is that of some predictions.
+
+    Parameters
+    ----------
+    model : NeighborModel
+        With one constant metric matrix per row.
+    queries : (n_queries, n_features)
+    """
+    n_queries, n_features = queries.shape
+    everyone = np.arange(len(model.X))
+    matrices = model.local_matrices(everyone)  # (n_rows, n_features, n_features)
+    diagonals = np.einsum("pff->pf", matrices)
+    values = model.typical_values  # (n_values, n_features)
+    before = model.vote(*model.voters(queries, n_jobs=n_jobs)).probabilities
+    alone = np.empty((n_queries, n_features))
+    block = max(CHANGED_AT_ONCE // (len(values) * n_features * len(everyone)), 1)
+    for start in range(0, n_queries, block):
+        part = slice(start, start + block)
+        steps = queries[part, None, :] - model.X  # (n, n_rows, n_features)
+        slopes = 2.0 * np.einsum("qpf,pfg->qpg", steps, matrices)
+        distances = model.distances(queries[part], np.tile(everyone, (len(steps), 1)), n_jobs=n_jobs)
+        for feature in range(n_features):
+            change = values[:, feature] - queries[part, feature, None]  # (n, n_values)
+            moved = distances[:, None, :] + change[:, :, None] * slopes[:, None, :, feature]
+            moved += np.square(change)[:, :, None] * diagonals[:, feature]
+            after = _vote_of_nearest(model, np.maximum(moved, 0.0).reshape(-1, len(everyone)))
+            lost = before[part, None, :] - after.reshape(len(steps), len(values), -1)
+            alone[part, feature] = 0.5 * np.abs(lost).sum(axis=2).mean(axis=1)
+    ends = nearest_contrasts(model, queries, before.argmax(axis=1), n_jobs=n_jobs)
+    return Readings(before, alone, walk_supports(model, queries, ends, n_jobs=n_jobs).changes)
+
+
+def _vote_of_nearest(model: NeighborModel, distances: Floats) -> Floats:
+    """Return the vote of the nearest row of every class, given the distances to all rows."""
+    firsts = np.flatnonzero(np.diff(model.labels, prepend=-1))
+    nearest = np.stack(
+        [
+            first + part.argmin(axis=1)
+            for first, part in zip(firsts, np.split(distances, firsts[1:], axis=1), strict=True)
+        ],
+        axis=1,
+    )
+    return model.vote(nearest, np.take_along_axis(distances, nearest, axis=1)).probabilities
+
+
+def query_relevances(clf: Any, X: ArrayLike | None = None) -> Floats:
+    """Return the relevances of many rows: those of `explain`, without the time and memory for the rest.
+
+    Parameters
+    ----------
+    clf : estimator
+        A fitted LANNClassifier, or a baseline with neighbors.
+    X : array-like of shape (n_queries, n_features) or None, default=None
+        None is the training rows.
+
+    Returns
+    -------
+    relevances : ndarray of shape (n_queries, n_features)
+
+    Raises
+    ------
+    ValueError
+        If the classifier keeps no training rows, or X does not have the features of the fit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import query_relevances
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = LANNClassifier(random_state=0).fit(X, y)
+    >>> bool((query_relevances(clf) == clf.explain(X).relevances).all())
+    True
+    """
+    model = model_of(clf)
+    queries = model.X if X is None else read_queries(clf, X)
+    landmarks = landmarks_of(model, n_jobs=clf.n_jobs)
+    relevances, _ = landmarks.readings.means(landmarks.near(model, queries, n_jobs=clf.n_jobs))
+    return np.where(model.unmeasured(queries), 0.0, relevances)
+
+
+def class_relevances(clf: Any) -> Floats:
+    """Return the mean relevances of up to 500 training rows, by their class.
+
+    Parameters
+    ----------
+    clf : estimator
+        A fitted LANNClassifier, or a baseline with neighbors.
+
+    Returns
+    -------
+    relevances : ndarray of shape (n_classes, n_features)
+        How much the vote on training rows of each class depends on each feature; NaN for a class without
+        rows.
+
+    Raises
+    ------
+    ValueError
+        If the classifier keeps no training rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import class_relevances
+    >>> X, y = load_iris(return_X_y=True)
+    >>> class_relevances(LANNClassifier(random_state=0).fit(X, y)).shape
+    (3, 4)
+    """
+    model = model_of(clf)
+    landmarks = landmarks_of(model, n_jobs=clf.n_jobs)
+    return mean_by_class(landmarks.readings.relevances, model.labels[landmarks.rows], model.n_classes)

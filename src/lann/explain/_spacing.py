@@ -15,14 +15,15 @@ measured or not.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lann._sampling import positions_in
 from lann._spacing import N_AROUND, relative_distances
 from lann._types import Floats, Indices
-from lann.explain._row_sample import RowSample
-from lann.model import NeighborModel
+from lann.model import NeighborModel, NeighborSearch
 
 # The name under which it is kept in a model.
 SPACING = "spacing"
@@ -34,6 +35,52 @@ N_NEAREST = 3
 SHARE = 0.99
 # The share of the training rows that are nearer to their neighbors than a row that is far.
 NEARER = 0.9
+
+
+class RowSample:
+    """Some of the training rows of a model, with a search among them that is built on first use.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_sampled,)
+        Positions of the training rows, ascending.
+    """
+
+    rows: Indices
+
+    def nearest(
+        self,
+        model: NeighborModel,
+        queries: Floats,
+        k: int,
+        *,
+        exclude: Indices | None = None,
+        n_jobs: int | None = None,
+    ) -> Indices:
+        """Return the nearest of the rows, as these measure: (n_queries, k), positions in `rows`.
+
+        Parameters
+        ----------
+        model : NeighborModel
+        queries : ndarray of shape (n_queries, n_features)
+        k : int
+        exclude : ndarray of shape (n_queries,) or None, default=None
+            For each query a training row that is not found; -1 for none.
+        n_jobs : int or None, default=None
+            Number of threads.
+
+        Returns
+        -------
+        nearest : ndarray of shape (n_queries, k)
+        """
+        search: NeighborSearch | None = self.__dict__.get("_search")
+        if search is None:
+            search = self.__dict__["_search"] = model.search_among(self.rows)
+        own = None if exclude is None else positions_in(self.rows, exclude)
+        return search.kneighbors(queries, k, exclude=own, n_jobs=n_jobs)[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_search"}
 
 
 @dataclass

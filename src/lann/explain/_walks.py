@@ -19,7 +19,7 @@ import numpy as np
 
 from lann._threads import map_blocks
 from lann._types import Floats, Indices
-from lann.explain._walk_kernels import vote_on_walks
+from lann.explain._kernels import vote_on_walks
 from lann.model import walk_rows
 from lann.vote import HUGE
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from lann._compile import njit
 from lann._types import Floats, Indices, Labels
 
 # Rows that are processed at once, so that no further array of the size of all points is needed.

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from lann._compile import njit
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices
-from lann.metrics._diagonal import overflow_is_far, sizes_with_squares
+from lann.metrics._diagonal import NO_LABELS, measure_diagonal, overflow_is_far, sizes_with_squares
 
 # From this many bytes per matrix, pairs are measured point by point, so that each matrix is read once.
 GROUP_FROM = 16_384
@@ -259,3 +259,25 @@ def _pair_products(steps, matrices, candidates, order, out):
             for r in range(rank):
                 total += own[a, r] * projected[r]
             out[pair, a] = total
+
+
+def measure_pairs(queries: Floats, points: Floats, own: NDArray, candidates: Indices) -> Floats:
+    """Return the squared distances of each query to its candidates, to the bit as a whole metric does.
+
+    Parameters
+    ----------
+    queries : (n_queries, n_axes)
+    points : (n_points, n_axes)
+    own : (n_points, n_axes) or (n_points, n_axes, rank)
+        The weights, or the matrix, of each point.
+    candidates : (n_queries, n_candidates)
+        Points.
+
+    Returns
+    -------
+    distances : (n_queries, n_candidates)
+    """
+    queries = np.ascontiguousarray(queries, dtype=np.float64)
+    if own.ndim == 2:
+        return measure_diagonal(queries, points, own, NO_LABELS, candidates)
+    return measure_matrices(queries, points, own, candidates)

@@ -3,7 +3,6 @@
 Rows and queries are in the user's units; distances are squared.
 """
 
-from lann.model._class_search import nearest_of_classes
 from lann.model._local_model import (
     NEIGHBORS_FOR_SCALE,
     ROWS_FOR_SCALE,
@@ -19,11 +18,11 @@ from lann.model._neighbor_model import (
     NeighborSearch,
     Slopes,
     Votes,
+    nearest_of_classes,
     typical_values,
     walk_rows,
 )
-from lann.model._retention import POLICIES, HighestRanks, rows_to_forget, rows_to_learn_from
-from lann.model._row_memory import RowMemory
+from lann.model._row_memory import POLICIES, HighestRanks, RowMemory, rows_to_forget, rows_to_learn_from
 
 __all__ = [
     "NEIGHBORS_FOR_SCALE",

@@ -11,23 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._sampling import positions_in
 from lann._sizes import Limits
 from lann._threads import single_threaded_blas
 from lann._types import Floats, Indices, Labels
 from lann.encoding import CategoryPositions, gap_moments
 from lann.metrics import Copies, DiagonalMetric, Levels, MatrixMetric, find_copies
-from lann.model._class_search import nearest_of_classes
 from lann.model._neighbor_model import (
     Candidates,
     CategoryValues,
     NeighborModel,
     NeighborSearch,
     distances_at_stops,
+    nearest_of_classes,
     walk_rows,
 )
 from lann.model._row_memory import FEW_QUERIES, RowMemory
-from lann.model._walk_kernels import diagonal_walks
+from lann.model._walks import diagonal_walks
 from lann.search import (
     CellIndex,
     CellSearch,
@@ -46,16 +45,9 @@ ROWS_FOR_SCALE = 1_000
 NEIGHBORS_FOR_SCALE = 5
 # Rows that are searched per distinct neighbor, of a model with many rows of which some are copies.
 COPIES_FOR_SCALE = 4
-# What is computed when it is needed, and not saved.
-LAZY = (
-    "_n_parts", "_shortlist", "_exhaustive", "_metric", "_feature_weights", "_feature_scales",
-    "_without_features", "n_voters", "memory", "X", "labels", "row_weights", "limits",
-)  # fmt: skip
+STATE = ("memory", "n_candidates", "n_neighbors", "wide_neighborhood", "derived", "names", "_vote_rule")
 # Number of models without some features that are kept, and of their weights together: 256 MB.
 MOST_KEPT, KEPT_NUMBERS = 16, 2**25
-# How often only the rows of the cells that queries search are transformed, before all rows are; these are at
-# most such a part of all rows.
-MOST_PARTS = 8
 # With more rows than this, the feature weights of all of them are not computed for those of some neighbors.
 MOST_WEIGHTS = 50_000
 # The size of a wide neighborhood: as many rows as there usually are candidates.
@@ -91,8 +83,6 @@ class LocalModel(NeighborModel):
     has_training_rows = True
     # Of the rows, if a classifier has set them: they belong to this version of the rows.
     names: NDArray[Any] | None = None
-    # How often only the rows of some cells were transformed.
-    _n_parts = 0
 
     def __init__(
         self,
@@ -109,19 +99,18 @@ class LocalModel(NeighborModel):
         n_arrived: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.__dict__["levels"] = levels
-        self._given_arrivals = arrivals
-        self.n_arrived = len(levels.X) if n_arrived is None else n_arrived
-        self.n_classes = len(levels.class_log_weights)
-        self.n_candidates = n_candidates
+        self.memory = RowMemory(levels, arrivals=arrivals, n_arrived=n_arrived, index=index)
+        self._set_vote_sizes(n_candidates, n_neighbors)
+        if index is None and self._is_large:
+            self.memory = self.memory.with_index(self._build_index(n_jobs))
+        epsilon = self._estimate_epsilon(n_jobs) if epsilon is None else epsilon
+        self._vote_rule = VoteRule(float(power), epsilon, class_weight, float(floor))
+
+    def _set_vote_sizes(self, n_candidates: int | None, n_neighbors: int) -> None:
+        self.n_candidates, self.n_neighbors = n_candidates, int(n_neighbors)
         # More would make the shortlist longer, and change the neighbors.
         self.wide_neighborhood = n_candidates or max(WIDE, n_neighbors)
         self.derived: dict[str, Any] = {}
-        self._given_index = self._build_index(n_jobs) if index is None and self._is_large else index
-        self.n_neighbors = int(n_neighbors)
-        if epsilon is None:
-            epsilon = self._estimate_epsilon(n_jobs)
-        self._vote_rule = VoteRule(float(power), epsilon, class_weight, float(floor))
 
     def with_memory(
         self,
@@ -145,15 +134,12 @@ class LocalModel(NeighborModel):
             The vote, but for ε.
         """
         other = LocalModel.__new__(LocalModel)
-        other.__dict__["memory"] = memory
-        other.n_arrived, other._given_arrivals, other._given_index = memory.n_arrived, None, None
-        other.n_classes, other.n_candidates = self.n_classes, n_candidates
+        other.memory = memory
+        other._set_vote_sizes(n_candidates, n_neighbors)
         if not other._is_large and memory.has_index:
-            other.__dict__["memory"] = memory.with_index(None)
+            other.memory = memory.with_index(None)
         elif other._is_large and (memory.index_is_old or not memory.has_index):
-            other.__dict__["memory"] = memory.with_index(other._build_index(n_jobs))
-        other.n_neighbors, other.derived = int(n_neighbors), {}
-        other.wide_neighborhood = n_candidates or max(WIDE, n_neighbors)
+            other.memory = memory.with_index(other._build_index(n_jobs))
         epsilon = other._estimate_epsilon(n_jobs) if epsilon is None else epsilon
         other._vote_rule = replace(vote, epsilon=epsilon)
         return other
@@ -161,7 +147,7 @@ class LocalModel(NeighborModel):
     def subset(self, rows: Indices, *, n_jobs: int | None = None) -> LocalModel:
         rule = self.vote_rule
         return LocalModel(
-            self._levels_of(rows),
+            self.memory.levels_of(rows),
             n_candidates=self.n_candidates,
             n_neighbors=self.n_neighbors,
             power=rule.power,
@@ -171,27 +157,24 @@ class LocalModel(NeighborModel):
             n_jobs=n_jobs,
         )
 
-    @cached_property
+    @property
     def levels(self) -> Levels:
         """Training rows and their metrics."""
         return self.memory.levels
 
-    @cached_property
-    def memory(self) -> RowMemory:
-        """The training rows, in the form in which they can be added and forgotten."""
-        metric = self.__dict__.get("_metric")
-        return RowMemory(
-            self.levels,
-            metric,
-            arrivals=self._given_arrivals,
-            n_arrived=self.n_arrived,
-            index=self._given_index,
-        )
+    @property
+    def n_classes(self) -> int:  # type: ignore[override]
+        return len(self.memory.class_log_weights)
+
+    @property
+    def n_arrived(self) -> int:
+        """Number of rows that have arrived, those that were forgotten included."""
+        return self.memory.n_arrived
 
     @property
     def index(self) -> CellIndex | None:
         """The cells of the rows under the class metric; None where all rows are searched."""
-        return self.memory.index if "memory" in self.__dict__ else self._given_index
+        return self.memory.index
 
     def _build_index(self, n_jobs: int | None) -> CellIndex:
         """Determine the cells of the rows."""
@@ -205,35 +188,34 @@ class LocalModel(NeighborModel):
 
     @property
     def n_rows(self) -> int:
-        return self.memory.n_rows if "memory" in self.__dict__ else len(self.levels.X)
+        return self.memory.n_rows
 
     @property
     def arrivals(self) -> Indices:
         """The number of each row in the order in which all rows have arrived: (n_rows,)."""
-        if "memory" in self.__dict__:
-            return self.memory.arrivals
-        return np.arange(self.n_rows) if self._given_arrivals is None else self._given_arrivals
+        return self.memory.arrivals
+
+    @property
+    def arrivals_if_forgotten(self) -> Indices | None:
+        """The order of arrival, None where no row has been forgotten."""
+        return None if self.n_arrived == self.n_rows else self.arrivals
 
     @cached_property
     def X(self) -> Floats:  # type: ignore[override]
-        return self.memory.X if "memory" in self.__dict__ else self.levels.X
+        return self.memory.X
 
     @cached_property
     def labels(self) -> Labels:  # type: ignore[override]
-        return self.memory.labels if "memory" in self.__dict__ else self.levels.labels
+        return self.memory.labels
 
     @cached_property
     def row_weights(self) -> Floats | None:  # type: ignore[override]
-        return self.memory.row_weights if "memory" in self.__dict__ else self.levels.row_weights
+        return self.memory.row_weights
 
     def labels_of(self, rows: Indices) -> Labels:
-        if "labels" in self.__dict__ or "memory" not in self.__dict__:
-            return self.labels[rows]
         return self.memory.values_of("labels", rows)
 
     def weights_of(self, rows: Indices) -> Floats | None:
-        if "row_weights" in self.__dict__ or "memory" not in self.__dict__:
-            return super().weights_of(rows)
         return self.memory.values_of("row_weights", rows) if self.memory.has_row_weights else None
 
     def _estimate_epsilon(self, n_jobs: int | None) -> float:
@@ -284,8 +266,6 @@ class LocalModel(NeighborModel):
     @cached_property
     def n_voters(self) -> int:
         n_rows, k = self.n_rows, min(self.n_neighbors, self.n_rows)
-        if "memory" in self.__dict__ and not self.memory.has_row_weights:
-            return k
         weights = self.row_weights
         if weights is None:
             return k
@@ -296,31 +276,22 @@ class LocalModel(NeighborModel):
 
     @property
     def n_axes(self) -> int:
-        return self._shared.class_log_weights.shape[1]
-
-    @property
-    def metric(self) -> DiagonalMetric | MatrixMetric:
-        """The metric of every training row, on the axes."""
-        return self._metric
+        return self.memory.class_log_weights.shape[1]
 
     @cached_property
-    def _metric(self) -> DiagonalMetric | MatrixMetric:
-        return self.memory.local_metric() if "memory" in self.__dict__ else self.levels.local_metric()
+    def metric(self) -> DiagonalMetric | MatrixMetric:
+        """The metric of every training row, on the axes."""
+        return self.memory.local_metric()
 
     def _class_metric(self) -> DiagonalMetric:
         # The points are those of the local metric, and not another array.
-        return Levels.metric_of_classes(self.metric.points, self.labels, self._shared.class_log_weights)
-
-    @property
-    def _shared(self) -> Levels | RowMemory:
-        """What has the shared levels, without a copy of the rows."""
-        return self.memory if "memory" in self.__dict__ else self.levels
+        return Levels.metric_of_classes(self.metric.points, self.labels, self.memory.class_log_weights)
 
     def transform(self, X: Floats) -> Floats:
-        return self._shared.transform(X)
+        return self.memory.transform(X)
 
     def category_values(self, most: int) -> dict[int, CategoryValues]:
-        encoding = self._shared.encoding
+        encoding = self.memory.encoding
         return {
             feature: category_values(positions, most)
             for feature, positions in zip(encoding.category_features, encoding.positions, strict=True)
@@ -338,11 +309,11 @@ class LocalModel(NeighborModel):
 
     @cached_property
     def limits(self) -> Limits:
-        return self._shared.limits
+        return self.memory.limits
 
     def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
         missing = np.isnan(queries)
-        return missing & ~self._shared.encoding.has_gaps if missing.any() else missing
+        return missing & ~self.memory.encoding.has_gaps if missing.any() else missing
 
     def kneighbors(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
@@ -361,60 +332,13 @@ class LocalModel(NeighborModel):
         """Return the k nearest rows of queries on the axes: see `kneighbors`."""
         if not self._scans(len(points)):
             return self._search.query(points, k, exclude=exclude, n_jobs=n_jobs)
-        if self.n_candidates is None:
-            return self._nearest_of_all(points, k, exclude)
-        n_candidates = min(max(self.n_candidates, k), self.n_rows - (exclude is not None))
-        part = self._rows_of_probed_cells(points, n_candidates)
-        if part is not None:
-            return self._nearest_among(part, points, k, n_candidates, exclude)
+        n_candidates = min(max(self.n_candidates or k, k), self.n_rows - (exclude is not None))
         found, _ = self.memory.nearest(points, n_candidates, exclude=exclude)
         return smallest(self.memory.distances(points, np.maximum(found, 0)), found, k)
 
-    def _nearest_of_all(self, points: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
-        """Return the k nearest of all rows, by query: the rows of several would fill the memory."""
-        rows = np.arange(self.n_rows)
-        indices, distances = np.empty((len(points), k), np.int64), np.empty((len(points), k))
-        for query in range(len(points)):
-            found = rows[None] if exclude is None else np.where(rows == exclude[query], -1, rows)[None]
-            measured = self.memory.distances(points[query : query + 1], rows[None])
-            indices[query], distances[query] = (values[0] for values in smallest(measured, found, k))
-        return indices, distances
-
-    def _rows_of_probed_cells(self, points: Floats, n_candidates: int) -> Indices | None:
-        """Return the rows in the cells that queries search, if only these are to be transformed.
-
-        So it is for the first queries of a model that was loaded: the transform of all rows would take
-        seconds. None where it was done, is due, or where the cells may have too few rows.
-        """
-        index, done = self._given_index, "memory" in self.__dict__ or "_metric" in self.__dict__
-        if index is None or done or self._n_parts >= MOST_PARTS:
-            return None
-        probed = index.probed_mask(points, n_candidates)
-        counts = np.bincount(index.cells, minlength=probed.shape[1])
-        by_any: NDArray[np.bool_] = np.logical_or.reduce(probed, axis=0)
-        rows = np.flatnonzero(by_any[index.cells])
-        enough = (probed @ counts > n_candidates).all()
-        return rows if enough and len(rows) * MOST_PARTS < self.n_rows else None
-
-    def _nearest_among(
-        self, rows: Indices, points: Floats, k: int, n_candidates: int, exclude: Indices | None
-    ) -> tuple[Indices, Floats]:
-        """Return the k nearest rows of queries whose probed cells have given rows, ascending."""
-        self._n_parts += 1
-        index = self._given_index
-        own = None if exclude is None else positions_in(rows, exclude)
-        part = RowMemory(
-            self.levels.subset(rows), index=None if index is None else replace(index, cells=index.cells[rows])
-        )
-        found, _ = part.nearest(points, n_candidates, exclude=own)
-        indices, distances = smallest(part.distances(points, np.maximum(found, 0)), found, k)
-        return np.where(indices < 0, -1, rows[indices]), distances
-
     def _scans(self, n_queries: int) -> bool:
-        """Return whether a pass over all rows answers so few queries sooner than a search for many does."""
-        if n_queries > FEW_QUERIES or self.n_candidates is not None:
-            return n_queries <= FEW_QUERIES
-        return "memory" in self.__dict__ and "_exhaustive" not in self.__dict__
+        """Return whether a pass over all rows answers the queries sooner than a search for many does."""
+        return self.n_candidates is not None and n_queries <= FEW_QUERIES
 
     def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
         distances = np.empty(indices.shape)
@@ -427,7 +351,7 @@ class LocalModel(NeighborModel):
         for rows, model in self._by_gaps(queries):
             # Of the rows in question: the levels of all rows may have to be copied first.
             found, own = np.unique(indices[rows], return_inverse=True)
-            levels = model._levels_of(found)
+            levels = model.memory.levels_of(found)
             encoded = levels.encoding.transform(queries[rows])
             contributions[rows] = levels.contributions(encoded, own.reshape(indices[rows].shape))
         return contributions
@@ -450,9 +374,8 @@ class LocalModel(NeighborModel):
         kept = self.__dict__.setdefault("_without_features", {})
         other = kept.get(features)
         if other is None:
-            other = copy(self)
-            other.__dict__["levels"] = self.levels.without_features(features)
-            other._given_index = None  # the cells are those of other points
+            other = copy(self)  # without the cells, which are those of other points
+            other.memory = RowMemory(self.levels.without_features(features))
             most_kept = max(min(MOST_KEPT, KEPT_NUMBERS // self.levels.point_log_weights.size), 1)
             # Another thread may remove the same ones, or add others.
             for oldest in list(kept)[: max(len(kept) + 1 - most_kept, 0)]:
@@ -471,7 +394,7 @@ class LocalModel(NeighborModel):
     @cached_property
     def _feature_scales(self) -> Floats:
         """The difference in each number whose weight is the feature weight."""
-        encoding = self._shared.encoding
+        encoding = self.memory.encoding
         numbers = encoding.numbers_of(self.X)
         if encoding.curves.is_identity:
             return np.ones(numbers.shape[1])
@@ -483,12 +406,8 @@ class LocalModel(NeighborModel):
         if self.n_rows <= MOST_WEIGHTS:
             return super().neighbor_feature_weights(queries, indices, shares, n_jobs=n_jobs)
         rows, own = np.unique(indices, return_inverse=True)
-        weights = self._levels_of(rows).feature_weights(self._feature_scales)
+        weights = self.memory.levels_of(rows).feature_weights(self._feature_scales)
         return np.einsum("qk,qkf->qf", shares, weights[own.reshape(indices.shape)])
-
-    def _levels_of(self, rows: Indices) -> Levels:
-        """Return the levels of some of the rows."""
-        return self.memory.levels_of(rows) if "memory" in self.__dict__ else self.levels.subset(rows)
 
     def local_matrices(self, rows: Indices) -> Floats:
         return self.levels.local_matrices(rows)
@@ -577,10 +496,6 @@ class LocalModel(NeighborModel):
         points = self.transform(queries)
         return nearest_of_classes(points, self.labels, allowed, k, search_among, n_jobs=n_jobs)
 
-    def prepare_search(self) -> Search:
-        """Build the search for many queries, which the first of them would do otherwise."""
-        return self._search
-
     @property
     def _search(self) -> ExactSearch | MeasuredSearch | Shortlist:
         """The search for many queries; it is kept."""
@@ -606,14 +521,8 @@ class LocalModel(NeighborModel):
         return Shortlist(coarse_search(class_metric, n_queries), metric, self.n_candidates)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in self.__dict__.items() if name not in LAZY}
-        rows = {"_given_arrivals": self.arrivals_if_forgotten, "_given_index": self.index}
-        return state | {"levels": self.levels} | rows
-
-    @property
-    def arrivals_if_forgotten(self) -> Indices | None:
-        """The order of arrival, None where no row has been forgotten."""
-        return None if self.n_arrived == self.n_rows else self.arrivals
+        # What is computed when it is needed is not saved.
+        return {name: value for name, value in self.__dict__.items() if name in STATE}
 
 
 def category_values(positions: CategoryPositions, most: int) -> CategoryValues:

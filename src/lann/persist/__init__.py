@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lann.persist._table_record import CrossValidatedMethod, TableRecord
+from lann._types import Indices
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
+
+    from lann.reject import RejectState
 
 __all__ = [
     "CrossValidatedMethod",
@@ -27,6 +29,82 @@ __all__ = [
     "read_model_file",
     "save",
 ]
+
+
+@dataclass(frozen=True)
+class CrossValidatedMethod:
+    """The scores of a method in a cross-validation: means over the folds, and standard deviations.
+
+    Attributes
+    ----------
+    method : str
+        "LANN", "kNN" or "majority".
+    n_folds : int
+    random_state : int or None
+        The seed of the folds; None if it is unknown.
+    accuracy, balanced_accuracy, auc, log_loss : float or None
+        Means over the folds; None if no fold has the score.
+    accuracy_std, balanced_accuracy_std, auc_std, log_loss_std : float or None
+        Standard deviations over the folds.
+
+    Examples
+    --------
+    >>> from lann.persist import CrossValidatedMethod
+    >>> scores = CrossValidatedMethod("LANN", 5, 0, 0.96, 0.02, 0.95, 0.02, 0.98, 0.01, 0.12, 0.03)
+    >>> scores.accuracy, scores.accuracy_std, scores.log_loss
+    (0.96, 0.02, 0.12)
+    """
+
+    method: str
+    n_folds: int
+    random_state: int | None
+    accuracy: float | None
+    accuracy_std: float | None
+    balanced_accuracy: float | None
+    balanced_accuracy_std: float | None
+    auc: float | None
+    auc_std: float | None
+    log_loss: float | None
+    log_loss_std: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class TableRecord:
+    """What is known about the table to which a model was fitted; it is saved with the model.
+
+    Attributes
+    ----------
+    target : str
+        Name of the column with the labels.
+    id_column : str or None
+        Name of the column with the names of the rows.
+    sample_weight_column : str or None
+        Name of the column with the weights of the rows.
+    row_numbers : ndarray of shape (n_rows,)
+        Positions of the training rows in the table.
+    ignored : dict of str to str
+        The columns that are not used, and why.
+    columns : list of dict
+        How each column was read, in values that JSON can express: None, bool, int, finite float, str, and
+        lists and dictionaries with text as keys. It is loaded as it stands in the file.
+    data_sha256 : str or None
+        SHA-256 of the file with the table, as 64 hexadecimal digits; None if it is unknown.
+    cross_validation : list of CrossValidatedMethod or None
+        The scores of the methods in a cross-validation on the table; None if there was none.
+    reject : RejectState or None
+        What a reject option has learned from the held-out rows of the cross-validation, without thresholds,
+        which can be chosen for any target; None if there are no held-out rows.
+    """
+
+    target: str
+    id_column: str | None
+    sample_weight_column: str | None
+    row_numbers: Indices
+    ignored: dict[str, str]
+    columns: list[dict[str, Any]]
+    data_sha256: str | None = None
+    cross_validation: list[CrossValidatedMethod] | None = None
+    reject: RejectState | None = None
 
 
 def save(
@@ -85,9 +163,8 @@ def save(
     from sklearn.utils.validation import check_is_fitted
 
     from lann._files import check_writable, write_atomically
-    from lann.persist._errors import InvalidModelFile
-    from lann.persist._model_file import find_foreign, to_bytes
-    from lann.persist._sharded import is_sharded, save_folder
+    from lann.persist._fields import InvalidModelFile
+    from lann.persist._model_file import find_foreign, is_sharded, save_folder, to_bytes
 
     path = Path(path)
     if is_sharded(model):
@@ -143,7 +220,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     ...     type(load(file)).__name__
     'LANNClassifier'
     """
-    from lann.persist._sharded import MANIFEST, load_folder
+    from lann.persist._model_file import MANIFEST, load_folder
 
     if (Path(path) / MANIFEST).is_file():
         return load_folder(Path(path))
@@ -296,7 +373,7 @@ def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
     import hashlib
 
     from lann._files import read_content
-    from lann.persist._errors import InvalidModelFile
+    from lann.persist._fields import InvalidModelFile
     from lann.persist._model_file import from_bytes
 
     content = read_content(path, "model file")
@@ -304,7 +381,7 @@ def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
         found = from_bytes(content)
     except InvalidModelFile as error:
         raise ValueError(f"{path} cannot be loaded: {error}.") from error
-    return ModelFile(**found._asdict(), n_bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+    return ModelFile(**found, n_bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
 
 
 def _cannot_be_saved(model: Any) -> str:

@@ -1,174 +1,140 @@
-"""The zip archive of a model file: entries one after another, not compressed, in one form only.
+"""The zip archive of a model file: ``model.json``, and arrays in NumPy's format ``.npy``.
 
-There is exactly one sequence of bytes for given entries: no time stamps, no comments, no optional fields, and
-the fields for large files (ZIP64) in files of every size. `read_archive` therefore need not interpret what
-other programs may write: it reads names and sizes, and compares everything else with what `write_archive`
-writes. As nothing is compressed, what is read is never larger than the file.
+Entries are stored without compression, so what is read is never larger than the file, and without time
+stamps, so the same content gives the same bytes. Arrays are read without pickle, and only if their header
+agrees with the size of the entry.
 """
 
 from __future__ import annotations
 
-import re
-import struct
-import zlib
+import io
+import json
+import math
+import zipfile
 from collections.abc import Mapping
+from typing import Any, NoReturn
 
-from lann.persist._errors import InvalidModelFile, shown
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
 
-# A model has some dozens.
-MOST_ENTRIES = 512
-LONGEST_NAME = 200
-ENTRY_NAME = re.compile(r"\w+(/\w+)*\.(json|npy)", re.ASCII)
+from lann.persist._fields import NUMBERS, InvalidModelFile, shown
 
-# See the specification of ZIP, APPNOTE.TXT, sections 4.3.7, 4.3.12, 4.3.14, 4.3.15, 4.3.16 and 4.5.3.
-_LOCAL = struct.Struct("<4s5H3L2H2H2Q")
-_CENTRAL = struct.Struct("<4s6H3L5H2L")
-_CENTRAL_SIZES = struct.Struct("<2H3Q")
-_END_64 = struct.Struct("<4sQ2H2L4Q")
-_LOCATOR = struct.Struct("<4sLQL")
-_END = struct.Struct("<4s4H2LH")
-_TRAILER = _END_64.size + _LOCATOR.size + _END.size
-
-_VERSION = 45  # the first with ZIP64
-_STORED = 0
-_DATE, _TIME = (1 << 5) | 1, 0  # 1 January 1980, the first day of the format
-_IN_64, _COUNT_IN_64 = 0xFFFFFFFF, 0xFFFF
-_SIZES_ID, _LOCAL_SIZES, _ALL_SIZES = 1, 16, 24
-
+MODEL = "model.json"
 FOREIGN = "it is not a whole file written by lann.save"
+# A value takes up to a hundred times as much memory as its text; these bounds keep it to some dozens of MB.
+MOST_BYTES, MOST_ITEMS = 2**24, 300_000
+# Integers of more digits are larger than any in a model.
+MOST_DIGITS = 110
 
 
-def write_archive(entries: Mapping[str, bytes]) -> bytes:
-    """Return the archive of some entries, in their order."""
-    parts: list[bytes] = []
-    directory: list[bytes] = []
-    position = 0
-    for name, content in entries.items():
-        checksum = zlib.crc32(content)
-        header = _local_header(name.encode(), checksum, len(content))
-        directory.append(_central_header(name.encode(), checksum, len(content), position))
-        parts += [header, content]
-        position += len(header) + len(content)
-    return b"".join([*parts, *directory, _trailer(len(entries), sum(map(len, directory)), position)])
+def write_archive(described: Any, arrays: Mapping[str, NDArray[Any]]) -> bytes:
+    """Return the archive of a description and arrays by entry name."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        entries: dict[str, Any] = {MODEL: write_json(described), **arrays}
+        for name, content in entries.items():
+            info = zipfile.ZipInfo(name)
+            info.create_system = 3  # the same bytes on all systems
+            if isinstance(content, np.ndarray):
+                buffer = io.BytesIO()
+                little_endian = content.astype(content.dtype.newbyteorder("<"), order="K", copy=False)
+                npy.write_array(buffer, little_endian, version=(1, 0), allow_pickle=False)
+                content = buffer.getbuffer()
+            archive.writestr(info, content)
+    return file.getvalue()
 
 
-def read_archive(content: bytes) -> dict[str, memoryview]:
-    """Return the entries of an archive as views of it.
-
-    Raises
-    ------
-    InvalidModelFile
-        If it differs in any byte from what `write_archive` returns for these entries.
-    """
+def read_archive(content: bytes) -> tuple[Any, dict[str, NDArray[Any]]]:
+    """Return the description and the arrays of an archive; raise InvalidModelFile if it is invalid."""
     try:
-        return _read_entries(content)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            entries = archive.infolist()
+            is_stored = all(e.compress_type == 0 and e.compress_size == e.file_size for e in entries)
+            if not is_stored or sum(e.file_size for e in entries) > len(content):
+                raise InvalidModelFile("it is compressed, or has sizes that are not those of its entries")
+            if len({e.filename for e in entries}) < len(entries):
+                raise InvalidModelFile("it has two entries of the same name")
+            if MODEL not in archive.namelist():
+                raise InvalidModelFile(f"its entry {MODEL} is missing")
+            described = read_json(archive.read(MODEL))
+            names = [e.filename for e in entries if e.filename != MODEL]
+            return described, {name: _read_array(archive.read(name), name) for name in names}
     except InvalidModelFile:
-        if _is_skops(content):
-            raise InvalidModelFile(_SKOPS) from None
         raise
+    except Exception as error:  # zipfile and NumPy raise errors of many types for damaged content
+        raise InvalidModelFile(FOREIGN) from error
 
 
-def _read_entries(content: bytes) -> dict[str, memoryview]:
-    if len(content) < _TRAILER:
-        raise InvalidModelFile(FOREIGN)
-    view = memoryview(content)
-    count, directory_size, directory_start = _END_64.unpack_from(content, len(content) - _TRAILER)[-3:]
-    if view[-_TRAILER:] != _trailer(count, directory_size, directory_start):
-        raise InvalidModelFile(FOREIGN)
-    if directory_start + directory_size + _TRAILER != len(content):
-        raise InvalidModelFile(FOREIGN)
-    if count > MOST_ENTRIES:
-        raise InvalidModelFile(f"it has {count} entries, and a model at most {MOST_ENTRIES}")
-    entries: dict[str, memoryview] = {}
-    end, position = 0, directory_start
-    for _ in range(count):
-        name, checksum, size, position = _read_central(view, position, end)
-        if name in entries:
-            raise InvalidModelFile(f"it has two entries of the name {name}")
-        header = _local_header(name.encode(), checksum, size)
-        start, end = end + len(header), end + len(header) + size
-        if end > directory_start or view[start - len(header) : start] != header:
-            raise InvalidModelFile(_differs(name))
-        entries[name] = view[start:end]
-        if zlib.crc32(entries[name]) != checksum:
-            raise InvalidModelFile(f"its entry {name} is damaged")
-    if (end, position) != (directory_start, directory_start + directory_size):
-        raise InvalidModelFile(FOREIGN)
-    return entries
-
-
-def _read_central(view: memoryview, position: int, offset: int) -> tuple[str, int, int, int]:
-    """Read an entry of the directory; return its name, checksum and size, and the position of the next one.
-
-    Parameters
-    ----------
-    view : memoryview
-        The file.
-    position : int
-        Of the entry of the directory.
-    offset : int
-        Where the content of the entry has to begin.
-    """
-    limit = len(view) - _TRAILER
-    if position + _CENTRAL.size > limit:
-        raise InvalidModelFile(FOREIGN)
-    fields = _CENTRAL.unpack_from(view, position)
-    checksum, name_length = fields[7], fields[10]
-    after = position + _CENTRAL.size + name_length + _CENTRAL_SIZES.size
-    if after > limit:
-        raise InvalidModelFile(FOREIGN)
-    raw = bytes(view[position + _CENTRAL.size : position + _CENTRAL.size + name_length])
-    name = raw.decode("ascii", errors="replace")
-    if len(name) > LONGEST_NAME or not ENTRY_NAME.fullmatch(name):
-        raise InvalidModelFile(f"it has an entry of the invalid name {shown(name)}")
-    size = _CENTRAL_SIZES.unpack_from(view, after - _CENTRAL_SIZES.size)[2]
-    if view[position:after] != _central_header(raw, checksum, size, offset):
-        raise InvalidModelFile(_differs(name))
-    return name, checksum, size, after
-
-
-def _local_header(name: bytes, checksum: int, size: int) -> bytes:
-    fields = (_VERSION, 0, _STORED, _TIME, _DATE, checksum, _IN_64, _IN_64, len(name), 4 + _LOCAL_SIZES)
-    packed = _LOCAL.pack(b"PK\x03\x04", *fields, _SIZES_ID, _LOCAL_SIZES, size, size)
-    fixed = _LOCAL.size - 4 - _LOCAL_SIZES
-    return packed[:fixed] + name + packed[fixed:]
-
-
-def _central_header(name: bytes, checksum: int, size: int, offset: int) -> bytes:
-    fields = (_VERSION, _VERSION, 0, _STORED, _TIME, _DATE, checksum, _IN_64, _IN_64)
-    rest = (len(name), 4 + _ALL_SIZES, 0, 0, 0, 0, _IN_64)
-    sizes = _CENTRAL_SIZES.pack(_SIZES_ID, _ALL_SIZES, size, size, offset)
-    return _CENTRAL.pack(b"PK\x01\x02", *fields, *rest) + name + sizes
-
-
-def _trailer(count: int, directory_size: int, directory_start: int) -> bytes:
-    end = _END_64.pack(
-        b"PK\x06\x06",
-        _END_64.size - 12,
-        _VERSION,
-        _VERSION,
-        0,
-        0,
-        count,
-        count,
-        directory_size,
-        directory_start,
-    )
-    start = (directory_start + directory_size) % 2**64
-    locator = _LOCATOR.pack(b"PK\x06\x07", 0, start, 1)
-    counts = (_COUNT_IN_64, _COUNT_IN_64)
-    return end + locator + _END.pack(b"PK\x05\x06", 0, 0, *counts, _IN_64, _IN_64, 0)
-
-
-def _differs(name: str) -> str:
+def _read_array(content: bytes, name: str) -> NDArray[Any]:
+    """Return the array in an entry; it owns its memory and is writable."""
+    file = io.BytesIO(content)
+    try:
+        version = npy.read_magic(file)
+        shape, is_fortran, dtype = npy.read_array_header_1_0(file)
+    except Exception as error:
+        raise InvalidModelFile(f"its entry {name[:100]} is not an array") from error
+    is_text = dtype.kind == "U" and dtype.byteorder != ">"
+    n_bytes = math.prod(shape) * dtype.itemsize
+    if version != (1, 0) or not (is_text or dtype.str in NUMBERS) or any(n < 0 for n in shape):
+        raise InvalidModelFile(f"its entry {name[:100]} is not an array of numbers or text")
+    if dtype.itemsize == 0 or n_bytes != len(content) - file.tell():
+        raise InvalidModelFile(
+            f"its entry {name[:100]} does not have the size of an array of shape {shown(shape)}"
+        )
+    values = np.frombuffer(content, np.uint8, offset=file.tell()).copy()
+    if dtype.kind == "b" and values.max(initial=0) > 1:
+        raise InvalidModelFile(f"its entry {name[:100]} has values that are neither true nor false")
+    if is_text:
+        codes = values.view("<u4")
+        if codes.max(initial=0) > 0x10FFFF or ((codes >= 0xD800) & (codes <= 0xDFFF)).any():
+            raise InvalidModelFile(f"its entry {name[:100]} has text that is not valid Unicode")
     return (
-        f"its entry {name} is not stored as lann.save stores it, without compression, encryption and other "
-        "options"
+        values.view(dtype)
+        .astype(dtype.newbyteorder("="), copy=False)
+        .reshape(shape, order="F" if is_fortran else "C")
     )
 
 
-_SKOPS = "it is in the format of earlier versions (.skops), which is no longer read; fit the model again"
+def write_json(value: Any) -> bytes:
+    """Return a value as JSON; raise InvalidModelFile if it would not be read back."""
+    try:
+        content = json.dumps(value, allow_nan=False, ensure_ascii=False, indent=1).encode()
+    except (TypeError, ValueError) as error:
+        raise InvalidModelFile(f"it has a value that JSON cannot express: {shown(str(error))}") from error
+    if read_json(content) != value:
+        raise InvalidModelFile(
+            "it has a value that JSON cannot express, such as a tuple, or a key that is not text"
+        )
+    return content
 
 
-def _is_skops(content: bytes) -> bool:
-    return content[:2] == b"PK" and b"schema.json" in content[-(2**16) :]
+def read_json(content: bytes) -> Any:
+    """Return the value that JSON describes, with finite numbers; raise InvalidModelFile if it is invalid."""
+    if len(content) > MOST_BYTES or sum(map(content.count, (b"[", b"{", b","))) > MOST_ITEMS:
+        raise InvalidModelFile(f"its {MODEL} is too large")
+    try:
+        value = json.loads(
+            content.decode(), parse_int=_integer, parse_float=_finite_float, parse_constant=_not_finite
+        )
+        json.dumps(value, ensure_ascii=False).encode()  # raises an error for lone surrogates
+    except InvalidModelFile:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InvalidModelFile(f"its {MODEL} is not valid JSON, or nested too deeply") from error
+    return value
+
+
+def _integer(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise InvalidModelFile(f"its {MODEL} has an integer that is too large")
+    return int(text)
+
+
+def _finite_float(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _not_finite(text)
+
+
+def _not_finite(text: str) -> NoReturn:
+    raise InvalidModelFile(f"its {MODEL} has a number that is not finite, {shown(text)}")

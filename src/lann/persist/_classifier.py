@@ -1,4 +1,4 @@
-"""What a file has of a LANNClassifier: the levels of its metric, its vote, and what was derived from them."""
+"""What a file has of a LANNClassifier: encoding, levels, vote, and what was computed from them."""
 
 from __future__ import annotations
 
@@ -7,34 +7,55 @@ from typing import Any
 import numpy as np
 
 from lann._inputs import LARGEST_WEIGHT
-from lann._sizes import LARGEST_VALUE, find_too_large
+from lann._sizes import LARGEST_IMAGE, LARGEST_VALUE, find_too_large
 from lann._updatable_classifier import UpdateProgress
 from lann.classifier import LANNClassifier
+from lann.encoding import (
+    FEATURE_KINDS,
+    MOST_NUMBERS,
+    CategoryPositions,
+    Encoding,
+    Feature,
+    FeatureCurves,
+    NumberGaps,
+    TableSchema,
+)
 from lann.explain import Landmarks, Readings, Spacing
 from lann.metrics import Levels
 from lann.model import LocalModel
-from lann.persist._encoding import ENCODING, SCHEMA, check_codes, check_values
-from lann.persist._kinds import (
-    Bool,
+from lann.persist._fields import (
+    BOOL,
+    FLOAT_LIST,
+    FLOATS,
+    POSITIVE,
+    TEXT,
+    TEXT_TUPLE,
+    Estimator,
     Float,
-    FloatList,
     Floats,
-    Groups,
     Indices,
     Int,
+    ListOf,
     Maybe,
     Names,
+    Record,
     Size,
-    Texts,
-    TextTuple,
-    Votes,
+    Value,
+    choice,
+    is_texts,
+    require,
 )
-from lann.persist._records import Estimator, Record, Rule, Values, if_present
 from lann.search import LARGEST_CENTER, CellIndex, Partition
 from lann.vote import VoteChoice
 
-LEVELS_IN_USE = ("curves", "map", "class", "point")
-LANDMARKS, SPACING = "landmarks", "spacing"
+# Coordinates are standardized; only those of rows that are added later can be larger.
+LARGEST_COORDINATE = 1e20
+# Standard deviations of values that differ by SMALLEST_SPREAD or more, and of those up to LARGEST_VALUE.
+SMALLEST_SCALE, LARGEST_SCALE = 1e-150, 1e141
+# The inverses of the ridge and of the largest correlation are between these.
+SMALLEST_PRECISION, LARGEST_PRECISION = 1e-6, 1e3
+# Days and seconds before and after 1970 that are dates of at most four digits, about.
+LARGEST_DATE = {"": 0.0, "D": 4e6, "s": 4e11}
 # Weights are products of a class weight and a point weight, whose exponents add up to 700 at most: e^700 is
 # finite. In float32, e^80 is.
 LARGEST_CLASS_EXPONENT, LARGEST_POINT_EXPONENT, LARGEST_SINGLE_EXPONENT = 300.0, 400.0, 80.0
@@ -42,319 +63,341 @@ LARGEST_CLASS_EXPONENT, LARGEST_POINT_EXPONENT, LARGEST_SINGLE_EXPONENT = 300.0,
 LARGEST_ENTRY = 1e10
 # Shares of votes are at most 1, up to rounding, and distances are the roots of finite numbers.
 LARGEST_SHARE, LARGEST_DISTANCE = 1.001, 1e154
+# With large sample weights: some hundred rows of the largest weight.
+VOTES = Int(1, high=10**103)
+LEVEL_NAMES = {"curves", "map", "class", "point"}
 
 
-def _axes_are_coordinates(values: Values) -> str | None:
-    components, n_axes = values["components"], values["class_log_weights"].shape[1]
-    n_coordinates = values["encoding"].n_coordinates
-    if components is None:
-        differ = n_axes != n_coordinates
-        return "there is no linear map, but not an axis per coordinate" if differ else None
-    return None if components.shape[1] == n_coordinates else "the linear map is not from the coordinates"
+# Encoding
 
 
-def _codes_are_valid(values: Values) -> str | None:
-    return check_codes(values["X"], values["encoding"])
+def _gaps(precision: Any, **values: Any) -> NumberGaps:
+    if precision is not None:
+        is_symmetric = 0 < len(precision) <= MOST_NUMBERS and np.array_equal(precision, precision.T)
+        require(is_symmetric, "the precision of the numbers is empty, too large, or not symmetric")
+        eigenvalues = np.linalg.eigvalsh(precision)
+        is_positive = eigenvalues[0] > SMALLEST_PRECISION and eigenvalues[-1] < LARGEST_PRECISION
+        require(is_positive, "the precision of the numbers is not positive")
+    return NumberGaps(**values, precision=precision)
 
 
-def _weights_are_finite(values: Values) -> str | None:
-    by_class, by_point = values["class_log_weights"], values["point_log_weights"]
-    if by_point.dtype == np.float64 or by_class.max() + float(by_point.max()) <= LARGEST_SINGLE_EXPONENT:
-        return None
-    return "the weights are too large for float32"
+def _category_positions(positions: Any, shares: Any, n_categories: int) -> CategoryPositions:
+    require(positions.shape[1] > 0 and len(shares) == len(positions), "there are no axes, or no shares")
+    require(abs(shares.sum() - 1.0) <= 1e-6, "the shares of the categories do not add up to 1")
+    is_complete = n_categories <= len(positions) <= n_categories + 1
+    require(is_complete, "there is not a position for each category")
+    return CategoryPositions(positions, shares, n_categories)
 
 
-def _rows_are_measurable(values: Values) -> str | None:
+def _encoding(
+    n_features: int, curves: Any, gaps: Any, category_features: Any, positions: list[Any]
+) -> Encoding:
+    is_distinct = len(np.unique(category_features)) == len(category_features)
+    require(is_distinct, "a feature has categories twice")
+    n_described = len(category_features) + curves.n_features
+    require(n_described == n_features, "numbers and categories are not all features")
+    return Encoding(curves, gaps, tuple(category_features.tolist()), tuple(positions))
+
+
+_INNER_EDGES: dict[str, Any] = {
+    "low": -LARGEST_VALUE,
+    "high": LARGEST_VALUE,
+    "infinite": True,
+    "ascending": -1,
+}
+CURVES = Record(
+    FeatureCurves,
+    {
+        "slopes": Floats("n_numbers", "n_bins", within=LARGEST_IMAGE),
+        "edges": Floats("n_numbers", "n_bins-1", **_INNER_EDGES),
+        "thresholds": Floats("n_numbers", "n_steps", **_INNER_EDGES),
+        "jumps": Floats("n_numbers", "n_steps", low=0.0, high=LARGEST_COORDINATE),
+    },
+)
+GAPS = Record(
+    _gaps,
+    {
+        "shares": Floats("n_numbers", low=0.0, high=1.0),
+        "heights": Floats("n_numbers", within=LARGEST_IMAGE),
+        "centers": Floats("n_numbers", within=LARGEST_VALUE),
+        "scales": Floats("n_numbers", low=SMALLEST_SCALE, high=LARGEST_SCALE),
+        "precision": Maybe(Floats("n_numbers", "n_numbers", any_order=True)),
+    },
+)
+CATEGORY_POSITIONS = Record(
+    _category_positions,
+    {
+        "positions": Floats("_", "_", within=LARGEST_COORDINATE),
+        "shares": Floats("_", low=0.0, high=1.0),
+        "n_categories": Int(1),
+    },
+)
+ENCODING = Record(
+    _encoding,
+    {
+        "n_features": Size("n_features"),
+        "curves": CURVES,
+        "gaps": GAPS,
+        "category_features": Indices("n_category_features", below="n_features", ascending=0),
+        "positions": ListOf("n_category_features", CATEGORY_POSITIONS),
+    },
+    {"category_features": lambda encoding: np.array(encoding.category_features, np.int64)},
+)
+
+
+def _feature(kind: str, categories: tuple[str, ...], **values: Any) -> Feature:
+    require(len(set(categories)) == len(categories), "a feature has a category twice")
+    has_categories = kind in ("category", "ordered")
+    require(has_categories == bool(categories), "a feature has categories without being one, or none")
+    return Feature(kind=kind, categories=categories, **values)
+
+
+FEATURE = Record(
+    _feature,
+    {"name": TEXT, "kind": choice(*FEATURE_KINDS), "categories": TEXT_TUPLE, "unit": choice("", "D", "s")},
+)
+SCHEMA = Record(
+    lambda features, has_names: TableSchema(tuple(features), has_names),
+    {"features": ListOf("n_features", FEATURE), "has_names": BOOL},
+)
+
+
+# Levels
+
+
+def _levels(**values: Any) -> Levels:
     levels, encoding = Levels(**values), values["encoding"]
+    n_axes, components = levels.class_log_weights.shape[1], levels.components
+    n_mapped = n_axes if components is None else components.shape[1]
+    require(n_mapped == encoding.n_coordinates, "the axes are not those of the coordinates")
+    for feature, positions in zip(encoding.category_features, encoding.positions, strict=True):
+        codes = levels.X[:, feature]
+        codes = codes[~np.isnan(codes)]
+        are_valid = np.isin(codes, np.arange(positions.n_categories)).all()
+        require(are_valid, "a training row has a category that is not there")
+    if levels.point_log_weights.dtype == np.float32:
+        largest = levels.class_log_weights.max() + float(levels.point_log_weights.max())
+        require(largest <= LARGEST_SINGLE_EXPONENT, "the weights are too large for float32")
     limits = levels.row_limits
-    feature = find_too_large(values["X"], limits)
-    if feature is not None:
-        return f"the metrics are too large for the values of feature {feature}"
+    require(find_too_large(levels.X, limits) is None, "the metrics are too large for the training rows")
     # Curves are measured from their first edge.
     edges = encoding.curves.edges
-    largest = np.where(np.isfinite(edges), np.abs(edges), 0.0).max(axis=1, initial=0.0)
-    if (largest > limits.by_feature[encoding.number_features]).any():
-        return "the edges of curves are too far away"
-    too_far = np.abs(encoding.gaps.heights).max(initial=0.0) > levels.coordinate_limit
-    return "the coordinates of gaps are too far away" if too_far else None
+    furthest = np.where(np.isfinite(edges), np.abs(edges), 0.0).max(axis=1, initial=0.0)
+    are_near = (furthest <= limits.by_feature[encoding.number_features]).all()
+    require(are_near, "the edges of curves are too far away")
+    is_near = np.abs(encoding.gaps.heights).max(initial=0.0) <= levels.coordinate_limit
+    require(is_near, "the coordinates of gaps are too far away")
+    return levels
 
 
 LEVELS = Record(
-    Levels,
+    _levels,
     {
-        "X": Floats("n_rows", "n_features", low=-LARGEST_VALUE, high=LARGEST_VALUE, nan=True, single=True),
+        "X": Floats("n_rows", "n_features", within=LARGEST_VALUE, nan=True, dtypes=FLOATS),
         "encoding": ENCODING,
         "class_log_weights": Floats("n_classes", "n_axes", high=LARGEST_CLASS_EXPONENT),
         "labels": Indices("n_rows", below="n_classes"),
-        "point_log_weights": Floats("n_rows", "n_axes", high=LARGEST_POINT_EXPONENT, single=True),
-        "components": Maybe(
-            Floats("n_axes", "n_coordinates", low=-LARGEST_ENTRY, high=LARGEST_ENTRY, any_order=True)
-        ),
+        "point_log_weights": Floats("n_rows", "n_axes", high=LARGEST_POINT_EXPONENT, dtypes=FLOATS),
+        "components": Maybe(Floats("n_axes", "n_coordinates", within=LARGEST_ENTRY, any_order=True)),
         "point_matrices": Maybe(
-            Floats(
-                "n_rows",
-                "n_axes",
-                "n_ranks",
-                low=-LARGEST_ENTRY,
-                high=LARGEST_ENTRY,
-                single=True,
-                any_order=True,
-            )
+            Floats("n_rows", "n_axes", "n_ranks", within=LARGEST_ENTRY, dtypes=FLOATS, any_order=True)
         ),
         "row_weights": Maybe(Floats("n_rows", low=1.0 / LARGEST_WEIGHT, high=LARGEST_WEIGHT)),
     },
-    at_least={"n_rows": 1, "n_features": 1, "n_classes": 1, "n_axes": 1, "n_ranks": 1},
-    rules=(_axes_are_coordinates, _codes_are_valid, _weights_are_finite, _rows_are_measurable),
 )
 
 
-def _cell_index(centers: Any, offset: Any, scale: Any, **values: Any) -> CellIndex:
-    return CellIndex(Partition(centers, offset, scale), **values)
+# What was computed from a model
 
 
-CELL_INDEX = Record(
-    _cell_index,
-    {
-        "centers": Floats("n_cells", "n_axes", low=-LARGEST_CENTER, high=LARGEST_CENTER),
-        "offset": Floats("n_axes"),
-        "scale": Floats("n_axes", low=0.0),
-        "cells": Indices("n_rows", below="n_cells", short=True),
-        "n_probed": Int(1, "n_cells"),
-        "n_seen": Int(0),
-    },
-    sources={
-        "centers": "partition.centers",
-        "offset": "partition.offset",
-        "scale": "partition.scale",
-    },
-    at_least={"n_cells": 1},
-)
+def _landmarks(correlated: list[list[int]], readings: Readings, **values: Any) -> Landmarks:
+    features = [feature for group in correlated for feature in group]
+    are_valid = len(set(features)) == len(features) and set(features) <= set(range(readings.alone.shape[1]))
+    require(are_valid, "the groups of features overlap, or have features that are not there")
+    return Landmarks(**values, readings=readings, correlated=tuple(map(tuple, correlated)))
 
 
-def _landmarks(
-    rows: Any,
-    votes: Any,
-    alone: Any,
-    contrast: Any,
-    contrast_rows: Any,
-    representatives: Any,
-    correlated: Any,
-    **_: Any,
-) -> Landmarks | None:
-    """Return landmarks; None for those of earlier versions, which are computed again when they are needed."""
-    if alone is None or contrast is None or contrast_rows is None or representatives is None:
-        return None
-    return Landmarks(rows, Readings(votes, alone, contrast), contrast_rows, representatives, correlated)
-
-
-LANDMARK_ROWS = Record(
+LANDMARKS = Record(
     _landmarks,
     {
-        "rows": Indices("n_landmarks", below="n_rows", ascending=True),
-        "votes": Floats("n_landmarks", "n_classes", low=0.0, high=LARGEST_SHARE),
-        "alone": Maybe(Floats("n_landmarks", "n_features", low=0.0, high=LARGEST_SHARE)),
-        "contrast": Maybe(Floats("n_landmarks", "n_features", low=0.0, high=LARGEST_SHARE)),
-        "contrast_rows": Maybe(Indices("n_landmarks", "n_contrasts", below="n_rows", low=-1)),
-        "representatives": Maybe(Indices("n_classes", "n_representatives", below="n_rows", low=-1)),
-        "correlated": Groups("n_features"),
-        # Of the first version.
-        "relevances": Maybe(Floats("n_landmarks", "n_features")),
-        "supports": Maybe(Floats("n_landmarks", "n_classes", "n_features")),
+        "rows": Indices("n_landmarks", below="n_rows", ascending=0),
+        "readings": Record(
+            Readings,
+            {
+                "votes": Floats("n_landmarks", "n_classes", low=0.0, high=LARGEST_SHARE),
+                "alone": Floats("n_landmarks", "n_features", low=0.0, high=LARGEST_SHARE),
+                "contrast": Floats("n_landmarks", "n_features", low=0.0, high=LARGEST_SHARE),
+            },
+        ),
+        "contrast_rows": Indices("n_landmarks", "n_contrasts", below="n_rows", low=-1),
+        "representatives": Indices("n_classes", "n_representatives", below="n_rows", low=-1),
+        "correlated": ListOf(
+            "_",
+            Value(
+                lambda data: type(data) is list and all(type(x) is int for x in data), "a list of integers"
+            ),
+        ),
     },
-    sources={
-        "votes": "readings.votes",
-        "alone": "readings.alone",
-        "contrast": "readings.contrast",
-        "relevances": lambda landmarks: None,
-        "supports": lambda landmarks: None,
-    },
-    at_least={"n_landmarks": 1},
-    optional=("alone", "contrast", "contrast_rows", "representatives", "relevances", "supports"),
 )
-
-
-SPACED_ROWS = Record(
+SPACING = Record(
     Spacing,
     {
-        "rows": Indices("n_spaced", below="n_rows", ascending=True),
+        "rows": Indices("n_spaced", below="n_rows", ascending=0),
         "distances": Floats("n_spaced", low=0.0, high=LARGEST_DISTANCE),
         "limit": Float(0.0),
     },
-    at_least={"n_spaced": 2},
+)
+DERIVED = Record(
+    lambda **values: {name: value for name, value in values.items() if value is not None},
+    {"landmarks": Maybe(LANDMARKS), "spacing": Maybe(SPACING)},
 )
 
-# What was computed from a model, if it was, and where it is found.
-DERIVED = {LANDMARKS: Maybe(LANDMARK_ROWS), SPACING: Maybe(SPACED_ROWS)}
-DERIVED_SOURCES = {
-    LANDMARKS: lambda model: model.derived.get(LANDMARKS),
-    SPACING: lambda model: model.derived.get(SPACING),
-}
-# What files of earlier versions do not have.
-OPTIONAL = (SPACING,)
+
+# The model
 
 
-def with_derived(model: Any, **derived: Any) -> Any:
-    """Return a model with what was computed from it; None is what was not."""
-    model.derived |= {name: value for name, value in derived.items() if value is not None}
+def _local_model(vote_rule: dict[str, Any], derived: dict[str, Any], **values: Any) -> LocalModel:
+    model = LocalModel(**values, **vote_rule)
+    n_arrived, arrivals, index = model.n_arrived, values["arrivals"], values["index"]
+    require(index is None or index.n_seen <= n_arrived, "the cells are those of rows that have not arrived")
+    if arrivals is None:
+        require(n_arrived == len(model.X), "the order in which the rows have arrived is missing")
+    else:
+        has_arrived = (arrivals[1:] > arrivals[:-1]).all() and arrivals[-1] < n_arrived
+        require(has_arrived, "the rows have not arrived one after another")
+    model.derived |= derived
     return model
 
 
-def _rows_have_arrived(values: Values) -> str | None:
-    arrivals, n_rows = values["arrivals"], len(values["levels"].X)
-    n_arrived = n_rows if values["n_arrived"] is None else values["n_arrived"]
-    if values["index"] is not None and values["index"].n_seen > n_arrived:
-        return "the cells are those of rows that have not arrived"
-    if arrivals is None:
-        return None if n_arrived == n_rows else "the order in which the rows have arrived is missing"
-    ascending = bool((arrivals[1:] > arrivals[:-1]).all())
-    return None if ascending and arrivals[-1] < n_arrived else "the rows have not arrived one after another"
+def _complete_model(levels: Levels, **values: Any) -> LocalModel:
+    """Return the model of a method that measures numbers only."""
+    require(not np.isnan(levels.X).any(), "a training row has a gap")
+    return _local_model(levels=levels, **values)
 
 
-def _local_model(*rules: Rule) -> Record:
-    """Return the declaration of a model with local metrics, which has to obey further rules."""
-    return Record(
-        lambda landmarks, spacing, **values: with_derived(
-            LocalModel(**values), landmarks=landmarks, spacing=spacing
-        ),
-        {
-            "levels": LEVELS,
-            "n_candidates": Maybe(Int(1)),
-            "n_neighbors": Votes(),
-            "power": Float(0.0),
-            "floor": Float(0.0),
-            "epsilon": Float(above=0.0),
-            "class_weight": Maybe(Floats("n_classes", above=0.0)),
-            "arrivals": Maybe(Indices("n_rows", below=None)),
-            "n_arrived": Maybe(Int(1)),
-            "index": Maybe(CELL_INDEX),
-            **DERIVED,
-        },
-        sources={
-            "power": "vote_rule.power",
-            "floor": "vote_rule.floor",
-            "epsilon": "vote_rule.epsilon",
-            "class_weight": "vote_rule.class_weight",
-            "arrivals": "arrivals_if_forgotten",
-            **DERIVED_SOURCES,
-        },
-        optional=(*OPTIONAL, "arrivals", "n_arrived", "index"),
-        rules=(_rows_have_arrived, *rules),
-    )
-
-
-def _has_no_gaps(values: Values) -> str | None:
-    return "a training row has a gap" if np.isnan(values["levels"].X).any() else None
-
-
-LOCAL_MODEL = _local_model()
-# Of methods that measure numbers only.
-COMPLETE_MODEL = _local_model(_has_no_gaps)
-
-
-def _is_chosen(values: Values) -> str | None:
-    n_votes, chosen = len(values["votes"]), values["chosen"]
-    if chosen >= n_votes or values["best"] >= n_votes:
-        return "the position of the vote is out of range"
-    vote = [values["n_neighbors"], values["power"], values["floor"]]
-    return None if values["votes"][chosen].tolist() == vote else "the vote is not the chosen one"
-
-
-VOTE = Record(
-    VoteChoice,
+CELL_INDEX = Record(
+    CellIndex,
     {
-        "n_neighbors": Votes(),
-        "power": Float(0.0),
-        "floor": Float(0.0),
-        "votes": Floats("n_votes", 3, low=0.0),
-        "log_losses": Floats("n_votes", nan=True, infinite=True),
-        "chosen": Int(0, "n_votes"),
-        "best": Int(0, "n_votes"),
-        "gain": Float(),
-        "gain_error": Float(0.0),
-        "mean_weight": Float(above=0.0),
+        "partition": Record(
+            Partition,
+            {
+                "centers": Floats("n_cells", "n_axes", within=LARGEST_CENTER),
+                "offset": Floats("n_axes"),
+                "scale": Floats("n_axes", low=0.0),
+            },
+        ),
+        "cells": Indices("n_rows", below="n_cells", dtypes=("<i4",)),
+        "n_probed": Int(1, high="n_cells"),
+        "n_seen": Int(0),
     },
-    at_least={"n_votes": 1},
-    own_sizes=True,
-    rules=(_is_chosen,),
 )
+LOCAL_MODEL = Record(
+    _local_model,
+    {
+        "levels": LEVELS,
+        "n_candidates": Maybe(Int(1)),
+        "n_neighbors": VOTES,
+        "vote_rule": Record(
+            dict,
+            {
+                "power": Float(0.0),
+                "floor": Float(0.0),
+                "epsilon": Float(POSITIVE),
+                "class_weight": Maybe(Floats("n_classes", low=POSITIVE)),
+            },
+        ),
+        "arrivals": Maybe(Indices("n_rows")),
+        "n_arrived": Int(1),
+        "index": Maybe(CELL_INDEX),
+        "derived": DERIVED,
+    },
+    {"arrivals": "arrivals_if_forgotten"},
+)
+COMPLETE_MODEL = Record(_complete_model, LOCAL_MODEL.fields, LOCAL_MODEL.sources)
 
 
-def _same_vote(values: Values) -> str | None:
-    vote, model = values["vote_"], values["model_"]
-    rule = model.vote_rule
-    same = (vote.n_neighbors, vote.power, vote.floor) == (model.n_neighbors, rule.power, rule.floor)
-    return None if same else "the vote of the model is not the chosen one"
+# The classifier
 
 
-def _values_are_valid(values: Values) -> str | None:
-    return check_values(values["model_"].X, values["schema_"])
+def _check_values(X: Any, schema: TableSchema) -> None:
+    """Raise InvalidModelFile unless booleans, dates and ordered categories of training rows are valid."""
+    for feature, values in zip(schema.features, X.T, strict=True):
+        known = values[~np.isnan(values)]
+        if feature.kind == "date":
+            in_range = np.abs(known).max(initial=0.0) <= LARGEST_DATE[feature.unit]
+            require(in_range, "a training row has a date out of range")
+        elif feature.kind in ("bool", "ordered"):
+            n_values = 2 if feature.kind == "bool" else len(feature.categories)
+            are_valid = np.isin(known, np.arange(n_values)).all()
+            require(are_valid, "a training row has a value that its feature does not have")
 
 
-def _same_categories(values: Values) -> str | None:
-    encoding = values["model_"].levels.encoding
+def _fitted_attributes(**values: Any) -> dict[str, Any]:
+    model, vote, schema = values["model_"], values["vote_"], values["schema_"]
+    encoding, names, rule = model.levels.encoding, values["feature_names_in_"], model.vote_rule
+    require(max(vote["chosen"], vote["best"]) < len(vote["votes"]), "the index of the vote is out of range")
     n_categories = np.zeros(encoding.n_features, np.int64)
     for feature, positions in zip(encoding.category_features, encoding.positions, strict=True):
         n_categories[feature] = positions.n_categories
-    same = n_categories.tolist() == list(values["schema_"].n_categories)
-    return None if same else "the categories of the features are not those of their positions"
+    same = n_categories.tolist() == list(schema.n_categories)
+    require(same, "the categories of the features are not those of their positions")
+    same = names is None or list(names) == [feature.name for feature in schema.features]
+    require(same, "the names of the features are not those of their schema")
+    _check_values(model.X, schema)
+    model.names = values["ids_"]
+    return values | {
+        "vote_": VoteChoice(model.n_neighbors, rule.power, rule.floor, **vote),
+        "n_neighbors_": model.n_neighbors,
+        "power_": rule.power,
+        "encoding_": encoding,
+        "curves_": model.levels.curves,
+        "components_": model.levels.components,
+    }
 
 
-def _same_names(values: Values) -> str | None:
-    names = values["feature_names_in_"]
-    same = names is None or list(names) == [feature.name for feature in values["schema_"].features]
-    return None if same else "the names of the features are not those of their schema"
-
-
+VOTE = Record(
+    dict,
+    {
+        "votes": Floats("n_votes", 3, low=0.0),
+        "log_losses": Floats("n_votes", nan=True, infinite=True),
+        "chosen": Int(0),
+        "best": Int(0),
+        "gain": Float(),
+        "gain_error": Float(0.0),
+        "mean_weight": Float(POSITIVE),
+    },
+)
 PROGRESS = Record(
     UpdateProgress,
     {
-        "learned": Bool(),
-        "loss_epsilon": Maybe(Float(above=0.0)),
+        "learned": BOOL,
+        "loss_epsilon": Maybe(Float(POSITIVE)),
         "n_changes": Int(0),
         "n_rows": Int(0),
-        "seed": Maybe(Int(0, 2**31 - 1)),
+        "seed": Maybe(Int(0, high=2**31 - 1)),
     },
-    own_sizes=True,
 )
-
-
-def _fitted_attributes(**values: Any) -> Values:
-    vote, levels = values["vote_"], values["model_"].levels
-    values["model_"].names = values["ids_"]
-    if values["_progress"] is None:  # of an earlier version
-        values["_progress"] = UpdateProgress(learned=bool(values["levels_"]), n_rows=len(levels.X))
-    follows = {
-        "n_neighbors_": vote.n_neighbors,
-        "power_": vote.power,
-        "encoding_": levels.encoding,
-        "curves_": levels.curves,
-        "components_": levels.components,
-    }
-    return values | follows
-
-
 CLASSIFIER = Estimator(
     LANNClassifier,
-    Record(
-        _fitted_attributes,
-        {
-            "n_features_in_": Size("n_features"),
-            "feature_names_in_": Maybe(Texts("n_features")),
-            "classes_": Names("n_classes", distinct=True),
-            "schema_": SCHEMA,
-            "model_": LOCAL_MODEL,
-            "ids_": Maybe(Names("n_rows")),
-            "vote_": VOTE,
-            "levels_": TextTuple(*LEVELS_IN_USE),
-            "n_iter_": Int(0),
-            "loss_curve_": FloatList(),
-            "validation_curve_": FloatList(),
-            "_weight_unit": Float(above=0.0, high=1.0),
-            "_progress": Maybe(PROGRESS),
-        },
-        sources={"feature_names_in_": if_present("feature_names_in_"), "ids_": "_names"},
-        rules=(_same_vote, _same_categories, _same_names, _values_are_valid),
-        optional=("_progress",),
-    ),
-    added=("max_points", "forget_policy", "storage"),
+    {
+        "classes_": Names("n_classes", distinct=True),
+        "schema_": SCHEMA,
+        "model_": LOCAL_MODEL,
+        "ids_": Maybe(Names("n_rows")),
+        "vote_": VOTE,
+        "levels_": Value(
+            lambda data: (
+                is_texts(data) and sorted({*data} & {"curves", "map", "class", "point"}) == sorted(data)
+            ),
+            "names of levels",
+            tuple,
+        ),
+        "n_iter_": Int(0),
+        "loss_curve_": FLOAT_LIST,
+        "validation_curve_": FLOAT_LIST,
+        "_weight_unit": Float(POSITIVE, 1.0),
+        "_progress": PROGRESS,
+    },
+    follows=_fitted_attributes,
+    sources={"ids_": "_names"},
 )

@@ -8,9 +8,21 @@ from typing import Any
 import numpy as np
 
 from lann._sizes import LARGEST_VALUE
-from lann.persist._errors import InvalidModelFile, one_sentence
-from lann.persist._kinds import Bool, Flags, Floats, Indices, Int, Kind, Maybe, Names, Size, Texts
-from lann.persist._records import Estimator, Record, Rule, Values, if_present
+from lann.persist._fields import (
+    BOOL,
+    POSITIVE,
+    Estimator,
+    Flags,
+    Floats,
+    Indices,
+    Int,
+    InvalidModelFile,
+    Kind,
+    Names,
+    Record,
+    require,
+    shown,
+)
 from lann.streams import (
     N_GROUPS,
     SAMKNN,
@@ -28,25 +40,23 @@ MOST_ROWS, MOST_NEIGHBORS = 10**9, 10**6
 N_VOTES = 3
 # Log weights are far smaller, and so are standardized values, weights and the slopes of curves.
 LARGEST_LOG_WEIGHT, LARGEST_EXTRA = 20.0, 1e15
-# Weights that add up to 1 do so up to this.
-LARGEST_ROUNDING = 1e-9
 
 
-def _sizes_fit(values: Values) -> str | None:
-    if values["long"] > values["total"]:
-        return "the long-term memory is larger than both memories"
-    return None if values["smallest"] > values["n_neighbors"] else "a window is too small for the neighbors"
+def _limits(**values: int) -> Limits:
+    require(values["long"] <= values["total"], "the long-term memory is larger than both memories")
+    is_large = values["smallest"] > values["n_neighbors"]
+    require(is_large, "a window is too small for the neighbors")
+    return Limits(**values)
 
 
 LIMITS = Record(
-    Limits,
+    _limits,
     {
-        "n_neighbors": Int(1, MOST_NEIGHBORS),
-        "total": Int(2, MOST_ROWS),
-        "long": Int(0, MOST_ROWS),
-        "smallest": Int(2, 2 * MOST_ROWS),
+        "n_neighbors": Int(1, high=MOST_NEIGHBORS),
+        "total": Int(2, high=MOST_ROWS),
+        "long": Int(0, high=MOST_ROWS),
+        "smallest": Int(2, high=2 * MOST_ROWS),
     },
-    rules=(_sizes_fit,),
 )
 
 
@@ -55,32 +65,31 @@ def _memories(n_extras: str | int) -> Record:
     return Record(
         SavedMemories,
         {
-            "short_X": Floats("n_features", "n_short", low=-LARGEST_VALUE, high=LARGEST_VALUE, nan=True),
+            "short_X": Floats("n_features", "n_short", within=LARGEST_VALUE, nan=True),
             "known": Flags("n_classes"),
             "short_labels": Indices("n_short", below="n_classes"),
-            "short_arrivals": Indices("n_short", below=None),
-            "short_extras": Floats(n_extras, "n_short", low=-LARGEST_EXTRA, high=LARGEST_EXTRA, nan=True),
+            "short_arrivals": Indices("n_short"),
+            "short_extras": Floats(n_extras, "n_short", within=LARGEST_EXTRA, nan=True),
             "hits": Flags(N_VOTES, "n_short"),
             "window_hits": Flags("n_windows", "n_short"),
-            "n_older": Int(0, "n_short"),
-            "window_starts": Indices("n_windows", below=None, low=-1),
-            "window_counts": Indices("n_windows", below=None),
-            "long_X": Floats("n_features", "n_long", low=-LARGEST_VALUE, high=LARGEST_VALUE, nan=True),
+            "n_older": Int(0, high="n_short"),
+            "window_starts": Indices("n_windows", low=-1),
+            "window_counts": Indices("n_windows"),
+            "long_X": Floats("n_features", "n_long", within=LARGEST_VALUE, nan=True),
             "long_labels": Indices("n_long", below="n_classes"),
             "long_arrivals": Floats("n_long", low=0.0),
-            "long_extras": Floats(n_extras, "n_long", low=-LARGEST_EXTRA, high=LARGEST_EXTRA, nan=True),
-            "long_sizes": Floats("n_long", above=0.0),
-            "before_X": Floats("n_features", "n_before", low=-LARGEST_VALUE, high=LARGEST_VALUE, nan=True),
+            "long_extras": Floats(n_extras, "n_long", within=LARGEST_EXTRA, nan=True),
+            "long_sizes": Floats("n_long", low=POSITIVE),
+            "before_X": Floats("n_features", "n_before", within=LARGEST_VALUE, nan=True),
             "before_labels": Indices("n_before", below="n_classes"),
-            "before_arrivals": Indices("n_before", below=None),
-            "drifts": Indices("n_kept_drifts", 3, below=None),
+            "before_arrivals": Indices("n_before"),
+            "drifts": Indices("n_kept_drifts", 3),
             "n_seen": Int(0),
             "n_drifts": Int(0),
             "n_compressions": Int(0),
-            "has_gaps": Bool(),
-            "seed": Int(0, 2**32),
+            "has_gaps": BOOL,
+            "seed": Int(0, high=2**32),
         },
-        at_least={"n_features": 1, "n_classes": 1},
     )
 
 
@@ -88,7 +97,7 @@ def _memories(n_extras: str | int) -> Record:
 _SAMPLE_SIZES = {211: "n_features", 223: "n_classes"}
 
 
-def _arrays(sample: Any, bounds: Mapping[str, Mapping[str, Any]], *rules: Rule) -> Record:
+def _arrays(sample: Any, bounds: Mapping[str, Mapping[str, Any]]) -> Record:
     """Return the declaration of a named tuple of arrays that depend on the numbers of features and classes.
 
     Parameters
@@ -97,107 +106,66 @@ def _arrays(sample: Any, bounds: Mapping[str, Mapping[str, Any]], *rules: Rule) 
         For the numbers of `_SAMPLE_SIZES`.
     bounds : mapping of str to mapping
         Bounds of the values of some fields; others are finite.
-    *rules : callables
     """
     kinds: dict[str, Kind] = {}
     for name, array in sample._asdict().items():
         shape = [_SAMPLE_SIZES.get(size, size) for size in array.shape]
-        if array.dtype == np.int64:
-            kinds[name] = Indices(*shape, below=None)
-        else:
-            kinds[name] = Floats(*shape, **bounds.get(name, {}))
-    return Record(type(sample), kinds, rules=rules)
-
-
-def _log_weights_are_bounded(values: Values) -> str | None:
-    learned = [values[name][0].ravel() for name in ("features", "classes", "age")]
-    bounded = np.abs(np.concatenate(learned)).max(initial=0.0) <= LARGEST_LOG_WEIGHT
-    return None if bounded else "there are log weights that are too large"
+        kinds[name] = Indices(*shape) if array.dtype == np.int64 else Floats(*shape, **bounds.get(name, {}))
+    return Record(type(sample), kinds)
 
 
 METRIC = _arrays(
     new_metric(*_SAMPLE_SIZES),
     {
         "moments": {"low": -LARGEST_VALUE},
-        "center": {"low": -LARGEST_VALUE, "high": LARGEST_VALUE},
-        "scale": {"above": 0.0, "infinite": True},
-        "edges": {"low": -LARGEST_EXTRA, "high": LARGEST_EXTRA, "ascending": 1},
-        "slopes": {"above": 0.0, "high": LARGEST_EXTRA},
-        "class_weights": {"above": 0.0, "high": LARGEST_EXTRA},
+        "center": {"within": LARGEST_VALUE},
+        "scale": {"low": POSITIVE, "infinite": True},
+        "edges": {"within": LARGEST_EXTRA, "ascending": 1},
+        "slopes": {"low": POSITIVE, "high": LARGEST_EXTRA},
+        "class_weights": {"low": POSITIVE, "high": LARGEST_EXTRA},
         "typical": {"low": 0.0},
     },
-    _log_weights_are_bounded,
 )
+VOTES = _arrays(new_votes(), {"weights": {"low": 0.0, "high": 1.0}, "hits": {"low": 0.0}})
 
 
-def _weights_add_up(values: Values) -> str | None:
-    add_up = abs(values["weights"].sum() - 1.0) <= LARGEST_ROUNDING
-    return None if add_up else "the weights of the votes do not add up to 1"
-
-
-VOTES = _arrays(new_votes(), {"weights": {"low": 0.0}, "hits": {"low": 0.0}}, _weights_add_up)
-
-
-def _restored(memories: SavedMemories, limits_: Limits, **values: Any) -> Values:
+def _restored(memories: SavedMemories, limits_: Limits, **values: Any) -> dict[str, Any]:
     """Return the fitted attributes."""
+    if "metric_" in values:
+        metric, n_features = values["metric_"], len(memories.short_X)
+        learned = [getattr(metric, name)[0].ravel() for name in ("features", "classes", "age")]
+        is_bounded = np.abs(np.concatenate(learned)).max(initial=0.0) <= LARGEST_LOG_WEIGHT
+        require(is_bounded, "there are log weights that are too large")
+        for extras in (memories.short_extras, memories.long_extras):
+            is_complete = len(extras) == N_GROUPS * n_features
+            require(is_complete, "the rows do not have the values of a learned metric")
+            weights = extras[WEIGHTS * n_features : (WEIGHTS + 1) * n_features]
+            require((weights >= 0).all(), "the rows have weights that are not at least 0")
     try:
         restored = memories.restored(limits_)
     except (ValueError, MemoryError) as error:
-        raise InvalidModelFile(f"in its memories, {one_sentence(error)}") from error
+        raise InvalidModelFile(f"in its memories, {shown(str(error))}") from error
     return {**values, "limits_": limits_, "memories_": restored}
 
 
-def _extras_fit(values: Values) -> str | None:
-    memories = values["memories"]
-    n_features = len(memories.short_X)
-    for extras in (memories.short_extras, memories.long_extras):
-        if len(extras) != N_GROUPS * n_features:
-            return "the rows do not have the values of a learned metric"
-        weights = extras[WEIGHTS * n_features : (WEIGHTS + 1) * n_features]
-        if not (weights >= 0).all():
-            return "the rows have weights that are not at least 0"
-    return None
-
-
-def _self_adjusting(
-    cls: type, memories: Record, *rules: Rule, with_older: bool = False, **fields: Kind
-) -> Estimator:
-    """Return the declaration of a classifier with memories.
-
-    Parameters
-    ----------
-    cls : type
-    memories : Record
-    *rules : callables
-    with_older : bool
-        Whether it needs rows that the short-term memory has dropped.
-    **fields : Kind
-        The fitted attributes beside the memories.
-    """
+def _self_adjusting(cls: type, n_extras: str | int, **fields: Kind) -> Estimator:
+    """Return the declaration of a classifier with memories."""
+    # A learned metric needs rows that the short-term memory has dropped.
+    with_older = bool(fields)
     return Estimator(
         cls,
-        Record(
-            _restored,
-            {
-                "n_features_in_": Size("n_features"),
-                "feature_names_in_": Maybe(Texts("n_features")),
-                "classes_": Names("n_classes", distinct=True),
-                "limits_": LIMITS,
-                "memories": memories,
-                **fields,
-            },
-            sources={
-                "feature_names_in_": if_present("feature_names_in_"),
-                "memories": lambda clf: SavedMemories.of(clf.memories_, clf.limits_, with_older=with_older),
-            },
-            rules=rules,
-        ),
+        {
+            "classes_": Names("n_classes", distinct=True),
+            "limits_": LIMITS,
+            "memories": _memories(n_extras),
+            **fields,
+        },
+        follows=_restored,
+        sources={"memories": lambda clf: SavedMemories.of(clf.memories_, clf.limits_, with_older=with_older)},
     )
 
 
 STREAMS = (
-    _self_adjusting(SAMKNN, _memories(0)),
-    _self_adjusting(
-        SAMLANN, _memories("n_extras"), _extras_fit, with_older=True, metric_=METRIC, votes_=VOTES
-    ),
+    _self_adjusting(SAMKNN, 0),
+    _self_adjusting(SAMLANN, "n_extras", metric_=METRIC, votes_=VOTES),
 )

@@ -1,76 +1,143 @@
-"""Axes and grids of panels, and their common style."""
+"""What all displays share: the base class, axes and panels, colors, and names as they are drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from numbers import Real
+from textwrap import wrap
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lann.plot._matplotlib import import_pyplot
-from lann.plot._text import SMALL, TEXT, TINY, escape_math, short_names, text_width, wrap_text
+from lann._class_colors import class_color
+from lann._format import is_missing, printable, value_text
+from lann._validation import Integer, validate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.colors import Colormap
+
+# Font sizes in points.
+TEXT, SMALL, TINY = 9.0, 8.0, 6.5
+# The mean width of a character, relative to the font size.
+CHARACTER = 0.56
+# What is shown without classes, what stands out, and what does not.
+FOR, AGAINST, NEUTRAL = "#0072B2", "#D55E00", "#8A8A8A"
+# What belongs to no class: curves, lines and texts.
+INK, SOFT = "#33404D", "#666666"
+# Values that are neither low nor high: categories and missing values.
+UNRANKED = "#009E73"
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
-class PanelGrid(NamedTuple):
-    """A grid of panels.
+def import_pyplot() -> ModuleType:
+    """Return the module matplotlib.pyplot; raise ImportError if matplotlib is not installed."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("Displays need matplotlib: pip install 'lann[plot]'.") from error
+    return plt
 
-    Parameters
-    ----------
-    shape : tuple (n_rows, n_columns)
-    size : tuple (width, height)
-        The size of a new figure, in inches.
-    width_ratios, height_ratios : sequence of float or None
-        The relative widths of the columns and heights of the rows; None if all are equal.
-    spacing : tuple (vertical, horizontal) or None
-        The space between panels as a fraction of the mean panel, with none below the title. None leaves it
-        to matplotlib.
-    sharex, sharey : bool
-        Whether the panels share their axes.
+
+def check_matplotlib_support() -> None:
+    """Raise ImportError if matplotlib is not installed.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed. The message says how to install it.
+
+    Examples
+    --------
+    >>> from lann.plot import check_matplotlib_support
+    >>> check_matplotlib_support()
     """
-
-    shape: tuple[int, int]
-    size: tuple[float, float]
-    width_ratios: Sequence[float] | None = None
-    height_ratios: Sequence[float] | None = None
-    spacing: tuple[float, float] | None = None
-    sharex: bool = False
-    sharey: bool = False
+    import_pyplot()
 
 
-def single_axes(ax: Axes | None, size: tuple[float, float]) -> tuple[Any, Axes]:
-    """Return a figure and axes: those given, or new ones of the given size in inches."""
-    if ax is None:
-        _, ax = import_pyplot().subplots(figsize=size, layout="constrained", facecolor="white")
-    return ax.figure, ax
+class Display:
+    """Base of the displays: creates the axes or a grid of panels, and their title and color bar."""
 
+    figure_: Any
+    ax_: Any
 
-def panel_axes(ax: Axes | None, grid: PanelGrid, title: str) -> tuple[Any, NDArray[Any]]:
-    """Return a figure and its panels, (n_rows, n_columns): in a new figure, or instead of the given axes."""
-    title_space = None if grid.spacing is None else 0.0
-    if ax is None:
-        figure = import_pyplot().figure(figsize=grid.size, layout="constrained", facecolor="white")
-        outer = figure.add_gridspec(2, 1, height_ratios=(0.001, 1.0), hspace=title_space)
-    else:
-        figure, subplot = ax.figure, ax.get_subplotspec()
-        if subplot is None:
-            raise ValueError("ax must be created by plt.subplots, because it is replaced by several panels.")
-        ax.set_axis_off()
-        outer = subplot.subgridspec(2, 1, height_ratios=(0.001, 1.0), hspace=title_space)
-    # Separate axes reserve the space for the title.
-    title_ax = figure.add_subplot(outer[0])
-    title_ax.set_axis_off()
-    title_ax.set_title(escape_math(title), fontsize=TEXT + 1)
-    hspace, wspace = grid.spacing or (None, None)
-    inner = outer[1].subgridspec(
-        *grid.shape, width_ratios=grid.width_ratios, height_ratios=grid.height_ratios, hspace=hspace,
-        wspace=wspace,
-    )  # fmt: skip
-    return figure, np.asarray(inner.subplots(sharex=grid.sharex, sharey=grid.sharey, squeeze=False))
+    def __post_init__(self) -> None:
+        for name in ("feature_names", "class_names"):
+            if hasattr(self, name):
+                setattr(self, name, np.asarray(getattr(self, name)))
+
+    def _create_axes(self, ax: Axes | None, size: tuple[float, float]) -> None:
+        """Use the given axes, or create a figure of the given size in inches."""
+        if ax is None:
+            _, ax = import_pyplot().subplots(figsize=size, layout="constrained", facecolor="white")
+        self.figure_, self.ax_ = ax.figure, ax
+
+    def _create_panels(
+        self,
+        ax: Axes | None,
+        title: str,
+        shape: tuple[int, int],
+        size: tuple[float, float],
+        *,
+        spacing: tuple[float, float] | None = None,
+        shared: dict[str, bool] | None = None,
+        **ratios: Any,
+    ) -> NDArray[Any]:
+        """Create a grid of panels in a new figure, or in place of the given axes.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+        title : str
+        shape : tuple (n_rows, n_columns)
+        size : tuple (width, height)
+            The size of a new figure, in inches.
+        spacing : tuple (vertical, horizontal) or None, default=None
+            The space between panels as a fraction of the mean panel, with none below the title. None leaves
+            it to matplotlib.
+        shared : dict or None, default=None
+            Whether the panels share axes: `sharex` and `sharey`.
+        **ratios : sequences of float
+            `width_ratios` and `height_ratios`.
+
+        Returns
+        -------
+        axes : ndarray of shape (n_rows, n_columns)
+        """
+        title_space = None if spacing is None else 0.0
+        if ax is None:
+            self.figure_ = import_pyplot().figure(figsize=size, layout="constrained", facecolor="white")
+            outer = self.figure_.add_gridspec(2, 1, height_ratios=(0.001, 1.0), hspace=title_space)
+        else:
+            self.figure_, subplot = ax.figure, ax.get_subplotspec()
+            if subplot is None:
+                raise ValueError("ax must be created by plt.subplots: it is replaced by several panels.")
+            ax.set_axis_off()
+            outer = subplot.subgridspec(2, 1, height_ratios=(0.001, 1.0), hspace=title_space)
+        # Separate axes reserve the space for the title.
+        title_ax = self.figure_.add_subplot(outer[0])
+        title_ax.set_axis_off()
+        title_ax.set_title(escape_math(title), fontsize=TEXT + 1)
+        hspace, wspace = spacing or (None, None)
+        inner = outer[1].subgridspec(*shape, hspace=hspace, wspace=wspace, **ratios)
+        return np.asarray(inner.subplots(squeeze=False, **(shared or {})))
+
+    def _set_title(self, *lines: str, width: float, pad: float | None = None) -> None:
+        title = escape_math(title_lines(*lines, width=width))
+        self.ax_.set_title(title, fontsize=TEXT + 1, pad=pad)
+
+    def _draw_color_bar(self, drawn: Any, label: str, height: float) -> None:
+        """Draw a color bar of shares to the right of the axes; wrap its label to a height in inches."""
+        bar = self.figure_.colorbar(drawn, ax=self.ax_, aspect=40, pad=0.02)
+        bar.set_label(wrap_text(label, height, SMALL), fontsize=SMALL)
+        label_percent(bar.ax.yaxis)
+        bar.ax.tick_params(labelsize=SMALL)
+        bar.outline.set_visible(False)
 
 
 def style_axes(ax: Axes, *, grid: Literal["both", "x", "y"] | None = None) -> None:
@@ -114,16 +181,7 @@ def column_width(n_columns: int) -> float:
 
 def label_percent(axis: Axis) -> None:
     """Label the ticks of an axis, which are shares, in percent."""
-    axis.set_major_formatter(lambda share, _: percent_tick(share))
-
-
-def percent_tick(share: float) -> str:
-    """Format a share as a tick label.
-
-    >>> percent_tick(0.25), percent_tick(-0.025), percent_tick(0.0)
-    ('25 %', '−2.5 %', '0 %')
-    """
-    return f"{100 * share:.4g} %".replace("-", "−")
+    axis.set_major_formatter(lambda share, _: f"{100 * share:.4g} %".replace("-", "−"))
 
 
 def legend_above(ax: Axes, handles: Sequence[Any], width: float, *, fontsize: float = SMALL) -> float:
@@ -140,3 +198,184 @@ def legend_above(ax: Axes, handles: Sequence[Any], width: float, *, fontsize: fl
 def title_lines(*lines: str, width: float) -> str:
     """Join the lines of a title, without empty ones, wrapped to a width in inches."""
     return "\n".join(wrap_text(line, width, TEXT + 1) for line in lines if line)
+
+
+def class_colors(n_classes: int) -> list[str]:
+    """Return the colors of classes, by class index.
+
+    All displays, reports and embedding pages draw a class in the same color, which depends only on its
+    position in `classes_`. Each color has a contrast of at least 3 to white, and all pairs can be
+    distinguished with any color vision. After ten classes the colors repeat; displays then distinguish the
+    classes by marker shapes or by their names, too.
+
+    Parameters
+    ----------
+    n_classes : int
+        The number of classes.
+
+    Returns
+    -------
+    colors : list of str
+        Hexadecimal RGB values.
+
+    Raises
+    ------
+    ValueError
+        If the number is negative.
+
+    Examples
+    --------
+    >>> from lann.plot import class_colors
+    >>> class_colors(2)
+    ['#0072B2', '#C66200']
+    """
+    validate("n_classes", n_classes, Integer(0))
+    return [class_color(index) for index in range(n_classes)]
+
+
+def low_to_high() -> Colormap:
+    """Return a colormap from gold (low) to dark purple (high), with green for values without a rank.
+
+    It has no colors of the first classes, so that values are not taken for classes.
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colors = LinearSegmentedColormap.from_list("low_to_high", ["#EDBB3F", "#C2606B", "#3B1561"])
+    return colors.with_extremes(bad=UNRANKED)
+
+
+def light_to_dark() -> Colormap:
+    """Return a colormap from light (low) to dark (high) whose lightest color is still visible on white."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list(
+        "light_to_dark", [(0.0, "#D3D9E1"), (0.2, "#7FB2D9"), (0.5, FOR), (1.0, "#08263F")]
+    )
+
+
+def largest_first(values: NDArray[np.float64], n_largest: int | None = None) -> NDArray[np.int64]:
+    """Return the indices of the largest values, largest first and ties in order; None returns all."""
+    order = np.argsort(-np.asarray(values), kind="stable")
+    return order if n_largest is None else order[:n_largest]
+
+
+def natural_order(names: Sequence[str]) -> list[int]:
+    """Return the positions of names in alphabetical order, with the numbers in them ordered by value.
+
+    >>> names = ["type 10", "type 2", "other"]
+    >>> [names[position] for position in natural_order(names)]
+    ['other', 'type 2', 'type 10']
+    """
+    # At odd positions of the parts are the numbers. Of two numbers the longer one is larger.
+    parts = [re.split(r"0*(\d+)", name) for name in names]
+    keys = [[(len(part) if k % 2 else 0, part) for k, part in enumerate(own)] for own in parts]
+    return sorted(range(len(names)), key=lambda position: keys[position])
+
+
+def shorten(name: Any, length: int = 30) -> str:
+    """Return the name, with its middle replaced by an ellipsis if it is longer than `length`.
+
+    >>> shorten("mean fractal dimension of the nucleus", 20)
+    'mean fract…e nucleus'
+    """
+    text = str(name)
+    if len(text) <= length:
+        return text
+    tail = (length - 1) // 2
+    return f"{text[: length - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def shorten_unique(names: Iterable[Any], length: int = 30) -> list[str]:
+    """Shorten all names so that different ones stay different: names that would be equal stay longer.
+
+    >>> shorten_unique(["mean depth of layer 1, in winter", "mean depth of layer 2, in winter"], 20)
+    ['mean depth o…1, in winter', 'mean depth o…2, in winter']
+    >>> shorten_unique(["ash", "a very long name with a tail"], 12)
+    ['ash', 'a very… tail']
+    """
+    texts = [str(name) for name in names]
+    lengths = dict.fromkeys(texts, length)
+    while True:
+        shortened = {text: shorten(text, lengths[text]) for text in lengths}
+        counts = Counter(shortened.values())
+        ambiguous = [text for text, short in shortened.items() if counts[short] > 1]
+        if not ambiguous:
+            return [shortened[text] for text in texts]
+        for text in ambiguous:
+            lengths[text] += 1
+
+
+def wrap_text(text: str, width: float, fontsize: float = TEXT, *, max_lines: int | None = None) -> str:
+    """Wrap a text into lines that are at most about `width` inches wide; lines are kept.
+
+    A text with more lines than allowed is shortened.
+
+    >>> wrap_text("mean concave points", 1.0)
+    'mean concave\\npoints'
+    """
+    n_characters = max(int(72 * width / (CHARACTER * fontsize)), 4)
+    if max_lines is not None:
+        length = max_lines * n_characters
+        while len(wrap(shorten(text, length), n_characters)) > max_lines:
+            length -= 1
+        text = shorten(text, length)
+    return "\n".join("\n".join(wrap(line, n_characters)) for line in text.splitlines())
+
+
+def text_width(texts: Iterable[str], fontsize: float) -> float:
+    """Return about the width of the longest text, in inches."""
+    return max((len(text) for text in texts), default=0) * CHARACTER * fontsize / 72
+
+
+def escape_math(text: Any) -> str:
+    r"""Escape dollar signs, so that matplotlib draws them instead of parsing a formula.
+
+    Control characters are escaped, too, since fonts do not have them; line breaks stay. Apply it to every
+    text that contains a user's names, as the last step before drawing.
+
+    >>> print(escape_math("price [$]"))
+    price [\$]
+    """
+    from matplotlib import rcParams
+
+    drawn = "\n".join(map(printable, str(text).split("\n")))
+    # Without math mode and TeX the backslash would be drawn.
+    parses_math = rcParams["text.parse_math"] or rcParams["text.usetex"]
+    return drawn.replace("$", r"\$") if parses_math else drawn
+
+
+def split_unit(name: Any) -> tuple[str, str]:
+    """Split a name into the name itself and the unit in parentheses at its end.
+
+    >>> split_unit("sepal length (cm)"), split_unit("ash")
+    (('sepal length', 'cm'), ('ash', ''))
+    """
+    found = re.fullmatch(r"(.+?)\s*[(\[]([^()\[\]]+)[)\]]", str(name))
+    return (found[1], found[2]) if found else (str(name), "")
+
+
+def short_names(names: Iterable[Any], length: int = 30) -> list[str]:
+    """Shorten the names of features so that different ones stay different, but not their units.
+
+    >>> short_names(["length of the longest petal (cm)", "ash"], 16)
+    ['length o…t petal (cm)', 'ash']
+    """
+    parts = [split_unit(name) for name in names]
+    shortened = shorten_unique([name for name, _ in parts], length)
+    return [f"{name} ({unit})" if unit else name for name, (_, unit) in zip(shortened, parts, strict=True)]
+
+
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number, not a bool and not missing."""
+    return not is_missing(value) and not isinstance(value, bool) and isinstance(value, Real)
+
+
+def short_value(value: Any, length: int = 14) -> str:
+    """Format a value, a number or text, in few characters.
+
+    >>> short_value(5.1), short_value(12345.678), short_value("Ulm"), short_value(None)
+    ('5.1', '12346', 'Ulm', 'missing')
+    """
+    if not is_number(value):
+        return shorten(value_text(value), length)
+    return f"{value:.0f}" if 1000 <= abs(float(value)) < 1e6 else f"{float(value):.3g}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,18 +12,24 @@ from numpy.typing import ArrayLike
 from lann._types import Floats
 from lann._validation import Integer, OneOf, validate
 from lann.plot._axes import (
+    SMALL,
+    TEXT,
+    TINY,
+    UNRANKED,
+    Display,
+    escape_math,
     label_lines,
     label_percent,
+    largest_first,
     legend_above,
     line_height,
-    single_axes,
+    low_to_high,
+    short_names,
+    shorten,
     style_axes,
-    title_lines,
+    text_width,
 )
-from lann.plot._colors import UNRANKED, low_to_high
-from lann.plot._ranking import largest_first
-from lann.plot._rows import MAX_ROWS, Rows, check_class_names, select_rows
-from lann.plot._text import SMALL, TEXT, TINY, escape_math, short_names, shorten, text_width
+from lann.plot._rows import MAX_ROWS, check_class_names, select_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +40,8 @@ N_BINS = 90
 MAX_NAMED = 5
 
 
-class SupportBeeswarmDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class SupportBeeswarmDisplay(Display):
     """Support of a class by the values of each feature, one dot per row.
 
     Dots to the right of 0 are values for the class, dots to the left are values against it. The position is
@@ -54,7 +62,7 @@ class SupportBeeswarmDisplay:
         The names of the features.
     class_name : str, default="the predicted class"
         The class, as named in the axis label and the title.
-    categories : mapping of int to sequence of str or None, default=None
+    categories : mapping of int to sequence of str, default={}
         For each feature that has categories their names, in the order of the codes.
     subtitle : str, default=""
         The second line of the title, such as the data and the number of rows.
@@ -85,22 +93,12 @@ class SupportBeeswarmDisplay:
     (150, 4)
     """
 
-    def __init__(
-        self,
-        *,
-        supports: Floats,
-        values: Floats,
-        feature_names: ArrayLike,
-        class_name: str = "the predicted class",
-        categories: Mapping[int, Sequence[str]] | None = None,
-        subtitle: str = "",
-    ) -> None:
-        self.supports = supports
-        self.values = values
-        self.feature_names = np.asarray(feature_names)
-        self.class_name = class_name
-        self.categories = categories or {}
-        self.subtitle = subtitle
+    supports: Floats
+    values: Floats
+    feature_names: Any
+    class_name: str = "the predicted class"
+    categories: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    subtitle: str = ""
 
     @classmethod
     def from_estimator(
@@ -151,16 +149,19 @@ class SupportBeeswarmDisplay:
             raise ValueError(f"label must be one of the classes {classes}, or None; got {label!r}.")
         names = check_class_names(rows.model.classes_, class_names)
         explanation = rows.explain()
-        class_index = None if label is None else classes.index(label)
         if label is None and len(classes) == 2:
-            class_index = 1
-        is_predicted = class_index is None
+            label = classes[1]
+        supports, class_name = explanation.support, "the predicted class"
+        if label is not None:
+            class_index = classes.index(label)
+            supports, class_name = explanation.supports[:, class_index], names[class_index]
+        features = [] if rows.schema is None else rows.schema.features
         display = cls(
-            supports=explanation.support if is_predicted else explanation.supports[:, class_index],
+            supports=supports,
             values=rows.X,
             feature_names=rows.feature_names,
-            class_name="the predicted class" if class_index is None else names[class_index],
-            categories=_categories(rows),
+            class_name=class_name,
+            categories={k: f.categories for k, f in enumerate(features) if f.kind == "category"},
             subtitle=rows.describe(data_name),
         )
         return display.plot(ax, n_features=n_features)
@@ -190,7 +191,7 @@ class SupportBeeswarmDisplay:
         height, fontsize = line_height(len(shown))
         names = short_names([self.feature_names[feature] for feature in shown], 36)
         width = 5.4 + text_width(names, fontsize)
-        self.figure_, self.ax_ = single_axes(ax, (width, 1.7 + 1.15 * height * len(shown)))
+        self._create_axes(ax, (width, 1.7 + 1.15 * height * len(shown)))
         low, high = self.supports[:, shown].min(), self.supports[:, shown].max()
         size = 9 if len(self.supports) <= 300 else 5
         for y, feature in enumerate(shown):
@@ -221,8 +222,7 @@ class SupportBeeswarmDisplay:
             pad += self._draw_legend()
         number = f"{len(shown)} of {len(self.feature_names)} features, largest mean support first"
         lines = (f"Support of {name} by the values of the features", self.subtitle)
-        title = title_lines(*lines, number if len(shown) < len(self.feature_names) else "", width=width)
-        self.ax_.set_title(escape_math(title), fontsize=TEXT + 1, pad=pad)
+        self._set_title(*lines, number if len(shown) < len(self.feature_names) else "", width=width, pad=pad)
         return self
 
     def _name_categories(self, feature: int, y: int, low: float, high: float) -> None:
@@ -257,13 +257,6 @@ class SupportBeeswarmDisplay:
             [], [], marker="o", linestyle="", color=UNRANKED, markersize=4, label=" or ".join(kinds)
         )
         return legend_above(self.ax_, [marker], 4.0)
-
-
-def _categories(rows: Rows) -> dict[int, tuple[str, ...]]:
-    schema = rows.schema
-    if schema is None:
-        return {}
-    return {number: f.categories for number, f in enumerate(schema.features) if f.kind == "category"}
 
 
 def _vertical_offsets(x: Floats, low: float, high: float) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,33 +13,35 @@ from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
 from lann.classifier import LANNClassifier
 from lann.explain import local_matrices
-from lann.plot._axes import single_axes, style_axes, title_lines
-from lann.plot._colors import INK, MARKERS, class_colors
-from lann.plot._ellipses import ellipse_outlines
-from lann.plot._estimators import training_rows
-from lann.plot._ranking import natural_order
-from lann.plot._rows import check_class_names, select_rows
-from lann.plot._text import SMALL, TEXT, escape_math, shorten_unique, text_width, wrap_text
+from lann.plot._axes import (
+    INK,
+    MARKERS,
+    SMALL,
+    TEXT,
+    Display,
+    class_colors,
+    escape_math,
+    natural_order,
+    shorten_unique,
+    style_axes,
+    text_width,
+    wrap_text,
+)
+from lann.plot._rows import check_class_names, select_rows, stored_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # The number of predictions along each axis.
 N_STEPS = 160
-# What features are that are no numbers.
-TEXTS = {
-    "bool": "true or false",
-    "date": "a date",
-    "ordered": "an ordered category",
-    "category": "a category",
-}
 # The median half axis of the ellipses, as a fraction of the range of the rows.
 ELLIPSE_SIZE = 1 / 15
 # The number of classes in a column of the legend.
 MAX_ENTRIES = 24
 
 
-class DecisionRegionsDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class DecisionRegionsDisplay(Display):
     """Predicted class over two features, with rows and the metrics of some training rows as ellipses.
 
     An ellipse joins the positions that have the same distance from its center, a training row, under the
@@ -96,30 +99,16 @@ class DecisionRegionsDisplay:
     (8, 120, 2)
     """
 
-    def __init__(
-        self,
-        *,
-        xs: Floats,
-        ys: Floats,
-        regions: Labels,
-        X: Floats,
-        labels: Labels,
-        ellipses: Floats,
-        ellipse_labels: Labels,
-        feature_names: ArrayLike,
-        class_names: ArrayLike,
-        subtitle: str = "",
-    ) -> None:
-        self.xs = xs
-        self.ys = ys
-        self.regions = regions
-        self.X = X
-        self.labels = labels
-        self.ellipses = ellipses
-        self.ellipse_labels = ellipse_labels
-        self.feature_names = np.asarray(feature_names)
-        self.class_names = np.asarray(class_names)
-        self.subtitle = subtitle
+    xs: Floats
+    ys: Floats
+    regions: Labels
+    X: Floats
+    labels: Labels
+    ellipses: Floats
+    ellipse_labels: Labels
+    feature_names: Any
+    class_names: Any
+    subtitle: str = ""
 
     @classmethod
     def from_estimator(
@@ -167,9 +156,9 @@ class DecisionRegionsDisplay:
         rows = select_rows(estimator, X, y)
         if rows.X.shape[1] != 2:
             raise ValueError(f"The model must have 2 features to draw its regions; got {rows.X.shape[1]}.")
-        for name, kind in zip(rows.feature_names, rows.kinds, strict=True):
-            if kind != "number":
-                raise ValueError(f"Both features must be numbers to draw regions; {name!r} is {TEXTS[kind]}.")
+        for feature in [] if rows.schema is None else rows.schema.features:
+            if feature.kind != "number":
+                raise ValueError(f"Both features must be numbers; {feature.name!r} is a {feature.kind}.")
         complete = ~np.isnan(rows.X).any(axis=1)
         if not complete.any():
             raise ValueError("There is no row with values of both features to draw.")
@@ -215,7 +204,7 @@ class DecisionRegionsDisplay:
         present = present[natural_order([str(self.class_names[label]) for label in present])]
         columns = -(-len(present) // MAX_ENTRIES)
         legend = columns * (0.35 + text_width([names[label] for label in present], SMALL))
-        self.figure_, self.ax_ = single_axes(ax, (5.6 + legend, 5.4))
+        self._create_axes(ax, (5.6 + legend, 5.4))
         self.ax_.pcolormesh(
             self.xs, self.ys, self.regions, cmap=ListedColormap(colors), alpha=0.2, rasterized=True,
             vmin=-0.5, vmax=len(colors) - 0.5, shading="nearest", linewidth=0,
@@ -235,11 +224,8 @@ class DecisionRegionsDisplay:
         x_name, y_name = (wrap_text(name, 4.6) for name in self.feature_names)
         self.ax_.set_xlabel(escape_math(x_name), fontsize=TEXT)
         self.ax_.set_ylabel(escape_math(y_name), fontsize=TEXT)
-        ellipses = "Ellipses: the same distance from a training row, as it measures" * bool(
-            len(self.ellipses)
-        )
-        title = title_lines("Decision regions: the predicted class", self.subtitle, ellipses, width=5.6)
-        self.ax_.set_title(escape_math(title), fontsize=TEXT + 1)
+        note = "Ellipses: the same distance from a training row, as it measures" if len(self.ellipses) else ""
+        self._set_title("Decision regions: the predicted class", self.subtitle, note, width=5.6)
         self.ax_.legend(
             fontsize=SMALL, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, ncols=columns,
             handletextpad=0.2, columnspacing=0.8, markerscale=1.4 if size < 16 else 1.0,
@@ -251,14 +237,36 @@ def _ellipses(model: Any, n_ellipses: int, max_half_axes: Floats) -> tuple[Float
     """Return outlines around training rows, (n_ellipses, n_steps, 2), and the class indices of the rows."""
     if not isinstance(model, LANNClassifier) or n_ellipses == 0 or not model.encoding_.is_numeric:
         return np.empty((0, 0, 2)), np.empty(0, np.int64)
-    X, labels = training_rows(model)
+    X, labels = stored_rows(model)
     centers = _representative_rows(X, n_ellipses)
     matrices, half_axes = local_matrices(model, centers), np.maximum(max_half_axes, 1e-12)
     # An ellipse of squared distance s has the area π s / sqrt(det A).
     scaled = matrices * np.outer(2 * half_axes, 2 * half_axes)
     weight = float(np.median(np.sqrt(np.maximum(np.linalg.det(scaled), 0.0))))
-    steps = ellipse_outlines(matrices, max(ELLIPSE_SIZE**2 * weight, 1e-12), half_axes)
+    steps = _ellipse_outlines(matrices, max(ELLIPSE_SIZE**2 * weight, 1e-12), half_axes)
     return X[centers][:, None, :] + steps, labels[centers]
+
+
+def _ellipse_outlines(
+    matrices: Floats, squared_distance: float, max_half_axes: Floats, n_steps: int = 120
+) -> Floats:
+    """Return the closed curves on which δᵀ A δ equals a squared distance, (n_rows, n_steps, 2).
+
+    Parameters
+    ----------
+    matrices : ndarray of shape (n_rows, 2, 2)
+        The matrix A of each row.
+    squared_distance : float
+    max_half_axes : ndarray of shape (2,)
+        The maximum half axis for each feature: the ellipse of a feature without weight would be infinite.
+    n_steps : int, default=120
+        The number of points of each curve.
+    """
+    angles = np.linspace(0.0, 2.0 * np.pi, n_steps)
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    eigenvalues, eigenvectors = np.linalg.eigh(matrices * np.outer(max_half_axes, max_half_axes))
+    half_axes = np.sqrt(squared_distance / np.maximum(eigenvalues, squared_distance))
+    return np.einsum("jab,jb,sb->jsa", eigenvectors, half_axes, circle) * max_half_axes
 
 
 def _representative_rows(X: Floats, n_rows: int) -> Indices:

@@ -9,34 +9,34 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lann._inputs import check_ids
+from lann._table_inputs import take_rows
 from lann._types import Floats, Indices
 from lann._validation import Integer, OneOf, validate
-from lann.encoding import as_table
 from lann.explain import Explanation
 from lann.plot._axes import (
-    PanelGrid,
-    label_lines,
-    label_percent,
-    line_height,
-    panel_axes,
-    style_axes,
-    title_lines,
-)
-from lann.plot._colors import INK, NEUTRAL, class_colors
-from lann.plot._ranking import largest_first
-from lann.plot._rows import check_class_names, kept_rows, select_rows
-from lann.plot._text import (
+    INK,
+    NEUTRAL,
     SMALL,
     TEXT,
+    Display,
+    class_colors,
     escape_math,
-    format_value,
+    is_number,
+    label_lines,
+    label_percent,
+    largest_first,
+    line_height,
     short_names,
     short_value,
     shorten,
     shorten_unique,
+    split_unit,
+    style_axes,
     text_width,
+    title_lines,
     wrap_text,
 )
+from lann.plot._rows import check_class_names, select_rows, stored_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,7 @@ AGAINST_COLOR = "#B4B4B4"
 LONGEST_VALUE = 13
 
 
-class ExplanationDisplay:
+class ExplanationDisplay(Display):
     """One prediction: how its feature values add up to the probability, and its neighbors.
 
     The left panel starts at the base value, the mean vote for the predicted class at the nearest training
@@ -126,12 +126,13 @@ class ExplanationDisplay:
         self.data_name = data_name
         self.feature_names = explanation.feature_names if feature_names is None else np.asarray(feature_names)
         self.class_names = check_class_names(explanation.classes, class_names)
+        self._predicted = int(self.explanation.predicted_class_indices[0])
 
     @classmethod
     def from_estimator(
         cls,
         estimator: Any,
-        X: ArrayLike,
+        X: Any,
         *,
         row: int = 0,
         ids: ArrayLike | None = None,
@@ -151,7 +152,7 @@ class ExplanationDisplay:
             The rows, one of which is explained.
         row : int, default=0
             The row of X to explain.
-        ids : array-like of shape (ntraining_rows,) or None, default=None
+        ids : array-like of shape (n_training_rows,) or None, default=None
             The names of the training rows; None for the index of the training data, or else their positions.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
@@ -175,12 +176,11 @@ class ExplanationDisplay:
         ValueError
             If a parameter is invalid or the model has no explanations.
         """
-        n_rows = _n_rows(X)
+        n_rows = len(X)
         if not -n_rows <= row < n_rows:
             raise ValueError(f"row must be one of the {n_rows} rows of X; got {row}.")
         start = row % n_rows
-        query = _one_row(X, start)
-        rows = select_rows(estimator, query, None)
+        rows = select_rows(estimator, take_rows(X, np.array([start])), None)
         explanation = replace(rows.explain(), queries=rows.X_given)
         if explanation.query_ids is None:
             explanation = replace(explanation, query_rows=np.array([start]))
@@ -188,7 +188,7 @@ class ExplanationDisplay:
             # The neighbors' values before the transformers are unknown.
             explanation = replace(explanation, _training_values=None)
         if ids is not None:
-            row_ids = check_ids(ids, len(kept_rows(rows.model)[0]))
+            row_ids = check_ids(ids, len(stored_rows(rows.model)[0]))
             explanation = replace(explanation, neighbor_ids=row_ids[explanation.neighbors])
         display = cls(
             explanation, feature_names=rows.feature_names, class_names=class_names, data_name=data_name
@@ -279,7 +279,9 @@ class ExplanationDisplay:
         bars = self._feature_bars(n_features, kind)
         neighbors = self._neighbor_bars()
         columns = self._value_columns(neighbors, bars.features[:N_VALUE_COLUMNS])
-        headings = self._headings(columns)
+        headings = ["this row"] * bool(columns)
+        if any(column.typical is not None for column in columns):
+            headings.append(f"typical of {shorten(self.class_names[self._predicted], 18)} (80 %)")
         n_lines = max(len(bars.names), len(headings) + len(neighbors.names))
         height, fontsize = line_height(n_lines)
         widths = [FEATURES_WIDTH, NEIGHBORS_WIDTH]
@@ -287,8 +289,7 @@ class ExplanationDisplay:
             widths.append(COLUMN_WIDTH * len(columns))
         labels = text_width(bars.names, fontsize) + text_width([*headings, *neighbors.names], fontsize)
         size = (sum(widths) + labels + 0.6, max(1.5 + height * n_lines, 2.8))
-        title = self._title(size[0])
-        self.figure_, axes = panel_axes(ax, PanelGrid((1, len(widths)), size, width_ratios=widths), title)
+        axes = self._create_panels(ax, self._title(size[0]), (1, len(widths)), size, width_ratios=widths)
         self.ax_, self.neighbors_ax_ = axes[0][:2]
         style_axes(self.ax_, grid="x")
         label_lines(self.ax_, bars.names, fontsize)
@@ -299,37 +300,18 @@ class ExplanationDisplay:
             _draw_values(axes[0][2], columns, n_lines=len(headings) + len(neighbors.names))
         return self
 
-    def _headings(self, columns: list[_ValueColumn]) -> list[str]:
-        """Return the labels of the lines above the neighbors, which have values only."""
-        predicted = shorten(self.class_names[self._predicted], 18)
-        has_typical = any(column.typical is not None for column in columns)
-        return ["this row"] * bool(columns) + [f"typical of {predicted} (80 %)"] * has_typical
-
-    @property
-    def _predicted(self) -> int:
-        return int(self.explanation.predicted_class_indices[0])
-
     def _title(self, width: float) -> str:
-        explanation, predicted = self.explanation, self._predicted
-        name = explanation.row(0).title
-        share = explanation.probabilities[0, predicted]
+        explanation, predicted, row = self.explanation, self._predicted, self.explanation.row(0)
+        name, share = row.title, explanation.probabilities[0, predicted]
         title = f"{self.data_name}, {name[0].lower()}{name[1:]}: " if self.data_name else f"{name}: "
         title += f"predicted {shorten(self.class_names[predicted], 40)}, probability {100 * share:.0f} %"
         second_share = float(np.sort(explanation.probabilities[0])[-2])
         if second_share >= NEGLIGIBLE:
             runner_up = shorten(self.class_names[int(explanation.runner_up_class_indices[0])], 40)
             title += f"; runner-up {runner_up}, {100 * second_share:.0f} %"
-        return title_lines(title, self._row_note(), width=width)
-
-    def _row_note(self) -> str:
-        """Return what there is to say about the row."""
-        row = self.explanation.row(0)
-        notes = []
-        if row.is_far:
-            notes.append("nothing similar was seen in training")
-        if row.left_out is not None:
-            notes.append("a training row, which does not vote on itself")
-        return "; ".join(notes)
+        notes = ["nothing similar was seen in training"] * bool(row.is_far)
+        notes += ["a training row, which does not vote on itself"] * (row.left_out is not None)
+        return title_lines(title, "; ".join(notes), width=width)
 
     def _feature_bars(self, n_features: int, kind: str) -> _FeatureBars:
         """Return the bars of the features, the largest first, all others in one bar."""
@@ -352,23 +334,23 @@ class ExplanationDisplay:
         return _FeatureBars(names, starts, lengths, shown, signed=signed, has_base=has_base)
 
     def _value_texts(self, features: Indices) -> list[str]:
-        """Return the names and values of features, and what there is to say about the values."""
-        query, names = self.explanation.query_values[0], short_names(self.feature_names[features])
-        return [
-            format_value(name, query[feature], 44) + self._value_note(feature)
-            for name, feature in zip(names, features.tolist(), strict=True)
-        ]
-
-    def _value_note(self, feature: int) -> str:
-        """Return whether a value was seen in training, and its percentile among the training rows."""
-        unseen, percentiles = self.explanation.unseen, self.explanation.percentiles
-        if unseen is not None and unseen[0, feature]:
-            return " (unseen)"
-        if percentiles is None or np.isnan(percentiles[0, feature]):
-            return ""
-        return f" (percentile {percentiles[0, feature]:.0f})"
+        """Return the names and values of features; whether values are new, or else their percentiles."""
+        explanation, texts = self.explanation, []
+        for name, feature in zip(short_names(self.feature_names[features]), features.tolist(), strict=True):
+            value, (bare_name, unit) = explanation.query_values[0][feature], split_unit(name)
+            text = f"{shorten(bare_name, 44)} = {short_value(value, 44)}"
+            if unit and is_number(value):
+                text += f" {unit}"
+            if explanation.unseen is not None and explanation.unseen[0, feature]:
+                text += " (unseen)"
+            elif explanation.percentiles is not None and not np.isnan(explanation.percentiles[0, feature]):
+                text += f" (percentile {explanation.percentiles[0, feature]:.0f})"
+            texts.append(text)
+        return texts
 
     def _draw_features(self, bars: _FeatureBars) -> None:
+        from matplotlib.patches import Patch
+
         predicted = shorten(self.class_names[self._predicted], 28)
         classes = class_colors(len(self.class_names))
         # With two classes, what is against one of them is for the other one.
@@ -377,7 +359,12 @@ class ExplanationDisplay:
         _draw_bars(self.ax_, bars, *colors)
         if bars.signed:
             labels = (f"for {predicted}", f"against {predicted}")
-            _draw_legend(self.ax_, colors, [escape_math(label) for label in labels])
+            pairs = zip(colors, labels, strict=True)
+            handles = [Patch(color=color, label=escape_math(text)) for color, text in pairs]
+            self.ax_.legend(
+                handles=handles, fontsize=TEXT, frameon=False, ncols=2, loc="lower center",
+                bbox_to_anchor=(0.5, 1.0), borderaxespad=0.1, handlelength=0.9,
+            )  # fmt: skip
         if bars.has_base:
             label = f"probability of {predicted}: base value + support by each feature"
         elif bars.signed:
@@ -402,39 +389,24 @@ class ExplanationDisplay:
             shares = np.concatenate([shares[:, : row.n_listed], others], axis=1)
         return _NeighborBars(names, shares, row.n_listed)
 
-    def _typical_texts(self) -> NDArray[Any] | None:
-        """Return what is typical of the predicted class, for each feature; None if that is unknown."""
-        texts = self.explanation.typical_texts(self.explanation.predictions[0])
-        return texts if any(texts) else None
-
     def _value_columns(self, neighbors: _NeighborBars, features: Indices) -> list[_ValueColumn]:
         """Return the values of some features of the row and its neighbors; none if they are unknown."""
         values = self.explanation.neighbor_values
         if values is None:
             return []
-        query, typical = self.explanation.query_values[0], self._typical_texts()
+        query = self.explanation.query_values[0]
+        typical = self.explanation.typical_texts(self.explanation.predictions[0])
+        has_typical = any(typical)
         headers = short_names(self.feature_names[features], 24)
         return [
             _ValueColumn(
                 header,
                 short_value(query[feature]),
-                None if typical is None else typical[feature],
+                typical[feature] if has_typical else None,
                 [short_value(value) for value in values[0, : neighbors.n_listed, feature]],
             )
             for header, feature in zip(headers, features.tolist(), strict=True)
         ]
-
-
-def _n_rows(X: Any) -> int:
-    return len(X) if hasattr(X, "__len__") else len(np.asarray(X))
-
-
-def _one_row(X: Any, row: int) -> Any:
-    """Return one row of an array or a table, as an array or a table."""
-    if hasattr(X, "iloc"):
-        return X.iloc[row : row + 1]
-    table = as_table(X)
-    return np.asarray(X)[row : row + 1] if table is None else table[row : row + 1].to_native()
 
 
 class _FeatureBars(NamedTuple):
@@ -523,7 +495,8 @@ def _draw_bars(ax: Axes, bars: _FeatureBars, for_color: str, against_color: str)
     y = np.arange(len(lengths)) + bars.has_base
     colors = np.where(lengths > 0, for_color, against_color)
     ax.barh(y, lengths, left=starts, color=colors.tolist(), height=0.66)
-    texts = [_signed_text(length) if bars.signed else f"{100 * length:.1f} %" for length in lengths]
+    texts = [f"{100 * length:+.1f} %" if bars.signed else f"{100 * length:.1f} %" for length in lengths]
+    texts = ["0.0 %" if abs(length) < INVISIBLE else t for t, length in zip(texts, lengths, strict=True)]
     low, high = min(0.0, starts.min(), ends.min()), max(0.0, starts.max(), ends.max())
     if bars.has_base:
         base, total = starts[0], ends[-1]
@@ -539,7 +512,7 @@ def _draw_bars(ax: Axes, bars: _FeatureBars, for_color: str, against_color: str)
         high = max(high, 1.0)
     span = max(high - low, MIN_RANGE)
     for line, text, right in zip(y.tolist(), texts, np.maximum(starts, ends), strict=True):
-        ax.text(right + 0.012 * span, line, text, va="center", fontsize=SMALL)
+        ax.text(right + 0.012 * span, line, text.replace("-", "−"), va="center", fontsize=SMALL)
     ax.axvline(0, color="#444444", linewidth=0.9)
     ax.set_xlim(low - (0.03 * span if low < 0 or not bars.has_base else 0.0), low + span + 0.14 * span)
     if bars.has_base:
@@ -566,22 +539,3 @@ def _short_range(text: str) -> str:
     if len(long) < LONGEST_VALUE:
         return long
     return "–".join(f"{number:.2g}" if abs(number) < 1 else short_value(number) for number in numbers)
-
-
-def _signed_text(support: float) -> str:
-    """Return a support as text.
-
-    >>> _signed_text(0.1234), _signed_text(-0.05), _signed_text(-0.0004)
-    ('+12.3 %', '−5.0 %', '0.0 %')
-    """
-    return "0.0 %" if abs(support) < INVISIBLE else f"{100 * support:+.1f} %".replace("-", "−")
-
-
-def _draw_legend(ax: Axes, colors: tuple[str, str], labels: list[str]) -> None:
-    from matplotlib.patches import Patch
-
-    ax.legend(
-        handles=[Patch(color=color, label=label) for color, label in zip(colors, labels, strict=True)],
-        fontsize=TEXT, frameon=False, ncols=2, loc="lower center", bbox_to_anchor=(0.5, 1.0),
-        borderaxespad=0.1, handlelength=0.9,
-    )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -11,11 +12,23 @@ from numpy.typing import ArrayLike
 from lann._format import percent
 from lann._types import Floats, Indices
 from lann._validation import Integer, OneOf, validate
-from lann.plot._axes import PanelGrid, panel_axes, style_axes, title_lines
-from lann.plot._colors import AGAINST, INK, SOFT
-from lann.plot._ranking import largest_first
+from lann.plot._axes import (
+    AGAINST,
+    INK,
+    SMALL,
+    SOFT,
+    TEXT,
+    TINY,
+    Display,
+    escape_math,
+    largest_first,
+    short_names,
+    shorten,
+    style_axes,
+    title_lines,
+    wrap_text,
+)
 from lann.plot._rows import MAX_ROWS, select_rows
-from lann.plot._text import SMALL, TEXT, TINY, escape_math, short_names, shorten, wrap_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +68,8 @@ class CategoryPanel(NamedTuple):
     shares: Floats
 
 
-class FeatureCurvesDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class FeatureCurvesDisplay(Display):
     """Learned curve of each feature: the steeper, the more a difference counts there.
 
     A curve rises from the lowest value of the feature to the highest, over the range of the middle 99 % of
@@ -85,9 +99,9 @@ class FeatureCurvesDisplay:
         The relevance of each feature, by which the panels are ordered.
     schema : TableSchema or None, default=None
         The kinds of the features; None if all are numbers.
-    categories : mapping of int to CategoryPanel or None, default=None
+    categories : mapping of int to CategoryPanel, default={}
         For each feature that has categories, their names, heights and shares.
-    gaps : mapping of int to tuple of float or None, default=None
+    gaps : mapping of int to tuple of float, default={}
         For each number with missing values their height, from 0 to 1, and their share of the training rows.
     subtitle : str, default=""
         The last line of the title, such as the data and the number of rows.
@@ -119,28 +133,15 @@ class FeatureCurvesDisplay:
     2
     """
 
-    def __init__(
-        self,
-        *,
-        values: Floats,
-        heights: Floats,
-        data: Floats,
-        feature_names: ArrayLike,
-        relevances: Floats,
-        schema: TableSchema | None = None,
-        categories: Mapping[int, CategoryPanel] | None = None,
-        gaps: Mapping[int, tuple[float, float]] | None = None,
-        subtitle: str = "",
-    ) -> None:
-        self.values = values
-        self.heights = heights
-        self.data = data
-        self.feature_names = np.asarray(feature_names)
-        self.relevances = relevances
-        self.schema = schema
-        self.categories = categories or {}
-        self.gaps = gaps or {}
-        self.subtitle = subtitle
+    values: Floats
+    heights: Floats
+    data: Floats
+    feature_names: Any
+    relevances: Floats
+    schema: TableSchema | None = None
+    categories: Mapping[int, CategoryPanel] = field(default_factory=dict)
+    gaps: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    subtitle: str = ""
 
     @classmethod
     def from_estimator(
@@ -246,8 +247,10 @@ class FeatureCurvesDisplay:
         columns = max(min(int(figure_width / 2.6), len(handles)), 1)
         legend = 0.3 + 0.18 * -(-len(handles) // columns)
         size = (figure_width, 0.75 + (0.72 * width + 0.55) * n_rows + legend)
-        grid = PanelGrid((n_rows + 1, n_columns), size, height_ratios=[*[1.0] * n_rows, 0.001], sharey=True)
-        self.figure_, axes = panel_axes(ax, grid, self._title(shown, figure_width))
+        axes = self._create_panels(
+            ax, self._title(shown, figure_width), (n_rows + 1, n_columns), size,
+            height_ratios=[*[1.0] * n_rows, 0.001], shared={"sharey": True},
+        )  # fmt: skip
         self.axes_ = axes.ravel()[: len(shown)]
         self.ax_ = self.axes_[0]
         for panel in axes.ravel()[len(shown) :]:
@@ -258,7 +261,6 @@ class FeatureCurvesDisplay:
                 _draw_categories(panel, self.categories[feature], small=is_small)
             else:
                 self._draw_curve(panel, feature)
-                self._label_steps(panel, feature)
             self._label_panel(panel, feature, name, width=width)
         for panel in axes[:n_rows, 0]:
             panel.set_ylabel("learned scale", fontsize=TINY if is_small else SMALL)
@@ -274,10 +276,9 @@ class FeatureCurvesDisplay:
         is_category = np.array([feature in self.categories for feature in shown])
         steep = "Feature curves: the steeper, the more a difference counts"
         apart = "Categories: the farther apart, the more they differ"
-        n_features = len(self.feature_names)
-        number = (
-            "" if len(shown) == n_features else f"the {len(shown)} most relevant of {n_features} features"
-        )
+        number = ""
+        if len(shown) < len(self.feature_names):
+            number = f"the {len(shown)} most relevant of {len(self.feature_names)} features"
         notes = "; ".join(note for note in (self.subtitle, number) if note)
         lines = ("" if is_category.all() else steep, apart if is_category.any() else "", notes)
         return title_lines(*lines, width=width)
@@ -331,14 +332,29 @@ class FeatureCurvesDisplay:
         margin = 0.03 * (x[-1] - x[0])
         panel.set(xlim=(x[0] - margin, x[-1] + margin), ylim=(0.0, 1.04), yticks=[])
 
+    def _label_panel(self, panel: Axes, feature: int, name: str, *, width: float) -> None:
+        """Label the horizontal axis with the user's values, and write the relevance and the name."""
+        is_small = width < 2
+        fontsize = TINY if is_small else SMALL
+        if feature not in self.categories:
+            kind = "number" if self.schema is None else self.schema.features[feature].kind
+            if kind == "number":
+                data = self.data[:, feature]
+                are_integers = bool(np.all((data == np.round(data)) | np.isnan(data)))
+                panel.locator_params(axis="x", nbins=3 if is_small else 4, integer=are_integers)
+            else:
+                self._label_steps(panel, feature)
+        panel.set_title(f"relevance {100 * self.relevances[feature]:.1f} %", fontsize=fontsize, color=SOFT)
+        panel.tick_params(labelsize=fontsize)
+        label = wrap_text(name.replace("…", "… "), 0.85 * width, fontsize, max_lines=2)
+        panel.set_xlabel(escape_math(label), fontsize=fontsize if is_small else TEXT)
+
     def _label_steps(self, panel: Axes, feature: int) -> None:
-        """Label the horizontal axis with the user's values of a bool, a date or ordered categories."""
-        if self.schema is None or self.schema.features[feature].kind == "number":
-            return
-        described, (low, high) = self.schema.features[feature], panel.get_xlim()
+        """Label the ticks of a bool, a date or ordered categories."""
+        described, (low, high) = self.schema.features[feature], panel.get_xlim()  # type: ignore[union-attr]
         if described.kind == "date":
             ticks = np.rint(np.linspace(low, high, 7)[[1, 5]])
-            # Of a range of several days the day, of a shorter one the time.
+            # The day for a range of several days, the time for a shorter one.
             part = slice(11, 16) if described.unit == "s" and high - low < 2 * SECONDS_PER_DAY else slice(10)
             names = [described.value(tick)[part] for tick in ticks]
         else:
@@ -347,20 +363,6 @@ class FeatureCurvesDisplay:
                 ticks = ticks[[0, len(ticks) // 2, -1]]
             names = [shorten(described.value(tick), 10) for tick in ticks]
         panel.set_xticks(ticks, [escape_math(name) for name in names])
-
-    def _label_panel(self, panel: Axes, feature: int, name: str, *, width: float) -> None:
-        is_small = width < 2
-        if feature not in self.categories and (
-            self.schema is None or self.schema.features[feature].kind == "number"
-        ):
-            data = self.data[:, feature]
-            are_integers = bool(np.all((data == np.round(data)) | np.isnan(data)))
-            panel.locator_params(axis="x", nbins=3 if is_small else 4, integer=are_integers)
-        fontsize = TINY if is_small else SMALL
-        panel.set_title(f"relevance {100 * self.relevances[feature]:.1f} %", fontsize=fontsize, color=SOFT)
-        panel.tick_params(labelsize=fontsize)
-        label = wrap_text(name.replace("…", "… "), 0.85 * width, fontsize, max_lines=2)
-        panel.set_xlabel(escape_math(label), fontsize=fontsize if is_small else TEXT)
 
 
 def _histogram(data: Floats, low: float, high: float) -> tuple[Floats, Floats, Floats]:

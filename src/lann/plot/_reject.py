@@ -12,27 +12,28 @@ from lann._class_colors import class_color
 from lann._format import class_text, counted
 from lann._types import Floats
 from lann._validation import OneOf, validate
-from lann.plot._axes import label_percent, single_axes, style_axes, title_lines
-from lann.plot._text import SMALL, TEXT, escape_math, shorten_unique, wrap_text
+from lann.plot._axes import (
+    SMALL,
+    TEXT,
+    Display,
+    escape_math,
+    label_percent,
+    shorten_unique,
+    style_axes,
+    wrap_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-KINDS = ("risk_coverage", "accuracy_reject", "precision_reject", "recall_reject")
-TITLES = {
-    "risk_coverage": "Risk-coverage curve",
-    "accuracy_reject": "Accuracy-reject curve",
-    "precision_reject": "Precision-reject curve of {}",
-    "recall_reject": "Recall-reject curve of {}",
+# The title and the label of the vertical axis of each kind of curve.
+KINDS = {
+    "risk_coverage": ("Risk-coverage curve", "error of the accepted rows"),
+    "accuracy_reject": ("Accuracy-reject curve", "accuracy on the accepted rows"),
+    "precision_reject": ("Precision-reject curve of {}", "precision of {} on the accepted rows"),
+    "recall_reject": ("Recall-reject curve of {}", "recall of {} on the accepted rows"),
 }
-VALUES = {
-    "risk_coverage": "error of the accepted rows",
-    "accuracy_reject": "accuracy on the accepted rows",
-    "precision_reject": "precision of {} on the accepted rows",
-    "recall_reject": "recall of {} on the accepted rows",
-}
-ACCEPTED, REJECTED = "accepted rows", "rejected rows"
 # Fewer accepted rows, as a share, do not determine the limits of the axes: one error among them is much.
 LEAST_COVERAGE = 0.1
 LINE_STYLES = ("-", "--", "-.", ":")
@@ -82,7 +83,7 @@ class _Rows(NamedTuple):
     accepted: NDArray[np.bool_] | None = None
 
 
-class RejectDisplay:
+class RejectDisplay(Display):
     """How good predictions are if the least certain ones are rejected, for every share of rejected rows.
 
     The curve of a good certainty is low on the left: the errors are among the rows that are rejected first.
@@ -199,7 +200,9 @@ class RejectDisplay:
                 raise ValueError("name must be None if several estimators are given, which have their names.")
             named = {str(key): fitted for key, fitted in estimator.items()}
         else:
-            named = {_name_of(estimator) if name is None else name: estimator}
+            # A reject option has the name of the classifier inside.
+            inner = getattr(estimator, "estimator_", estimator)
+            named = {type(inner).__name__ if name is None else name: estimator}
         rows = {key: _predict(fitted, X, y) for key, fitted in named.items()}
         return cls._from_rows(rows, kind, label, data_name).plot(ax)
 
@@ -290,14 +293,23 @@ class RejectDisplay:
         display : RejectDisplay
             The display itself.
         """
-        self.figure_, self.ax_ = single_axes(ax, SIZE)
+        self._create_axes(ax, SIZE)
         n_before = sum(line.get_gid() == CURVE for line in self.ax_.lines)
         names = shorten_unique([curve.name for curve in self.curves], LONGEST_NAME)
         self.lines_ = [
             self._draw(curve, name, n_before + number)
             for number, (curve, name) in enumerate(zip(self.curves, names, strict=True))
         ]
-        self._label(is_new=n_before == 0)
+        title, label = (text.format(self.class_name) for text in KINDS[self.kind])
+        self._set_limits()
+        style_axes(self.ax_, grid="both")
+        x_label = "accepted rows" if self.kind == "risk_coverage" else "rejected rows"
+        self.ax_.set_xlabel(x_label, fontsize=TEXT)
+        self.ax_.set_ylabel(escape_math(wrap_text(label, SIZE[1] - 0.6, TEXT, max_lines=2)), fontsize=TEXT)
+        if n_before == 0:
+            self._set_title(title, self.subtitle, width=SIZE[0] - 0.4)
+        handles = [line for line in self.ax_.lines if line.get_gid() in (CURVE, POINT)]
+        self.ax_.legend(handles=handles, fontsize=SMALL, framealpha=0.85, edgecolor="none", loc="best")
         return self
 
     def _draw(self, curve: RejectCurve, name: str, number: int) -> Line2D:
@@ -325,42 +337,25 @@ class RejectDisplay:
         """Return shares of the rows as shares of accepted ones."""
         return share if self.kind == "risk_coverage" else 1.0 - share
 
-    def _label(self, *, is_new: bool) -> None:
-        """Set limits, labels, title and legend, for all curves on the axes."""
-        ax, is_coverage = self.ax_, self.kind == "risk_coverage"
-        curves = [line for line in ax.lines if line.get_gid() == CURVE]
-        points = [line for line in ax.lines if line.get_gid() == POINT]
-        seen = [np.asarray(line.get_ydata(), float)[self._is_seen(line)] for line in curves]
-        values = np.concatenate([*seen, *(np.asarray(line.get_ydata(), float) for line in points)])
+    def _set_limits(self) -> None:
+        """Set the limits for all curves on the axes, of steps that accept enough rows."""
+        is_coverage, drawn = self.kind == "risk_coverage", []
+        for line in self.ax_.lines:
+            accepted = self._accepted(np.asarray(line.get_xdata(), float))
+            enough = accepted >= min(LEAST_COVERAGE, accepted.max())
+            if line.get_gid() == CURVE:
+                drawn.append(np.asarray(line.get_ydata(), float)[enough])
+            elif line.get_gid() == POINT:
+                drawn.append(np.asarray(line.get_ydata(), float))
+        values = np.concatenate(drawn)
         values = values[~np.isnan(values)]
         low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
         low = 0.0 if is_coverage else low
         margin = 0.03 * max(high - low, 0.01)  # lines at 0 and 100 % are seen in full
-        ax.set_ylim(low - margin, high + 2 * margin if is_coverage else high + margin)
-        ax.set_xlim(0.0, 1.0)
-        for axis in (ax.xaxis, ax.yaxis):
+        self.ax_.set_ylim(low - margin, high + 2 * margin if is_coverage else high + margin)
+        self.ax_.set_xlim(0.0, 1.0)
+        for axis in (self.ax_.xaxis, self.ax_.yaxis):
             label_percent(axis)
-        style_axes(ax, grid="both")
-        ax.set_xlabel(ACCEPTED if is_coverage else REJECTED, fontsize=TEXT)
-        text = wrap_text(VALUES[self.kind].format(self.class_name), SIZE[1] - 0.6, TEXT, max_lines=2)
-        ax.set_ylabel(escape_math(text), fontsize=TEXT)
-        if is_new:
-            title = TITLES[self.kind].format(self.class_name)
-            ax.set_title(
-                escape_math(title_lines(title, self.subtitle, width=SIZE[0] - 0.4)), fontsize=TEXT + 1
-            )
-        handles = [line for line in ax.lines if line.get_gid() in (CURVE, POINT)]
-        ax.legend(handles=handles, fontsize=SMALL, framealpha=0.85, edgecolor="none", loc="best")
-
-    def _is_seen(self, line: Line2D) -> NDArray[np.bool_]:
-        """Return which steps of a curve accept enough rows; the last one, if none does."""
-        accepted = self._accepted(np.asarray(line.get_xdata(), float))
-        return accepted >= min(LEAST_COVERAGE, accepted.max())
-
-
-def _name_of(estimator: Any) -> str:
-    """Return the name of the class of an estimator; of a reject option, that of the classifier inside."""
-    return type(getattr(estimator, "estimator_", estimator)).__name__
 
 
 def _predict(estimator: Any, X: Any, y: ArrayLike) -> _Rows:

@@ -1,9 +1,9 @@
-"""The rows that a display shows, as the model sees them."""
+"""The rows that a display shows, as the model sees them, and what the model says about them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,13 +13,21 @@ from lann._inputs import check_columns, get_feature_names
 from lann._sampling import stratified_rows
 from lann._table_inputs import as_fitted, read_rows
 from lann._types import Floats, Indices, Labels
+from lann._validation import OneOf, validate
 from lann.encoding import TableSchema
 from lann.explain import Explanation
-from lann.plot._estimators import last_step, training_rows
-from lann.plot._text import split_unit
+from lann.plot._axes import split_unit
 
 # More rows do not change a plot of their distribution visibly.
 MAX_ROWS = 2000
+
+
+def last_step(estimator: Any) -> Any:
+    """Return the last step of a fitted pipeline, or the fitted estimator itself."""
+    from sklearn.utils.validation import check_is_fitted
+
+    check_is_fitted(estimator)
+    return estimator[-1] if hasattr(estimator, "named_steps") else estimator
 
 
 @dataclass(frozen=True)
@@ -85,17 +93,10 @@ class Rows:
     @property
     def schema(self) -> TableSchema | None:
         """What the numbers in `X` mean; None if all are numbers."""
-        return schema_of(self.model)
-
-    @property
-    def kinds(self) -> NDArray[Any]:
-        """The kind of each feature: (n_features,)."""
-        schema = self.schema
-        return np.array(["number"] * self.X.shape[1] if schema is None else [f.kind for f in schema.features])
+        return _schema_of(self.model)
 
 
-def schema_of(model: Any) -> TableSchema | None:
-    """Return the schema of a model that was fitted to a table; None if all features are numbers."""
+def _schema_of(model: Any) -> TableSchema | None:
     schema: TableSchema | None = getattr(model, "schema_", None)
     return None if schema is None or schema.is_numeric else schema
 
@@ -127,25 +128,21 @@ def select_rows(
     """
     model = last_step(estimator)
     transformers = None if model is estimator or len(estimator) == 1 else estimator[:-1]
-    table = None
+    schema, table = _schema_of(model), None
     if X is None:
         if y is not None:
             raise ValueError("y was given without X; pass both, or neither for the training rows.")
-        transformed, labels = kept_rows(model)
+        transformed, labels = stored_rows(model)
     else:
         check_columns(model if transformers is None else transformers, X)
-        schema, given_rows = schema_of(model), X if transformers is None else transformers.transform(X)
+        given_rows = X if transformers is None else transformers.transform(X)
         if schema is None:
             transformed = np.asarray(given_rows, dtype=np.float64)
+            given_rows = as_fitted(model, transformed)
         else:
             transformed = read_rows(model, given_rows, schema)
             table = given_rows if hasattr(given_rows, "iloc") else None
-        if transformed.ndim != 2 or transformed.shape[1] != model.n_features_in_:
-            raise ValueError(
-                f"X must have {model.n_features_in_} columns; got an array of shape {transformed.shape}."
-            )
-        as_given = as_fitted(model, transformed) if schema is None else given_rows
-        given_labels = model.predict(as_given) if y is None else np.asarray(y)
+        given_labels = model.predict(given_rows) if y is None else np.asarray(y)
         if len(given_labels) != len(transformed):
             raise ValueError(
                 f"X and y must have the same number of rows; got {len(transformed)} and {len(given_labels)}."
@@ -154,24 +151,26 @@ def select_rows(
     names = _feature_names(model, transformers)
     # If the transformers keep the columns, as a scaler does, the user's own values can be shown.
     keeps_columns = list(getattr(transformers, "feature_names_in_", [])) == list(names)
-    keeps_numbers = keeps_columns and schema_of(model) is None
-    given = np.asarray(X, dtype=np.float64) if X is not None and keeps_numbers else transformed
+    keeps_numbers = X is not None and keeps_columns and schema is None
+    given = np.asarray(X, dtype=np.float64) if keeps_numbers else transformed
     n_rows = len(transformed)
-    kept = "prototype" if hasattr(model, "prototypes_") else "training row"
-    source = kept if X is None else "row"
+    stored = "prototype" if hasattr(model, "prototypes_") else "training row"
     indices = np.arange(n_rows) if max_rows is None else stratified_rows(labels, min(max_rows, n_rows))
     return Rows(
         model, transformed[indices], labels[indices], indices, names, given[indices],
         is_transformed=transformers is not None, table=None if table is None else table.iloc[indices],
-        source=source, n_source=n_rows,
+        source=stored if X is None else "row", n_source=n_rows,
     )  # fmt: skip
 
 
-def kept_rows(model: Any) -> tuple[Floats, Labels]:
+def stored_rows(model: Any) -> tuple[Floats, Labels]:
     """Return the prototypes of a fitted model, or else its training rows, and their class indices."""
     if hasattr(model, "prototypes_"):
         return model.prototypes_, _class_indices(model.prototype_labels_, model.classes_)
-    return training_rows(model)
+    stored = getattr(model, "model_", None)
+    if stored is None or not stored.has_training_rows:
+        raise ValueError(f"{type(model).__name__} does not keep its training rows; pass X.")
+    return stored.X, stored.labels
 
 
 def check_class_names(classes: NDArray[Any], class_names: ArrayLike | None) -> list[str]:
@@ -199,3 +198,45 @@ def _feature_names(model: Any, transformers: Any) -> NDArray[Any]:
         except (AttributeError, ValueError):  # a transformer without output names
             pass
     return get_feature_names(model)
+
+
+class Quantity(NamedTuple):
+    """How a measure of the importance of features is named in a figure."""
+
+    title: str
+    axis_label: str
+
+
+QUANTITIES = {
+    "relevances": Quantity("Relevance of the features", "share of the vote that depends on the feature"),
+    "feature_weights": Quantity("Feature weights", "share of a row's feature weights"),
+}
+
+
+def row_quantities(
+    estimator: Any, X: ArrayLike | None, y: ArrayLike | None, *, quantity: str, max_rows: int
+) -> tuple[Rows, Floats]:
+    """Compute the importance of every feature to the given rows or the training rows.
+
+    Parameters
+    ----------
+    estimator, X, y, max_rows
+        As in `select_rows`.
+    quantity : {"relevances", "feature_weights"}
+        The feature weights of each row are scaled to sum to 1.
+
+    Returns
+    -------
+    rows : Rows
+    values : ndarray of shape (n_rows, n_features)
+    """
+    validate("quantity", quantity, OneOf(*QUANTITIES))
+    rows = select_rows(estimator, X, y, max_rows=max_rows)
+    if quantity == "feature_weights" and X is None:
+        weights = np.asarray(rows.model.feature_weights_)[rows.indices]
+    else:
+        explanation = rows.explain()
+        if quantity == "relevances":
+            return rows, explanation.relevances
+        weights = explanation.feature_weights
+    return rows, weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,9 +11,21 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from lann._format import counted, percent
-from lann.plot._axes import PanelGrid, label_percent, legend_above, panel_axes, style_axes, title_lines
-from lann.plot._colors import AGAINST, FOR, INK, NEUTRAL, UNRANKED, class_colors
-from lann.plot._text import SMALL, escape_math
+from lann.plot._axes import (
+    AGAINST,
+    FOR,
+    INK,
+    NEUTRAL,
+    SMALL,
+    UNRANKED,
+    Display,
+    class_colors,
+    escape_math,
+    label_percent,
+    legend_above,
+    style_axes,
+    title_lines,
+)
 from lann.streams import PrequentialCurve, PrequentialEvaluation, PrequentialScores, prequential
 
 if TYPE_CHECKING:
@@ -28,7 +41,8 @@ BEFORE: dict[str, Any] = {"color": NEUTRAL, "linestyle": ":"}
 MAJORITY: dict[str, Any] = {"color": "#B8A26B", "linestyle": "--"}
 
 
-class StreamDisplay:
+@dataclass(kw_only=True, eq=False, repr=False)
+class StreamDisplay(Display):
     """Accuracy of the last rows along a stream, with drifts and the sizes of the memories.
 
     The upper panel has the accuracy in a moving window, beside that of two classifiers that learn nothing:
@@ -49,7 +63,7 @@ class StreamDisplay:
         Number of rows of the moving window.
     drifts : sequence of int, default=()
         Rows at which a drift was found; the curve has the numbers of drifts.
-    others : mapping of str to PrequentialCurve or None, default=None
+    others : mapping of str to PrequentialCurve, default={}
         Curves of other classifiers on the same stream, by name.
     name : str, default="accuracy"
         Name of the classifier in the legend.
@@ -83,26 +97,14 @@ class StreamDisplay:
     2
     """
 
-    def __init__(
-        self,
-        *,
-        curve: PrequentialCurve,
-        scores: PrequentialScores,
-        window_size: int,
-        drifts: Sequence[int] = (),
-        others: Mapping[str, PrequentialCurve] | None = None,
-        name: str = "accuracy",
-        baselines: bool = True,
-        subtitle: str = "",
-    ) -> None:
-        self.curve = curve
-        self.scores = scores
-        self.window_size = window_size
-        self.drifts = drifts
-        self.others = others or {}
-        self.name = name
-        self.baselines = baselines
-        self.subtitle = subtitle
+    curve: PrequentialCurve
+    scores: PrequentialScores
+    window_size: int
+    drifts: Sequence[int] = ()
+    others: Mapping[str, PrequentialCurve] = field(default_factory=dict)
+    name: str = "accuracy"
+    baselines: bool = True
+    subtitle: str = ""
 
     @classmethod
     def from_evaluation(
@@ -212,30 +214,29 @@ class StreamDisplay:
         if not len(self.curve.rows):
             raise ValueError("There is nothing to draw: no row has been predicted.")
         has_sizes = bool(np.isfinite(self.curve.short_term_size).any())
-        heights = [2.2, *([1.0] if has_sizes else []), *([0.45] if self._has_many else [])]
+        has_many = bool(self.curve.n_drifts[-1] > MOST_LINES)
+        heights = [2.2, *([1.0] if has_sizes else []), *([0.45] if has_many else [])]
         size = (WIDTH, 1.3 + 1.6 * sum(heights))
-        grid = PanelGrid((len(heights), 1), size, height_ratios=heights, sharex=True)
-        self.figure_, axes = panel_axes(ax, grid, self._title())
-        self.axes_ = axes[:, 0]
+        self.axes_ = self._create_panels(
+            ax, self._title(), (len(heights), 1), size, height_ratios=heights, shared={"sharex": True}
+        )[:, 0]
         self.ax_ = self.axes_[0]
         self._draw_accuracy(self.ax_)
         if has_sizes:
             self._draw_sizes(self.axes_[1])
-        if self._has_many:
+        if has_many:
             self._draw_numbers(self.axes_[-1])
+        lines = [] if has_many else self.drifts
         for panel in self.axes_:
             style_axes(panel, grid="y")
-            for row in [] if self._has_many else self.drifts:
+            for row in lines:
                 panel.axvline(row, color=AGAINST, linewidth=0.8, alpha=0.5, zorder=0.5)
             panel.set_xlim(0, self.curve.rows[-1])
         self.axes_[-1].set_xlabel("rows", fontsize=SMALL)
         self.axes_[-1].xaxis.set_major_formatter(lambda row, _: f"{row:,.0f}")
-        legend_above(self.ax_, self._handles(has_sizes), WIDTH - 1.0)
+        handles = self._handles(has_lines=len(lines) > 0, has_sizes=has_sizes)
+        legend_above(self.ax_, handles, WIDTH - 1.0)
         return self
-
-    @property
-    def _has_many(self) -> bool:
-        return bool(self.curve.n_drifts[-1] > MOST_LINES)
 
     def _title(self) -> str:
         scores = self.scores
@@ -295,7 +296,7 @@ class StreamDisplay:
     def _other_colors(self) -> list[str]:
         return class_colors(len(self.others) + 2)[2:]
 
-    def _handles(self, has_sizes: bool) -> list[Any]:
+    def _handles(self, *, has_lines: bool, has_sizes: bool) -> list[Any]:
         from matplotlib.lines import Line2D
 
         def line(label: str, **options: Any) -> Line2D:
@@ -315,7 +316,7 @@ class StreamDisplay:
                 below = ", below" if curve.max() < bottom else ""
                 share = percent(getattr(self.scores, total), 1)
                 handles.append(line(f"{name} ({share}{below})", linewidth=1.0, **style))
-        if self.drifts and not self._has_many:
+        if has_lines:
             handles.append(line("drift", color=AGAINST, linewidth=1.0, alpha=0.6))
         if has_sizes:
             handles.append(line("short-term memory", color=INK, linewidth=1.2))

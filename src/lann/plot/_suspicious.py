@@ -11,25 +11,29 @@ from lann._format import counted
 from lann._inputs import check_ids
 from lann._validation import Integer, validate
 from lann.plot._axes import (
-    PanelGrid,
+    AGAINST,
+    NEUTRAL,
+    SMALL,
+    SOFT,
+    TEXT,
+    Display,
     label_lines,
     label_percent,
+    largest_first,
     line_height,
-    panel_axes,
+    shorten,
+    shorten_unique,
     style_axes,
+    text_width,
     title_lines,
 )
-from lann.plot._colors import AGAINST, NEUTRAL, SOFT
-from lann.plot._estimators import last_step
-from lann.plot._ranking import largest_first
-from lann.plot._rows import check_class_names
-from lann.plot._text import SMALL, TEXT, shorten, shorten_unique, text_width
+from lann.plot._rows import check_class_names, last_step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class SuspiciousRowsDisplay:
+class SuspiciousRowsDisplay(Display):
     """Rows with the most suspicious labels, and the scores of all rows.
 
     The left panel lists the rows with the highest scores, with their labels and the labels that their
@@ -116,7 +120,7 @@ class SuspiciousRowsDisplay:
         ----------
         estimator : estimator instance
             A fitted LANNClassifier, a baseline whose neighbors vote, or a pipeline that ends in one.
-        ids : array-like of shape (ntraining_rows,) or None, default=None
+        ids : array-like of shape (n_training_rows,) or None, default=None
             The names of the training rows; None for the index of the training data, or else their positions.
         class_names : array-like of shape (n_classes,) or None, default=None
             The names of the classes, in the order of `classes_`; None for the labels.
@@ -180,11 +184,11 @@ class SuspiciousRowsDisplay:
         height, fontsize = line_height(len(shown))
         names = self._row_labels()
         width = 5.4 + text_width(names, fontsize)
-        grid = PanelGrid((1, 2), (width, max(1.8 + height * len(shown), 3.2)), width_ratios=(1.6, 1.0))
+        size = (width, max(1.8 + height * len(shown), 3.2))
         title = title_lines(
             "Training rows whose labels their neighbors contradict", self.subtitle, width=width
         )
-        self.figure_, axes = panel_axes(ax, grid, title)
+        axes = self._create_panels(ax, title, (1, 2), size, width_ratios=(1.6, 1.0))
         self.ax_, self.scores_ax_ = axes[0]
         self._draw_list(names, fontsize)
         self._draw_histogram()

@@ -1,6 +1,5 @@
 """Reject option: classifiers that decline to answer, and the curves that measure it."""
 
-from lann.reject._certainty import NoveltyScale
 from lann.reject._curves import (
     accuracy_reject_curve,
     aurc,
@@ -10,8 +9,8 @@ from lann.reject._curves import (
 )
 from lann.reject._held_out import HeldOut
 from lann.reject._plain_rows import Coordinates, PlainRows
-from lann.reject._reject_option import RejectOption
-from lann.reject._state import RejectState
+from lann.reject._reject_option import RejectOption, RejectState
+from lann.reject._row_evidence import NoveltyScale
 
 __all__ = [
     "Coordinates",

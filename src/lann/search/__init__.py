@@ -1,20 +1,19 @@
 """The search for neighbors: exact under point metrics, and by shortlists that are ranked again."""
 
-from lann.search._cell_index import (
+from lann.search._cell_search import FEWEST_POINTS, CellSearch, Shortlist, coarse_search
+from lann.search._cells import (
+    LARGEST_CENTER,
     N_CALIBRATED,
     N_NEIGHBORS,
+    POINTS_PER_CENTER,
     CellIndex,
+    Partition,
     calibrate,
     distinct_points,
     n_cells_of,
 )
-from lann.search._cell_search import FEWEST_POINTS, CellSearch, coarse_search
-from lann.search._exact import ExactSearch
-from lann.search._measured import MeasuredSearch, exhaustive_search
-from lann.search._partition import LARGEST_CENTER, POINTS_PER_CENTER, Partition
+from lann.search._exact import ExactSearch, MeasuredSearch, Search, exhaustive_search
 from lann.search._scan import ALL_CELLS, ScanPoints, find_nearest
-from lann.search._search import Search
-from lann.search._shortlist import Shortlist
 from lann.search._topk import concatenate_results, count_found, insert, smallest
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,41 @@ from lann._threads import map_blocks
 from lann._types import Floats, Indices
 from lann.metrics import DiagonalMetric, MatrixMetric, overflow_is_far, rounding_bound, row_parts
 from lann.search._topk import GROUP, concatenate_results, finish_lists, scan_tile, smallest
+
+
+class Search(Protocol):
+    """A search for the nearest points of a metric.
+
+    Attributes
+    ----------
+    metric : DiagonalMetric or MatrixMetric
+        The points and how they measure.
+    """
+
+    metric: DiagonalMetric | MatrixMetric
+
+    def query(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest points of each query, nearest first, equal distances by index.
+
+        Parameters
+        ----------
+        queries : (n_queries, n_axes)
+        k : int
+            At most the number of points, or one less with `exclude`.
+        exclude : (n_queries,) or None
+            For each query a point that is not its neighbor: the query itself; -1 for none.
+        n_jobs : int or None
+            Number of threads; the result does not depend on it.
+
+        Returns
+        -------
+        indices : (n_queries, k)
+        distances : (n_queries, k)
+            Squared.
+        """
+
 
 # One tile of distances is 512 × 512 float32, 1 MB: it stays in the second-level cache between the product
 # that writes it and the scan that reads it.
@@ -168,3 +203,54 @@ def complete_lists(
         exact = ExactSearch(metric)
         k = indices.shape[1]
         indices[lost], distances[lost] = exact.query(queries[lost], k, exclude=own, n_jobs=n_jobs)
+
+
+MEASURED_BLOCK = 128
+# Distances of one block to one tile of points: 128 × 2048 float64 are 2 MB.
+MEASURED_TILE = 2048
+# A lifted product does this many times as many multiplications per second as the direct formula.
+LIFT_SPEEDUP = 4
+# Largest number of entries of a lifted product: 1 GB.
+LARGEST_LIFT = 2**27
+
+
+def exhaustive_search(metric: DiagonalMetric | MatrixMetric) -> ExactSearch | MeasuredSearch:
+    """Return the fastest exact search among all points that fits into memory."""
+    if isinstance(metric, MatrixMetric):
+        narrow = LIFT_SPEEDUP * metric.n_axes * metric.rank < metric.lift_width
+        if narrow or metric.n_points * metric.lift_width > LARGEST_LIFT:
+            return MeasuredSearch(metric)
+    return ExactSearch(metric)
+
+
+class MeasuredSearch:
+    """Exact search for the nearest points, equal distances by index, by the direct formula."""
+
+    def __init__(self, metric: DiagonalMetric | MatrixMetric) -> None:
+        self.metric = metric
+
+    def query(
+        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
+    ) -> tuple[Indices, Floats]:
+        """Return the k nearest points of each query: see `Search.query`."""
+        queries = np.ascontiguousarray(queries, dtype=np.float64)
+        if len(queries) == 0:
+            return np.empty((0, k), np.int64), np.empty((0, k))
+
+        def search(part: slice) -> tuple[Indices, Floats]:
+            return self._search_block(queries[part], k, None if exclude is None else exclude[part])
+
+        return concatenate_results(map_blocks(search, len(queries), MEASURED_BLOCK, n_jobs=n_jobs))
+
+    def _search_block(self, queries: Floats, k: int, exclude: Indices | None) -> tuple[Indices, Floats]:
+        indices, distances = np.full((len(queries), k), -1), np.full((len(queries), k), np.inf)
+        for start in range(0, self.metric.n_points, MEASURED_TILE):
+            points = np.arange(start, min(start + MEASURED_TILE, self.metric.n_points))
+            tile = np.tile(points, (len(queries), 1))
+            measured = self.metric.distances(queries, tile)
+            if exclude is not None:
+                tile[tile == exclude[:, None]] = -1
+            indices, distances = smallest(
+                np.concatenate([distances, measured], axis=1), np.concatenate([indices, tile], axis=1), k
+            )
+        return indices, distances

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from lann._compile import njit
 from lann._types import Floats, Indices, Labels
 from lann.metrics import measure_pairs, overflow_is_far
 from lann.search._topk import insert, smallest

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+from numba import njit
 
-from lann._compile import njit
 from lann._types import Floats, Indices
 
 # Number of values of a tile that are scanned at a time.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from lann._compile import njit
 from lann._types import Floats, Indices, Labels
 from lann.streams._memory import HAS_GAPS, N_LONG, START, STOP, Limits, Memories
 from lann.streams._neighbors import extend_nearest, insert_nearest, squared_distances

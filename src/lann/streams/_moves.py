@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 
-from lann._compile import njit
 from lann.streams._cleaning import contradicted, remove_long
 from lann.streams._compression import compress
 from lann.streams._memory import (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from lann._compile import njit
 from lann._types import Floats, Labels
 from lann.vote import HUGE
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
-from lann._compile import njit
 from lann._types import Floats, Labels
 from lann.streams._memory import N_SEEN, START, STOP, Limits, Memories
 from lann.streams._metric import Metric

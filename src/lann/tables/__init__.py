@@ -1,14 +1,13 @@
 """Tables as they are in files: read them, fit models to them, predict, explain and embed their rows."""
 
+from lann.columns.text import Column, TableWarning, apply_columns, infer_columns
 from lann.tables._baselines import fit_baselines
-from lann.tables._column import Column, apply_columns
 from lann.tables._cross_validation import cross_validate
 from lann.tables._embed_table import embed_table
 from lann.tables._embedded_table import EmbeddedTable
 from lann.tables._embedding_summary import Accuracy, ClassAccuracy, ConfusedPair, EmbeddingSummary
 from lann.tables._files import check_table_path, read_table, write_table
 from lann.tables._fit import fit_table
-from lann.tables._infer import infer_columns
 from lann.tables._labeled_rows import LabeledRows
 from lann.tables._memory import TableSize, table_size
 from lann.tables._model_info import ColumnInfo, ModelInfo
@@ -21,7 +20,6 @@ from lann.tables._stream_run import StreamRun
 from lann.tables._table_file import is_large_table
 from lann.tables._table_model import TableModel
 from lann.tables._training_table import TrainingTable
-from lann.tables._warnings import TableWarning
 
 __all__ = [
     "Accuracy",

@@ -14,7 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-from lann.tables._column import Column
+from lann.columns.text import Column
 
 if TYPE_CHECKING:
     from lann._types import Floats

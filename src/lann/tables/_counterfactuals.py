@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from lann._format import printable
 from lann._table_inputs import frame_of_values
 from lann._types import Floats, Indices
+from lann.columns.text import TableWarning, check_named_column
 from lann.encoding import Feature, TableSchema
 from lann.tables._feature_columns import schema_of, shown_values
 from lann.tables._labels import label_text
-from lann.tables._names import check_named_column
 from lann.tables._row_columns import row_names
-from lann.tables._warnings import TableWarning
 
 # numba is imported with the modules that compute, on first use.
 if TYPE_CHECKING:

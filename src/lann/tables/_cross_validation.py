@@ -16,10 +16,10 @@ from sklearn.model_selection import StratifiedKFold
 from lann._compat import reported_epochs
 from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
+from lann.columns.text import TableWarning
 from lann.tables._baselines import majority_guess, plain_knn
 from lann.tables._reject import FittedFold
 from lann.tables._training_table import TrainingTable
-from lann.tables._warnings import TableWarning
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier

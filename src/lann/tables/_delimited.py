@@ -5,16 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from statistics import mode
+
+import pandas as pd
 
 from lann._format import counted
+from lann.columns.notation import MISSING
 
 # The rarest in cells come first: they are preferred where two separators fit equally well.
 SEPARATORS = {"\t": "tabs", "|": "vertical bars", ";": "semicolons", ",": "commas"}
 SEPARATOR_NAMES = {"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "pipe": "|"}
 # Text and records from which the separator is found.
 SAMPLE_LENGTH, SAMPLE_RECORDS = 1 << 20, 500
+_TOTAL = re.compile(r"(?i)(grand |sub)?(total|sum|summe|gesamt|average|mean)\b")
 _DECIMAL_COMMA = re.compile(r"\s*[-+]?(\d+|\d{1,3}(\.\d{3})+),\d+\s*")
 
 
@@ -103,6 +109,100 @@ def split_text(text: str, source: str, sep: str | None = None) -> tuple[list[lis
         if records is None:
             raise ValueError(f"Line {error.line} of {source} {error.reason}.") from error
         return records, unquoted
+
+
+def trim_text(text: str, sep: str | None = None) -> tuple[str, list[str]]:
+    """Return a text without comments, lines before the header and lines after the table, and notes on them.
+
+    Lines that are left out become empty, so that the numbers of the others stay. Aligned columns are
+    separated by tabs.
+    """
+    notes = []
+    if re.match(r"(?:\s*#[^\r\n]*[\r\n]+)+(?=[^#\r\n])", text):
+        text = re.sub(r"(?m)^#[^\r\n]*", "", text)
+        notes.append("lines that start with # are left out")
+    if sep is None and not re.search(r"[,;|\t]", text[:SAMPLE_LENGTH]):
+        for gap in (r" {2,}", r" +"):
+            lines = [line.strip() for line in text.splitlines()]
+            widths = {len(re.split(gap, line)) for line in lines if line}
+            if len(widths) == 1 and min(widths) > 1:
+                notes.append("aligned columns, separated by spaces")
+                return "\n".join(re.sub(gap, "\t", line) for line in lines) + "\n", notes
+    lines = text.splitlines(keepends=True)
+    dialect = _body_dialect(lines, sep)
+    if '"' in text or dialect is None:  # records can have several lines
+        return text, notes
+    counts = [line.count(dialect) + 1 if line.strip() else 0 for line in lines]
+    width = mode(count for count in counts[:SAMPLE_RECORDS] if count)
+    start = next((i for i, count in enumerate(counts) if count == width), 0)
+    n_before = sum(count > 0 for count in counts[:start])
+    header = lines[start].strip().split(dialect)
+    is_header = all(re.search(r"[^\W\d]", cell) for cell in header)
+    if n_before and is_header and all(count <= max(width // 2, 1) for count in counts[:start]):
+        notes.append(f"{counted(n_before, 'line')} before the header left out")
+        lines[:start] = ["\n"] * start
+    filled = [i for i, count in enumerate(counts) if count]
+    last = filled[-1]
+    first_cell = lines[last].split(dialect)[0].strip()
+    is_alone = not any(line.startswith(first_cell) for line in lines[start:last])
+    if last > start + 1 and is_alone and _TOTAL.match(first_cell):
+        notes.append(f"the last line, {lines[last].strip()[:40]!r}, is left out")
+        lines[last] = "\n"
+    return ("".join(lines) if notes else text), notes
+
+
+def _body_dialect(lines: list[str], sep: str | None) -> str | None:
+    """Return the separator that most lines of the sample have equally often; None if there is none."""
+    sample = [line for line in lines[:SAMPLE_RECORDS] if line.strip()]
+    best, best_share = None, 0.5
+    for candidate in [sep] if sep else SEPARATORS:
+        counts = Counter(line.count(candidate) for line in sample)
+        n_cells, n_lines = max(((n, c) for n, c in counts.items() if n), key=lambda pair: pair[1],
+                               default=(0, 0))  # fmt: skip
+        if n_cells and n_lines / len(sample) > best_share:
+            best, best_share = candidate, n_lines / len(sample)
+    return best
+
+
+def parse_text(text: str, source: str, sep: str | None = None) -> tuple[pd.DataFrame, Dialect]:
+    """Return the cells of a text as a table of text, None where missing, and their dialect.
+
+    pandas reads the cells. Where it stops, cells are quoted, or the last cell of a record is missing,
+    every record is checked.
+    """
+    dialect = find_dialect(text, sep)
+    try:
+        frame = _parsed(text, dialect)
+        has_quotes = bool(dialect.quote) and dialect.quote in text
+        is_certain = len(frame) > 0 and not has_quotes and not frame.iloc[:, -1].isna().any()
+    except (ValueError, DelimitedTextError):  # pandas' ParserError is among them
+        is_certain = False
+    if not is_certain:
+        records, dialect = split_text(text, source, sep)
+        if not records:
+            raise ValueError(f"{source} is empty.")
+        checked = io.StringIO(newline="")
+        csv.writer(checked, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(records)
+        frame = _parsed(checked.getvalue(), Dialect())
+    return frame, dialect
+
+
+def _parsed(text: str, dialect: Dialect) -> pd.DataFrame:
+    frame = pd.read_csv(
+        io.StringIO(text, newline=""),
+        sep=dialect.sep,
+        header=None,
+        dtype=str,
+        quotechar=dialect.quote or '"',
+        quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE,
+        skipinitialspace=dialect.skips_spaces,
+        keep_default_na=False,
+        na_values=MISSING,
+    )
+    _, names = next(dialect.records(text))  # not those of pandas, for which "NA" is missing
+    if len(names) != frame.shape[1]:
+        raise ValueError("The header is not as long as the records.")
+    return frame.iloc[1:].reset_index(drop=True).set_axis(names, axis=1)
 
 
 def _equal_records(text: str, dialect: Dialect) -> list[list[str]]:

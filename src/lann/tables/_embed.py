@@ -16,14 +16,13 @@ from lann._format import counted, percent, value_text
 from lann._table_inputs import as_fitted
 from lann._types import Floats, Indices, Labels
 from lann._validation import Integer, validate
+from lann.columns.notation import NumberNotation
+from lann.columns.text import TableWarning, check_named_column, column_texts
 from lann.tables._embedded_table import NO_LABEL, NO_NEIGHBOR, EmbeddedTable
 from lann.tables._feature_columns import shown_values
 from lann.tables._labels import label_text, labels_of
-from lann.tables._names import check_named_column
-from lann.tables._numbers import NumberNotation
-from lann.tables._row_columns import column_texts, row_names
+from lann.tables._row_columns import row_names
 from lann.tables._same_rows import as_numbers
-from lann.tables._warnings import TableWarning
 
 # numba is imported with the modules that compute, on first use.
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import warnings
 import zipfile
 from typing import Any
 
-from lann.tables._names import nearest_name
+from lann.columns.text import nearest_name
 
 
 def read_sheet(

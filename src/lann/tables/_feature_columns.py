@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from lann._format import ShownNumber, is_missing
 from lann._inputs import get_feature_names
 from lann._types import Floats, Indices
+from lann.columns.notation import DateNotation, NumberNotation
+from lann.columns.text import Column
 from lann.encoding import Feature, TableSchema, TableValues
 from lann.persist import TableRecord
-from lann.tables._column import Column
-from lann.tables._dates import DateNotation
-from lann.tables._numbers import NumberNotation
 
 DATE_FORMATS = {"D": "%Y-%m-%d", "s": "%Y-%m-%d %H:%M:%S"}
 

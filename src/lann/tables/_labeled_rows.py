@@ -11,11 +11,15 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from lann._types import Floats, Indices
-from lann.tables._column import Column, apply_columns
-from lann.tables._infer import infer_columns
-from lann.tables._names import check_named_column, with_text_names
+from lann.columns.text import (
+    Column,
+    TableWarning,
+    apply_columns,
+    check_named_column,
+    infer_columns,
+    with_text_names,
+)
 from lann.tables._row_columns import row_names, row_weights
-from lann.tables._warnings import TableWarning
 
 if TYPE_CHECKING:
     from lann.tables._table_model import TableModel

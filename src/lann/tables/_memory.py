@@ -30,7 +30,6 @@ UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
          "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}  # fmt: skip
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
 _MEMINFO = Path("/proc/meminfo")
-_CGROUP = Path("/sys/fs/cgroup")
 
 
 class TableSize(NamedTuple):
@@ -173,12 +172,7 @@ def parse_size(size: int | str) -> int:
 
 
 def available_memory() -> int | None:
-    """Return the memory that this process can take, by system, container and limits; None if unknown."""
-    known = [size for size in (_of_system(), _of_container(), _of_process()) if size is not None]
-    return min(known) if known else None
-
-
-def _of_system() -> int | None:
+    """Return the memory that the system has available; None if it is unknown."""
     try:
         match = re.search(r"^MemAvailable:\s+(\d+) kB", _MEMINFO.read_text(), re.MULTILINE)
         if match is not None:
@@ -189,50 +183,3 @@ def _of_system() -> int | None:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     except (AttributeError, ValueError, OSError):
         return None
-
-
-def _of_container() -> int | None:
-    """Return what the limit of a control group, version 2 or 1, leaves."""
-    for limit, usage, statistics, prefix in (
-        ("memory.max", "memory.current", "memory.stat", ""),
-        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat", "total_"),
-    ):
-        try:
-            most, taken = (int((_CGROUP / name).read_text()) for name in (limit, usage))
-            # Pages of files that were read count as used, but are given up when memory is needed.
-            n_cached = _file_pages(_CGROUP / statistics, prefix)
-            return max(most - max(taken - n_cached, 0), 0)
-        except (OSError, ValueError):  # there is no limit: "max"
-            continue
-    return None
-
-
-def _file_pages(path: Path, prefix: str) -> int:
-    """Return the bytes of files that are cached for a control group; 0 if unknown."""
-    try:
-        text = path.read_text()
-    except OSError:
-        return 0
-    return sum(map(int, re.findall(rf"^{prefix}(?:in)?active_file (\d+)$", text, re.MULTILINE)))
-
-
-def _of_process() -> int | None:
-    """Return what the limits of the process (`ulimit -v`, `ulimit -d`) leave."""
-    try:
-        import resource
-
-        taken = {
-            name: int(kilobytes) * 1024
-            for name, kilobytes in re.findall(
-                r"^(VmSize|VmData):\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE
-            )
-        }
-    except (ImportError, OSError):
-        return None
-    limits = {"VmSize": resource.RLIMIT_AS, "VmData": resource.RLIMIT_DATA}
-    left = [
-        max(resource.getrlimit(limit)[0] - taken.get(name, 0), 0)
-        for name, limit in limits.items()
-        if resource.getrlimit(limit)[0] != resource.RLIM_INFINITY
-    ]
-    return min(left) if left else None

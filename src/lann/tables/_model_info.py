@@ -13,9 +13,9 @@ from lann._inputs import get_feature_names
 from lann._neighbor_classifier import NeighborClassifier
 from lann._types import Floats
 from lann._validation import changed_parameters
+from lann.columns.text import Column
 from lann.encoding import Feature
 from lann.persist import CrossValidatedMethod, ModelFile, TableRecord, read_model_file
-from lann.tables._column import Column
 from lann.tables._feature_columns import schema_of, shown_values
 from lann.tables._table_model import TableModel
 

@@ -13,10 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lann._files import check_different
+from lann.columns.text import check_columns_present, check_named_column, column_texts
 from lann.tables._files import check_table_path, table_writer
-from lann.tables._names import check_columns_present, check_named_column
 from lann.tables._reading import FileOptions
-from lann.tables._row_columns import column_texts
 from lann.tables._table_file import TableFile, open_table
 
 if TYPE_CHECKING:

@@ -18,13 +18,12 @@ import pandas as pd
 
 from lann._files import check_readable, is_descriptor, is_pipe, read_content
 from lann._types import Indices
-from lann.tables._cells import as_float
-from lann.tables._delimited import SEPARATORS, Dialect, check_separator, split_text
+from lann.columns.notation import MISSING, table_decimal
+from lann.columns.text import as_float
+from lann.tables._delimited import SEPARATORS, Dialect, check_separator, parse_text, trim_text
 from lann.tables._encodings import ENCODING_NAMES, PARQUET, ZIP, decode, decompress
 from lann.tables._excel import read_sheet
 from lann.tables._json_lines import read_json_lines
-from lann.tables._missing import MISSING
-from lann.tables._numbers import table_decimal
 
 STANDARD_INPUT = "-"
 # The format of a file, by the end of its name; text may be compressed with gzip, whatever its name.
@@ -252,23 +251,17 @@ def _read_text(
     content: bytes, source: str, sep: str | None, decimal: str | None, encoding: str | None
 ) -> Reading:
     text, found_encoding = decode(decompress(content, source), source, encoding)
-    records, dialect = split_text(text, source, sep)
-    if not records:
-        raise ValueError(f"{source} is empty.")
-    header, *rows = records
-    names = column_names(header)
+    text, trimmed = trim_text(text, sep)
+    frame, dialect = parse_text(text, source, sep)
+    names = column_names(frame.columns)
     check_duplicates(names, source)
-    dtype = pd.Series(["text"]).dtype
-    columns = {
-        name: pd.Series([None if cell in _MISSING or cell.strip() in _MISSING else cell for cell in cells],
-                        dtype=dtype)
-        for name, cells in zip(names, zip(*rows, strict=True), strict=True)
-    } if rows else dict.fromkeys(names, pd.Series([], dtype=dtype))  # fmt: skip
-    frame = pd.DataFrame(columns)
+    frame = frame.set_axis(names, axis=1)
     found_decimal = table_decimal(frame, {",": ".", ";": ","}.get(dialect.sep))
     given = TextOptions(sep, decimal, encoding)
     found = TextOptions(dialect.sep, found_decimal, found_encoding)
-    notes = text_notes(names, source, dialect, given, found)
+    notes = (*trimmed, *text_notes(names, source, dialect, given, found))
+    if len(names) == 1 and sep is None:
+        notes = (*notes, f"one column, {names[0]!r}: is the separator right? give it with sep (--sep)")
     return Reading(frame, source, "text", dialect.sep, found_encoding, decimal or found_decimal, notes=notes)
 
 

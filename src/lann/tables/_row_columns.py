@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
-from lann.tables._cells import Cells
-from lann.tables._names import check_named_column
-from lann.tables._numbers import find_notation
-
-
-def column_texts(column: pd.Series) -> NDArray[Any]:
-    """Return the cells of a column as text, None where missing: (n_rows,)."""
-    return Cells.from_column(column).as_texts().to_numpy(dtype=object)
+from lann.columns.notation import find_number_notation
+from lann.columns.text import Cells, check_named_column, column_texts
 
 
 def row_names(frame: pd.DataFrame, name: str, table: str) -> NDArray[np.str_]:
@@ -34,7 +26,7 @@ def row_weights(frame: pd.DataFrame, rows: Indices, name: str, table: str) -> Fl
         weights = cells.values.astype("float64").to_numpy()
     elif cells.kind == "text":
         present = texts.dropna()
-        notation = find_notation(present.to_list(), frame.attrs.get("decimal")).notation
+        notation, _ = find_number_notation(present.to_list(), frame.attrs.get("decimal"))
         numbers = pd.to_numeric(present, errors="coerce") if notation is None else None
         weights[present.index] = numbers if notation is None else notation.parse(present.to_list())
     invalid = np.flatnonzero(~((weights >= 0) & (weights < np.inf)))

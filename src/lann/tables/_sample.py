@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from lann._types import Indices
 from lann._validation import Integer, validate
-from lann.tables._names import check_named_column
+from lann.columns.text import TableWarning, check_named_column, column_texts
 from lann.tables._reading import FileOptions, Reading
-from lann.tables._row_columns import column_texts
 from lann.tables._table_file import TableFile, open_table
-from lann.tables._warnings import TableWarning
 
 # Rows of each class that are drawn at least, if there are as many.
 FEWEST_OF_CLASS = 10

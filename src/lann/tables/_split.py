@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from lann._format import counted, percent
 from lann._types import Indices
 from lann._validation import Number, validate
-from lann.tables._warnings import TableWarning
+from lann.columns.text import TableWarning
 
 
 def split_rows(

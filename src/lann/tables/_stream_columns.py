@@ -12,14 +12,17 @@ import pandas as pd
 
 from lann._sizes import LARGEST_VALUE
 from lann._types import Floats
-from lann.tables._cells import Cells
-from lann.tables._column import Column
-from lann.tables._infer import infer_first_rows
-from lann.tables._missing import MISSING
-from lann.tables._names import check_columns_present, check_named_column
-from lann.tables._numbers import NumberNotation
+from lann.columns.notation import MISSING, NumberNotation
+from lann.columns.text import (
+    Cells,
+    Column,
+    ColumnRequests,
+    TableWarning,
+    check_columns_present,
+    check_named_column,
+    read_columns,
+)
 from lann.tables._stream_source import Batch
-from lann.tables._warnings import TableWarning
 
 # The most frequent categories of the first rows have an axis each; all others share one.
 MOST_CATEGORIES = 50
@@ -108,7 +111,8 @@ class StreamColumns:
             raise ValueError(f"{table} has no rows.")
         check_named_column(frame, target, "the target", table)
         features = frame.drop(columns=target)
-        found = infer_first_rows(features, kinds or {}, drop=drop, decimal=decimal, table=table)
+        requests = ColumnRequests.from_kinds(kinds or {}, drop=drop, decimal=decimal, keeps_constant=True)
+        found, _ = read_columns(features, requests, table)
         columns = tuple(column for column in found if column.is_used)
         if not columns:
             raise ValueError(f"{table} has no column to learn from beside the target {target!r}.")
@@ -226,7 +230,7 @@ class StreamColumns:
         if numbers is not None:
             return numbers
         rows = np.arange(first_row, first_row + len(cells))
-        values = column._convert(Cells.from_column(_series(cells), rows), table)
+        values = column.convert(Cells.from_column(_series(cells), rows), table)
         if column.kind == "category":
             return _one_hot(values, self.categories[column.name])
         if column.kind == "date":

@@ -13,13 +13,13 @@ from typing import Any, Self
 import numpy as np
 
 from lann._files import check_different
+from lann.columns.text import TableWarning
 from lann.persist import load_with_progress, save
 from lann.streams import PrequentialEvaluation, StreamBatch, iter_prequential
 from lann.tables._predictions_file import PredictionsFile
 from lann.tables._reading import STANDARD_INPUT
 from lann.tables._stream_columns import StreamColumns
 from lann.tables._stream_source import Batch, StreamSource, length, open_stream, row_bytes, split
-from lann.tables._warnings import TableWarning
 
 # Rows from which it is decided what columns have.
 N_FIRST_ROWS = 1000

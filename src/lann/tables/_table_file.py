@@ -18,10 +18,9 @@ import pandas as pd
 
 from lann._files import FileVersion, has_changed
 from lann._types import Indices
+from lann.columns.notation import MISSING, table_decimal
 from lann.tables._delimited import check_separator
 from lann.tables._encodings import GZIP, find_encoding
-from lann.tables._missing import MISSING
-from lann.tables._numbers import table_decimal
 from lann.tables._reading import (
     FileOptions,
     Reading,

@@ -16,9 +16,9 @@ from lann._neighbor_classifier import NeighborClassifier
 from lann._table_inputs import as_fitted
 from lann._types import Indices
 from lann._validation import OneOf, validate
+from lann.columns.text import Column, TableWarning, apply_columns, check_named_column, column_texts
 from lann.persist import TableRecord, load_with_table, save
 from lann.tables import _counterfactuals, _embed, _labeled_rows, _predict_file, _reject, _suspicious_rows
-from lann.tables._column import Column, apply_columns
 from lann.tables._feature_columns import (
     TrainingValues,
     columns_of_classifier,
@@ -27,10 +27,8 @@ from lann.tables._feature_columns import (
     shown_values,
 )
 from lann.tables._labels import known_labels
-from lann.tables._names import check_named_column
-from lann.tables._row_columns import column_texts, row_names
+from lann.tables._row_columns import row_names
 from lann.tables._same_rows import same_training_rows
-from lann.tables._warnings import TableWarning
 
 if TYPE_CHECKING:
     from lann.explain import Explanation

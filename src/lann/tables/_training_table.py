@@ -15,22 +15,27 @@ from sklearn.base import clone
 from lann._compat import reported_epochs
 from lann._format import counted
 from lann._types import Floats, Indices
+from lann.columns.text import (
+    Column,
+    ColumnRequests,
+    TableWarning,
+    check_named_column,
+    column_texts,
+    if_useful,
+    read_columns,
+    warn_of_ignored,
+    with_text_names,
+)
 from lann.persist import TableRecord
-from lann.tables._column import Column, apply_columns
 from lann.tables._fold_scores import summarize_folds
-from lann.tables._infer import if_useful, infer_columns, warn_of_ignored
 from lann.tables._labels import check_labels, labels_of
-from lann.tables._names import check_named_column, with_text_names
 from lann.tables._reject import FittedFold, learn_reject_state
-from lann.tables._row_columns import column_texts, row_names, row_weights
+from lann.tables._row_columns import row_names, row_weights
 from lann.tables._split import split_rows
 from lann.tables._table_model import TableModel
-from lann.tables._warnings import TableWarning
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier
-
-KINDS = {"category": "categorical", "number": "numeric"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,15 +157,13 @@ class TrainingTable:
         numbers = numbers[rows]
         index = _index(numbers, None if id is None else row_names(frame, id, name)[rows])
         features = frame.drop(columns=own).iloc[rows]
-        columns = infer_columns(
-            features,
+        requests = ColumnRequests.from_kinds(
+            kinds,
             drop=[column for column in drop if column not in own],
             decimal=frame.attrs.get("decimal"),
-            table=name,
-            row_numbers=numbers,
-            **_named_kinds(kinds),
         )
-        values = apply_columns(features, columns, name, row_numbers=numbers).set_axis(index)
+        columns, values = read_columns(features, requests, name, numbers)
+        values = values.set_axis(index)
         _check_any_used(columns, target, name)
         return cls(values, labels, columns, target, numbers, id, sample_weight, weights)
 
@@ -310,22 +313,6 @@ def _check_row_numbers(row_numbers: Indices | None, n_rows: int) -> Indices:
     if numbers.shape != (n_rows,) or numbers.dtype.kind not in "iu" or (np.diff(numbers) <= 0).any():
         raise ValueError(f"row_numbers must be {n_rows} ascending integers; got {row_numbers!r}.")
     return numbers.astype(np.int64)
-
-
-def _named_kinds(kinds: Mapping[str, str]) -> dict[str, Any]:
-    """Return what columns have as `infer_columns` takes it."""
-    named: dict[str, Any] = {"categorical": [], "numeric": [], "dates": {}}
-    for column, kind in kinds.items():
-        if kind == "date" or "%" in kind:
-            named["dates"][column] = None if kind == "date" else kind
-        elif kind in KINDS:
-            named[KINDS[kind]].append(column)
-        else:
-            raise ValueError(
-                f"The kind of column {column!r} must be 'category', 'number', 'date' or a format of dates; "
-                f"got {kind!r}."
-            )
-    return named
 
 
 def _index(row_numbers: Indices, names: NDArray[np.str_] | None) -> pd.Index:

@@ -1,12 +1,78 @@
-"""Candidates for the neighbors of training rows, under the class metrics."""
+"""Which rows take part in training: samples, candidates of queries, and rows that decide on a level."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from lann._types import Floats, Indices, Labels
-from lann.metrics import DiagonalMetric, Levels
-from lann.search import CellSearch, ExactSearch, coarse_search
+from lann.metrics import DiagonalMetric, Levels, MatrixMetric
+from lann.search import CellSearch, ExactSearch, coarse_search, smallest
+from lann.training._settings import Targets
+from lann.vote import VoteRule, class_shares, zero_distance_guard
+
+
+class QueryStream:
+    """Rows in shuffled order, without end: every row once before any row again.
+
+    Parameters
+    ----------
+    rows : (n_rows,)
+    rng : Generator
+    """
+
+    def __init__(self, rows: Indices, rng: np.random.Generator) -> None:
+        self._rows = rows
+        self._rng = rng
+        self._waiting = np.empty(0, np.int64)
+
+    def take(self, n: int) -> Indices:
+        """Return the next n rows."""
+        drawn, n_drawn = [self._waiting], len(self._waiting)
+        while n_drawn < n:
+            drawn.append(self._rng.permutation(self._rows))
+            n_drawn += len(self._rows)
+        joined = np.concatenate(drawn)
+        taken, self._waiting = joined[:n], joined[n:]
+        return taken
+
+
+def stratified_sample(labels: Labels, size: int, rng: np.random.Generator, *, at_least: int = 50) -> Indices:
+    """Return about `size` rows, ascending: each class in proportion, but at least `at_least` rows of it."""
+    if len(labels) <= size:
+        return np.arange(len(labels))
+    shuffled = rng.permutation(len(labels))
+    chosen = []
+    for rows in (shuffled[labels[shuffled] == c] for c in np.unique(labels)):
+        wanted = max(round(len(rows) * size / len(labels)), min(len(rows), at_least))
+        chosen.append(rows[:wanted])
+    return np.sort(np.concatenate(chosen))
+
+
+def draw_validation_rows(n_rows: int, fraction: float | None, rng: np.random.Generator) -> Indices:
+    """Return the rows whose loss decides on early stopping, ascending; none if `fraction` is None.
+
+    They are no queries of the training, but still neighbors of others.
+    """
+    if fraction is None:
+        return np.empty(0, np.int64)
+    n_drawn = min(max(1, round(fraction * n_rows)), n_rows - 1)
+    return np.sort(rng.permutation(n_rows)[:n_drawn])
+
+
+def draw_axis_mask(
+    n_axes: int, dropout: float, rng: np.random.Generator, *, widths: Indices | None = None
+) -> Floats:
+    """Return 1 for each axis, or 0 with probability `dropout`: (n_axes,).
+
+    Parameters
+    ----------
+    widths : (n_features,) or None
+        Number of coordinates of each feature, which are dropped together where they are the axes.
+    """
+    if widths is None or widths.sum() != n_axes:
+        return np.where(rng.random(n_axes) < dropout, 0.0, 1.0)
+    return np.repeat(np.where(rng.random(len(widths)) < dropout, 0.0, 1.0), widths)
+
 
 # Number of rows whose neighbors give the typical distance.
 ROWS_FOR_SCALE = 2_000
@@ -92,3 +158,50 @@ def typical_distances(levels: Levels, *, n_jobs: int | None = None) -> Floats:
     """Return the squared distances of a sample of rows to their neighbors: (n_rows, N_TYPICAL)."""
     rows = np.linspace(0, len(levels.X) - 1, min(ROWS_FOR_SCALE, len(levels.X))).astype(np.int64)
     return find_candidates(levels.class_metric(), rows, N_TYPICAL, n_jobs=n_jobs)[1]
+
+
+N_VOTERS = 5
+# From this many rows on, a twentieth of them decides. Fewer could not tell, and training needs them.
+FEWEST_ROWS = 2_000
+FRACTION, MOST_ROWS = 0.05, 1_000
+
+
+def draw_selection_rows(rows: Indices, rng: np.random.Generator) -> Indices:
+    """Return the rows, of those given, that decide on a level, ascending; none if there are too few."""
+    # The rows may be without the validation rows, and without those that decide on another level.
+    if len(rows) < 0.85 * FEWEST_ROWS:
+        return rows[:0]
+    return np.sort(rng.choice(rows, min(round(FRACTION * len(rows)), MOST_ROWS), replace=False))
+
+
+def weighted_errors(
+    metric: DiagonalMetric | MatrixMetric, targets: Targets, rows: Indices, candidates: Indices
+) -> Floats:
+    """Return the weight of each row whose nearest candidates vote for another class, and 0 otherwise.
+
+    Parameters
+    ----------
+    metric : DiagonalMetric or MatrixMetric
+    targets : Targets
+    rows : (n_rows,)
+        Points of the metric.
+    candidates : (n_rows, n_candidates)
+        Points; -1 for none.
+
+    Returns
+    -------
+    errors : (n_rows,)
+    """
+    distances = metric.distances(metric.points[rows], np.maximum(candidates, 0))
+    near, distances = smallest(distances, candidates, min(N_VOTERS, candidates.shape[1]))
+    labels, weights = targets
+    rule = VoteRule(1.0, zero_distance_guard(distances))
+    shares = rule.shares(distances, labels[near], weights[near])
+    predicted = class_shares(shares, labels[near], int(labels.max()) + 1).argmax(axis=1)
+    return np.where(predicted != labels[rows], weights[rows], 0.0)
+
+
+def is_significantly_better(errors: Floats, others: Floats) -> bool:
+    """Return whether there are fewer errors than others, by more than one standard deviation of the gain."""
+    gains = others - errors
+    return bool(gains.sum() > np.sqrt(np.square(gains).sum()))

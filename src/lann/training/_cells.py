@@ -1,14 +1,102 @@
-"""Rows in the cells of an encoding: fast coordinates while curves and positions change."""
+"""Rows in the cells of an encoding: coordinates and gradients while curves and positions change.
+
+A cell is a set of values of a feature on which its coordinate is linear: a range of numbers without an edge
+or a threshold of the curve inside, or one category, or a gap.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
 from lann._types import Floats, Indices
-from lann.encoding import Encoding, FeatureCurves
-from lann.training._cell_kernels import add_by_cell, cell_values
+from lann.encoding import GAP_HEIGHT, Encoding, FeatureCurves, initial_positions
+
+
+def compact_batch(
+    rows: Indices, candidates: Indices, kept: NDArray[np.bool_], position: Indices
+) -> tuple[Indices, Indices, Indices]:
+    """Return the points that a batch uses, and its queries and candidates as positions among these.
+
+    Parameters
+    ----------
+    rows, candidates, kept
+        Of a `Batch`.
+    position : (n_points,)
+        All -1, before and after.
+
+    Returns
+    -------
+    used : (n_used,)
+        The queries and their kept candidates, in order of appearance.
+    rows : (n_queries,)
+    candidates : (n_queries, n_candidates)
+        -1 for candidates that are dropped.
+    """
+    used = np.empty(rows.size + candidates.size, np.int64)
+    new_rows, new_candidates = np.empty(len(rows), np.int64), np.full(candidates.shape, -1, np.int64)
+    n_used = _compact(rows, candidates, kept, position, used, new_rows, new_candidates)
+    return used[:n_used], new_rows, new_candidates
+
+
+@njit(nogil=True, cache=True)
+def _compact(rows, candidates, kept, position, used, new_rows, new_candidates):
+    """Write to the last three arrays; return how many points are used."""
+    n_used = 0
+    for q in range(rows.shape[0]):
+        i = rows[q]
+        if position[i] < 0:
+            position[i] = n_used
+            used[n_used] = i
+            n_used += 1
+        new_rows[q] = position[i]
+        for c in range(candidates.shape[1]):
+            j = candidates[q, c]
+            if j < 0 or not kept[q, c]:
+                continue
+            if position[j] < 0:
+                position[j] = n_used
+                used[n_used] = j
+                n_used += 1
+            new_candidates[q, c] = position[j]
+    for number in range(n_used):
+        position[used[number]] = -1
+    return n_used
+
+
+@njit(nogil=True, cache=True)
+def cell_values(cells, offsets, used, starts, slopes):
+    """Return the coordinates of some points: (n_used, n_coordinates).
+
+    cells : (n_points, n_coordinates) cell of each value
+    offsets : (n_points, n_coordinates) from the origins of the cells; used : (n_used,)
+    starts, slopes : (n_cells,)
+    """
+    out = np.empty((used.shape[0], cells.shape[1]))
+    for number in range(used.shape[0]):
+        i = used[number]
+        for f in range(cells.shape[1]):
+            cell = cells[i, f]
+            out[number, f] = starts[cell] + slopes[cell] * offsets[i, f]
+    return out
+
+
+@njit(nogil=True, cache=True)
+def add_by_cell(cells, offsets, used, gradient, sums, moments):
+    """Add the gradients of some points to the sums by cell that `Cells.gradients` takes.
+
+    cells, offsets, used : as for `cell_values`; gradient : (n_used, n_coordinates)
+    sums, moments : (n_cells,), changed in place
+    """
+    for number in range(used.shape[0]):
+        i = used[number]
+        for f in range(cells.shape[1]):
+            sums[cells[i, f]] += gradient[number, f]
+            moments[cells[i, f]] += gradient[number, f] * offsets[i, f]
 
 
 class Cells:
@@ -127,3 +215,94 @@ def locate_positions(encoding: Encoding, X: Floats) -> tuple[Indices, int]:
         entries[:, first : first + n_axes] = n_entries + n_axes * rows[:, None] + np.arange(n_axes)
         n_entries += positions.positions.size
     return entries, n_entries
+
+
+# A category with this many rows is pulled to its start twice as much as one with many rows.
+FEW_ROWS = 3.0
+
+
+class Positions:
+    """The positions of all categories and gaps of an encoding, in the order of `locate_positions`.
+
+        position = exp(slope of the feature) · (start + displacement)
+
+    Parameters
+    ----------
+    encoding : Encoding
+    feature_slopes : (n_features,)
+    n_rows : int
+        Number of training rows.
+
+    Attributes
+    ----------
+    features : (n_positions,)
+        The feature of each entry.
+    start : (n_positions,)
+    displacements : (n_positions,)
+    restraint : (n_positions,)
+        How much each entry is pulled to its start, relative to one of a frequent category.
+    """
+
+    def __init__(self, encoding: Encoding, feature_slopes: Floats, n_rows: int) -> None:
+        features, start, now, shares = [np.zeros(1, np.int64)], [np.zeros(1)], [np.zeros(1)], [np.ones(1)]
+        self._gap_numbers: Indices = np.flatnonzero(encoding.gaps.present)
+        gaps = encoding.gaps
+        for number in self._gap_numbers:
+            features.append(encoding.number_features[[number]])
+            start.append(np.array([GAP_HEIGHT]))
+            now.append(gaps.heights[[number]])
+            shares.append(gaps.shares[[number]])
+        for feature, own in zip(encoding.category_features, encoding.positions, strict=True):
+            features.append(np.full(own.positions.size, feature))
+            start.append(initial_positions(own.shares).ravel())
+            now.append(own.positions.ravel())
+            shares.append(np.repeat(own.shares, own.n_axes))
+        self.features = np.concatenate(features)
+        self.start = np.concatenate(start)
+        self.displacements = np.concatenate(now) / np.exp(feature_slopes[self.features]) - self.start
+        self.restraint = 1.0 + FEW_ROWS / np.maximum(n_rows * np.concatenate(shares), 1.0)
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def penalized(self) -> Floats:
+        """The displacements, those of rare categories larger, of which the penalty is the square."""
+        return self.restraint * self.displacements
+
+    def values(self, feature_slopes: Floats) -> Floats:
+        """Return the positions: (n_positions,)."""
+        return np.exp(feature_slopes[self.features]) * (self.start + self.displacements)
+
+    def gradients(self, by_position: Floats, feature_slopes: Floats) -> tuple[Floats, Floats]:
+        """Return the gradients with respect to the displacements, and to the feature slopes.
+
+        Parameters
+        ----------
+        by_position : (n_positions,)
+        feature_slopes : (n_features,)
+
+        Returns
+        -------
+        by_displacement : (n_positions,)
+        by_slope : (n_features,)
+        """
+        by_position = by_position.copy()
+        by_position[0] = 0.0  # the constant is not learned
+        by_displacement = by_position * np.exp(feature_slopes[self.features])
+        terms = by_position * self.values(feature_slopes)
+        by_slope = np.bincount(self.features, terms, len(feature_slopes))
+        return by_displacement, by_slope.astype(np.float64, copy=False)
+
+    def put_into(self, encoding: Encoding, feature_slopes: Floats) -> Encoding:
+        """Return the encoding with these positions."""
+        values, n_gaps = self.values(feature_slopes), len(self._gap_numbers)
+        heights = encoding.gaps.heights.copy()
+        heights[self._gap_numbers] = values[1 : 1 + n_gaps]
+        positions, first = [], 1 + n_gaps
+        for own in encoding.positions:
+            moved = values[first : first + own.positions.size].reshape(own.positions.shape)
+            positions.append(own.with_positions(moved))
+            first += own.positions.size
+        gaps = replace(encoding.gaps, heights=heights)
+        return encoding.replace(gaps=gaps, positions=tuple(positions))

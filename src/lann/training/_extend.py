@@ -1,20 +1,96 @@
-"""The extension of a model by new rows: `partial_fit`."""
+"""The extension of a model by new rows (`partial_fit`), and the start from a previous fit (`warm_start`)."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lann._types import Floats, Indices, Labels
 from lann.metrics import Levels
 from lann.model import RowMemory
 from lann.training._candidates import typical_distances
-from lann.training._inheritance import inherit
-from lann.training._online_matrices import MatrixUpdate, OnlineMatrixPoints, matrix_steps
+from lann.training._initial import MOST_SQUARE, n_axes_of
+from lann.training._online_procedure import MatrixUpdate, OnlineMatrixPoints, matrix_steps
 from lann.training._online_weights import OnlinePoints, relative_weight_steps, with_weights
 from lann.training._settings import Settings
 from lann.vote import zero_distance_guard
+
+N_NEIGHBORS = 5
+
+
+class Inherited(NamedTuple):
+    """Point metrics of new rows.
+
+    Attributes
+    ----------
+    log_weights : (n_new, n_axes)
+    matrices : (n_new, n_axes, rank) or None
+    """
+
+    log_weights: Floats
+    matrices: NDArray | None
+
+
+def inherit(memory: RowMemory, points: Floats, labels: Labels, *, n_jobs: int | None = None) -> Inherited:
+    """Return point metrics for new rows; a row that is already there inherits its own.
+
+    Parameters
+    ----------
+    memory : RowMemory
+        Rows from which is inherited, and their metrics.
+    points : (n_new, n_axes)
+        The new rows, on the axes.
+    labels : (n_new,)
+    """
+    near, shares = _same_class_neighbors(memory, points, labels, n_jobs)
+    rows, position = np.unique(near, return_inverse=True)
+    levels, position = memory.levels_of(rows), position.reshape(near.shape)
+    log_weights = np.einsum("qk,qkf->qf", shares, levels.point_log_weights[position])
+    if levels.point_matrices is None:
+        return Inherited(log_weights, None)
+    return Inherited(log_weights, mean_matrices(levels.point_matrices, position, shares))
+
+
+def _same_class_neighbors(
+    memory: RowMemory, points: Floats, labels: Labels, n_jobs: int | None
+) -> tuple[Indices, Floats]:
+    """Return the same-class neighbors of new rows, and the share that each has in the mean.
+
+    Returns
+    -------
+    near, shares : (n_new, N_NEIGHBORS)
+        Shares add up to 1; all are 0 where the class has no rows so far.
+    """
+    shape = (len(points), N_NEIGHBORS)
+    near, shares = np.zeros(shape, np.int64), np.zeros(shape)
+    n_old = memory.class_counts
+    for label in np.unique(labels):
+        new, k = np.flatnonzero(labels == label), min(N_NEIGHBORS, int(n_old[label]))
+        if k == 0:
+            continue
+        found, distances = memory.nearest(points[new], k, label=int(label), n_jobs=n_jobs)
+        closeness = 1.0 / (distances + 1e-9 * zero_distance_guard(distances))
+        near[new, :k] = found
+        shares[new, :k] = closeness / closeness.sum(axis=1, keepdims=True)
+    return near, shares
+
+
+def mean_matrices(matrices: NDArray, near: Indices, shares: Floats) -> NDArray:
+    """Return means of matrices, and the identity where all shares are 0: (n_new, n_axes, rank).
+
+    Parameters
+    ----------
+    matrices : (n_points, n_axes, rank)
+    near, shares : (n_new, k)
+        The matrices in each mean, and their shares.
+    """
+    means = np.zeros((len(near), *matrices.shape[1:]), matrices.dtype)
+    for slot in range(near.shape[1]):
+        means += shares[:, slot, None, None].astype(matrices.dtype) * matrices[near[:, slot]]
+    means[~shares.any(axis=1)] = np.eye(*matrices.shape[1:])
+    return means
 
 
 class Extension(NamedTuple):
@@ -116,3 +192,42 @@ def _train_on(memory: RowMemory, rows: Indices, settings: Settings, epsilon: flo
         trained = with_weights(levels, after)
     changed = np.flatnonzero((before != after).reshape(len(involved), -1).any(axis=1))
     return memory.with_metrics(involved[changed], trained.subset(changed)) if len(changed) else memory
+
+
+def warm_start(start: Levels, previous: Levels, settings: Settings) -> Levels:
+    """Return the rows of `start` with those levels of a previous training that are learned again.
+
+    Rows inherit point metrics from same-class neighbors; a row of the previous training gets its own.
+
+    Parameters
+    ----------
+    start : Levels
+        Rows, with nothing learned.
+    previous : Levels
+    settings : Settings
+    """
+    if settings.curves:
+        start = start.replace(encoding=start.encoding.with_learned(previous.encoding))
+    if not np.array_equal(start.encoding.n_axes_of_features, previous.encoding.n_axes_of_features):
+        return start  # the map and the weights are about other coordinates
+    n_coordinates, n_axes = start.encoding.n_coordinates, previous.class_log_weights.shape[1]
+    wanted = n_axes_of(settings.form, settings.n_components, n_coordinates, linear_map=settings.linear_map)
+    map_allowed = settings.linear_map or wanted < n_coordinates
+    # With many coordinates, a map has fewer axes by default where rows do not differ in more dimensions.
+    fewer = settings.n_components is None and n_axes < wanted < n_coordinates > MOST_SQUARE
+    if not (n_axes == wanted or fewer) or (previous.components is not None and not map_allowed):
+        return start  # the weights of classes and points are about other axes
+    start = start.replace(
+        components=previous.components,
+        class_log_weights=np.zeros_like(previous.class_log_weights),
+        point_log_weights=np.zeros((len(start.X), n_axes)),
+    )
+    if settings.class_metrics:
+        start = start.replace(class_log_weights=previous.class_log_weights)
+    if settings.point_metrics:
+        if settings.form == "diagonal":
+            previous = previous.replace(point_matrices=None)
+        memory = RowMemory(previous)
+        inherited = inherit(memory, previous.transform(start.X), start.labels, n_jobs=settings.n_jobs)
+        start = start.replace(point_log_weights=inherited.log_weights, point_matrices=inherited.matrices)
+    return start

@@ -1,15 +1,15 @@
-"""Compiled functions of training with weights: the nearest candidates of a batch, gradients, smoothing."""
+"""Compiled functions of a training step: loss and gradients of a batch, smoothing, and Adam."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from lann._compile import njit
 from lann._types import Floats, Indices
-from lann.training._loss import Neighbors, loss_with_slopes
+from lann.training._settings import Neighbors, loss_with_slopes
 
 # Instead of a gradient that is not needed.
 NOT_NEEDED = np.empty((0, 0))
@@ -198,3 +198,42 @@ def mix_with_neighbors(values, neighbors, share):
             for column in range(n_columns):
                 mixed[i, column] += share * (mean[column] / count - values[i, column])
     return mixed
+
+
+# Decay of the first and of the second moment.
+DECAY = (0.9, 0.99)
+
+
+class Adam:
+    """Adam (Kingma & Ba 2015) for one array of parameters.
+
+    Parameters
+    ----------
+    parameters : ndarray
+        Changed in place.
+    """
+
+    def __init__(self, parameters: Floats) -> None:
+        self.parameters = parameters
+        self._first = np.zeros_like(parameters)
+        self._second = np.zeros_like(parameters)
+        self._n_steps = 0
+
+    def step(self, gradient: Floats, rate: float) -> None:
+        """Take one step of size `rate`, for a gradient of the shape of the parameters."""
+        self._n_steps += 1
+        _step(
+            self.parameters.reshape(-1), gradient.reshape(-1), self._first.reshape(-1),
+            self._second.reshape(-1), rate, DECAY, self._n_steps,
+        )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def _step(parameters, gradient, first, second, rate, decay, n_steps):
+    first_decay, second_decay = decay
+    first_scale = 1.0 / (1.0 - first_decay**n_steps)
+    second_scale = 1.0 / (1.0 - second_decay**n_steps)
+    for i in range(parameters.shape[0]):
+        first[i] += (1.0 - first_decay) * (gradient[i] - first[i])
+        second[i] += (1.0 - second_decay) * (gradient[i] ** 2 - second[i])
+        parameters[i] -= rate * (first[i] * first_scale) / (np.sqrt(second[i] * second_scale) + 1e-4)

@@ -1,21 +1,329 @@
-"""The first stage: train the levels that all rows share, in batches."""
+"""The first stage: train the levels that all rows share (encoding, map, class weights), in batches."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from lann._threads import map_blocks
 from lann._types import Floats, Indices
-from lann.metrics import Levels
-from lann.training._candidates import N_TYPICAL, find_candidates
-from lann.training._kernels import Batch
-from lann.training._level_selection import draw_selection_rows, is_significantly_better, weighted_errors
-from lann.training._sampling import QueryStream, draw_axis_mask, stratified_sample
-from lann.training._settings import Settings
-from lann.training._shared_parameters import SharedParameters
+from lann.encoding import FeatureCurves
+from lann.metrics import DiagonalMetric, Levels
+from lann.training._candidates import (
+    N_TYPICAL,
+    QueryStream,
+    draw_axis_mask,
+    draw_selection_rows,
+    find_candidates,
+    is_significantly_better,
+    stratified_sample,
+    weighted_errors,
+)
+from lann.training._cells import Cells, Positions, compact_batch
+from lann.training._initial import MOST_SQUARE, n_axes_of, wide_axes
+from lann.training._kernels import NOT_NEEDED, Adam, Batch, WeightedPoints, loss_and_gradients
+from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, regularization_factor
 from lann.vote import zero_distance_guard
+
+# Strength of the regularization of each parameter; "bin_differences" is for curves without kinks.
+REGULARIZATION = {
+    "feature_slopes": 0.5,
+    "bin_slopes": 0.5,
+    "bin_differences": 0.7,
+    "jumps": 0.5,
+    "positions": 0.5,
+    "map": 5.0,
+    "class_scales": 2.0,
+    "class_weights": 7.0,
+}
+# These learn more slowly than the rest: every entry of the map, and every jump, moves many points.
+RATES = {"map": 0.2, "jumps": 0.2, "positions": 0.5}
+# An entry of the map returns to its initial value, a jump to 0 and a category to its start, unless its
+# gradients agree: their mean has to exceed this share of their root mean square. Most pairs of features have
+# nothing to do with each other, and most features have no threshold.
+AGREEMENT = {"map": 0.2, "jumps": 0.2, "positions": 0.1}
+# Bounds of the parameters.
+SMALLEST_FEATURE_SLOPE = -4.0
+LARGEST_BIN_SLOPE = 3.0
+LARGEST_JUMP = 20.0
+LARGEST_DISPLACEMENT = 20.0
+LARGEST_ENTRY = 20.0
+# Products with a map of at least this many numbers run on threads, in blocks of rows.
+LARGE_MAP = 64 * 64
+ROW_BLOCK = 512
+NO_POSITIONS = np.empty(0)
+
+
+class SharedParameters:
+    """Parameters of curves, positions of categories and gaps, linear map and class weights.
+
+        log slope of number f in bin b = feature_slopes_f + bin_slopes_fb
+        position of a category of feature f = exp(feature_slopes_f) · (start + displacement)
+        log weight of class c on axis a = class_scales_c + class_weights_ca
+
+    Parameters
+    ----------
+    levels : Levels
+        Rows and initial values; point metrics are not used.
+    settings : Settings
+    straight : bool, default=False
+        Whether curves stay straight: a slope per feature.
+
+    Attributes
+    ----------
+    encoding : Encoding
+    map : (n_axes, n_coordinates) or None
+    map_is_learned : bool
+    feature_slopes : (n_features,)
+    bin_slopes : (n_numbers, n_bins)
+    jumps : (n_numbers, n_steps)
+    positions : Positions
+    class_scales : (n_classes,)
+    class_weights : (n_classes, n_axes)
+    """
+
+    def __init__(self, levels: Levels, settings: Settings, *, straight: bool = False) -> None:
+        self.settings = settings
+        self.straight = straight
+        self.X, self.labels, self.row_weights = levels.X, levels.labels, levels.row_weights
+        self.targets = settings.targets(levels)
+        self.rule = settings.loss_rule(len(levels.class_log_weights))
+        self.encoding = levels.encoding
+        self._is_numeric = self.encoding.is_numeric
+        self._cells = Cells(self.encoding, self.X)
+        self._position = np.full(len(self.X), -1)
+        self._used_bins = self.curves.used
+        self._numbers: Indices | slice = slice(None) if self._is_numeric else self.encoding.number_features
+        log_slopes = np.log(self.curves.slopes)
+        self.feature_slopes = np.zeros(self.X.shape[1])
+        self.feature_slopes[self._numbers] = log_slopes.mean(axis=1)
+        # Few slopes are regularized toward their mean, many toward their start.
+        is_wide = self.encoding.n_coordinates > MOST_SQUARE
+        self._slope_targets = self.feature_slopes.copy() if is_wide else None
+        self.bin_slopes = log_slopes - self.feature_slopes[self._numbers][:, None]
+        self.jumps = self.curves.jumps.copy()
+        self.positions = Positions(self.encoding, self.feature_slopes, len(self.X))
+        self.class_scales = levels.class_log_weights.mean(axis=1)
+        self.class_weights = levels.class_log_weights - self.class_scales[:, None]
+        self._adam = {
+            "feature_slopes": Adam(self.feature_slopes),
+            "bin_slopes": Adam(self.bin_slopes),
+            "jumps": Adam(self.jumps),
+            "positions": Adam(self.positions.displacements),
+            "class_scales": Adam(self.class_scales),
+            "class_weights": Adam(self.class_weights),
+        }
+        self.map = levels.components
+        self._initial_map = np.empty((0, 0)) if levels.components is None else levels.components
+        self.map_is_learned = False
+
+    def learn_map(self) -> None:
+        """Learn the linear map from now on; without one, the axes have been the coordinates."""
+        n_coordinates = self.encoding.n_coordinates
+        n_axes = n_axes_of(self.settings.form, self.settings.n_components, n_coordinates, linear_map=True)
+        if self.map is None and n_axes < n_coordinates:
+            self._start_map(n_axes)
+        square = self.map is None or self.map.shape[0] == n_coordinates
+        self.map = np.eye(n_coordinates) if self.map is None else self.map.copy()
+        # Regularized toward the coordinates themselves, or toward its start where it has fewer axes.
+        self._initial_map = np.eye(n_coordinates) if square else self.map.copy()
+        self._adam["map"] = Adam(self.map)
+        self.map_is_learned = True
+
+    def _start_map(self, n_axes: int) -> None:
+        """Start a map to fewer axes; the weights of classes are about the coordinates, and start again."""
+        encoded = self.encoded(np.arange(len(self.X)))
+        self.map = wide_axes(encoded, self.labels, n_axes, self.row_weights, shrink=False)
+        self.class_weights = np.zeros((len(self.class_scales), len(self.map)))
+        self._adam["class_weights"] = Adam(self.class_weights)
+
+    def without(self, level: str) -> SharedParameters | None:
+        """Return parameters in which a level is neutral and no longer learned; None if it is not learned."""
+        settings, straight = self.settings, self.straight
+        levels = Levels(
+            self.X, self.labels, self.encoding, self.class_log_weights, np.empty((0, 0)), self.map,
+            row_weights=self.row_weights,
+        )  # fmt: skip
+        if level == "class" and settings.class_metrics:
+            settings = settings.replace(class_metrics=False)
+            levels = levels.replace(class_log_weights=np.zeros_like(levels.class_log_weights))
+        elif level == "map" and self.map_is_learned and len(self._initial_map) == self.encoding.n_coordinates:
+            settings = settings.replace(linear_map=False)
+            levels = levels.replace(components=None)
+        elif level == "curves" and settings.curves and not straight and self.curves.n_bins > 1:
+            straight = True
+            slopes = np.repeat(
+                np.exp(self.feature_slopes[self._numbers])[:, None], self.curves.n_bins, axis=1
+            )
+            levels = levels.with_curves(self.curves.with_slopes(slopes, np.zeros_like(self.jumps)))
+        else:
+            return None
+        other = SharedParameters(levels, settings, straight=straight)
+        if self.map_is_learned and settings.linear_map:
+            other.learn_map()
+            other._initial_map = self._initial_map
+        other._slope_targets = self._slope_targets
+        return other
+
+    @property
+    def curves(self) -> FeatureCurves:
+        """The curves of the numbers."""
+        return self.encoding.curves
+
+    @property
+    def n_axes(self) -> int:
+        return self.class_weights.shape[1]
+
+    def encoded(self, rows: Indices) -> Floats:
+        """Return the coordinates of some rows: (n_rows, n_coordinates)."""
+        positions = NO_POSITIONS if self._is_numeric else self.positions.values(self.feature_slopes)
+        return self._cells.values(self.curves, positions, rows)
+
+    @property
+    def class_log_weights(self) -> Floats:
+        """Log weights of the axes for each class: (n_classes, n_axes)."""
+        return self.class_scales[:, None] + self.class_weights
+
+    def metric(self) -> DiagonalMetric:
+        """Return the metric in which every row measures with the weights of its class."""
+        points = self._apply_map(self.encoded(np.arange(len(self.X))))
+        return Levels.metric_of_classes(points, self.labels, self.class_log_weights)
+
+    def loss(self, batch: Batch) -> tuple[float, dict[str, Floats]]:
+        """Compute the mean loss of a batch and its gradient for each learned parameter."""
+        settings = self.settings
+        rows, candidates, kept, axis_mask, epsilon = batch
+        used, rows, candidates = compact_batch(rows, candidates, kept, self._position)
+        batch = Batch(rows, candidates, kept, axis_mask, epsilon)
+        targets = self.targets.subset(used)
+        encoded = self.encoded(used)
+        metric = WeightedPoints(self._apply_map(encoded), np.exp(self.class_log_weights), targets.labels)
+        by_class = np.zeros(metric.weights.shape) if settings.class_metrics else NOT_NEEDED
+        by_point = NOT_NEEDED
+        if settings.curves or self.map_is_learned:
+            by_point = np.zeros(metric.points.shape)
+        loss = loss_and_gradients(batch, metric, targets, self.rule, by_class, by_point)
+        gradient: dict[str, Floats] = {}
+        if self.map_is_learned:
+            gradient["map"] = self._in_blocks(
+                lambda part: by_point[part].T @ encoded[part], len(encoded), _sum
+            )
+        if settings.curves:
+            gradient |= self._encoding_gradient(used, by_point)
+        if settings.class_metrics:
+            gradient |= {"class_weights": by_class, "class_scales": by_class.sum(axis=1)}
+        return loss, gradient
+
+    def _encoding_gradient(self, used: Indices, by_point: Floats) -> dict[str, Floats]:
+        components = self.map
+        by_value = by_point
+        if components is not None:
+            by_value = self._in_blocks(lambda part: by_point[part] @ components, len(used), np.concatenate)
+        by_slope, by_jump, by_position = self._cells.gradients(self.curves, used, by_value)
+        by_bin = by_slope * self.curves.slopes
+        gradient = {"feature_slopes": by_bin.sum(axis=1)}
+        if not self._is_numeric:
+            gradient["positions"], by_feature = self.positions.gradients(by_position, self.feature_slopes)
+            by_feature[self._numbers] += gradient["feature_slopes"]
+            gradient["feature_slopes"] = by_feature
+        if not self.straight:
+            gradient |= {"bin_slopes": by_bin, "jumps": by_jump}
+        return gradient
+
+    def regularization_gradient(self) -> dict[str, Floats]:
+        """Return the gradient of the penalties for each parameter."""
+        strength = self.settings.alpha * regularization_factor(len(self.X)) / len(self.X)
+        by_bin = REGULARIZATION["bin_slopes"] * self.bin_slopes
+        differences = np.diff(self.bin_slopes, axis=1)
+        kinks = REGULARIZATION["bin_differences"] * differences * self._used_bins[:, 1:]
+        by_bin[:, 1:] += kinks
+        by_bin[:, :-1] -= kinks
+        centered = self.feature_slopes
+        if self._slope_targets is not None:
+            centered = centered - self._slope_targets
+        centered = centered - centered.mean()
+        gradient = {
+            "feature_slopes": strength * REGULARIZATION["feature_slopes"] * centered,
+            "bin_slopes": strength * by_bin,
+            "jumps": strength * REGULARIZATION["jumps"] * self.jumps,
+            "class_scales": strength * REGULARIZATION["class_scales"] * self.class_scales,
+            "class_weights": strength * REGULARIZATION["class_weights"] * self.class_weights,
+        }
+        if not self._is_numeric:
+            gradient["positions"] = strength * REGULARIZATION["positions"] * self.positions.penalized
+        if self.map_is_learned and self.map is not None:
+            gradient["map"] = strength * REGULARIZATION["map"] * (self.map - self._initial_map)
+        return gradient
+
+    def step(self, gradient: dict[str, Floats], rate: float) -> None:
+        """Take one step against the gradient of the loss, which is changed, and that of the penalties."""
+        regularization = self.regularization_gradient()
+        for name, values in gradient.items():
+            values += regularization[name]
+            if name == "bin_slopes":
+                values *= self._used_bins
+            self._adam[name].step(values, RATES.get(name, 1.0) * rate)
+        self._constrain(rate)
+
+    def _constrain(self, rate: float) -> None:
+        """Restore the bounds, and fix the overall scale of curves and classes, which the loss leaves free."""
+        if self.settings.curves:
+            slopes = self.feature_slopes
+            shift = slopes.max()  # no exponential may overflow
+            shift += 0.5 * np.log(np.mean(np.exp(2.0 * (slopes - shift))))
+            slopes -= shift
+            np.maximum(slopes, SMALLEST_FEATURE_SLOPE, out=slopes)
+            np.clip(self.bin_slopes, -LARGEST_BIN_SLOPE, LARGEST_BIN_SLOPE, out=self.bin_slopes)
+            self.jumps -= AGREEMENT["jumps"] * RATES["jumps"] * rate
+            self.jumps *= np.exp(-np.clip(shift, -1.0, 1.0))  # the same share of the curve, after usual steps
+            np.clip(self.jumps, 0.0, LARGEST_JUMP, out=self.jumps)
+            curves = self.curves.with_slopes(
+                np.exp(slopes[self._numbers][:, None] + self.bin_slopes), self.jumps.copy()
+            )
+            self.encoding = self.encoding.with_curves(curves)
+            self._constrain_positions(rate)
+        if self.map_is_learned and self.map is not None:
+            self.map -= self._initial_map
+            np.clip(self.map, -LARGEST_ENTRY, LARGEST_ENTRY, out=self.map)
+            back = AGREEMENT["map"] * RATES["map"] * rate
+            self.map -= np.clip(self.map, -back, back)
+            self.map += self._initial_map
+        if self.settings.class_metrics:
+            for values in (self.class_scales, self.class_weights):
+                np.clip(values, -LARGEST_LOG_WEIGHT, LARGEST_LOG_WEIGHT, out=values)
+                values -= values.mean(axis=0)
+
+    def _constrain_positions(self, rate: float) -> None:
+        """Pull categories and gaps to their start, rare ones more, and restore the bounds."""
+        if self._is_numeric:
+            return
+        displacements = self.positions.displacements
+        back = AGREEMENT["positions"] * RATES["positions"] * rate * self.positions.restraint
+        displacements -= np.clip(displacements, -back, back)
+        np.clip(displacements, -LARGEST_DISPLACEMENT, LARGEST_DISPLACEMENT, out=displacements)
+        self.encoding = self.positions.put_into(self.encoding, self.feature_slopes)
+
+    def _apply_map(self, encoded: Floats) -> Floats:
+        if self.map is None:
+            return encoded
+        transposed = self.map.T
+        return self._in_blocks(lambda part: encoded[part] @ transposed, len(encoded), np.concatenate)
+
+    def _in_blocks(
+        self, product: Callable[[slice], Floats], n_rows: int, combine: Callable[[list[Floats]], Floats]
+    ) -> Floats:
+        """Compute a product with the map, on threads if it is large; blocks do not depend on their number."""
+        if self._initial_map.size < LARGE_MAP:
+            return combine([product(slice(0, n_rows))])
+        return combine(map_blocks(product, n_rows, ROW_BLOCK, n_jobs=self.settings.n_jobs))
+
+
+def _sum(parts: list[Floats]) -> Floats:
+    return np.sum(parts, axis=0)
+
 
 BATCH_SIZE = 128
 BATCHES_PER_EPOCH = 50

@@ -1,16 +1,475 @@
-"""The staged training of any number of rows, with copies merged."""
+"""Training of any number of rows: copies are merged, many rows are trained on a sample and in tiles."""
 
 from __future__ import annotations
 
+import math
+import time
+from contextlib import closing
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from lann._storage import MANY_ROWS
+from lann._threads import iterate_in_order, map_blocks, single_threaded_blas
+from lann._types import Floats, Indices
 from lann.metrics import Levels, find_copies
-from lann.training._many_rows import has_many_rows, train_many
-from lann.training._procedure import TrainingResult, train_distinct, with_levels
+from lann.search import (
+    N_CALIBRATED,
+    N_NEIGHBORS,
+    POINTS_PER_CENTER,
+    CellIndex,
+    ExactSearch,
+    Partition,
+    calibrate,
+    n_cells_of,
+    smallest,
+)
+from lann.training._candidates import stratified_sample
+from lann.training._initial import check_matrix_memory, matrix_dtype, n_axes_of
+from lann.training._point_stage import PointStage
+from lann.training._procedure import (
+    Callback,
+    Epoch,
+    Trainer,
+    TrainingResult,
+    plan_epochs,
+    train_distinct,
+    with_levels,
+)
 from lann.training._settings import Settings
-from lann.training._trainer import Callback
+
+# Rows that a thread processes at a time.
+ASSIGN_BLOCK, SEARCH_BLOCK = 8_192, 32_768
+
+
+def build_index(levels: Levels, rng: np.random.Generator, *, n_jobs: int | None = None) -> CellIndex:
+    """Return the cells of the rows of levels: those of `CellIndex.build`, but for the sample of rows."""
+    n_rows = len(levels.X)
+    rows = draw_partition_rows(n_rows, rng)
+    counts = np.bincount(levels.labels, minlength=len(levels.class_log_weights))
+    weights = mean_class_weights(levels.class_log_weights, counts)
+    partition = fit_partition(points_of(levels, rows), n_rows, weights, rng, n_jobs=n_jobs)
+    cells = assign_cells(partition, levels, n_jobs=n_jobs)
+    rows = draw_calibration_rows(n_rows, rng)
+    neighbors = _nearest_rows(levels, rows, n_jobs)
+    order = partition.nearest(points_of(levels, rows), partition.n_cells)
+    return CellIndex(partition, cells, calibrate(order, cells[neighbors]), n_rows)
+
+
+def draw_partition_rows(n_rows: int, rng: np.random.Generator) -> Indices:
+    """Return the rows from which the centers of the cells of so many rows are learned, ascending."""
+    size = min(n_rows, POINTS_PER_CENTER * n_cells_of(n_rows))
+    return np.sort(rng.choice(n_rows, size, replace=False))
+
+
+def draw_calibration_rows(n_rows: int, rng: np.random.Generator) -> Indices:
+    """Return the rows whose neighbors determine how many cells a search includes, ascending."""
+    return np.sort(rng.choice(n_rows, min(N_CALIBRATED, n_rows), replace=False))
+
+
+def mean_class_weights(class_log_weights: Floats, counts: Indices) -> Floats:
+    """Return the mean over rows of the weights of their classes, given the rows of each class: (n_axes,)."""
+    return counts @ np.exp(class_log_weights) / counts.sum()
+
+
+def fit_partition(
+    points: Floats, n_rows: int, weights: Floats, rng: np.random.Generator, *, n_jobs: int | None = None
+) -> Partition:
+    """Return a partition for many rows, learned from those of `draw_partition_rows`.
+
+    Parameters
+    ----------
+    points : (n_drawn, n_axes)
+        The rows that were drawn, on the axes.
+    n_rows : int
+        Number of all rows.
+    weights : (n_axes,)
+        As of `mean_class_weights`.
+    rng : Generator
+    n_jobs : int or None
+        Number of threads.
+    """
+    return Partition.fit(points, n_cells_of(n_rows), rng, weights=weights, n_jobs=n_jobs)
+
+
+def assign_cells(partition: Partition, levels: Levels, *, n_jobs: int | None = None) -> NDArray[np.int32]:
+    """Return the cell of each row: (n_rows,)."""
+
+    def assign(part: slice) -> NDArray[np.int32]:
+        return partition.assign(points_of(levels, part), n_jobs=1)
+
+    return np.concatenate(map_blocks(assign, len(levels.X), ASSIGN_BLOCK, n_jobs=n_jobs))
+
+
+def points_of(levels: Levels, rows: Indices | slice) -> Floats:
+    """Return some of the rows on the axes: (n, n_axes)."""
+    return levels.transform(levels.X[rows].astype(np.float64, copy=False))
+
+
+def _nearest_rows(levels: Levels, rows: Indices, n_jobs: int | None) -> Indices:
+    """Return the nearest other rows of some rows under the class metrics: (n, N_NEIGHBORS)."""
+    queries, k = points_of(levels, rows), min(N_NEIGHBORS, len(levels.X) - 1)
+
+    def search(part: slice) -> tuple[Indices, Floats]:
+        points, labels = points_of(levels, part), levels.labels[part]
+        metric = Levels.metric_of_classes(points, labels, levels.class_log_weights)
+        found, distances = ExactSearch(metric).query(queries, min(k + 1, len(points)), n_jobs=1)
+        own = found + part.start == rows[:, None]
+        return np.where(own, -1, found + part.start), np.where(own, np.inf, distances)
+
+    found = map_blocks(search, len(levels.X), SEARCH_BLOCK, n_jobs=n_jobs)
+    nearest, _ = smallest(np.hstack([f[1] for f in found]), np.hstack([f[0] for f in found]), k)
+    return nearest
+
+
+# Number of own rows of a tile, about.
+TILE_ROWS = 20_000
+# Number of cells that the border of a tile reaches from each of its own, where matrices are learned: the rows
+# of the border take as much memory as those of the tile.
+N_REACHED_BY_MATRICES = 3
+
+
+class Tile(NamedTuple):
+    """A group of neighboring cells, and the cells around it.
+
+    Attributes
+    ----------
+    own : (n_own,)
+        Cells whose rows are trained, ascending.
+    border : (n_border,)
+        Other cells, whose rows take part in the training, ascending.
+    """
+
+    own: Indices
+    border: Indices
+
+    @property
+    def cells(self) -> Indices:
+        """All cells, ascending."""
+        return np.union1d(self.own, self.border)
+
+
+class TileResult(NamedTuple):
+    """The point metrics of the own rows of a tile.
+
+    Attributes
+    ----------
+    point_log_weights : (n_own, n_axes)
+    point_matrices : (n_own, n_axes, rank) or None
+    losses : list of float
+        Mean training loss of every epoch.
+    """
+
+    point_log_weights: Floats
+    point_matrices: NDArray | None
+    losses: list[float]
+
+
+def n_reached_of(n_probed: int, settings: Settings) -> int:
+    """Return the number of cells that the border of a tile reaches from each of its own.
+
+    These are as many as a search for candidates includes, so that nearly all candidates are in the tile.
+    """
+    return n_probed if settings.form == "diagonal" else min(n_probed, N_REACHED_BY_MATRICES)
+
+
+def plan_tiles(
+    centers: Floats, counts: Indices, *, n_reached: int, tile_rows: int | None = None
+) -> list[Tile]:
+    """Divide the cells of a partition into tiles of about the same number of rows.
+
+    Parameters
+    ----------
+    centers : (n_cells, n_axes)
+        In coordinates in which distances are Euclidean.
+    counts : (n_cells,)
+        Number of rows of each cell.
+    n_reached : int
+        The border of a tile has the cells that are among this many nearest ones of an own cell.
+    tile_rows : int or None
+        Number of rows of a tile, about; None is `TILE_ROWS`.
+
+    Returns
+    -------
+    tiles : list of Tile
+        Every cell with rows is a cell of one tile.
+    """
+    used = np.flatnonzero(counts > 0)
+    n_tiles = min(n_tiles_of(int(counts.sum()), tile_rows), len(used))
+    reached = _nearest_cells(centers[used], n_reached)
+    tiles = []
+    for group in _bisect(np.arange(len(used)), centers[used], counts[used], n_tiles):
+        border = np.setdiff1d(reached[group], group)
+        tiles.append(Tile(used[np.sort(group)], used[border]))
+    return tiles
+
+
+def n_tiles_of(n_rows: int, tile_rows: int | None = None) -> int:
+    """Return the number of tiles of so many rows, at most."""
+    return max(math.ceil(n_rows / (tile_rows or TILE_ROWS)), 1)
+
+
+def _bisect(cells: Indices, centers: Floats, counts: Indices, n_groups: int) -> list[Indices]:
+    """Divide cells into groups of about the same number of rows, across their axis of largest variance."""
+    if n_groups == 1:
+        return [cells]
+    own, weights = centers[cells], counts[cells].astype(np.float64)
+    centered = own - np.average(own, axis=0, weights=weights)
+    _, axes = np.linalg.eigh((centered * weights[:, None]).T @ centered)
+    order = np.argsort(centered @ axes[:, -1], kind="stable")
+    n_first = n_groups // 2
+    total = np.cumsum(weights[order])
+    cut = int(np.searchsorted(total, total[-1] * n_first / n_groups)) + 1
+    cut = min(max(cut, n_first), len(cells) - (n_groups - n_first))  # at least a cell for each group
+    return [
+        *_bisect(cells[order[:cut]], centers, counts, n_first),
+        *_bisect(cells[order[cut:]], centers, counts, n_groups - n_first),
+    ]
+
+
+def _nearest_cells(centers: Floats, n_nearest: int) -> Indices:
+    """Return the nearest cells of each cell, which are itself first: (n_cells, n_nearest)."""
+    norms = np.einsum("ca,ca->c", centers, centers)
+    n_nearest = min(n_nearest, len(centers))
+    nearest = np.empty((len(centers), n_nearest), np.int64)
+    block = max(4_000_000 // len(centers), 1)
+    for start in range(0, len(centers), block):
+        part = slice(start, start + block)
+        distances = norms - 2.0 * centers[part] @ centers.T
+        nearest[part] = np.argsort(distances, axis=1, kind="stable")[:, :n_nearest]
+    return nearest
+
+
+def train_tile(
+    levels: Levels,
+    own: Indices,
+    settings: Settings,
+    n_epochs: int,
+    rng: np.random.Generator,
+    *,
+    index: CellIndex | None = None,
+) -> TileResult:
+    """Train the point metrics of the rows of a tile.
+
+    The rows of the border are candidates of the others. They measure with the weights of their classes; only
+    if matrices are learned, they learn, too.
+
+    Parameters
+    ----------
+    levels : Levels
+        The rows of the tile and of its border, with the shared levels, which stay as they are, and the
+        initial values of the point metrics.
+    own : (n_own,)
+        Which of the rows are those of the tile, ascending.
+    settings : Settings
+        One thread is used, whatever `n_jobs` is.
+    n_epochs : int
+    rng : Generator
+        Of this tile only.
+    index : CellIndex or None
+        The cells of the rows, in which candidates are searched; None searches all rows.
+    """
+    levels, settings = levels.in_double(), settings.replace(n_jobs=1).for_rows(len(levels.X))
+    none = np.empty(0, np.int64)
+    with single_threaded_blas():
+        trainer = Trainer(n_epochs)
+        stage = PointStage(levels, settings, n_epochs, none, none, rng, own=own, index=index)
+        trained = trainer.run(stage).subset(own)
+    return TileResult(trained.point_log_weights, trained.point_matrices, trainer.losses)
+
+
+# Number of rows of the sample.
+SAMPLE_ROWS = 40_000
+
+
+class RowsByCell(NamedTuple):
+    """Rows in the order of their cells.
+
+    Attributes
+    ----------
+    order : (n_rows,)
+        Rows, those of the first cell first.
+    starts : (n_cells + 1,)
+        Where each cell starts.
+    """
+
+    order: Indices
+    starts: Indices
+
+    @classmethod
+    def of(cls, cells: NDArray[np.int32], n_cells: int) -> RowsByCell:
+        """Return the rows in the order of their cells, given the cell of each row."""
+        starts = np.concatenate([[0], np.cumsum(np.bincount(cells, minlength=n_cells))])
+        return cls(np.argsort(cells, kind="stable"), starts)
+
+    def rows_of(self, cells: Indices) -> Indices:
+        """Return the rows of some cells, ascending."""
+        parts = [self.order[self.starts[cell] : self.starts[cell + 1]] for cell in cells]
+        return np.sort(np.concatenate(parts)) if parts else np.empty(0, np.int64)
+
+
+def has_many_rows(n_rows: int, settings: Settings) -> bool:
+    """Return whether so many rows are trained on a sample and in tiles."""
+    return n_rows > MANY_ROWS and sum(plan_epochs(settings)) > 0
+
+
+def n_epochs_of(settings: Settings, n_rows: int) -> int:
+    """Return the number of epochs of a training, at most, and of tiles if there are many rows."""
+    shared_epochs, point_epochs = plan_epochs(settings)
+    n_tiles = n_tiles_of(n_rows) if has_many_rows(n_rows, settings) and point_epochs > 0 else 0
+    return shared_epochs + point_epochs + n_tiles
+
+
+def train_many(
+    start: Levels, settings: Settings, rng: np.random.Generator, *, callback: Callback | None = None
+) -> TrainingResult:
+    """Train many rows, of which none is a copy of another: see `train`.
+
+    A sample decides on the shared levels, on the levels that are dropped, and on the number of epochs of the
+    point metrics. Tiles of rows then learn the point metrics, each with a generator of its own: the result
+    does not depend on the number of threads, and the memory for it is that of the tiles in progress.
+    """
+    _check_matrix_memory(start, settings)
+    sample_rng, index_rng, tile_rng = rng.spawn(3)
+    sample = stratified_sample(start.labels, SAMPLE_ROWS, sample_rng)
+    result = train_sample(
+        start.subset(sample),
+        settings,
+        sample_rng,
+        callback=with_levels(callback, lambda levels: with_shared_levels(start, levels)),
+    )
+    levels = with_shared_levels(start, result.levels)
+    if "point" in result.dropped_levels:
+        without = np.zeros_like(levels.point_log_weights)
+        levels = levels.replace(point_log_weights=without, point_matrices=None)
+    if result.n_point_epochs == 0 or result.stopped:
+        return replace(result, levels=levels, index=None)
+    with single_threaded_blas():
+        index = build_index(levels, index_rng, n_jobs=settings.n_jobs)
+        training = _TileTraining(levels, index, settings, result.n_point_epochs)
+        trained, losses, stopped = training.run(tile_rng, callback)
+    return replace(result, levels=trained, losses=[*result.losses, *losses], index=index, stopped=stopped)
+
+
+def train_sample(
+    sample: Levels, settings: Settings, rng: np.random.Generator, *, callback: Callback | None = None
+) -> TrainingResult:
+    """Train a sample of many rows: as few rows, but the shared levels are learned from all of the sample."""
+    return train_distinct(sample, settings.replace(n_shared_rows=len(sample.X)), rng, callback=callback)
+
+
+def _check_matrix_memory(start: Levels, settings: Settings) -> None:
+    """Raise ValueError if a matrix per row would take too much memory, before anything is learned."""
+    if settings.form != "diagonal" and plan_epochs(settings)[1] > 0:
+        n_axes = n_axes_of(settings.form, settings.n_components, start.encoding.n_coordinates)
+        check_matrix_memory(start.replace(class_log_weights=np.zeros((len(start.class_log_weights), n_axes))))
+
+
+def with_shared_levels(start: Levels, trained: Levels) -> Levels:
+    """Return the rows of `start` with the encoding, the linear map and the class weights of other levels.
+
+    The point metrics are those of `start`, unless these are about other axes.
+    """
+    n_axes = trained.class_log_weights.shape[1]
+    shared = start.replace(
+        encoding=trained.encoding,
+        components=trained.components,
+        class_log_weights=trained.class_log_weights,
+    )
+    if start.point_log_weights.shape[1] == n_axes:
+        return shared
+    return shared.replace(point_log_weights=np.zeros((len(start.X), n_axes)), point_matrices=None)
+
+
+class _TileTraining:
+    """Training of the point metrics of all rows, tile by tile.
+
+    Parameters
+    ----------
+    levels : Levels
+        All rows, with the shared levels.
+    index : CellIndex
+        Their cells.
+    settings : Settings
+    n_epochs : int
+        Of every tile.
+    """
+
+    def __init__(self, levels: Levels, index: CellIndex, settings: Settings, n_epochs: int) -> None:
+        self._start, self._index, self._settings, self._n_epochs = levels, index, settings, n_epochs
+        n_cells = index.partition.n_cells
+        self._rows_by_cell = RowsByCell.of(index.cells, n_cells)
+        self._tiles = plan_tiles(
+            index.partition.centers,
+            np.bincount(index.cells, minlength=n_cells),
+            n_reached=n_reached_of(index.n_probed, settings),
+        )
+        # Tiles start from `levels`, whatever other tiles have learned. What they learn is not as precise as
+        # float32, which takes half the memory.
+        n_rows, n_axes = levels.point_log_weights.shape
+        self._log_weights = np.zeros((n_rows, n_axes), np.float32)
+        if levels.point_log_weights.any():
+            self._log_weights[:] = levels.point_log_weights
+        self._matrices: NDArray | None = None
+        if settings.form != "diagonal":
+            self._matrices = np.empty((n_rows, n_axes, n_axes), matrix_dtype(n_rows, n_axes))
+            self._matrices[:] = np.eye(n_axes) if levels.point_matrices is None else levels.point_matrices
+
+    def run(self, rng: np.random.Generator, callback: Callback | None) -> tuple[Levels, list[float], bool]:
+        """Train all tiles; return the levels, the loss of each tile, and whether the callback has stopped."""
+        n_tiles = len(self._tiles)
+        generators = rng.spawn(n_tiles)
+        losses: list[float] = []
+        stopped = False
+        started = time.perf_counter()
+
+        def train(number: int) -> tuple[Indices, TileResult]:
+            return self._train(self._tiles[number], generators[number])
+
+        with closing(iterate_in_order(train, n_tiles, n_jobs=self._settings.n_jobs)) as results:
+            for rows, result in results:
+                self._set(rows, result)
+                losses.append(result.losses[-1])
+                if callback is not None:
+                    seconds_left = (time.perf_counter() - started) * (n_tiles - len(losses)) / len(losses)
+                    stopped = bool(callback(self._progress(losses, seconds_left)))
+                if stopped:
+                    break
+        return self._levels(), losses, stopped
+
+    def _train(self, tile: Tile, rng: np.random.Generator) -> tuple[Indices, TileResult]:
+        """Return the own rows of a tile, and their point metrics."""
+        own, rows = (self._rows_by_cell.rows_of(cells) for cells in (tile.own, tile.cells))
+        levels = self._start.subset(rows)
+        index = replace(self._index, cells=self._index.cells[rows])
+        positions = np.searchsorted(rows, own)
+        return own, train_tile(levels, positions, self._settings, self._n_epochs, rng, index=index)
+
+    def _set(self, rows: Indices, result: TileResult) -> None:
+        self._log_weights[rows] = result.point_log_weights
+        if self._matrices is not None:
+            self._matrices[rows] = result.point_matrices
+
+    def _levels(self, *, copy: bool = False) -> Levels:
+        """Return the levels now; without a copy, they change with the tiles that follow."""
+        weights, matrices = self._log_weights, self._matrices
+        if copy:
+            weights, matrices = weights.copy(), None if matrices is None else matrices.copy()
+        return self._start.replace(point_log_weights=weights, point_matrices=matrices)
+
+    def _progress(self, losses: list[float], seconds_left: float) -> Epoch:
+        return Epoch(
+            "point weights" if self._matrices is None else "point matrices",
+            len(losses),
+            len(self._tiles),
+            losses[-1],
+            None,
+            lambda: self._levels(copy=True),
+            unit="tile",
+            seconds_left=seconds_left,
+        )
 
 
 def train(

@@ -207,6 +207,6 @@ def use_file(model: Any, table: TableRecord | None) -> None:
     """Use a loaded model and, if its table has one, what a reject option has learned; save it again."""
     content = to_bytes(model, table)
     use(model, np.random.default_rng(0))
-    require(to_bytes(from_bytes(content).model, table) == content, "A file that is saved again differs.")
+    require(to_bytes(from_bytes(content)["model"], table) == content, "A file that is saved again differs.")
     if table is not None and table.reject is not None:
         use(table.reject.restore(RejectOption(coverage=0.8), model), np.random.default_rng(0))

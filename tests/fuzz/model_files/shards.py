@@ -35,7 +35,7 @@ def honest_folder(folder: Path) -> Files:
     X, y = load_iris(return_X_y=True)
     path = folder / "honest-shards"
     # Shards are made of tiles, which have many rows otherwise.
-    with warnings.catch_warnings(), patch("lann.training._tiles.TILE_ROWS", 50):
+    with warnings.catch_warnings(), patch("lann.training._train.TILE_ROWS", 50):
         warnings.simplefilter("ignore")
         save(LANNClassifier(max_iter=2, random_state=0, rows_per_shard=50).fit(scale(X), y), path)
     files = {file.name: file.read_bytes() for file in sorted(path.iterdir())}

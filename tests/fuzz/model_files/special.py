@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tests.fuzz.children import unlimited_memory
 from tests.fuzz.model_files.honest import honest_files, load_and_use
-from tests.fuzz.model_files.mutations import SPECIAL, arrays_of, change_array, describe, entries_of
+from tests.fuzz.model_files.mutations import SPECIAL, arrays_of, change_array, entries_of, load_array
 from tests.fuzz.model_files.part import SECONDS, try_content
 from tests.fuzz.outcomes import Outcome
 from tests.fuzz.parts import Part
@@ -49,11 +49,9 @@ def list_cases(files: list[bytes]) -> list[SpecialCase]:
     """Return all cases of honest files."""
     cases = []
     for number, content in enumerate(files):
-        entries = [
-            declared["entry"]
-            for declared in arrays_of(describe(entries_of(content)))
-            if declared["dtype"] in ("<f8", "<f4") and 0 not in declared["shape"]
-        ]
+        found = entries_of(content)
+        arrays = {name: load_array(found, name) for name in arrays_of(found)}
+        entries = [name for name, array in arrays.items() if array.dtype.kind == "f" and array.size]
         cases += [SpecialCase(number, *case) for case in product(entries, SPECIAL, REGIONS)]
     return cases
 

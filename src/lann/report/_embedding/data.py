@@ -12,9 +12,19 @@ from numpy.typing import NDArray
 
 from lann._format import value_text
 from lann._types import Floats, Indices
-from lann.report._embedding.shapes import SHAPES
 from lann.tables import EmbeddedTable
 
+# A shape for each class, as SVG paths within about ±1.2, in the order of `lann.plot`.
+# Seven, which has no common divisor with the ten colors: 70 classes have different marks.
+SHAPES = (
+    "M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0Z",  # circle
+    "M-.9-.9H.9V.9H-.9Z",  # square
+    "M0-1.15 1.1.8H-1.1Z",  # triangle
+    "M0-1.25 1.25 0 0 1.25-1.25 0Z",  # diamond
+    "M0 1.15 1.1-.8H-1.1Z",  # triangle, pointing down
+    "M-.4-1.15H.4V-.4H1.15V.4H.4V1.15H-.4V.4H-1.15V-.4H-.4Z",  # plus
+    "M.53-1.1 1.1-.53.57 0 1.1.53.53 1.1 0 .57-.53 1.1-1.1.53-.57 0-1.1-.53-.53-1.1 0-.57Z",  # cross
+)
 # With more rows than the first number, at most the second number of columns is listed for each row.
 MANY_ROWS, FEW_COLUMNS = 5_000, 3
 # With more rows than this, the values of the columns are left out.

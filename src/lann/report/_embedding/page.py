@@ -1,4 +1,4 @@
-"""The page of an embedding."""
+"""The page of an embedding: an interactive figure, the rows as a table, and accuracies by class."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import os
 import warnings
 from collections.abc import Sequence
 
+import numpy as np
+
 from lann import _texts
-from lann._format import counted
+from lann._class_colors import N_COLORS
+from lann._format import counted, percent
 from lann._markup import (
     Html,
     definitions,
@@ -21,30 +24,23 @@ from lann._markup import (
     table,
 )
 from lann._validation import Integer, validate
-from lann.report._embedding.accuracies import accuracies
-from lann.report._embedding.controls import figure, sidebar, toolbar
-from lann.report._embedding.data import page_data
-from lann.tables import EmbeddedTable, TableWarning
+from lann.report._embedding.data import SHAPES, page_data
+from lann.tables import Accuracy, ClassAccuracy, EmbeddedTable, EmbeddingSummary, TableWarning
 
 PACKAGE = "lann.report._embedding"
 SCRIPTS = (
-    "data",
-    "text",
-    "elements",
-    "state",
-    "colors",
-    "raster",
-    "view",
-    "draw",
-    "overlay",
-    "details",
-    "tooltip",
-    "legend",
-    "search",
-    "table",
-    "interaction",
-    "main",
-)
+    "data", "text", "elements", "state", "colors", "raster", "view", "draw", "overlay", "details", "tooltip",
+    "legend", "search", "table", "interaction", "main",
+)  # fmt: skip
+MAX_CLASSES = 200
+COLORINGS = {
+    "class": "class",
+    "prediction": "predicted class",
+    "errors": "errors",
+    "confidence": "confidence",
+    "column": "most relevant column",
+}
+SUBSETS = {"all": "all rows", "training": "training rows", "new": "new rows"}
 HOW_TO_READ = (
     (
         "Position",
@@ -119,10 +115,7 @@ def embedding_page(
     >>> page[:15], "<h1>Wine</h1>" in page
     ('<!doctype html>', True)
     """
-    text, left_out = _page(embedded, title, n_features, notes)
-    for sentence in left_out:
-        warnings.warn(sentence, TableWarning, stacklevel=2)
-    return text
+    return _page(embedded, title, n_features, notes)
 
 
 def save_embedding_page(
@@ -172,31 +165,29 @@ def save_embedding_page(
     ...     os.listdir(folder)
     ['wine.html']
     """
-    text, left_out = _page(embedded, title, n_features, notes)
-    for sentence in left_out:
-        warnings.warn(sentence, TableWarning, stacklevel=2)
-    save_page(path, text)
+    save_page(path, _page(embedded, title, n_features, notes))
 
 
-def _page(
-    embedded: EmbeddedTable, title: str, n_features: int, notes: Sequence[str]
-) -> tuple[str, list[str]]:
-    """Return the page, and sentences about what it leaves out."""
+def _page(embedded: EmbeddedTable, title: str, n_features: int, notes: Sequence[str]) -> str:
+    """Return the page; warn about what it leaves out."""
     validate("n_features", n_features, Integer(1))
     data, left_out = page_data(embedded, n_features)
+    for sentence in left_out:
+        warnings.warn(sentence, TableWarning, stacklevel=3)
     summary = embedded.summarize()
     optimistic = [] if summary.has_held_out else [_texts.OPTIMISTIC]
     new = f", with {counted(embedded.n_new, 'new row')} among them" if embedded.n_new else ""
     subtitle = f"{counted(embedded.n_train, 'training row')}{new}: similar rows are near each other."
-    text = page(
+    scripts = "\n".join(read_resource(PACKAGE, f"{name}.js") for name in SCRIPTS)
+    return page(
         f"{title}: embedded by lann",
         element("header", element("h1", title), element("p", subtitle, class_="subtitle")),
         element(
             "main",
             element("noscript", element("p", "The figure needs JavaScript, which is disabled.")),
-            element("div", toolbar(embedded), figure(), sidebar(embedded), class_="workspace"),
+            element("div", _toolbar(embedded), _figure(), _sidebar(embedded), class_="workspace"),
             _row_table(),
-            accuracies(embedded, summary),
+            _accuracies(embedded, summary),
             *[note(sentence) for sentence in (*notes, *left_out, *optimistic)],
             element(
                 "details",
@@ -208,9 +199,8 @@ def _page(
         footer(),
         Html(f'<script type="application/json" id="data">{data}</script>'),
         styles=[read_resource(PACKAGE, "style.css")],
-        script=_script(),
+        script=f"'use strict';(() => {{\n{scripts}}})();",
     )
-    return text, left_out
 
 
 def _row_table() -> Html:
@@ -223,6 +213,172 @@ def _row_table() -> Html:
     return element("details", element("summary", caption), rows, more, id="row-table", class_="card")
 
 
-def _script() -> str:
-    parts = "\n".join(read_resource(PACKAGE, f"{name}.js") for name in SCRIPTS)
-    return f"'use strict';(() => {{\n{parts}}})();"
+def _toolbar(embedded: EmbeddedTable) -> Html:
+    """Return the controls above the figure."""
+    by_column = element("optgroup", id="by-column", label="relevance of a column")
+    coloring = element("select", *_options(COLORINGS), by_column, id="coloring")
+    subset = element("select", *_options(SUBSETS), id="subset")
+    search = element(
+        "input",
+        id="search",
+        type="search",
+        placeholder="name or row",
+        autocomplete="off",
+        spellcheck="false",
+    )
+    return element(
+        "div",
+        _labeled("Color by", coloring),
+        *([_labeled("Show", subset)] if embedded.n_new else []),
+        _checkbox("errors-only", "Only errors"),
+        _checkbox("class-names", "Class names"),
+        _labeled("Find", search),
+        element("span", id="search-result", class_="soft", role="status"),
+        element("span", id="count", class_="soft", role="status"),
+        class_="toolbar",
+    )
+
+
+def _figure() -> Html:
+    """Return the figure: a canvas for the rows, and one above it for the selected row."""
+    zoom = [("zoom-in", "+", "Zoom in"), ("zoom-out", "−", "Zoom out"), ("zoom-all", "⤢", "Show all rows")]
+    return element(
+        "div",
+        element(
+            "div",
+            element("canvas", id="points"),
+            element("canvas", id="overlay"),
+            element("div", id="tooltip", hidden=True, aria_hidden="true"),
+            id="figure",
+            tabindex="0",
+            role="application",
+            aria_label="Figure of the rows. Arrow keys select a row, plus and minus zoom, 0 shows all rows. "
+            "The same rows are in a table below.",
+        ),
+        element("div", *_buttons(zoom), class_="zoom", role="group", aria_label="Zoom"),
+        element("p", id="announcement", class_="visually-hidden", aria_live="polite"),
+        class_="frame",
+    )
+
+
+def _sidebar(embedded: EmbeddedTable) -> Html:
+    """Return the legend, and the details of a row."""
+    steps = [("previous", "‹", "Previous row"), ("next", "›", "Next row")]
+    new = "New rows have an outline, and the color of their label or, without one, of their prediction."
+    ends = [element("span", id=id) for id in ("scale-low", "scale-unit", "scale-high")]
+    return element(
+        "aside",
+        element(
+            "section",
+            element("h2", "Colors"),
+            element("ul", id="groups"),
+            element(
+                "div",
+                element("div", id="color-ramp", aria_hidden="true"),
+                element("div", *ends, class_="scale-ends"),
+                id="scale",
+            ),
+            id="colors",
+            aria_label="Colors",
+            hidden=True,
+        ),
+        element(
+            "section",
+            element(
+                "div",
+                element("h2", "Classes"),
+                element("button", "all", id="show-all", type="button", class_="link"),
+                element("button", "none", id="show-none", type="button", class_="link"),
+                class_="title",
+            ),
+            element("ul", id="classes"),
+            *([element("p", new, class_="soft")] if embedded.n_new else []),
+            aria_label="Classes",
+        ),
+        element(
+            "section",
+            element("div", element("h2", "No row selected", id="row-name"), *_buttons(steps), class_="title"),
+            element("p", "Point at a row to see it; click to select it.", id="hint", class_="soft"),
+            element("div", id="details", hidden=True),
+            aria_label="Selected row",
+        ),
+    )
+
+
+def _options(choices: dict[str, str]) -> list[Html]:
+    return [element("option", text, value=value) for value, text in choices.items()]
+
+
+def _buttons(buttons: list[tuple[str, str, str]]) -> list[Html]:
+    return [
+        element("button", sign, id=id, type="button", title=text, aria_label=text)
+        for id, sign, text in buttons
+    ]
+
+
+def _labeled(text: str, control: Html) -> Html:
+    return element("label", element("span", text), control)
+
+
+def _checkbox(id: str, text: str) -> Html:
+    control = element("input", id=id, type="checkbox")
+    return element("label", control, element("span", text), class_="checkbox")
+
+
+def _accuracies(embedded: EmbeddedTable, summary: EmbeddingSummary) -> Html:
+    """Return the section about the accuracies by class, and the classes that are confused."""
+    shown = summary.by_class[:MAX_CLASSES]
+    header = [header_cell("class")]
+    for kind in ("training rows", "held-out rows")[: 1 + summary.has_held_out]:
+        header += [header_cell(text, number=True) for text in (kind, "by vote", "in embedding")]
+    lines = [_line(embedded, line) for line in [*shown, summary.overall]]
+    parts = [
+        element("h2", "How well the classes are separated", id="accuracies"),
+        element("p", f"The share of the rows whose class is predicted correctly. {_texts.ACCURACIES}"),
+        table("Accuracies by class", header, lines),
+    ]
+    if n_more := len(summary.by_class) - len(shown):
+        parts.append(element("p", f"And {n_more} more classes."))
+    if summary.pairs:
+        parts += _confused_pairs(embedded, summary)
+    return element("section", *parts, aria_labelledby="accuracies")
+
+
+def _line(embedded: EmbeddedTable, line: ClassAccuracy) -> Html:
+    index = line.class_index
+    name = "all" if index is None else _class_mark(embedded.classes[index], index)
+    cells = _cells(line.training) + ([] if line.held_out is None else _cells(line.held_out))
+    return element(
+        "tr",
+        element("th", name, scope="row"),
+        *[element("td", cell, class_="number") for cell in cells],
+        class_="overall" if index is None else None,
+    )
+
+
+def _cells(accuracy: Accuracy) -> list[str]:
+    shares = (accuracy.by_vote, accuracy.in_embedding)
+    return [f"{accuracy.n_rows:,}", *("" if np.isnan(share) else percent(share, 1) for share in shares)]
+
+
+def _confused_pairs(embedded: EmbeddedTable, summary: EmbeddingSummary) -> list[Html]:
+    kind = "held-out rows" if summary.has_held_out else "training rows, each without itself"
+    items = [
+        element(
+            "li",
+            _class_mark(embedded.classes[pair.first], pair.first),
+            " and ",
+            _class_mark(embedded.classes[pair.second], pair.second),
+            f": {pair.n_confused:,} of {pair.n_rows:,} rows ({percent(pair.n_confused / pair.n_rows, 1)})",
+        )
+        for pair in summary.pairs
+    ]
+    heading = element("h3", f"Classes that are confused most often in the embedding, by their {kind}")
+    return [heading, element("ul", *items, class_="pairs")]
+
+
+def _class_mark(name: str, class_index: int) -> Html:
+    """Return the name of a class with its color and shape."""
+    path = element("path", d=SHAPES[class_index % len(SHAPES)])
+    icon = element("svg", path, viewBox="-1.4 -1.4 2.8 2.8", class_="mark", aria_hidden="true")
+    return element("span", icon, element("span", name), class_=f"class c{class_index % N_COLORS}")

@@ -1,28 +1,152 @@
-"""The evaluation of a model on test rows."""
+"""The evaluation of a model on test rows, and where its figures come from."""
 
 from __future__ import annotations
 
 import os
+import platform
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import sklearn
 from numpy.typing import NDArray
 
-from lann._format import counted, percent
+from lann import __version__
+from lann._files import read_content
+from lann._format import counted, percent, to_plain
 from lann._types import Floats, Indices
-from lann.report._evaluation.audit import Audit, SourceFile
-from lann.report._evaluation.by_class import ClassScores
-from lann.report._evaluation.mistakes import Mistake
-from lann.report._evaluation.rejection import COVERAGES, Rejection
-from lann.report._evaluation.reliability import Reliability
-from lann.report._evaluation.scores import SCORES, MethodScores, Score
-from lann.report._evaluation.slices import Slice
-from lann.report._evaluation.texts import count_text
+from lann.persist import CrossValidatedMethod
+from lann.report._evaluation.findings import COVERAGES, Mistake, Rejection, Reliability, Slice
+from lann.report._evaluation.scores import SCORES, ClassScores, MethodScores, Score, count_text
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+class SourceFile(NamedTuple):
+    """A file by its name and content.
+
+    Attributes
+    ----------
+    name : str
+    sha256 : str
+        SHA-256 of the content, as 64 hexadecimal digits.
+
+    Examples
+    --------
+    >>> from lann.report import SourceFile
+    >>> SourceFile("empty.csv", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855").name
+    'empty.csv'
+    """
+
+    name: str
+    sha256: str
+
+    @classmethod
+    def from_path(cls, path: str | os.PathLike[str]) -> SourceFile:
+        """Return the name of a file, without its folder, and its hash.
+
+        Parameters
+        ----------
+        path : str or path-like
+
+        Returns
+        -------
+        file : SourceFile
+
+        Raises
+        ------
+        OSError
+            If the file cannot be read.
+        """
+        return cls(Path(path).name, sha256(read_content(path)).hexdigest())
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Where the figures of an evaluation come from.
+
+    Attributes
+    ----------
+    created : str
+        Date and time in UTC, in the format of ISO 8601.
+    versions : dict of str to str
+        Of lann, Python, numpy and scikit-learn.
+    model : str
+        Name of the class of the model.
+    random_state : int or None
+        Seed of the model; None if it has no integer.
+    evaluation_random_state : int
+        Seed of the resamples.
+    n_resamples : int
+    n_rows : int
+        Number of test rows that are evaluated.
+    n_columns : int
+        Number of columns that the model uses.
+    n_train : int or None
+        Number of training rows; None if it is unknown.
+    data_file, model_file : SourceFile or None
+        None if they are unknown.
+    trained_on : str or None
+        SHA-256 of the training file.
+    cross_validation : list of CrossValidatedMethod or None
+        The scores of the cross-validation on the training data.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.report import evaluate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> audit = evaluate(LANNClassifier(random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2]).audit
+    >>> audit.model, audit.random_state, audit.n_train, audit.n_rows, audit.n_columns
+    ('LANNClassifier', 0, 75, 75, 4)
+    """
+
+    created: str
+    versions: dict[str, str]
+    model: str
+    random_state: int | None
+    evaluation_random_state: int
+    n_resamples: int
+    n_rows: int
+    n_columns: int
+    n_train: int | None
+    data_file: SourceFile | None = None
+    model_file: SourceFile | None = None
+    trained_on: str | None = None
+    cross_validation: list[CrossValidatedMethod] | None = None
+
+    @property
+    def is_training_file(self) -> bool:
+        """Whether the file with the test rows is that of the training rows."""
+        return self.data_file is not None and self.data_file.sha256 == self.trained_on
+
+
+def now() -> str:
+    """Return the date and time in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what computes the figures."""
+    return {
+        "lann": __version__,
+        "Python": platform.python_version(),
+        "numpy": np.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def seed_of(estimator: Any) -> int | None:
+    """Return the seed of an estimator; None if it has no integer."""
+    seed = getattr(estimator, "random_state", None)
+    return int(seed) if isinstance(seed, int | np.integer) and not isinstance(seed, bool) else None
+
 
 # Of test rows, in a note.
 SAME_VALUES = "the values of a training row in all columns"
@@ -264,9 +388,6 @@ class Evaluation:
             the share of accepted rows), ``slices`` and ``mistakes``.
         """
         audit = asdict(self.audit)
-        for file in ("data_file", "model_file"):
-            found = getattr(self.audit, file)
-            audit[file] = None if found is None else found._asdict()
         versions = self.audit.versions.items()
         audit["versions"] = {name.lower().replace("-", "_"): version for name, version in versions}
         audit["is_training_file"] = self.audit.is_training_file
@@ -303,22 +424,5 @@ class Evaluation:
             "slices": [vars(part) | {"is_worse": part.is_worse} for part in self.slices],
             "mistakes": [vars(mistake) for mistake in self.mistakes],
         }
-        plain: dict[str, Any] = _plain(found)
+        plain: dict[str, Any] = to_plain(found)
         return plain
-
-
-def _plain(value: Any) -> Any:
-    """Return a value as JSON has it; NaN is None, a score is a dictionary."""
-    if isinstance(value, Score):
-        return _plain(value._asdict())
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return value if np.isfinite(value) else None
-    return value if value is None or isinstance(value, bool | int | str) else str(value)

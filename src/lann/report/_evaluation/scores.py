@@ -18,12 +18,85 @@ from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
     brier_score_loss,
+    confusion_matrix,
     log_loss,
+    precision_recall_fscore_support,
     roc_auc_score,
 )
 
 from lann._types import Floats, Labels
-from lann.report._evaluation.predictions import Predictions
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Test rows with the probabilities of a model; class indices are positions in `classes`.
+
+    Attributes
+    ----------
+    classes : ndarray of shape (n_classes,)
+        Those of the model, and after them labels that the model does not know.
+    n_known : int
+        Number of the classes that the model knows.
+    truth : ndarray of shape (n_rows,)
+        Class indices of the labels.
+    probabilities : ndarray of shape (n_rows, n_known)
+    weights : ndarray of shape (n_rows,)
+        As how many rows each row counts.
+    """
+
+    classes: NDArray[Any]
+    n_known: int
+    truth: Labels
+    probabilities: Floats
+    weights: Floats
+
+    @classmethod
+    def from_labels(
+        cls, labels: NDArray[Any], probabilities: Floats, classes: NDArray[Any], weights: Floats | None
+    ) -> Predictions:
+        """Return the predictions for rows with labels; unknown labels are appended to the classes."""
+        known = {label: index for index, label in enumerate(classes.tolist())}
+        unknown = sorted({label for label in labels.tolist() if label not in known}, key=str)
+        indices = known | {label: len(classes) + index for index, label in enumerate(unknown)}
+        every = np.array([*classes.tolist(), *unknown], dtype=object if unknown else classes.dtype)
+        return cls(
+            every,
+            len(classes),
+            np.array([indices[label] for label in labels.tolist()], dtype=np.int64),
+            probabilities,
+            np.ones(len(labels)) if weights is None else weights,
+        )
+
+    def with_probabilities(self, probabilities: Floats, classes: NDArray[Any]) -> Predictions:
+        """Return the same rows with the probabilities of another model, whose classes may be fewer."""
+        aligned = np.zeros_like(self.probabilities)
+        positions = {label: index for index, label in enumerate(self.classes[: self.n_known].tolist())}
+        aligned[:, [positions[label] for label in classes.tolist()]] = probabilities
+        return Predictions(self.classes, self.n_known, self.truth, aligned, self.weights)
+
+    def __len__(self) -> int:
+        return len(self.truth)
+
+    @property
+    def predicted(self) -> Labels:
+        """Class indices of the predictions: (n_rows,)."""
+        return self.probabilities.argmax(axis=1)
+
+    @property
+    def confidences(self) -> Floats:
+        """Probabilities of the predictions: (n_rows,)."""
+        return self.probabilities.max(axis=1)
+
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """Whether the predictions are correct: (n_rows,)."""
+        return self.predicted == self.truth
+
+    @property
+    def is_known(self) -> NDArray[np.bool_]:
+        """Whether the model knows the labels: (n_rows,)."""
+        return self.truth < self.n_known
+
 
 SCORES = {
     "accuracy": "accuracy",
@@ -338,3 +411,83 @@ def _interval(samples: Floats | None) -> tuple[float, float]:
         return np.nan, np.nan
     low, high = np.quantile(known, [0.025, 0.975])
     return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class ClassScores:
+    """Precision, recall and F1 of a class; NaN where they are not defined.
+
+    Attributes
+    ----------
+    label : object
+    precision : Score
+        Share of the rows predicted as this class that have this label.
+    recall : Score
+        Share of the rows with this label that are predicted as this class.
+    f1 : float
+        Harmonic mean of both.
+    n_rows : int
+        Number of test rows with this label.
+    n_predicted : int
+        Number of test rows predicted as this class.
+    is_known : bool
+        Whether the model knows the class.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.report import evaluate
+    >>> X, y = load_iris(return_X_y=True)
+    >>> by_class = evaluate(LANNClassifier(random_state=0).fit(X[::2], y[::2]), X[1::2], y[1::2]).by_class
+    >>> [(scores.label, scores.recall.value, scores.n_rows) for scores in by_class[:2]]
+    [(0, 1.0, 25), (1, 0.92, 25)]
+    """
+
+    label: Any
+    precision: Score
+    recall: Score
+    f1: float
+    n_rows: int
+    n_predicted: int
+    is_known: bool = True
+
+
+def class_scores(rows: Predictions) -> list[ClassScores]:
+    """Return the scores of each class, in the order of the classes."""
+    truth, predicted, correct = rows.truth, rows.predicted, rows.correct.astype(float)
+    precisions, recalls, f1, _ = precision_recall_fscore_support(
+        truth, predicted, labels=range(len(rows.classes)), sample_weight=rows.weights, zero_division=np.nan
+    )
+    found = []
+    for index, label in enumerate(rows.classes.tolist()):
+        own, named = truth == index, predicted == index
+        found.append(
+            ClassScores(
+                label,
+                Score(float(precisions[index]), *wilson_interval(correct[named], rows.weights[named])),
+                Score(float(recalls[index]), *wilson_interval(correct[own], rows.weights[own])),
+                float(f1[index]),
+                int(own.sum()),
+                int(named.sum()),
+                index < rows.n_known,
+            )
+        )
+    return found
+
+
+def confusions(rows: Predictions) -> Floats:
+    """Return how many rows of each class are predicted as each class, by weight: (n_classes, n_classes)."""
+    matrix: Floats = confusion_matrix(
+        rows.truth, rows.predicted, labels=range(len(rows.classes)), sample_weight=rows.weights
+    )
+    return matrix.astype(np.float64)
+
+
+def count_text(amount: float) -> str:
+    """Return a number of rows, which has decimals if rows have weights.
+
+    >>> count_text(12.0), count_text(3.25)
+    ('12', '3.2')
+    """
+    return f"{amount:,.0f}" if float(amount).is_integer() else f"{amount:,.1f}"

@@ -1,1 +1,0 @@
-"""What several benchmarks measure with: methods, data sets, splits and scores."""

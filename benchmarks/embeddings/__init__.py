@@ -1,1 +1,0 @@
-"""Embeddings compared on held-out rows, and the cost of LANN's."""

@@ -1,1 +1,0 @@
-"""Accuracy with missing values, at random and informative."""

@@ -1,1 +1,0 @@
-"""Accuracy and probabilities on tables with categories and gaps."""

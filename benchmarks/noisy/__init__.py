@@ -1,1 +1,0 @@
-"""Accuracy and probabilities of LANN and others on noisy data."""

@@ -1,1 +1,0 @@
-"""The paper's table: LANN, baselines and other learners compared."""

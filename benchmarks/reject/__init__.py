@@ -1,1 +1,0 @@
-"""Reject option of LANN and others: risk, coverage, far rows."""

@@ -1,1 +1,0 @@
-"""Mixed calls from threads: the same bits, and nothing that grows."""

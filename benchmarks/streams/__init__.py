@@ -1,1 +1,0 @@
-"""SAMKNN, SAMLANN and river's classifiers, row by row."""

@@ -1,0 +1,299 @@
+"""GLML: metrics from Gaussians of the classes."""
+
+from __future__ import annotations
+
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.covariance import ledoit_wolf_shrinkage
+
+from lann._format import printable
+from lann._threads import single_threaded_blas
+from lann._types import Floats, Labels
+from lann._validation import STRENGTH, Number, OneOf, ParameterTable
+from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
+from lann.baselines._mapped_rows import QueryMaps
+from lann.metrics import overflow_is_far
+
+# Less shrinkage than this does not make a singular covariance invertible.
+MIN_SHRINKAGE = 1e-6
+
+
+class Gaussians(NamedTuple):
+    """A Gaussian density per class.
+
+    Attributes
+    ----------
+    priors : (n_classes,)
+        Frequencies of the classes.
+    means : (n_classes, n_features)
+    precisions : (n_classes, n_features, n_features)
+        Inverse covariances.
+    log_determinants : (n_classes,)
+        Of the covariances.
+    """
+
+    priors: Floats
+    means: Floats
+    precisions: Floats
+    log_determinants: Floats
+
+    def log_densities(self, queries: Floats) -> tuple[Floats, Floats]:
+        """Return the logarithms of the densities times the priors, and their negative gradients.
+
+        Returns
+        -------
+        log_densities : (n_queries, n_classes)
+            Up to a constant.
+        gradients : (n_queries, n_classes, n_features)
+            Σ_c⁻¹ (x − μ_c).
+        """
+        steps = queries[None] - self.means[:, None]  # (n_classes, n_queries, n_features)
+        gradients = steps @ self.precisions
+        squared_lengths = np.einsum("cqf,cqf->qc", steps, gradients)
+        log_densities = np.log(self.priors) - 0.5 * (squared_lengths + self.log_determinants)
+        return log_densities, gradients.transpose(1, 0, 2)
+
+
+def class_gaussians(
+    X: Floats, labels: Labels, n_classes: int, *, shrinkage: float | str
+) -> tuple[Gaussians, Floats]:
+    """Estimate a Gaussian density per class, with shrunk covariances.
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    labels : (n_rows,)
+        Class indices.
+    n_classes : int
+    shrinkage : float or "auto"
+        Share of a covariance that is replaced by its mean variance in all directions.
+
+    Returns
+    -------
+    gaussians : Gaussians
+    shrinkages : (n_classes,)
+    """
+    n_features = X.shape[1]
+    priors = np.bincount(labels, minlength=n_classes) / len(labels)
+    means = np.stack([X[labels == label].mean(axis=0) for label in range(n_classes)])
+    within_variance = float(np.square(X - means[labels]).mean()) or 1.0
+    shrinkages, precisions, log_determinants = np.empty(n_classes), [], np.empty(n_classes)
+    for label in range(n_classes):
+        centered = X[labels == label] - means[label]
+        covariance = centered.T @ centered / len(centered)
+        # A class without variance, such as a class of one row, gets that of all classes.
+        variance = float(np.trace(covariance)) / n_features or within_variance
+        shrinkages[label] = _auto_shrinkage(centered, variance) if shrinkage == "auto" else shrinkage
+        covariance *= 1.0 - shrinkages[label]
+        covariance.flat[:: n_features + 1] += shrinkages[label] * variance
+        values, axes = np.linalg.eigh(covariance)
+        # The smallest eigenvalues have rounding errors of the order of the largest.
+        values = np.maximum(values, MIN_SHRINKAGE * shrinkages[label] * variance)
+        precisions.append((axes / values) @ axes.T)
+        log_determinants[label] = np.log(values).sum()
+    return Gaussians(priors, means, np.stack(precisions), log_determinants), shrinkages
+
+
+def _auto_shrinkage(centered: Floats, variance: float) -> float:
+    """Return the shrinkage of Ledoit and Wolf for centered rows, at least MIN_SHRINKAGE; 1 for one row."""
+    if len(centered) == 1:
+        return 1.0
+    shrinkage = ledoit_wolf_shrinkage(centered / np.sqrt(variance), assume_centered=True)
+    return min(max(float(shrinkage), MIN_SHRINKAGE), 1.0)
+
+
+@overflow_is_far
+def bias_matrices(gaussians: Gaussians, queries: Floats) -> Floats:
+    """Return the matrix B of each query, up to a positive factor: (n_queries, n_features, n_features).
+
+    See `GLML` for B. It is divided by the square of the largest density times the second largest, so that it
+    does not underflow.
+    """
+    log_densities, gradients = gaussians.log_densities(queries)
+    weights = _class_weights(log_densities)
+    n_queries, n_features = queries.shape
+    matrices = (gradients * weights[:, :, None]).transpose(0, 2, 1) @ gradients
+    precisions = gaussians.precisions.reshape(len(gaussians.priors), -1)
+    matrices -= (weights @ precisions).reshape(n_queries, n_features, n_features)
+    # At queries so far away that densities overflow, no direction is preferred.
+    matrices[~np.isfinite(matrices).all(axis=(1, 2))] = 0.0
+    return matrices
+
+
+def _class_weights(log_densities: Floats) -> Floats:
+    """Return the factor of each class in B, divided as described in `bias_matrices`: (n_queries, n_classes).
+
+    The factor is p_c (Σ_{c'≠c} p_c'² − p_c Σ_{c'≠c} p_c') = p_c (S₂ − p_c S₁) with S₁ = Σ p_c, S₂ = Σ p_c².
+    For the class of the largest density p, this is p² Σ_{c'} p_c' (p_c'/p − 1), which avoids cancellation.
+    """
+    ordered = np.sort(log_densities, axis=1)
+    largest, second = ordered[:, -1:], ordered[:, -2:-1]
+    densities = np.exp(log_densities - largest)
+    top = log_densities.argmax(axis=1)
+    rows = np.arange(len(log_densities))
+    others = log_densities - second
+    others[rows, top] = -np.inf
+    others = np.exp(others)  # relative to the second largest; 0 for the largest
+    sums, squares = densities.sum(axis=1, keepdims=True), np.square(densities).sum(axis=1, keepdims=True)
+    weights = others * (squares - densities * sums)
+    weights[rows, top] = (others * (densities - 1.0)).sum(axis=1)
+    return weights
+
+
+def minimal_bias_metric(matrices: Floats) -> tuple[Floats, Floats]:
+    """Return the eigenvalues and eigenvectors of the metric M that minimizes |tr(M⁻¹ B)|.
+
+    Parameters
+    ----------
+    matrices : (..., n_features, n_features)
+        B.
+
+    Returns
+    -------
+    values : (..., n_features)
+        Scaled such that the largest is 1; all 1 if B is 0.
+    axes : (..., n_features, n_features)
+        Columns are eigenvectors.
+    """
+    values, axes = np.linalg.eigh(matrices)
+    n_positive = (values > 0).sum(axis=-1, keepdims=True)
+    n_negative = (values < 0).sum(axis=-1, keepdims=True)
+    values = np.where(values > 0, n_positive, n_negative) * np.abs(values)
+    largest = values.max(axis=-1, keepdims=True)
+    return np.where(largest > 0, values / np.where(largest > 0, largest, 1.0), 1.0), axes
+
+
+# Keeps the determinant of a metric positive.
+MIN_ALPHA = 1e-12
+
+
+class GenerativeMaps(QueryMaps):
+    """Training rows that are compared with a query by the metric that follows from densities of the classes.
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    gaussians : Gaussians
+    alpha : float
+        Added to all eigenvalues of a metric.
+    """
+
+    def __init__(self, X: Floats, gaussians: Gaussians, *, alpha: float) -> None:
+        super().__init__(X)
+        self.gaussians, self.alpha = gaussians, alpha
+
+    def maps_at(self, queries: Floats) -> Floats:
+        values, axes = minimal_bias_metric(bias_matrices(self.gaussians, queries))
+        lengths = np.sqrt(values + max(self.alpha, MIN_ALPHA))
+        lengths /= np.exp(np.log(lengths).mean(axis=-1, keepdims=True))  # determinant 1
+        return lengths[:, :, None] * axes.transpose(0, 2, 1)
+
+
+class GLML(NeighborBaseline):
+    """Generative local metric learning: the metric at each query follows from densities of the classes.
+
+    With finitely many training rows, the error of the nearest neighbor differs from its limit by a bias that
+    depends on the metric M: it is proportional to tr(M⁻¹ B), with
+
+        B(x) = Σ_c ∇∇p_c (Σ_{c'≠c} p_c'² − p_c Σ_{c'≠c} p_c'),
+        ∇∇p_c = p_c [Σ_c⁻¹ (x − μ_c)(x − μ_c)ᵀ Σ_c⁻¹ − Σ_c⁻¹]
+
+    where p_c = π_c N(x; μ_c, Σ_c) is the Gaussian density of class c times its frequency. Of all metrics with
+    determinant 1, the one that minimizes |tr(M⁻¹ B)| has the eigenvectors of B and, up to a common factor,
+    the eigenvalues
+
+        d₊ λ for λ > 0,    −d₋ λ for λ < 0
+
+    with d₊ and d₋ the numbers of positive and negative eigenvalues λ of B.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of neighbors that vote.
+    weights : {"uniform", "distance"}, default="uniform"
+        Whether all votes count the same, or 1/d with d the squared distance.
+    shrinkage : float or "auto", default="auto"
+        Share of the covariance of each class, above 0 and at most 1, that is replaced by its mean variance in
+        all directions. "auto" is the estimate of Ledoit and Wolf for each class.
+    alpha : float, default=0.5
+        Strength of the regularization toward plain kNN: added to all eigenvalues of M, of which the largest
+        is 1. Without, directions in which B is 0 do not count.
+    verbose : int, default=0
+        1 prints a line per class.
+    n_jobs : int or None, default=None
+        Number of threads, as in scikit-learn. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    model_ : NeighborModel
+        The fitted model: training rows, densities, search and vote.
+    shrinkages_ : ndarray of shape (n_classes,)
+        Shrinkage of the covariance of each class.
+    feature_weights_ : ndarray of shape (n_samples, n_features)
+        The diagonal of the metric at each training row.
+    class_feature_weights_ : ndarray of shape (n_classes, n_features)
+        Mean over the rows of each class.
+    mean_feature_weights_ : ndarray of shape (n_features,)
+        Mean over all rows.
+
+    See Also
+    --------
+    DANN : Metrics at queries from a local discriminant analysis.
+    PLML : Metrics at queries as weighted means of the metrics of a few anchors.
+
+    Notes
+    -----
+    Difference from the publication: `alpha` is added to the eigenvalues.
+
+    References
+    ----------
+    Y.-K. Noh, B.-T. Zhang, D. D. Lee: Generative Local Metric Learning for Nearest Neighbor Classification.
+    NIPS 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import train_test_split
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from lann.baselines import GLML
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    >>> clf = make_pipeline(StandardScaler(), GLML()).fit(X_train, y_train)
+    >>> clf.score(X_test, y_test) > 0.9
+    True
+    """
+
+    _parameters: ClassVar[ParameterTable] = {
+        **NEIGHBORS,
+        "shrinkage": [Number(0, 1, closed="right"), OneOf("auto")],
+        "alpha": [STRENGTH],
+    }
+
+    def __init__(
+        self, n_neighbors=5, *, weights="uniform", shrinkage="auto", alpha=0.5, verbose=0, n_jobs=None
+    ):
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.shrinkage = shrinkage
+        self.alpha = alpha
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+
+    def _fit_metric(self, X: Floats, labels: Labels) -> GenerativeMaps:
+        with single_threaded_blas():
+            gaussians, self.shrinkages_ = class_gaussians(
+                X, labels, len(self.classes_), shrinkage=self.shrinkage
+            )
+        if self.verbose:
+            for label, prior, shrinkage in zip(
+                self.classes_, gaussians.priors, self.shrinkages_, strict=True
+            ):
+                name = printable(str(label))
+                print(f"[GLML] class {name}: frequency {prior:.3f}, shrinkage {shrinkage:.3f}")
+        return GenerativeMaps(X, gaussians, alpha=self.alpha)

@@ -1,1 +1,0 @@
-"""Generative local metric learning: GLML."""

@@ -1,1 +1,0 @@
-"""Large margin nearest neighbors: LMNN and MultiMetricLMNN."""

@@ -1,0 +1,765 @@
+"""Generalized learning vector quantization: GRLVQ, GMLVQ, LGRLVQ and LGMLVQ."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from lann._threads import single_threaded_blas
+from lann._types import Floats, Indices, Labels
+from lann._validation import RANDOM_STATE, STRENGTH, Integer, Number, OneOf, ParameterTable
+from lann.baselines._baseline import COMMON, Baseline, check_n_components, principal_axes
+from lann.baselines._lvq_model import Cost, DiagonalForm, MatrixForm, MetricForm, Prototypes, normalize_trace
+from lann.baselines._optimization import IterationSettings, Minimum, cluster_centers, minimize_lbfgs
+from lann.explain import Explanation
+
+
+def initial_prototypes(
+    X: Floats, labels: Labels, n_per_class: int, rng: np.random.Generator
+) -> tuple[Floats, Labels]:
+    """Return the mean of every class, or the centers of k-means within every class.
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    labels : (n_rows,)
+        Class indices.
+    n_per_class : int
+        A class with fewer distinct rows has one prototype for each of these.
+    rng : Generator
+
+    Returns
+    -------
+    prototypes : (n_prototypes, n_features)
+    prototype_labels : (n_prototypes,)
+        Ascending.
+    """
+    prototypes, prototype_labels = [], []
+    for label in np.unique(labels):
+        members = X[labels == label]
+        if n_per_class == 1:
+            centers = members.mean(axis=0, keepdims=True)
+        else:
+            centers = cluster_centers(members, n_per_class, rng)
+        prototypes.append(centers)
+        prototype_labels.append(np.full(len(centers), label))
+    return np.concatenate(prototypes), np.concatenate(prototype_labels)
+
+
+def initial_axes(centered: Floats, rank: int) -> Floats:
+    """Return the features as axes or, if `rank` is smaller, the first principal axes.
+
+    Parameters
+    ----------
+    centered : (n_rows, n_features)
+        Rows with mean 0.
+    rank : int
+
+    Returns
+    -------
+    axes : (rank, n_features)
+        Orthonormal.
+    """
+    n_features = centered.shape[1]
+    if rank == n_features:
+        return np.eye(n_features)
+    axes = principal_axes(centered)[1][:rank]
+    # The sign of an eigenvector is arbitrary: make its largest entry positive.
+    largest = np.abs(axes).argmax(axis=1)
+    return axes * np.sign(axes[np.arange(rank), largest])[:, None]
+
+
+BATCH_SIZE = 32
+# Initial step sizes, in the units of the rows (prototypes) and of the norm of the maps.
+PROTOTYPE_RATE, MAP_RATE = 0.1, 0.05
+# Weights of the previous value and of the new one in the running means of squared gradients.
+DECAY, GAIN = 0.95, 0.05
+# Epochs without a lower cost after which training stops.
+PATIENCE = 10
+
+
+def minimize_cost(
+    cost: Cost,
+    prototypes: Floats,
+    maps: Floats,
+    *,
+    solver: str,
+    settings: IterationSettings,
+    rng: np.random.Generator,
+) -> Minimum:
+    """Minimize the cost of learning vector quantization.
+
+    Parameters
+    ----------
+    cost : Cost
+    prototypes : (n_prototypes, n_features)
+        Initial values.
+    maps : (n_metrics, ...)
+        Initial values.
+    solver : {"lbfgs", "stochastic"}
+    settings : IterationSettings
+    rng : Generator
+        Of the order of the rows, for "stochastic".
+
+    Returns
+    -------
+    minimum : Minimum
+        The arrays are the prototypes and the maps.
+    """
+    if solver == "lbfgs":
+        return minimize_lbfgs(cost, [prototypes, maps], settings)
+    return minimize_stochastic(cost, prototypes, maps, settings, rng)
+
+
+def minimize_stochastic(
+    cost: Cost, prototypes: Floats, maps: Floats, settings: IterationSettings, rng: np.random.Generator
+) -> Minimum:
+    """Minimize by gradient steps on batches of rows; an iteration is an epoch, a pass over all rows.
+
+    Steps are relative to the root mean square of recent gradients, as the size of a gradient depends on the
+    number of features and on the distance to the class boundary. Their size falls to 0 over the epochs.
+    """
+    maps, _ = normalize_trace(maps)
+    typical_entry = 1.0 / np.sqrt(maps[0].size)  # of a map with norm 1
+    mean_squares = [0.0, 0.0]  # running means of the squared gradients, of prototypes and maps
+    losses: list[float] = []
+    best, n_without_progress, n_steps = np.inf, 0, 0
+    for epoch in range(settings.max_iter):
+        falling = 1.0 - epoch / settings.max_iter
+        total = 0.0
+        order = rng.permutation(len(cost.X))
+        for first in range(0, len(order), BATCH_SIZE):
+            rows = order[first : first + BATCH_SIZE]
+            loss, gradients = cost.on_rows(rows, prototypes, maps)
+            total += loss * len(rows)
+            n_steps += 1
+            for number, gradient in enumerate(gradients):
+                mean_square = float(np.square(gradient).mean())
+                mean_squares[number] = DECAY * mean_squares[number] + GAIN * mean_square
+            # The running means begin at 0; the last factor corrects for that.
+            sizes = np.sqrt(np.array(mean_squares) / (1.0 - DECAY**n_steps)) + 1e-300
+            prototypes = prototypes - falling * PROTOTYPE_RATE / sizes[0] * gradients[0]
+            maps, _ = normalize_trace(maps - falling * MAP_RATE * typical_entry / sizes[1] * gradients[1])
+        losses.append(total / len(order))
+        settings.print_loss(epoch + 1, losses[-1], unit="epoch")
+        progress = losses[-1] < best - settings.tol * abs(best) or epoch == 0
+        n_without_progress = 0 if progress else n_without_progress + 1
+        best = min(best, losses[-1])
+        if n_without_progress == PATIENCE:
+            break
+    return Minimum([prototypes, maps], losses, n_without_progress == PATIENCE)
+
+
+# Norm of the initial maps. Only their direction matters, so the larger they are, the slower they change
+# compared with the prototypes.
+INITIAL_NORM = 3.0
+
+LVQ: ParameterTable = {
+    "prototypes_per_class": [Integer(1)],
+    "activation": [OneOf("sigmoid", "identity")],
+    "steepness": [Number(0, closed="right")],
+    "alpha": [STRENGTH],
+    "solver": [OneOf("lbfgs", "stochastic")],
+    "max_iter": [Integer(0)],
+    "tol": [Number(0)],
+    "random_state": RANDOM_STATE,
+    **COMMON,
+}
+MATRIX: ParameterTable = {"n_components": [Integer(1), OneOf(None)]}
+LOCAL: ParameterTable = {"metric_per": [OneOf("prototype", "class")]}
+
+
+class GeneralizedLVQ(Baseline):
+    """Generalized learning vector quantization: prototypes and their metrics are learned together.
+
+    Subclasses define the form of the metrics, and which prototypes share one (`_metric_indices`).
+    """
+
+    _form: ClassVar[type[MetricForm]]
+    model_: Prototypes
+
+    def __init__(
+        self, *, prototypes_per_class=1, activation="sigmoid", steepness=5.0, alpha=0.03, solver="lbfgs",
+        max_iter=300, tol=1e-5, verbose=0, n_jobs=None, random_state=None,
+    ):  # fmt: skip
+        self.prototypes_per_class = prototypes_per_class
+        self.activation = activation
+        self.steepness = steepness
+        self.alpha = alpha
+        self.solver = solver
+        self.max_iter = max_iter
+        self.tol = tol
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _metric_indices(self, labels: Labels) -> Indices:
+        """Return the position of the metric of each prototype, (n_prototypes,): one metric for all."""
+        return np.zeros(len(labels), np.int64)
+
+    def _rank(self) -> int:
+        """Return the number of rows of a map."""
+        return self.n_features_in_
+
+    def _fit_model(self, X: Floats, labels: Labels) -> Prototypes:
+        rank, rng = self._rank(), self._rng()
+        # Rows are centered and scaled as a whole, so that step sizes suit data in any units.
+        center = X.mean(axis=0)
+        scaled = X - center
+        scale = float(np.sqrt(np.square(scaled).mean())) or 1.0
+        scaled /= scale
+        with single_threaded_blas():
+            prototypes, prototype_labels = initial_prototypes(scaled, labels, self.prototypes_per_class, rng)
+            metric_indices = self._metric_indices(prototype_labels)
+            n_metrics = int(metric_indices[-1]) + 1
+            maps, _ = normalize_trace(self._form.initial_maps(n_metrics, initial_axes(scaled, rank)))
+            cost = Cost(
+                scaled,
+                labels,
+                prototype_labels,
+                metric_indices,
+                self._form,
+                steepness=self.steepness if self.activation == "sigmoid" else None,
+                alpha=self.alpha,
+                n_jobs=self.n_jobs,
+            )
+            minimum = minimize_cost(
+                cost,
+                prototypes,
+                INITIAL_NORM * maps,
+                solver=self.solver,
+                settings=self._iteration_settings(),
+                rng=rng,
+            )
+        prototypes, (maps, _) = minimum.arrays[0] * scale + center, normalize_trace(minimum.arrays[1])
+        self.prototypes_, self.prototype_labels_ = prototypes, self.classes_[prototype_labels]
+        self.n_iter_, self.loss_curve_ = minimum.n_iter, minimum.losses
+        return Prototypes(prototypes, prototype_labels, metric_indices, maps, self._form, training_rows=X)
+
+    def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
+        """Explain predictions: the prototypes that voted, and the features that each prediction depends on.
+
+        The neighbors in the explanation are the nearest prototype of every class, as rows of `prototypes_`,
+        nearest first; their vote shares are the probabilities of their classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+        ids : array-like of shape (n_prototypes,) or None, default=None
+            Names of the prototypes; None is "prototype 0" and so on.
+
+        Returns
+        -------
+        explanation : Explanation
+        """
+        if ids is None and hasattr(self, "prototypes_"):
+            ids = np.array([f"prototype {number}" for number in range(len(self.prototypes_))])
+        return super().explain(X, ids=ids)
+
+
+class DiagonalLVQ(GeneralizedLVQ):
+    """Metrics that are a weight per feature."""
+
+    _form = DiagonalForm
+    _parameters: ClassVar[ParameterTable] = LVQ
+
+
+class MatrixLVQ(GeneralizedLVQ):
+    """Metrics that are matrices. Subclasses have the parameter `n_components`."""
+
+    _form = MatrixForm
+    _parameters: ClassVar[ParameterTable] = {**LVQ, **MATRIX}
+
+    def _rank(self) -> int:
+        return check_n_components(self.n_components, self.n_features_in_)
+
+
+class LocalLVQ(GeneralizedLVQ):
+    """A metric per prototype or per class. Subclasses have the parameter `metric_per`."""
+
+    def _metric_indices(self, labels: Labels) -> Indices:
+        return labels if self.metric_per == "class" else np.arange(len(labels))
+
+
+class GRLVQ(DiagonalLVQ):
+    """Generalized relevance learning vector quantization: prototypes, and one weight per feature.
+
+    The label of a query is that of the nearest prototype, with the squared distance
+
+        d_p(x) = Σ_l λ_l (x_l − w_pl)²,    λ_l ≥ 0,    Σ_l λ_l = 1
+
+    Prototypes w_p and weights λ minimize
+
+        mean_i Φ(μ_i) − alpha · mean_l log λ_l,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
+
+    where d⁺ and d⁻ are the distances of a training row to the nearest prototype of its class and of another
+    class: μ lies between −1 and 1, and is negative if the row is classified correctly. The initial weights
+    are equal.
+
+    Parameters
+    ----------
+    prototypes_per_class : int, default=1
+        Number of prototypes per class, at most the number of its distinct rows. The initial prototype of a
+        class is its mean; several are the centers of k-means within the class.
+    activation : {"sigmoid", "identity"}, default="sigmoid"
+        The function Φ: "sigmoid" is 1 / (1 + exp(−steepness · μ)), by which rows near a class boundary count
+        most; "identity" is μ.
+    steepness : float, default=5.0
+        Steepness of the sigmoid.
+    alpha : float, default=0.03
+        Strength of the regularization, which keeps weights of features away from 0.
+    solver : {"lbfgs", "stochastic"}, default="lbfgs"
+        "lbfgs" uses all rows in every iteration; "stochastic" takes gradient steps on batches of 32 rows,
+        with a step size that falls to 0.
+    max_iter : int, default=300
+        Maximum number of iterations ("lbfgs") or epochs ("stochastic"); 0 learns nothing.
+    tol : float, default=1e-5
+        Training stops when the relative decrease of the cost is smaller, in an iteration ("lbfgs") or in ten
+        epochs ("stochastic").
+    verbose : int, default=0
+        1 prints a line per iteration.
+    n_jobs : int or None, default=None
+        Number of threads, as in scikit-learn. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Determines the initialization of k-means, and the order of the rows for ``solver="stochastic"``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    model_ : NeighborModel
+        The fitted model: prototypes, metrics and vote.
+    prototypes_ : ndarray of shape (n_prototypes, n_features)
+        Sorted by class, in the units of the data.
+    prototype_labels_ : ndarray of shape (n_prototypes,)
+        Labels of the prototypes.
+    feature_weights_ : ndarray of shape (n_prototypes, n_features)
+        The weights λ, the same in every row; rows add up to 1.
+    class_feature_weights_ : ndarray of shape (n_classes, n_features)
+        Mean over the prototypes of each class.
+    mean_feature_weights_ : ndarray of shape (n_features,)
+        Mean over all prototypes.
+    n_iter_ : int
+        Number of iterations or epochs.
+    loss_curve_ : list of float
+        Cost after every iteration.
+
+    See Also
+    --------
+    LGRLVQ : A weight per feature for each prototype or class.
+    GMLVQ : A matrix in place of the weights.
+
+    References
+    ----------
+    B. Hammer, T. Villmann: Generalized Relevance Learning Vector Quantization. Neural Networks 15, 2002.
+
+    A. Sato, K. Yamada: Generalized Learning Vector Quantization. NIPS 8, 1996.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import train_test_split
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from lann.baselines import GRLVQ
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    >>> model = make_pipeline(StandardScaler(), GRLVQ()).fit(X_train, y_train)
+    >>> model.score(X_test, y_test) > 0.9
+    True
+    >>> model[-1].feature_weights_.shape
+    (3, 13)
+    """
+
+
+class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
+    """Generalized matrix learning vector quantization: prototypes, and one matrix metric.
+
+    The label of a query is that of the nearest prototype, with the squared distance
+
+        d_p(x) = (x − w_p)ᵀ Λ (x − w_p),    Λ = Ωᵀ Ω,    tr Λ = 1
+
+    Prototypes w_p and the matrix Ω of shape (n_components, n_features) minimize
+
+        mean_i Φ(μ_i) − alpha · (1/n_components) log det Ω Ωᵀ,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
+
+    where d⁺ and d⁻ are the distances of a training row to the nearest prototype of its class and of another
+    class: μ lies between −1 and 1, and is negative if the row is classified correctly. With `n_components` 2
+    or 3, `transform` returns coordinates for a plot in which the classes are well separated.
+
+    Parameters
+    ----------
+    prototypes_per_class : int, default=1
+        Number of prototypes per class, at most the number of its distinct rows. The initial prototype of a
+        class is its mean; several are the centers of k-means within the class.
+    n_components : int or None, default=None
+        Number of rows of Ω; None is n_features. If it is smaller, the initial rows are the principal
+        axes.
+    activation : {"sigmoid", "identity"}, default="sigmoid"
+        The function Φ: "sigmoid" is 1 / (1 + exp(−steepness · μ)), by which rows near a class boundary count
+        most; "identity" is μ.
+    steepness : float, default=5.0
+        Steepness of the sigmoid.
+    alpha : float, default=0.03
+        Strength of the regularization, which keeps all directions in use.
+    solver : {"lbfgs", "stochastic"}, default="lbfgs"
+        "lbfgs" uses all rows in every iteration; "stochastic" takes gradient steps on batches of 32 rows,
+        with a step size that falls to 0.
+    max_iter : int, default=300
+        Maximum number of iterations ("lbfgs") or epochs ("stochastic"); 0 learns nothing.
+    tol : float, default=1e-5
+        Training stops when the relative decrease of the cost is smaller, in an iteration ("lbfgs") or in ten
+        epochs ("stochastic").
+    verbose : int, default=0
+        1 prints a line per iteration.
+    n_jobs : int or None, default=None
+        Number of threads, as in scikit-learn. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Determines the initialization of k-means, and the order of the rows for ``solver="stochastic"``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    model_ : NeighborModel
+        The fitted model: prototypes, metrics and vote.
+    prototypes_ : ndarray of shape (n_prototypes, n_features)
+        Sorted by class, in the units of the data.
+    prototype_labels_ : ndarray of shape (n_prototypes,)
+        Labels of the prototypes.
+    components_ : ndarray of shape (n_components, n_features)
+        The matrix Ω.
+    feature_weights_ : ndarray of shape (n_prototypes, n_features)
+        The diagonal of Λ, the same in every row; rows add up to 1.
+    class_feature_weights_ : ndarray of shape (n_classes, n_features)
+        Mean over the prototypes of each class.
+    mean_feature_weights_ : ndarray of shape (n_features,)
+        Mean over all prototypes.
+    n_iter_ : int
+        Number of iterations or epochs.
+    loss_curve_ : list of float
+        Cost after every iteration.
+
+    See Also
+    --------
+    LGMLVQ : A matrix for each prototype or class.
+    GRLVQ : A weight per feature in place of the matrix.
+
+    References
+    ----------
+    P. Schneider, M. Biehl, B. Hammer: Adaptive Relevance Matrices in Learning Vector Quantization. Neural
+    Computation 21, 2009.
+
+    P. Schneider, K. Bunte, H. Stiekema, B. Hammer, T. Villmann, M. Biehl: Regularization in Matrix Relevance
+    Learning. IEEE Transactions on Neural Networks 21, 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import train_test_split
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from lann.baselines import GMLVQ
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    >>> model = make_pipeline(StandardScaler(), GMLVQ()).fit(X_train, y_train)
+    >>> model.score(X_test, y_test) > 0.9
+    True
+    >>> model[-1].feature_weights_.shape
+    (3, 13)
+    >>> model.set_params(gmlvq__n_components=2).fit(X_train, y_train).transform(X_test).shape
+    (45, 2)
+    """
+
+    def __init__(
+        self, *, prototypes_per_class=1, n_components=None, activation="sigmoid", steepness=5.0, alpha=0.03,
+        solver="lbfgs", max_iter=300, tol=1e-5, verbose=0, n_jobs=None, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            prototypes_per_class=prototypes_per_class, activation=activation, steepness=steepness,
+            alpha=alpha, solver=solver, max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
+            random_state=random_state,
+        )  # fmt: skip
+        self.n_components = n_components
+
+    def _fit_model(self, X: Floats, labels: Labels) -> Prototypes:
+        model = super()._fit_model(X, labels)
+        self.components_ = model.maps[0]
+        return model
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return X Ωᵀ, where the learned metric is Euclidean.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_queries, n_components)
+        """
+        queries = self._validate_queries(X)
+        return queries @ self.components_.T
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)
+
+
+class LGRLVQ(LocalLVQ, DiagonalLVQ):
+    """Localized GRLVQ: prototypes, and one weight per feature for each prototype or class.
+
+    The label of a query is that of the nearest prototype, with the squared distance
+
+        d_p(x) = Σ_l λ_pl (x_l − w_pl)²,    λ_pl ≥ 0,    Σ_l λ_pl = 1
+
+    Prototypes w_p and weights λ_p minimize
+
+        mean_i Φ(μ_i) − alpha · mean_pl log λ_pl,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
+
+    where d⁺ and d⁻ are the distances of a training row to the nearest prototype of its class and of another
+    class: μ lies between −1 and 1, and is negative if the row is classified correctly. The initial weights
+    are equal. As the weights of each prototype add up to 1, distances to different prototypes are comparable.
+
+    Parameters
+    ----------
+    prototypes_per_class : int, default=1
+        Number of prototypes per class, at most the number of its distinct rows. The initial prototype of a
+        class is its mean; several are the centers of k-means within the class.
+    metric_per : {"prototype", "class"}, default="prototype"
+        Whether each prototype has its own metric, or the prototypes of a class share one.
+    activation : {"sigmoid", "identity"}, default="sigmoid"
+        The function Φ: "sigmoid" is 1 / (1 + exp(−steepness · μ)), by which rows near a class boundary count
+        most; "identity" is μ.
+    steepness : float, default=5.0
+        Steepness of the sigmoid.
+    alpha : float, default=0.03
+        Strength of the regularization, which keeps weights of features away from 0.
+    solver : {"lbfgs", "stochastic"}, default="lbfgs"
+        "lbfgs" uses all rows in every iteration; "stochastic" takes gradient steps on batches of 32 rows,
+        with a step size that falls to 0.
+    max_iter : int, default=300
+        Maximum number of iterations ("lbfgs") or epochs ("stochastic"); 0 learns nothing.
+    tol : float, default=1e-5
+        Training stops when the relative decrease of the cost is smaller, in an iteration ("lbfgs") or in ten
+        epochs ("stochastic").
+    verbose : int, default=0
+        1 prints a line per iteration.
+    n_jobs : int or None, default=None
+        Number of threads, as in scikit-learn. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Determines the initialization of k-means, and the order of the rows for ``solver="stochastic"``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    model_ : NeighborModel
+        The fitted model: prototypes, metrics and vote.
+    prototypes_ : ndarray of shape (n_prototypes, n_features)
+        Sorted by class, in the units of the data.
+    prototype_labels_ : ndarray of shape (n_prototypes,)
+        Labels of the prototypes.
+    feature_weights_ : ndarray of shape (n_prototypes, n_features)
+        The weights λ_p; rows add up to 1.
+    class_feature_weights_ : ndarray of shape (n_classes, n_features)
+        Mean over the prototypes of each class.
+    mean_feature_weights_ : ndarray of shape (n_features,)
+        Mean over all prototypes.
+    n_iter_ : int
+        Number of iterations or epochs.
+    loss_curve_ : list of float
+        Cost after every iteration.
+
+    See Also
+    --------
+    GRLVQ : The same weights for all prototypes.
+    LGMLVQ : Matrices in place of the weights.
+
+    References
+    ----------
+    B. Hammer, F.-M. Schleif, T. Villmann: On the Generalization Ability of Prototype-Based Classifiers with
+    Local Relevance Determination. Technical report IfI-05-14, TU Clausthal, 2005.
+
+    A. Sato, K. Yamada: Generalized Learning Vector Quantization. NIPS 8, 1996.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import train_test_split
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from lann.baselines import LGRLVQ
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    >>> model = make_pipeline(StandardScaler(), LGRLVQ()).fit(X_train, y_train)
+    >>> model.score(X_test, y_test) > 0.9
+    True
+    >>> model[-1].feature_weights_.shape
+    (3, 13)
+    """
+
+    _parameters: ClassVar[ParameterTable] = {**LVQ, **LOCAL}
+
+    def __init__(
+        self, *, prototypes_per_class=1, metric_per="prototype", activation="sigmoid", steepness=5.0,
+        alpha=0.03, solver="lbfgs", max_iter=300, tol=1e-5, verbose=0, n_jobs=None, random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            prototypes_per_class=prototypes_per_class, activation=activation, steepness=steepness,
+            alpha=alpha, solver=solver, max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
+            random_state=random_state,
+        )  # fmt: skip
+        self.metric_per = metric_per
+
+
+class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, MatrixLVQ):
+    """Localized GMLVQ: prototypes, and one matrix metric for each prototype or class.
+
+    The label of a query is that of the nearest prototype, with the squared distance
+
+        d_p(x) = (x − w_p)ᵀ Λ_p (x − w_p),    Λ_p = Ω_pᵀ Ω_p,    tr Λ_p = 1
+
+    Prototypes w_p and matrices Ω_p of shape (n_components, n_features) minimize
+
+        mean_i Φ(μ_i) − alpha · mean_p (1/n_components) log det Ω_p Ω_pᵀ,    μ_i = (d⁺ − d⁻) / (d⁺ + d⁻)
+
+    where d⁺ and d⁻ are the distances of a training row to the nearest prototype of its class and of another
+    class: μ lies between −1 and 1, and is negative if the row is classified correctly. As all traces are 1,
+    distances to different prototypes are comparable. The regularization matters where there are few rows per
+    entry of the matrices.
+
+    Parameters
+    ----------
+    prototypes_per_class : int, default=1
+        Number of prototypes per class, at most the number of its distinct rows. The initial prototype of a
+        class is its mean; several are the centers of k-means within the class.
+    n_components : int or None, default=None
+        Number of rows of each Ω_p; None is n_features. If it is smaller, the initial rows are the principal
+        axes.
+    metric_per : {"prototype", "class"}, default="prototype"
+        Whether each prototype has its own metric, or the prototypes of a class share one.
+    activation : {"sigmoid", "identity"}, default="sigmoid"
+        The function Φ: "sigmoid" is 1 / (1 + exp(−steepness · μ)), by which rows near a class boundary count
+        most; "identity" is μ.
+    steepness : float, default=5.0
+        Steepness of the sigmoid.
+    alpha : float, default=0.03
+        Strength of the regularization, which keeps all directions in use.
+    solver : {"lbfgs", "stochastic"}, default="lbfgs"
+        "lbfgs" uses all rows in every iteration; "stochastic" takes gradient steps on batches of 32 rows,
+        with a step size that falls to 0.
+    max_iter : int, default=300
+        Maximum number of iterations ("lbfgs") or epochs ("stochastic"); 0 learns nothing.
+    tol : float, default=1e-5
+        Training stops when the relative decrease of the cost is smaller, in an iteration ("lbfgs") or in ten
+        epochs ("stochastic").
+    verbose : int, default=0
+        1 prints a line per iteration.
+    n_jobs : int or None, default=None
+        Number of threads, as in scikit-learn. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Determines the initialization of k-means, and the order of the rows for ``solver="stochastic"``.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    model_ : NeighborModel
+        The fitted model: prototypes, metrics and vote.
+    prototypes_ : ndarray of shape (n_prototypes, n_features)
+        Sorted by class, in the units of the data.
+    prototype_labels_ : ndarray of shape (n_prototypes,)
+        Labels of the prototypes.
+    components_ : ndarray of shape (n_prototypes, n_components, n_features)
+        The matrices Ω_p.
+    feature_weights_ : ndarray of shape (n_prototypes, n_features)
+        The diagonals of Λ_p; rows add up to 1.
+    class_feature_weights_ : ndarray of shape (n_classes, n_features)
+        Mean over the prototypes of each class.
+    mean_feature_weights_ : ndarray of shape (n_features,)
+        Mean over all prototypes.
+    n_iter_ : int
+        Number of iterations or epochs.
+    loss_curve_ : list of float
+        Cost after every iteration.
+
+    See Also
+    --------
+    GMLVQ : One matrix for all prototypes.
+    LGRLVQ : A weight per feature in place of the matrices.
+
+    References
+    ----------
+    P. Schneider, M. Biehl, B. Hammer: Adaptive Relevance Matrices in Learning Vector Quantization. Neural
+    Computation 21, 2009.
+
+    P. Schneider, K. Bunte, H. Stiekema, B. Hammer, T. Villmann, M. Biehl: Regularization in Matrix Relevance
+    Learning. IEEE Transactions on Neural Networks 21, 2010.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.model_selection import train_test_split
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from lann.baselines import LGMLVQ
+    >>> X, y = load_wine(return_X_y=True)
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, random_state=0)
+    >>> model = make_pipeline(StandardScaler(), LGMLVQ()).fit(X_train, y_train)
+    >>> model.score(X_test, y_test) > 0.9
+    True
+    >>> model[-1].feature_weights_.shape
+    (3, 13)
+    """
+
+    _parameters: ClassVar[ParameterTable] = {**LVQ, **MATRIX, **LOCAL}
+
+    def __init__(
+        self, *, prototypes_per_class=1, n_components=None, metric_per="prototype", activation="sigmoid",
+        steepness=5.0, alpha=0.03, solver="lbfgs", max_iter=300, tol=1e-5, verbose=0, n_jobs=None,
+        random_state=None,
+    ):  # fmt: skip
+        super().__init__(
+            prototypes_per_class=prototypes_per_class, activation=activation, steepness=steepness,
+            alpha=alpha, solver=solver, max_iter=max_iter, tol=tol, verbose=verbose, n_jobs=n_jobs,
+            random_state=random_state,
+        )  # fmt: skip
+        self.n_components = n_components
+        self.metric_per = metric_per
+
+    def _fit_model(self, X: Floats, labels: Labels) -> Prototypes:
+        model = super()._fit_model(X, labels)
+        self.components_ = model.maps[model.metric_indices]
+        return model
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return the distances to all prototypes, √d_p(x).
+
+        Coordinates X Ω_pᵀ of different prototypes are not comparable, but distances are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_queries, n_prototypes)
+        """
+        queries = self._validate_queries(X)
+        return np.sqrt(self.model_.all_distances(queries, n_jobs=self.n_jobs))
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.prototypes_)

@@ -1,1 +1,0 @@
-"""Generalized learning vector quantization: GRLVQ, GMLVQ, LGRLVQ and LGMLVQ."""

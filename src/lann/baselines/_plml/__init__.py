@@ -1,1 +1,0 @@
-"""Parametric local metric learning: PLML."""

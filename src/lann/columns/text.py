@@ -1,0 +1,854 @@
+"""Columns of tables: decide what each column has, convert its cells to values, and show values."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import warnings
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from numbers import Real
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from lann._format import is_missing, value_text
+from lann._sizes import LARGEST_VALUE
+from lann._types import Indices
+from lann.columns.notation import (
+    DATE_DTYPE,
+    MISSING,
+    PLACEHOLDERS,
+    DateNotation,
+    NumberNotation,
+    find_date_notation,
+    find_number_notation,
+    table_decimal,
+)
+
+ColumnKind = Literal["number", "category", "bool", "date", "ignored"]
+BOOLS = {"true": True, "false": False}
+Notation = NumberNotation | DateNotation
+LARGEST_INTEGER = 2**53
+# Text with more different values than this, and in most rows, identifies the rows.
+MOST_IDENTIFIERS = 20
+# In smaller tables, numbers may count up by chance.
+LEAST_COUNTED = 10
+# A column whose name says that it identifies the rows does so if as many values are different.
+SHARE_OF_DIFFERENT = 0.95
+MOST_LISTED = 20
+_MISSING = frozenset(MISSING)
+_IDENTIFIER = re.compile(
+    r"unnamed: \d+|(.*[_\s-])?(id|ids|index|idx|nr|no|number|key|uuid|guid|row|rownames)|.*[a-z](Id|ID)"
+)
+
+
+class TableWarning(UserWarning):
+    """A warning about a table or a model; the work continues.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import pandas as pd
+    >>> from lann.tables import TableWarning, TrainingTable
+    >>> frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": [1, 1, 1, 1], "y": ["u", "v", "u", "v"]})
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     table = TrainingTable.from_frame(frame, "y")
+    >>> print(caught[0].message)
+    Column 'b' is ignored: it has the same value in every row.
+    """
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The cells of a column, whatever its type.
+
+    Attributes
+    ----------
+    kind : {"number", "bool", "date", "text", "other"}
+        "other" are lists and other objects that are not single values.
+    values : Series
+        Numbers are float64, bools are objects, dates are datetime64 in UTC. Of text, the distinct cells
+        without spaces around them. Missing cells are NaN or None.
+    index : Index
+        The numbers of the rows.
+    codes : ndarray of shape (n_rows,) or None
+        Of text, the position of each cell in `values`, -1 where missing.
+    has_zone : bool
+        Whether dates have a time zone.
+    """
+
+    kind: str
+    values: pd.Series
+    index: pd.Index
+    codes: Indices | None = None
+    has_zone: bool = False
+
+    @classmethod
+    def from_column(cls, column: pd.Series, row_numbers: Indices | None = None) -> Cells:
+        """Return the cells of a column; its index is replaced by row numbers, from 0 if none are given."""
+        index = pd.RangeIndex(len(column)) if row_numbers is None else pd.Index(row_numbers)
+        column = column.set_axis(index)
+        is_arrow = isinstance(column.dtype, pd.ArrowDtype) and column.dtype.kind not in "iufb"
+        if isinstance(column.dtype, pd.CategoricalDtype) or is_arrow:
+            column = column.astype(object)
+        if pd.api.types.is_bool_dtype(column) and column.dtype != object:
+            return cls("bool", column.astype(object).where(column.notna(), None), index)
+        if pd.api.types.is_complex_dtype(column):
+            return cls("other", column, index)
+        if pd.api.types.is_numeric_dtype(column):
+            numbers = column.to_numpy(dtype="float64", na_value=np.nan)
+            return cls("number", pd.Series(numbers, index=index), index)
+        if pd.api.types.is_datetime64_any_dtype(column):
+            has_zone = getattr(column.dt, "tz", None) is not None
+            dates = column.dt.tz_convert(None) if has_zone else column
+            return cls("date", dates.astype(DATE_DTYPE), index, has_zone=has_zone)
+        if pd.api.types.is_string_dtype(column) and column.dtype != object:
+            return cls._from_texts(column, index)
+        return cls._from_objects(column.astype(object), index)
+
+    @classmethod
+    def _from_objects(cls, column: pd.Series, index: pd.Index) -> Cells:
+        column = column.where(column.notna(), None)
+        present = column.dropna()
+        types = set(map(type, present))
+        if types <= {str}:
+            return cls._from_texts(column, index)
+        bools: set[type] = {bool, np.bool_}
+        if types <= bools:
+            return cls("bool", column, index)
+        if not types & bools and all(issubclass(type_, Real | Decimal) for type_ in types):
+            return cls("number", column.map(as_float, na_action="ignore").astype("float64"), index)
+        if all(issubclass(type_, date) for type_ in types):
+            zones = {isinstance(cell, datetime) and cell.tzinfo is not None for cell in present}
+            if len(zones) == 1:
+                has_zone = zones.pop()
+                dates = pd.Series(pd.NaT, index=index, dtype=DATE_DTYPE)
+                dates[present.index] = [
+                    pd.Timestamp(cell.astimezone(UTC).replace(tzinfo=None) if has_zone else cell)
+                    for cell in present
+                ]
+                return cls("date", dates.astype(DATE_DTYPE), index, has_zone=has_zone)
+        if not all(isinstance(cell, Hashable) and not isinstance(cell, tuple | bytes) for cell in present):
+            return cls("other", column, index)
+        return cls._from_texts(column.map(value_as_text, na_action="ignore"), index)
+
+    @classmethod
+    def _from_texts(cls, column: pd.Series, index: pd.Index) -> Cells:
+        codes, distinct = pd.factorize(column)
+        stripped = [None if (text := str(cell).strip()) in _MISSING else text for cell in distinct]
+        again, texts = pd.factorize(np.array([*stripped, None], dtype=object))  # "a" and " a" are the same
+        return cls("text", pd.Series(texts, dtype=object), index, again[codes])
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether all cells are missing."""
+        return bool(self.values.isna().all())
+
+    def spread(self, values: Any) -> pd.Series:
+        """Return a value for each row, given one for each distinct text."""
+        return pd.Series(values).reindex(self.codes).set_axis(self.index)
+
+    def as_texts(self) -> pd.Series:
+        """Return the cells as text, None where missing, as a CSV file has them; 1.0 is "1"."""
+        if self.kind == "text":
+            texts = np.array([*self.values, None], dtype=object)[self.codes]
+            return pd.Series(texts, index=self.index, dtype=object)
+        show = value_as_text
+        if self.kind == "date":
+            show = DateNotation.from_dates(self.values, has_zone=self.has_zone).format_date
+        texts = self.values.astype(object).map(show, na_action="ignore")
+        return texts.where(self.values.notna(), None)
+
+
+def as_float(value: Any) -> float:
+    """Return a number as a float; an integer that is too large is infinite."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def value_as_text(value: Any) -> str:
+    """Return a value as text; 1.0 is "1".
+
+    >>> value_as_text(1.0), value_as_text(2.5), value_as_text("red"), value_as_text(True)
+    ('1', '2.5', 'red', 'True')
+    """
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < LARGEST_INTEGER else repr(number)
+    return str(value)
+
+
+def column_texts(column: pd.Series) -> np.ndarray[Any, Any]:
+    """Return the cells of a column as text, None where missing: (n_rows,)."""
+    return Cells.from_column(column).as_texts().to_numpy(dtype=object)
+
+
+@dataclass(frozen=True)
+class Column:
+    """What a column of a table has, and how its text becomes values.
+
+    `infer_columns` decides it from a table, `apply_columns` uses it on later ones.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "category", "bool", "date", "ignored"}
+    reason : str
+        Why it is this kind.
+    notation : NumberNotation, DateNotation or None
+        How numbers or dates are written. That of a category is a number notation if all its values are
+        numbers, so that 1 and 1.0 are the same category.
+    words : tuple of str
+        How a bool column writes true and false.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lann.tables import infer_columns
+    >>> price, = infer_columns(pd.DataFrame({"price": ["$1,200.50", "$7.25", "$3.00"]}))
+    >>> price.kind, price.reason, price.format(1500.5)
+    ('number', 'it has numbers with commas between thousands and the unit $', '$1,500.50')
+    """
+
+    name: str
+    kind: ColumnKind
+    reason: str
+    notation: Notation | None = None
+    words: tuple[str, str] = ("True", "False")
+
+    @property
+    def is_used(self) -> bool:
+        """Whether the column is not ignored."""
+        return self.kind != "ignored"
+
+    def format(self, value: Any) -> str:
+        """Return a value as text, as the column writes it.
+
+        Parameters
+        ----------
+        value : object
+            A number, text, bool or date; None, NaN and NaT are "missing".
+
+        Returns
+        -------
+        text : str
+        """
+        if value is pd.NA or is_missing(value):
+            return value_text(None)
+        if self.kind == "number" and isinstance(self.notation, NumberNotation):
+            return self.notation.format(value)
+        if self.kind == "date" and isinstance(self.notation, DateNotation):
+            return self.notation.format_date(value)
+        if self.kind == "bool":
+            return self.words[0] if value else self.words[1]
+        return value_as_text(value)
+
+    def convert(self, column: pd.Series | Cells, table: str) -> pd.Series:
+        """Return the values of a column: float64, str as objects, bool, or datetime64.
+
+        Parameters
+        ----------
+        column : Series or Cells
+            Of any type; text is read as the description says.
+        table : str
+            Name of the table in messages.
+
+        Returns
+        -------
+        values : Series
+            A bool column with missing cells has the type "boolean".
+
+        Raises
+        ------
+        ValueError
+            If a cell is not what the column must have.
+        """
+        cells = column if isinstance(column, Cells) else Cells.from_column(column)
+        if cells.kind == "other":
+            raise ValueError(
+                f"Column {self.name!r} of {table} must have single values, not lists or objects."
+            )
+        convert = {
+            "number": self._numbers, "date": self._dates, "bool": self._bools, "category": self._categories,
+        }  # fmt: skip
+        return convert[self.kind](cells, table).rename(self.name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as a dict of JSON values.
+
+        Returns
+        -------
+        state : dict
+        """
+        return asdict(self) | {"words": list(self.words)}
+
+    @classmethod
+    def from_dict(cls, state: dict[str, Any]) -> Column:
+        """Return the description that `to_dict` has made.
+
+        Parameters
+        ----------
+        state : dict
+
+        Returns
+        -------
+        column : Column
+
+        Raises
+        ------
+        ValueError
+            If the dict does not describe a column.
+        """
+        is_valid = (
+            isinstance(state, dict)
+            and set(state) == {"name", "kind", "reason", "notation", "words"}
+            and isinstance(state["name"], str)
+            and isinstance(state["reason"], str)
+            and state["kind"] in get_args(ColumnKind)
+            and isinstance(state["words"], list | tuple)
+            and [type(word) for word in state["words"]] == [str, str]
+            and [word.lower() for word in state["words"]] == list(BOOLS)
+        )
+        if not is_valid:
+            raise ValueError(f"{state!r} does not describe a column.")
+        notation: Notation | None = None
+        if state["kind"] == "date":
+            notation = DateNotation.from_dict(state["notation"])
+        elif state["kind"] == "number" or (state["kind"] == "category" and state["notation"] is not None):
+            notation = NumberNotation.from_dict(state["notation"])
+        elif state["notation"] is not None:
+            raise ValueError(f"Column {state['name']!r} is {state['kind']}; it cannot have a notation.")
+        return cls(state["name"], state["kind"], state["reason"], notation, tuple(state["words"]))
+
+    def _numbers(self, cells: Cells, table: str) -> pd.Series:
+        assert isinstance(self.notation, NumberNotation)
+        words = self.notation.describe()
+        must = f"must have numbers{f' with {words}' if words else ''}"
+        if cells.kind == "number":
+            numbers = cells.values
+        elif cells.kind == "text":
+            texts = without_placeholders(cells.values)
+            parsed = np.full(len(texts), np.nan)
+            is_present = texts.notna().to_numpy()
+            parsed[is_present] = self.notation.parse(texts[is_present].to_list())
+            self._check(~np.isnan(parsed) | ~is_present, cells, must, table)
+            numbers = cells.spread(parsed)
+        else:
+            self._check(cells.values.isna(), cells, must, table)
+            numbers = pd.Series(np.nan, index=cells.index)
+        sizes = np.abs(numbers.to_numpy(dtype="float64", na_value=np.nan))
+        if not np.nanmax(sizes, initial=0.0) <= LARGEST_VALUE:
+            self._check_rows(~np.isinf(sizes), cells, "must have finite numbers", table)
+            largest = f"must have numbers of at most {LARGEST_VALUE:g}, whose squares are finite"
+            self._check_rows(~(sizes > LARGEST_VALUE), cells, largest, table)
+        return numbers.astype("float64")
+
+    def _dates(self, cells: Cells, table: str) -> pd.Series:
+        notation = self.notation
+        assert isinstance(notation, DateNotation)
+        if cells.kind == "date":
+            zone = "with" if notation.has_zone else "without"
+            fits = (cells.has_zone == notation.has_zone) | cells.values.isna()
+            self._check(fits, cells, f"must have dates {zone} a time zone", table)
+            return cells.values
+        texts = cells.as_texts() if cells.kind == "number" else cells.values
+        dates = pd.Series(pd.NaT, index=texts.index)
+        if cells.kind != "bool":
+            texts = without_placeholders(texts)
+            dates = notation.parse(texts.dropna()).reindex(texts.index)
+        example = notation.format_date(pd.Timestamp(2024, 5, 31))
+        self._check(dates.notna() | texts.isna(), cells, f"must have dates like {example}", table)
+        return (cells.spread(dates) if cells.kind == "text" else dates).astype(DATE_DTYPE)
+
+    def _bools(self, cells: Cells, table: str) -> pd.Series:
+        values = cells.values
+        if cells.kind == "text":
+            values = values.map(lambda text: BOOLS.get(text.lower())).astype(object)
+        elif cells.kind != "bool":
+            values = pd.Series(None, index=values.index, dtype=object)
+        self._check(values.notna() | cells.values.isna(), cells, "must have true or false", table)
+        if cells.kind == "text":
+            values = cells.spread(values)
+        return values.astype("boolean" if values.isna().any() else "bool")
+
+    def _categories(self, cells: Cells, table: str) -> pd.Series:
+        if cells.kind == "text" and isinstance(self.notation, NumberNotation):
+            numbers = self.notation.parse(cells.values.to_list())
+            same = [
+                value_as_text(number) if abs(number) < LARGEST_INTEGER else text
+                for text, number in zip(cells.values, numbers, strict=True)
+            ]
+            return cells.spread(pd.Series(same, dtype=object)).astype(object)
+        texts = cells.as_texts()
+        return texts.where(texts.notna(), np.nan).astype(object)
+
+    def _check(self, fits: Any, cells: Cells, must: str, table: str) -> None:
+        """Raise ValueError that names the first row that does not fit; `fits` is as long as the values."""
+        fits = np.asarray(fits, dtype=bool)
+        if not fits.all():
+            self._check_rows(fits if cells.codes is None else np.append(fits, True)[cells.codes],
+                             cells, must, table)  # fmt: skip
+
+    def _check_rows(self, fits: np.ndarray[Any, Any], cells: Cells, must: str, table: str) -> None:
+        invalid = np.flatnonzero(~fits)
+        if len(invalid):
+            value, row = cells.as_texts().iloc[invalid[0]], cells.index[invalid[0]]
+            raise ValueError(f"Column {self.name!r} of {table} {must}; row {row} has {value!r}.")
+
+
+@dataclass(frozen=True)
+class ColumnRequests:
+    """What the user says about columns.
+
+    Attributes
+    ----------
+    categorical, numeric, drop : sequence of str
+        Columns of categories, of numbers, and to ignore.
+    dates : mapping of str to str or None
+        Columns of dates, with their formats where these are given.
+    decimal : {".", ","} or None
+    keeps_constant : bool
+        Whether constant columns are used, too.
+    """
+
+    categorical: Sequence[str] = ()
+    numeric: Sequence[str] = ()
+    dates: Mapping[str, str | None] = field(default_factory=dict)
+    drop: Sequence[str] = ()
+    decimal: str | None = None
+    keeps_constant: bool = False
+
+    @classmethod
+    def from_kinds(cls, kinds: Mapping[str, str], **others: Any) -> ColumnRequests:
+        """Return the requests of a mapping from columns to "category", "number", "date" or a date format."""
+        for column, kind in kinds.items():
+            if kind not in ("category", "number", "date") and "%" not in kind:
+                raise ValueError(
+                    f"The kind of column {column!r} must be 'category', 'number', 'date' or a format of "
+                    f"dates; got {kind!r}."
+                )
+        return cls(
+            [column for column, kind in kinds.items() if kind == "category"],
+            [column for column, kind in kinds.items() if kind == "number"],
+            {
+                column: None if kind == "date" else kind
+                for column, kind in kinds.items()
+                if kind not in ("category", "number")
+            },
+            **others,
+        )
+
+    def check(self, frame: pd.DataFrame, table: str) -> None:
+        """Raise ValueError if a named column does not exist, or is named twice."""
+        if self.decimal not in (None, ".", ","):
+            raise ValueError(f"decimal must be '.' or ','; got {self.decimal!r}.")
+        seen: dict[str, str] = {}
+        for parameter in ("categorical", "numeric", "dates", "drop"):
+            for name in sorted(set(getattr(self, parameter))):
+                check_named_column(frame, name, parameter, table)
+                if name in seen:
+                    raise ValueError(f"Column {name!r} is named in both {seen[name]} and {parameter}.")
+                seen[name] = parameter
+
+
+def infer_columns(
+    frame: pd.DataFrame,
+    *,
+    categorical: Sequence[str] = (),
+    numeric: Sequence[str] = (),
+    dates: Sequence[str] | Mapping[str, str] = (),
+    drop: Sequence[str] = (),
+    decimal: str | None = None,
+    table: str = "the table",
+    row_numbers: Indices | None = None,
+) -> tuple[Column, ...]:
+    """Decide what each column of a table has, and how its text becomes values.
+
+    A text column has numbers if every cell is one, in the same notation: with a decimal point or comma,
+    separators between thousands, a percent sign or a currency. It has bools if the cells are true and false,
+    and dates if all have one format in which the order of day and month is known. Everything else is a
+    category. Columns that are empty or constant, and text with a different value in most rows, are ignored.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of text, as read from a CSV file, or with types.
+    categorical : sequence of str, default=()
+        Columns whose values are categories, whatever they look like.
+    numeric : sequence of str, default=()
+        Columns that must have numbers.
+    dates : sequence of str or dict of str to str, default=()
+        Columns that must have dates; a dict has their formats, such as ``{"day": "%d/%m/%Y"}``.
+    drop : sequence of str, default=()
+        Columns to ignore.
+    decimal : {".", ","} or None, default=None
+        The decimal separator, which decides what "1,234" is. By default, it is that of the file if the frame
+        comes from `read_table`, else what the other columns of the frame have.
+    table : str, default="the table"
+        Name of the table in messages.
+    row_numbers : ndarray of shape (n_rows,) or None, default=None
+        Numbers of the rows in messages; None counts them from 0.
+
+    Returns
+    -------
+    columns : tuple of Column
+        One for each column, in order.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column, or a named column does not have what it must have.
+
+    Warns
+    -----
+    TableWarning
+        If a column is ignored, seems to identify the rows, or is ambiguous.
+
+    See Also
+    --------
+    apply_columns : Convert the columns of a table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lann.tables import infer_columns
+    >>> frame = pd.DataFrame({"age": ["51", "-", "48"], "share": ["35 %", "7,5 %", "12 %"],
+    ...                       "member": ["true", "false", ""], "day": ["31.05.2024", "01.06.2024", "?"],
+    ...                       "city": ["Ulm", "Bonn", "Ulm"]})
+    >>> for column in infer_columns(frame):
+    ...     print(column.name, column.kind, column.reason)
+    age number it has numbers
+    share number it has numbers with decimal commas and the unit %
+    member bool it has true and false
+    day date it has dates like 31.05.2024
+    city category it has text
+    """
+    formats: dict[str, str | None] = dict(dates) if isinstance(dates, Mapping) else dict.fromkeys(dates)
+    requests = ColumnRequests(categorical, numeric, formats, drop, decimal)
+    return read_columns(frame, requests, table, row_numbers)[0]
+
+
+def read_columns(
+    frame: pd.DataFrame, requests: ColumnRequests, table: str, row_numbers: Indices | None = None
+) -> tuple[tuple[Column, ...], pd.DataFrame]:
+    """Decide what each column has, and return the values of those that are used, as `apply_columns` does."""
+    frame = with_text_names(frame, table)
+    requests.check(frame, table)
+    decimal = requests.decimal or frame.attrs.get("decimal") or table_decimal(frame)
+    # Number of decimals of the columns that were read as numbers from text.
+    decimals = frame.attrs.get("decimals", {})
+    columns, used = [], {}
+    for name in frame.columns:
+        if name in requests.drop:
+            columns.append(Column(name, "ignored", "it is dropped"))
+            continue
+        cells = Cells.from_column(frame[name], row_numbers)
+        is_categorical = isinstance(frame[name].dtype, pd.CategoricalDtype)
+        column, ambiguous = _infer(name, cells, requests, decimal, is_categorical, table)
+        if name in decimals and column.kind == "number":
+            notation = NumberNotation(decimal or ".", decimals=decimals[name])
+            column = _numbers(name, notation)
+        if column.is_used:
+            values = column.convert(cells, table)
+            is_named = is_categorical or name in requests.categorical
+            column = if_useful(column, values, is_named=is_named, keeps_constant=requests.keeps_constant)
+            if column.is_used:
+                used[name] = values
+        columns.append(column)
+        _warn(column, ambiguous, used.get(name))
+    index = pd.RangeIndex(len(frame)) if row_numbers is None else pd.Index(row_numbers)
+    return tuple(columns), pd.DataFrame(used, index=index)
+
+
+def apply_columns(
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    table: str = "the table",
+    *,
+    row_numbers: Indices | None = None,
+) -> pd.DataFrame:
+    """Return the columns of a table that are used, with the values that the descriptions say.
+
+    The same rules as in the table from which they were inferred are used, so that text that was a number
+    there is a number here.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Other columns are left out.
+    columns : sequence of Column
+        Of `infer_columns`.
+    table : str, default="the table"
+        Name of the table in messages.
+    row_numbers : ndarray of shape (n_rows,) or None, default=None
+        Numbers of the rows in messages and in the result; None counts them from 0.
+
+    Returns
+    -------
+    values : DataFrame
+        Numbers are float64, categories are str as objects, bools are bool or, if cells are missing, boolean,
+        and dates are datetime64, in UTC if they have a time zone. The index has the numbers of the rows.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing or a cell does not fit; the sentence names the column, the row and the value.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from lann.tables import apply_columns, infer_columns
+    >>> columns = infer_columns(pd.DataFrame({"age": ["51", "48"], "size": ["1,5", "1,25"]}))
+    >>> apply_columns(pd.DataFrame({"size": ["1,75", None], "age": ["18", "?"]}), columns)
+        age  size
+    0  18.0  1.75
+    1   NaN   NaN
+    >>> apply_columns(pd.DataFrame({"age": ["young"], "size": ["1,5"]}), columns, "new.csv")
+    Traceback (most recent call last):
+    ValueError: Column 'age' of new.csv must have numbers; row 0 has 'young'.
+    """
+    frame = with_text_names(frame, table)
+    used = [column for column in columns if column.is_used]
+    check_columns_present(frame, [column.name for column in used], table)
+    values = {
+        column.name: column.convert(Cells.from_column(frame[column.name], row_numbers), table)
+        for column in used
+    }
+    return pd.DataFrame(values, index=pd.RangeIndex(len(frame)) if row_numbers is None else row_numbers)
+
+
+def without_placeholders(texts: pd.Series) -> pd.Series:
+    """Return texts of a column of numbers or dates, None for "-" and other signs of a missing value."""
+    return texts.where(~texts.isin(PLACEHOLDERS), None)
+
+
+def if_useful(
+    column: Column, values: pd.Series, *, is_named: bool = True, keeps_constant: bool = False
+) -> Column:
+    """Return the column, or an ignored one if there is nothing to learn from its values.
+
+    Text that identifies the rows is ignored unless the user has named the column.
+    """
+    if column.kind == "category":
+        n_values = values.nunique()
+    else:
+        present = values.dropna().to_numpy()
+        n_values = min(len(present), 1) + bool(len(present) and (present != present[0]).any())
+    if n_values == 0:
+        return Column(column.name, "ignored", "it is empty")
+    if n_values == 1 and not keeps_constant:
+        return Column(column.name, "ignored", "it has the same value in every row")
+    if column.kind == "category" and not is_named and n_values > max(MOST_IDENTIFIERS, len(values) / 2):
+        reason = f"it is text with a different value in most rows ({n_values} values)"
+        return Column(column.name, "ignored", reason)
+    return column
+
+
+def _infer(
+    name: str,
+    cells: Cells,
+    requests: ColumnRequests,
+    decimal: str | None,
+    is_categorical: bool,
+    table: str,
+) -> tuple[Column, str]:
+    """Return the description of a column, and what is ambiguous in it."""
+    if cells.kind == "other":
+        return Column(name, "ignored", "its cells are lists or other objects"), ""
+    if cells.is_empty:
+        return Column(name, "ignored", "it is empty"), ""
+    if name in requests.categorical:
+        return _category(name, cells, decimal, "it is named as categorical"), ""
+    if name in requests.numeric:
+        return _named_numbers(name, cells, decimal, table), ""
+    if name in requests.dates:
+        return _named_dates(name, cells, requests.dates[name], table), ""
+    if is_categorical:
+        return _category(name, cells, decimal, "its type is category"), ""
+    if cells.kind == "text":
+        return _from_texts(name, cells.values, decimal)
+    if cells.kind == "number":
+        return _numbers(name, _typed_numbers(cells.values)), ""
+    if cells.kind == "date":
+        return _dates(name, DateNotation.from_dates(cells.values, has_zone=cells.has_zone)), ""
+    return Column(name, "bool", "it has true and false"), ""
+
+
+def _from_texts(name: str, distinct: pd.Series, decimal: str | None) -> tuple[Column, str]:
+    words = sorted(distinct) if len(distinct) <= 6 else []
+    if words and {word.lower() for word in words} <= set(BOOLS):
+        # How true and false are written, also if one of them does not occur.
+        first = next((word for word in words if word.lower() == "true"), None)
+        if first is not None:
+            pair = first, {"true": "false", "TRUE": "FALSE"}.get(first, "False")
+        else:
+            pair = {"false": "true", "FALSE": "TRUE"}.get(words[0], "True"), words[0]
+        return Column(name, "bool", "it has true and false", words=pair), ""
+    texts = without_placeholders(distinct).dropna()
+    numbers, why_not = find_number_notation(texts.to_list(), decimal)
+    if numbers is not None:
+        return _numbers(name, numbers), ""
+    dates, no_date = find_date_notation(texts)
+    if dates is not None:
+        return _dates(name, dates), ""
+    is_code = "codes" in why_not
+    return Column(name, "category", why_not if is_code else "it has text"), "" if is_code else (
+        why_not or no_date
+    )
+
+
+def _numbers(name: str, notation: NumberNotation) -> Column:
+    words = notation.describe()
+    return Column(name, "number", f"it has numbers{f' with {words}' if words else ''}", notation)
+
+
+def _typed_numbers(numbers: pd.Series) -> NumberNotation:
+    """Return the notation of a column of numbers: integers have no decimals."""
+    present = numbers.dropna()
+    return NumberNotation(decimals=0 if (present == present.round()).all() else None)
+
+
+def _dates(name: str, notation: DateNotation) -> Column:
+    example = notation.format_date(pd.Timestamp(2024, 5, 31))
+    return Column(name, "date", f"it has dates like {example}", notation)
+
+
+def _category(name: str, cells: Cells, decimal: str | None, reason: str) -> Column:
+    """Return the description of categories; 1 and 1.0 are the same one if all are numbers, but not codes."""
+    notation = NumberNotation() if cells.kind == "number" else None
+    if cells.kind == "text":
+        found, _ = find_number_notation(cells.values.to_list(), decimal)
+        if found is not None and not (found.prefix or found.suffix):
+            notation = NumberNotation(found.decimal, found.thousands)
+    return Column(name, "category", reason, notation)
+
+
+def _named_numbers(name: str, cells: Cells, decimal: str | None, table: str) -> Column:
+    notation: NumberNotation | None = NumberNotation()
+    if cells.kind == "number":
+        notation = _typed_numbers(cells.values)
+    elif cells.kind == "text":
+        texts = without_placeholders(cells.values).dropna().to_list()
+        notation, reason = find_number_notation(texts, decimal)
+        if "may be" in reason:
+            raise ValueError(
+                f"Column {name!r} of {table} is ambiguous: {reason}; give the decimal separator."
+            )
+    return _numbers(name, notation or NumberNotation(decimal=decimal or "."))
+
+
+def _named_dates(name: str, cells: Cells, format: str | None, table: str) -> Column:
+    if cells.kind == "date":
+        return _dates(name, DateNotation.from_dates(cells.values, has_zone=cells.has_zone))
+    texts = without_placeholders(cells.values if cells.kind == "text" else cells.as_texts()).dropna()
+    if format is not None:
+        return _dates(name, DateNotation.from_format(format, texts))
+    notation, reason = find_date_notation(texts, named=True)
+    if reason:
+        raise ValueError(f"Column {name!r} of {table} is ambiguous: {reason}; give its format.")
+    return _dates(name, notation or DateNotation())
+
+
+def _warn(column: Column, ambiguous: str, values: pd.Series | None) -> None:
+    if column.kind == "ignored":
+        warn_of_ignored(column)
+    if ambiguous:
+        message = f"Column {column.name!r} is read as text, because {ambiguous}."
+        warnings.warn(message, TableWarning, stacklevel=4)
+    if values is not None and (why := _identifies_rows(column, values)):
+        warnings.warn(
+            f"Column {column.name!r} seems to identify the rows, as {why}; leave it out with drop (--drop), "
+            "or let it name the rows with id (--id).",
+            TableWarning,
+            stacklevel=4,
+        )
+
+
+def warn_of_ignored(column: Column) -> None:
+    """Warn that a column is not used."""
+    warnings.warn(f"Column {column.name!r} is ignored: {column.reason}.", TableWarning, stacklevel=5)
+
+
+def _identifies_rows(column: Column, values: pd.Series) -> str:
+    """Return why a column seems to identify the rows, "" if it does not."""
+    if column.kind not in ("number", "category") or len(values) < LEAST_COUNTED:
+        return ""
+    if column.kind == "number":
+        numbers = values.to_numpy()
+        if np.isnan(numbers).any() or (numbers != np.round(numbers)).any():
+            return ""
+        if (np.diff(numbers) == 1).all():
+            return "its numbers count up"
+    plain_name = column.name.strip()
+    is_named = _IDENTIFIER.fullmatch(plain_name) or _IDENTIFIER.fullmatch(plain_name.lower())
+    if is_named and values.nunique() >= SHARE_OF_DIFFERENT * len(values):
+        return "its values are different in nearly every row"
+    return ""
+
+
+def nearest_name(name: str, names: Iterable[str]) -> str | None:
+    """Return the most similar of some names; None if none is similar.
+
+    Upper and lower case, and spaces around the name, do not count.
+
+    >>> nearest_name("Agee", ["Height", "Age"]), nearest_name("AGE", ["age"]), nearest_name("x", ["age"])
+    ('Age', 'age', None)
+    """
+    by_plain_name: dict[str, str] = {}
+    for other in names:
+        by_plain_name.setdefault(str(other).strip().casefold(), other)
+    plain = str(name).strip().casefold()
+    close = difflib.get_close_matches(plain, list(by_plain_name), n=1, cutoff=0.7)
+    return by_plain_name.get(plain) or (by_plain_name[close[0]] if close else None)
+
+
+def with_text_names(frame: pd.DataFrame, table: str) -> pd.DataFrame:
+    """Return a table whose columns have texts as names; raise ValueError if two have the same."""
+    names = [str(name) for name in frame.columns]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(f"There is more than one column {repeated[0]!r} in {table}.")
+    return frame.set_axis(names, axis=1)
+
+
+def check_columns_present(frame: pd.DataFrame, names: Iterable[str], table: str) -> None:
+    """Raise ValueError if a table does not have some columns."""
+    needed = list(names)
+    missing = [name for name in needed if name not in frame]
+    if not missing:
+        return
+    columns, are = ("columns", "are") if len(missing) > 1 else ("column", "is")
+    message = f"The {columns} {_listed(missing)} {are} missing in {table}"
+    others = [str(name) for name in frame.columns if name not in set(needed)]
+    similar = [found for name in missing if (found := nearest_name(name, others)) is not None]
+    if len(similar) < len(missing):
+        raise ValueError(f"{message}.")
+    raise ValueError(f"{message}; {'are they' if len(missing) > 1 else 'is it'} {_listed(similar)}?")
+
+
+def check_named_column(frame: pd.DataFrame, name: str, parameter: str, table: str) -> None:
+    """Raise ValueError if a table does not have the column that a parameter names."""
+    if name in frame:
+        return
+    message = f"There is no column {name!r} in {table} for {parameter}; "
+    names = [str(column) for column in frame.columns]
+    similar = nearest_name(name, names)
+    if similar is not None:
+        raise ValueError(f"{message}did you mean {similar!r}?")
+    n_more = len(names) - MOST_LISTED
+    raise ValueError(
+        f"{message}its columns are {_listed(names[:MOST_LISTED])}"
+        f"{f' and {n_more} more' if n_more > 0 else ''}."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))

@@ -1,0 +1,493 @@
+"""LANNEmbedding and NeighborEmbedding: rows by their neighbors, under learned or Euclidean metrics."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from lann._compat import unchanged_on_failure
+from lann._inputs import check_columns, get_feature_names, validate_data
+from lann._neighbor_classifier import NeighborClassifier
+from lann._sizes import check_training_values
+from lann._table_inputs import check_measurable, check_some_value, read_queries, read_rows
+from lann._types import Floats, Indices
+from lann._validation import (
+    N_JOBS,
+    RANDOM_STATE,
+    VERBOSE,
+    Checked,
+    Integer,
+    Number,
+    OneOf,
+    ParameterTable,
+    validate,
+    validate_parameters,
+)
+from lann.classifier import LANNClassifier
+from lann.embedding._layout import (
+    LAYOUTS,
+    LEAST_TSNE_ITER,
+    RULES,
+    Layout,
+    compute_layout,
+    half_distance,
+    list_neighbors,
+    n_listed_neighbors,
+)
+
+# numba is imported with the modules that compute, on first use.
+if TYPE_CHECKING:
+    from lann.model import NeighborModel
+
+FEWEST_ROWS = 3
+LAYOUT: ParameterTable = {
+    "n_components": [Integer(1)],
+    "n_neighbors": [Integer(2)],
+    "min_dist": [Number(0, 1)],
+    "method": [OneOf(*LAYOUTS)],
+    "max_iter": [Integer(1), OneOf(None)],
+    "verbose": VERBOSE,
+    "n_jobs": N_JOBS,
+    "random_state": RANDOM_STATE,
+}
+
+
+class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """An embedding of rows by their neighbors; subclasses provide the model that finds these in `fit`.
+
+    Every one has the parameters `n_components`, `n_neighbors`, `min_dist`, `method`, `max_iter`, `verbose`,
+    `n_jobs` and `random_state`.
+    """
+
+    _parameters: ClassVar[ParameterTable] = LAYOUT
+
+    embedding_: Floats
+    neighbors_: Indices
+    distances_: Floats
+    n_iter_: int
+    model_: NeighborModel
+
+    def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> Floats:
+        """Fit, and return the coordinates of the training rows.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or None, default=None
+            Labels, where the embedding uses them.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_samples, n_components)
+        """
+        return self.fit(X, y).embedding_.copy()
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Compute the coordinates of rows among the training rows.
+
+        A training row keeps the coordinates of the fit. The coordinates of a row depend on this row alone,
+        not on others in `X`.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Numbers, or a table as the estimator was fitted to.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_queries, n_components)
+        """
+        from lann.embedding._kernels import coordinates_by_neighbors
+
+        check_is_fitted(self)
+        queries = self._read_queries(X)
+        k = min(self.n_neighbors, len(self.embedding_))
+        neighbors, distances = self.model_.kneighbors(queries, k, n_jobs=self.n_jobs)
+        distances = _without_other_zeros(self.model_, queries, neighbors, distances)
+        return coordinates_by_neighbors(
+            neighbors, distances, self.embedding_, self._scale, n_jobs=self.n_jobs
+        )
+
+    def _read_queries(self, X: ArrayLike) -> Floats:
+        """Return queries as an array; raise ValueError unless they have the features of the fit."""
+        queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        check_measurable(self, queries)
+        return queries
+
+    def _validate_parameters(self) -> None:
+        validate_parameters(self, self._parameters)
+        if self.method == "tsne":
+            if self.n_components > 3:
+                raise ValueError(
+                    f"method='tsne' has at most 3 components; got n_components={self.n_components}."
+                )
+            validate("max_iter", self.max_iter, Integer(LEAST_TSNE_ITER), OneOf(None))
+
+    def _embed(self, model: NeighborModel, symmetry: str, seed: int) -> None:
+        """Compute the coordinates of the rows of the model; copies of a row have the same coordinates."""
+        rows = model.transform(model.X)
+        if len(rows) < FEWEST_ROWS:
+            raise ValueError(f"An embedding needs at least {FEWEST_ROWS} rows; got n_samples={len(rows)}.")
+        k = n_listed_neighbors(self.method, self.n_neighbors, len(rows))
+        lists = list_neighbors(model, k, symmetry, n_jobs=self.n_jobs)
+        layout = Layout(self.method, self.n_components, self.min_dist, self.max_iter, bool(self.verbose))
+        coordinates, self.n_iter_ = compute_layout(rows, lists, layout, seed)
+        self.model_ = model
+        self.embedding_ = _mean_of_copies(rows, coordinates)
+        self.neighbors_, self.distances_ = lists
+        self._scale = half_distance(self.method, self.min_dist)
+        self._n_features_out = self.n_components
+
+
+def _mean_of_copies(rows: Floats, coordinates: Floats) -> Floats:
+    """Return the mean coordinates of the copies of a row for each of them."""
+    _, which, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    which = which.ravel()
+    if len(counts) == len(rows):
+        return coordinates
+    sums = np.stack([np.bincount(which, column) for column in coordinates.T], axis=1)
+    return np.where(counts[which][:, None] > 1, (sums / counts[:, None])[which], coordinates)
+
+
+def _without_other_zeros(
+    model: NeighborModel, queries: Floats, neighbors: Indices, distances: Floats
+) -> Floats:
+    """Return the distances with other rows at distance 0 infinitely far, for queries that are training rows.
+
+    A metric that ignores features is 0 for different rows, too.
+    """
+    distances = distances.copy()
+    for query in np.flatnonzero(distances[:, 0] == 0):
+        zero = distances[query] == 0
+        there, here = model.transform(model.X[neighbors[query]]), model.transform(queries[query][None])
+        same = (there == here).all(axis=1)
+        if same.any():
+            distances[query, zero & ~same] = np.inf
+    return distances
+
+
+def _draw_seed(random_state: Any) -> int:
+    """Draw an integer seed from a random state."""
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _check_classifier(classifier: Any) -> None:
+    if isinstance(classifier, FrozenEstimator):
+        classifier = classifier.estimator
+    if not isinstance(classifier, NeighborClassifier | None):
+        raise ValueError(
+            "classifier must be None, a LANNClassifier or a baseline with neighbors, possibly frozen; "
+            f"got {type(classifier).__name__}."
+        )
+
+
+class LANNEmbedding(GraphEmbedding):
+    """An embedding in which neighbors are those of a LANNClassifier.
+
+    The nearest training rows of every training row, under the learned metrics, are passed to UMAP (or
+    densMAP, or t-SNE) as lists, never as a matrix of all pairs. Rows that the classifier considers similar
+    are therefore close to each other: classes, and within classes what else the metrics distinguish. Rows
+    that it confuses lie where the classes meet. The coordinates of new rows follow from those of their
+    neighbors.
+
+    Parameters
+    ----------
+    classifier : estimator or None, default=None
+        The classifier whose metrics are used: a LANNClassifier, or a baseline with neighbors. A clone of it
+        is fitted; a fitted classifier in scikit-learn's ``FrozenEstimator`` is used as it is, and `fit` then
+        takes the rows that it was fitted with. None is ``LANNClassifier(random_state=…, n_jobs=…)``.
+    symmetry : {"neighbor", "min", "mean", "max"}, default="neighbor"
+        The distance of two rows, which measure differently. With "neighbor" the distance of x_i to its
+        neighbor x_j is the one that x_j measures, √d_j(x_i), as in the classifier; the layout then joins both
+        directions. "min", "mean" and "max" are those of √d_j(x_i) and √d_i(x_j).
+    n_components : int, default=2
+        Number of dimensions of the embedding.
+    n_neighbors : int, default=15
+        Size of the neighborhoods: the number of neighbors in UMAP, with the row itself; the perplexity of
+        t-SNE.
+    min_dist : float, default=0.1
+        How closely UMAP packs neighboring rows. t-SNE does not use it.
+    method : {"umap", "densmap", "tsne"}, default="umap"
+        The layout. densMAP also preserves the density of the data under the metrics.
+    max_iter : int or None, default=None
+        Number of iterations of the layout. None is 500 for up to 10 000 rows and 200 for more (densMAP: 200
+        more; t-SNE: 1000).
+    verbose : int, default=0
+        1 shows the progress of the layout.
+    n_jobs : int or None, default=None
+        Number of threads of the search, as in scikit-learn. The result does not depend on it. The layout uses
+        one thread: with more, it could not be reproduced.
+    random_state : int, RandomState instance or None, default=None
+        Determines the initialization and the sampling of the layout, and the default classifier.
+
+    Attributes
+    ----------
+    classifier_ : estimator
+        The fitted classifier.
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Coordinates of the training rows. Copies of a row have the same coordinates.
+    neighbors_ : ndarray of shape (n_samples, k)
+        Positions of the neighbors of each training row, without itself.
+    distances_ : ndarray of shape (n_samples, k)
+        Their distances, by the rule of `symmetry`.
+    model_ : NeighborModel
+        The model of the classifier.
+    n_iter_ : int
+        Number of iterations of the layout.
+    classes_ : ndarray of shape (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+
+    See Also
+    --------
+    NeighborEmbedding : The same with the Euclidean metric, without labels.
+
+    Notes
+    -----
+    The symmetric rules measure, for every row, twice as many neighbors as are listed and all rows of which it
+    is such a neighbor, and keep the nearest.
+
+    An embedding that has used the labels is optimistic about its training rows: judge it by held-out rows,
+    with `transform`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.embedding import LANNEmbedding
+    >>> X, y = load_iris(return_X_y=True)
+    >>> embedding = LANNEmbedding(max_iter=50, random_state=0).fit(X[::2], y[::2])
+    >>> embedding.embedding_.shape, embedding.transform(X[1::2]).shape
+    ((75, 2), (75, 2))
+    """
+
+    _parameters: ClassVar[ParameterTable] = {
+        "classifier": [Checked(_check_classifier)],
+        "symmetry": [OneOf("neighbor", *RULES)],
+        **LAYOUT,
+    }
+
+    classifier_: NeighborClassifier
+
+    def __init__(
+        self,
+        classifier=None,
+        *,
+        symmetry="neighbor",
+        n_components=2,
+        n_neighbors=15,
+        min_dist=0.1,
+        method="umap",
+        max_iter=None,
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.classifier = classifier
+        self.symmetry = symmetry
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.min_dist = min_dist
+        self.method = method
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @property
+    def classes_(self) -> Any:
+        """The labels."""
+        return self.classifier_.classes_
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Fit the classifier, unless it is frozen, and embed the training rows.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_samples, n_features)
+            What the classifier takes: numbers, or for a LANNClassifier also a table with text, categories,
+            bools, dates and gaps.
+        y : array-like of shape (n_samples,) or None, default=None
+            Labels of at least two classes; not needed with a frozen classifier.
+
+        Returns
+        -------
+        self : LANNEmbedding
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are invalid; a previous fit is then kept.
+        """
+        with unchanged_on_failure(self):
+            self._validate_parameters()
+            seed = _draw_seed(self.random_state)
+            frozen = isinstance(self.classifier, FrozenEstimator)
+            self.classifier_ = self._frozen_classifier(X, y) if frozen else self._fit_classifier(X, y, seed)
+            self._embed(self.classifier_.model_, self.symmetry, seed)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = not isinstance(self.classifier, FrozenEstimator)
+        if self.classifier is None or isinstance(self.classifier, FrozenEstimator | NeighborClassifier):
+            given = get_tags(LANNClassifier() if self.classifier is None else self.classifier).input_tags
+            tags.input_tags.allow_nan, tags.input_tags.categorical = given.allow_nan, given.categorical
+        return tags
+
+    def _read_queries(self, X: ArrayLike) -> Floats:
+        classifier = self.classifier_
+        if not hasattr(classifier, "schema_"):
+            return super()._read_queries(X)
+        if classifier.schema_.is_numeric:
+            queries: Floats = validate_data(
+                self, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
+            )
+            check_measurable(self, queries)
+            check_some_value(classifier.model_.unmeasured(queries))
+            return queries
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return read_queries(classifier, X)
+
+    def _fit_classifier(self, X: ArrayLike, y: ArrayLike | None, seed: int) -> NeighborClassifier:
+        X, y = validate_data(self, X, y, dtype=np.float64, skip_check_array=True)
+        if self.classifier is None:
+            return LANNClassifier(random_state=seed, n_jobs=self.n_jobs).fit(X, y)
+        return clone(self.classifier).fit(X, y)
+
+    def _frozen_classifier(self, X: ArrayLike, y: ArrayLike | None) -> NeighborClassifier:
+        classifier = self.classifier.estimator
+        check_is_fitted(classifier)
+        check_columns(classifier, X)
+        schema = getattr(classifier, "schema_", None)
+        if schema is None or schema.is_numeric:
+            finite = True if schema is None else "allow-nan"
+            rows = validate_data(self, X, dtype=np.float64, ensure_all_finite=finite)
+        else:
+            validate_data(self, X, skip_check_array=True)
+            rows = read_rows(classifier, X, schema)
+        check_consistent_length(rows, y)
+        if not np.array_equal(rows, classifier.model_.X, equal_nan=True):
+            raise ValueError(
+                "With a frozen classifier, X must be the rows that it was fitted with, in their order; use "
+                "transform for other rows."
+            )
+        # A copy, which a later fit of the classifier does not change.
+        return copy(classifier)
+
+
+class NeighborEmbedding(GraphEmbedding):
+    """UMAP, densMAP or t-SNE of the data as they are: what `LANNEmbedding` is compared with.
+
+    The same steps as in `LANNEmbedding`, with the Euclidean metric for all rows. Scale the data first.
+
+    Parameters
+    ----------
+    n_components : int, default=2
+        Number of dimensions of the embedding.
+    n_neighbors : int, default=15
+        Size of the neighborhoods: the number of neighbors in UMAP, with the row itself; the perplexity of
+        t-SNE.
+    min_dist : float, default=0.1
+        How closely UMAP packs neighboring rows. t-SNE does not use it.
+    method : {"umap", "densmap", "tsne"}, default="umap"
+        The layout. densMAP also preserves the density of the data.
+    max_iter : int or None, default=None
+        Number of iterations of the layout. None is 500 for up to 10 000 rows and 200 for more (densMAP: 200
+        more; t-SNE: 1000).
+    verbose : int, default=0
+        1 shows the progress of the layout.
+    n_jobs : int or None, default=None
+        Number of threads of the search, as in scikit-learn. The result does not depend on it. The layout uses
+        one thread: with more, it could not be reproduced.
+    random_state : int, RandomState instance or None, default=None
+        Determines the initialization and the sampling of the layout.
+
+    Attributes
+    ----------
+    embedding_ : ndarray of shape (n_samples, n_components)
+        Coordinates of the training rows. Copies of a row have the same coordinates.
+    neighbors_ : ndarray of shape (n_samples, k)
+        Positions of the neighbors of each training row, without itself.
+    distances_ : ndarray of shape (n_samples, k)
+        Their distances.
+    model_ : NeighborModel
+        The training rows and their Euclidean metric.
+    n_iter_ : int
+        Number of iterations of the layout.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+
+    See Also
+    --------
+    LANNEmbedding : The same under learned metrics.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann.embedding import NeighborEmbedding
+    >>> X = load_iris().data
+    >>> embedding = NeighborEmbedding(max_iter=50, random_state=0).fit(X)
+    >>> embedding.transform(X[:2]).shape
+    (2, 2)
+    """
+
+    def __init__(
+        self,
+        n_components=2,
+        *,
+        n_neighbors=15,
+        min_dist=0.1,
+        method="umap",
+        max_iter=None,
+        verbose=0,
+        n_jobs=None,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.n_neighbors = n_neighbors
+        self.min_dist = min_dist
+        self.method = method
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: Any = None) -> Self:
+        """Embed the training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self : NeighborEmbedding
+
+        Raises
+        ------
+        ValueError
+            If a parameter or the data are invalid; a previous fit is then kept.
+        """
+        from lann.metrics import Levels
+        from lann.model import LocalModel
+
+        with unchanged_on_failure(self):
+            self._validate_parameters()
+            rows: Floats = validate_data(self, X, dtype=np.float64, order="C", copy=True)
+            check_training_values(rows, lambda: get_feature_names(self))
+            plain = Levels.plain(rows, np.zeros(len(rows), np.int64), 1)
+            model = LocalModel(plain, n_candidates=1, n_neighbors=1, power=1.0, n_jobs=self.n_jobs)
+            self._embed(model, "neighbor", _draw_seed(self.random_state))
+        return self

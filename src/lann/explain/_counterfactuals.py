@@ -1,0 +1,339 @@
+"""Counterfactuals: the smallest change in few features that leads to another prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from lann._inputs import check_array, check_columns, differ, get_feature_names
+from lann._table_inputs import frame_of_values, read_queries, row_ids
+from lann._types import Floats, Indices
+from lann._validation import Integer, validate
+from lann.encoding import TableSchema
+from lann.explain._counterfactual_search import (
+    Goal,
+    find_limits,
+    find_paths,
+    follow,
+    is_numeric,
+    make_predictor,
+    nearest_data_rows,
+    nearest_training_rows,
+    of_many_features,
+    predicted_class_indices,
+    shrink,
+    target_class_indices,
+    typical_ends,
+)  # fmt: skip
+from lann.explain._fitted import id_columns, model_of, values_of_queries, values_of_rows
+from lann.model import NeighborModel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Numbers in the changed rows of a block of queries: 32 MB.
+CHANGED_AT_ONCE = 2**22
+
+
+@dataclass(frozen=True, eq=False)
+class Counterfactuals:
+    """Rows that differ little from some queries, and have another prediction.
+
+    Attributes
+    ----------
+    queries : ndarray of shape (n_queries, n_features)
+    predictions : ndarray of shape (n_queries,)
+        Predicted labels of the queries.
+    rows : ndarray of shape (n_queries, n_features)
+        The changed queries, as numbers; where no change was found, the query itself.
+    labels : ndarray of shape (n_queries,)
+        Predicted labels of `rows`.
+    found : ndarray of shape (n_queries,)
+        Whether the predicted label is now the wanted one.
+    distances : ndarray of shape (n_queries,)
+        Total size of the changes, in standard deviations of the features; another category, and a value in
+        place of a gap, counts 1.
+    feature_names : ndarray of shape (n_features,)
+    query_ids : ndarray of shape (n_queries,) or None
+        Names of the queries: the index of their table.
+    query_values : ndarray of shape (n_queries, n_features)
+        The queries in the user's values.
+    row_values : ndarray of shape (n_queries, n_features)
+        The changed queries in the user's values.
+    query_rows : ndarray of shape (n_queries,) or None
+        Row numbers of the queries in the table they come from; None numbers them from 0.
+    probabilities, row_probabilities : ndarray of shape (n_queries,) or None
+        Probabilities of `predictions` for the queries, and of `labels` for the changed queries; None if they
+        are unknown.
+    """
+
+    queries: Floats
+    predictions: NDArray[Any]
+    rows: Floats
+    labels: NDArray[Any]
+    found: NDArray[np.bool_]
+    distances: Floats
+    feature_names: NDArray[Any]
+    query_values: NDArray[Any]
+    row_values: NDArray[Any]
+    query_ids: NDArray[Any] | None = None
+    query_rows: Indices | None = None
+    probabilities: Floats | None = None
+    row_probabilities: Floats | None = None
+    _schema: TableSchema | None = field(default=None, repr=False)
+
+    @property
+    def changed(self) -> NDArray[np.bool_]:
+        """Which features differ: (n_queries, n_features)."""
+        return differ(self.rows, self.queries)
+
+    def __len__(self) -> int:
+        return len(self.predictions)
+
+    def __repr__(self) -> str:
+        queries = "1 query" if len(self) == 1 else f"{len(self)} queries"
+        return f"<Counterfactuals of {queries}: {self.found.sum()} found>"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a row per changed feature; unchanged queries are missing.
+
+        Returns
+        -------
+        frame : DataFrame
+            With the columns ``query`` (the row number, or the position), ``query_id`` (if there are ids),
+            ``prediction``, ``becomes``, ``feature``, ``from`` and ``to``, the latter two in the user's
+            values.
+        """
+        import pandas as pd
+
+        query, feature = np.nonzero(self.changed)
+        return pd.DataFrame(
+            {
+                "query": query if self.query_rows is None else self.query_rows[query],
+                **id_columns("query_id", self.query_ids, query),
+                "prediction": self.predictions[query],
+                "becomes": self.labels[query],
+                "feature": self.feature_names[feature],
+                "from": self.query_values[query, feature],
+                "to": self.row_values[query, feature],
+            }
+        )
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """Return a dictionary for each query.
+
+        Returns
+        -------
+        rows : list of dict
+            Each with ``row`` (the row number, or the position), ``id`` (if there are ids), ``prediction``,
+            ``probability`` (None if it is unknown), ``found``, ``becomes`` and ``new_probability`` (None if
+            no change was found), ``distance`` and ``changes``: a list of the features that change, each with
+            ``column``, ``from`` and ``to``.
+        """
+        rows = np.arange(len(self)) if self.query_rows is None else self.query_rows
+        documents = []
+        for i, changed in enumerate(self.changed):
+            before, after = self.probabilities, self.row_probabilities if changed.any() else None
+            document: dict[str, Any] = {"row": int(rows[i])}
+            if self.query_ids is not None:
+                document["id"] = str(self.query_ids[i])
+            changes = [
+                {"column": str(name), "from": self.query_values[i, j], "to": self.row_values[i, j]}
+                for j, name in enumerate(self.feature_names)
+                if changed[j]
+            ]
+            document |= {
+                "prediction": self.predictions[i],
+                "probability": None if before is None else float(before[i]),
+                "found": bool(self.found[i]),
+                "becomes": self.labels[i] if changes else None,
+                "new_probability": None if after is None else float(after[i]),
+                "distance": float(self.distances[i]) if changes else None,
+                "changes": changes,
+            }
+            documents.append(document)
+        return documents
+
+    def to_table(self) -> Any:
+        """Return the changed queries as the classifier takes them.
+
+        Returns
+        -------
+        table : DataFrame or ndarray of shape (n_queries, n_features)
+            A DataFrame in the user's values, with the index of the queries, if the classifier was fitted to a
+            table; otherwise an array.
+        """
+        if self._schema is None or not self._schema.has_names:
+            return self.row_values.copy()
+        return frame_of_values(self._schema, self.row_values, self.query_ids)
+
+
+def counterfactuals(
+    clf: Any,
+    X: ArrayLike,
+    *,
+    target: Any = None,
+    frozen: Iterable[Any] = (),
+    max_features: int = 3,
+    integers: str | Iterable[Any] = "auto",
+    n_candidates: int = 5,
+    data: ArrayLike | None = None,
+) -> Counterfactuals:
+    """Find the smallest change of each query, in few features, that leads to another prediction.
+
+    Queries are changed toward the nearest training rows of other labels, and toward typical values of the
+    features (extreme values only if that fails), one feature at a time until the prediction changes; then
+    every change is made as small as possible. Fewer features come first, then smaller changes. Each result is
+    verified by predicting again. A smaller change than the one found may exist.
+
+    Of more than 200 features, those 100 are changed that have the largest weights in the metrics, if `clf` is
+    a classifier of lann.
+
+    A category becomes another one of the data, a gap can become a value, and no value becomes a gap. Bools,
+    ordered categories and dates stay on their steps.
+
+    Parameters
+    ----------
+    clf : estimator
+        A fitted classifier: LANNClassifier, a baseline, or, with `data`, any other that takes numbers. A
+        Pipeline changes the features before its first step.
+    X : array-like or table of shape (n_queries, n_features)
+    target : object or array-like of shape (n_queries,), default=None
+        The label that is wanted, one for all or one per query; None is any other than the predicted one. A
+        query that has it already is not changed.
+    frozen : iterable of str or int, default=()
+        Names or positions of features that must not change.
+    max_features : int, default=3
+        Number of features that change together, at most.
+    integers : "auto" or iterable of str or int, default="auto"
+        Names or positions of features that stay integer; "auto" is those with nothing else in the data.
+    n_candidates : int, default=5
+        Number of rows toward which each query is changed, and of changes that are made small.
+    data : array-like or table of shape (n_rows, n_features) or None, default=None
+        Rows that define which values there are: changes stay within their range. None is the training rows,
+        if `clf` keeps them.
+
+    Returns
+    -------
+    counterfactuals : Counterfactuals
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid, or neither `clf` nor `data` provides rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import counterfactuals
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> clf = LANNClassifier(random_state=0).fit(X, y)
+    >>> changes = counterfactuals(clf, X[60:62], target=2, frozen=["sepal length (cm)"])
+    >>> changes.found.all(), changes.labels
+    (np.True_, array([2, 2]))
+    """
+    check_is_fitted(clf)
+    validate("max_features", max_features, Integer(1))
+    validate("n_candidates", n_candidates, Integer(1))
+    try:
+        model: NeighborModel | None = model_of(clf)
+    except ValueError:  # another classifier, with `data`
+        model = None
+    known, queries = _check_rows(clf, model, X, data)
+    n_candidates = min(n_candidates, len(known))
+    names = get_feature_names(clf)
+    empty = np.flatnonzero(np.isnan(known).all(axis=0))
+    if len(empty):
+        raise ValueError(f"data has no value of {names[empty[0]]!r} in any row.")
+    schema: TableSchema | None = getattr(clf, "schema_", None)
+    limits = find_limits(known, names, frozen, integers, schema)
+    if model is not None:
+        limits = of_many_features(limits, model)
+    predictor = make_predictor(clf, model)
+    if model is not None and data is None:
+        nearest = nearest_training_rows(model, clf.n_jobs)
+    else:
+        nearest = nearest_data_rows(known, limits, predictor, model)
+    origins = predicted_class_indices(clf, queries)
+    goal = Goal(origins, target_class_indices(target, clf.classes_, len(queries)))
+
+    def changed_rows(queries: Floats, goal: Goal, typical: Floats) -> Floats:
+        paths = find_paths(
+            queries, goal, nearest, typical, limits, n_classes=len(clf.classes_), k=n_candidates
+        )
+        ends, starts = follow(
+            predictor, queries, paths, limits, goal, max_features=max_features, n_kept=n_candidates
+        )
+        before = queries[starts]
+        ends = shrink(predictor, before, ends, limits, goal[starts])
+        order = np.lexsort((limits.sizes(ends, before), differ(ends, before).sum(axis=1), starts))
+        found, first = np.unique(starts[order], return_index=True)
+        rows = queries.copy()
+        rows[found] = ends[order[first]]
+        return rows
+
+    rows, labels = queries.copy(), origins
+    # Extreme values only where typical ones do not reach the goal.
+    for typical in typical_ends(known, limits):
+        missing = np.flatnonzero(~goal.reached(labels))
+        n_changes = (n_candidates + len(typical)) * limits.n_tried
+        block = max(CHANGED_AT_ONCE // (n_changes * queries.shape[1]), 1)
+        for start in range(0, len(missing), block):
+            part = missing[start : start + block]
+            rows[part] = changed_rows(queries[part], goal[part], typical)
+        labels = predicted_class_indices(clf, rows)
+        failed = ~goal.reached(labels)
+        rows[failed], labels[failed] = queries[failed], origins[failed]
+    shown = values_of_queries(clf, X, queries)
+    return Counterfactuals(
+        queries=queries.copy(),
+        predictions=clf.classes_[origins],
+        rows=rows,
+        labels=clf.classes_[labels],
+        found=goal.reached(labels),
+        distances=limits.sizes(rows, queries),
+        feature_names=names,
+        query_values=shown.copy(),
+        row_values=np.where(differ(rows, queries), values_of_rows(clf, rows), shown),
+        query_ids=row_ids(X),
+        _schema=schema,
+    )
+
+
+def _check_rows(
+    clf: Any, model: NeighborModel | None, X: ArrayLike, data: ArrayLike | None
+) -> tuple[Floats, Floats]:
+    """Return the rows that define which values there are, and the queries."""
+    if model is None and data is None:
+        raise ValueError(f"{type(clf).__name__} keeps no training rows; give rows of data as `data`.")
+    check_columns(clf, X)
+    check_columns(clf, data)
+    if model is not None and not is_numeric(clf):
+        return model.X if data is None else _seen_rows(clf, data), read_queries(clf, X)
+    finite = "allow-nan" if model is not None and hasattr(clf, "schema_") else True
+
+    def checked(rows: Any) -> Floats:
+        return check_array(rows, dtype=np.float64, ensure_all_finite=finite)
+
+    known = model.X if data is None and model is not None else checked(data)
+    queries = checked(X)
+    for name, rows in (("X", queries), ("data", known)):
+        if rows.shape[1] != clf.n_features_in_:
+            raise ValueError(f"{name} has {rows.shape[1]} features; the model has {clf.n_features_in_}.")
+    return known, queries
+
+
+def _seen_rows(clf: Any, data: Any) -> Floats:
+    """Return rows of data as numbers; raise ValueError if they do not define which values there are."""
+    known = read_queries(clf, data)
+    unseen = np.flatnonzero(clf.schema_.unseen(known).any(axis=0))
+    if len(unseen):
+        name = get_feature_names(clf)[unseen[0]]
+        raise ValueError(f"data has a category of {name!r} that the training data do not have.")
+    return known

@@ -1,0 +1,501 @@
+"""What training rows do: their votes, their influence on predictions, and labels that look wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lann._table_inputs import read_queries, row_ids
+from lann._types import Floats, Indices
+from lann._validation import Integer, validate
+from lann.explain._fitted import check_label, check_rows, id_columns, model_of, training_ids
+from lann.model import NeighborModel
+from lann.search import smallest
+from lann.vote import VoteRule, zero_distance_guard
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Candidates of a block of queries that are held at once: 8 MB.
+HELD = 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class RowVotes:
+    """The votes of training rows, added up over queries.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_rows,)
+    correct : ndarray of shape (n_rows,)
+        Vote shares on queries with the label of the row.
+    wrong : ndarray of shape (n_rows,)
+        Vote shares on queries with other labels.
+    n_queries : ndarray of shape (n_rows,)
+        Number of queries on which the row votes.
+    ids : ndarray of shape (n_rows,) or None
+        Names of the rows: the index of the training data.
+    """
+
+    labels: NDArray[Any]
+    correct: Floats
+    wrong: Floats
+    n_queries: Indices
+    ids: NDArray[Any] | None = None
+
+    @property
+    def votes(self) -> Floats:
+        """Vote shares on all queries: (n_rows,)."""
+        return self.correct + self.wrong
+
+    @property
+    def ranking(self) -> Indices:
+        """Positions of the training rows, the largest difference of correct and wrong votes first."""
+        return np.argsort(self.wrong - self.correct, kind="stable")
+
+    def __repr__(self) -> str:
+        correct, wrong = self.correct.sum(), self.wrong.sum()
+        return f"<RowVotes of {len(self.labels)} training rows: {correct:.1f} correct, {wrong:.1f} wrong>"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a row per training row, the most prototypical first.
+
+        Returns
+        -------
+        frame : DataFrame
+            With the columns ``row`` (the position), ``id`` (if there are ids), ``label``, ``votes``,
+            ``correct``, ``wrong`` and ``n_queries``.
+        """
+        import pandas as pd
+
+        order = self.ranking
+        columns = {"row": order, **id_columns("id", self.ids, order)}
+        columns |= {"label": self.labels[order], "votes": self.votes[order]}
+        columns |= {name: getattr(self, name)[order] for name in ("correct", "wrong", "n_queries")}
+        return pd.DataFrame(columns)
+
+
+def prototypical_rows(clf: Any, X: ArrayLike | None = None, y: ArrayLike | None = None) -> RowVotes:
+    """Add up the correct and the wrong votes of each training row.
+
+    Parameters
+    ----------
+    clf : estimator
+        A fitted LANNClassifier, or a baseline with neighbors.
+    X : array-like of shape (n_queries, n_features) or None, default=None
+        The queries; None is the training rows, each without itself.
+    y : array-like of shape (n_queries,) or None, default=None
+        Labels of X. None is the predicted ones: a wrong vote is then one for another class than predicted.
+
+    Returns
+    -------
+    votes : RowVotes
+
+    Raises
+    ------
+    ValueError
+        If y is given without X, does not fit X, or has unknown labels; or if the classifier keeps no training
+        rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import prototypical_rows
+    >>> X, y = load_iris(return_X_y=True)
+    >>> found = prototypical_rows(LANNClassifier(random_state=0).fit(X, y))
+    >>> round(found.votes.sum()), bool(found.correct.sum() > 130)
+    (150, True)
+    """
+    model, classes = model_of(clf), clf.classes_
+    n_rows = len(model.X)
+    if X is None:
+        if y is not None:
+            raise ValueError(
+                "y holds the labels of X; without X, the training rows and their labels are used."
+            )
+        queries, own = model.X, np.arange(n_rows)
+    else:
+        queries, own = read_queries(clf, X), None
+    indices, distances = model.voters(queries, exclude=own, n_jobs=clf.n_jobs)
+    shares, probabilities = model.vote(indices, distances)
+    if own is not None:
+        labels = classes[model.labels]
+    elif y is not None:
+        labels = np.asarray(y)
+        if labels.shape != (len(queries),):
+            raise ValueError(
+                f"y must have a label for each of the {len(queries)} rows; got shape {labels.shape}."
+            )
+        for label in np.unique(labels).tolist():
+            check_label(label, classes, "y")
+    else:
+        labels = classes[probabilities.argmax(axis=1)]
+    correct = classes[model.labels][indices] == labels[:, None]
+
+    def added_up(weights: Floats) -> Floats:
+        return np.bincount(indices.ravel(), weights=weights.ravel(), minlength=n_rows).astype(np.float64)
+
+    return RowVotes(
+        labels=classes[model.labels],
+        correct=added_up(np.where(correct, shares, 0.0)),
+        wrong=added_up(np.where(correct, 0.0, shares)),
+        n_queries=np.bincount(indices[shares > 0], minlength=n_rows),
+        ids=training_ids(clf),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Influence:
+    """How predictions change if one training row or another is left out.
+
+    Only pairs of a row and a query whose vote changes are kept; on other queries the row has no influence.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_rows,)
+        The training rows that were left out, one at a time.
+    predictions : ndarray of shape (n_queries,)
+        Predicted labels with all rows.
+    probabilities : ndarray of shape (n_queries, n_classes)
+        The vote with all rows.
+    pair_rows : ndarray of shape (n_pairs,)
+        Positions in `rows`.
+    pair_queries : ndarray of shape (n_pairs,)
+        Positions of the queries, ascending for each row.
+    probabilities_without : ndarray of shape (n_pairs, n_classes)
+        The vote on the query without the row.
+    classes : ndarray of shape (n_classes,)
+    ids : ndarray of shape (n_rows,) or None
+        Names of `rows`: the index of the training data.
+    query_ids : ndarray of shape (n_queries,) or None
+        Names of the queries.
+    """
+
+    rows: Indices
+    predictions: NDArray[Any]
+    probabilities: Floats
+    pair_rows: Indices
+    pair_queries: Indices
+    probabilities_without: Floats
+    classes: NDArray[Any]
+    ids: NDArray[Any] | None = None
+    query_ids: NDArray[Any] | None = None
+
+    @property
+    def predictions_without(self) -> NDArray[Any]:
+        """Predicted label of each pair's query without its row: (n_pairs,)."""
+        return self.classes[self.probabilities_without.argmax(axis=1)]
+
+    @property
+    def changes(self) -> Floats:
+        """Probability that moves to other classes, from 0 to 1: (n_pairs,)."""
+        return 0.5 * np.abs(self.probabilities_without - self.probabilities[self.pair_queries]).sum(axis=1)
+
+    @property
+    def totals(self) -> Floats:
+        """Changes without each row, added up over all queries: (n_rows,)."""
+        totals = np.bincount(self.pair_rows, weights=self.changes, minlength=len(self.rows))
+        return totals.astype(np.float64)
+
+    @property
+    def n_flipped(self) -> Indices:
+        """Number of predicted labels that change without each row: (n_rows,)."""
+        flipped = self.predictions_without != self.predictions[self.pair_queries]
+        return np.bincount(self.pair_rows[flipped], minlength=len(self.rows))
+
+    def __repr__(self) -> str:
+        rows = "1 training row" if len(self.rows) == 1 else f"{len(self.rows)} training rows"
+        return (
+            f"<Influence of {rows} on {len(self.predictions)} predictions: "
+            f"{len(self.pair_rows)} votes change, {self.n_flipped.sum()} labels>"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a row per training row and query whose vote changes.
+
+        Returns
+        -------
+        frame : DataFrame
+            With the columns ``row``, ``id`` (if there are ids), ``query``, ``query_id`` (if there are ids),
+            ``prediction``, ``without`` (the prediction without the row) and ``change``; the largest changes
+            of each row first.
+        """
+        import pandas as pd
+
+        order = np.lexsort((self.pair_queries, -self.changes, self.pair_rows))
+        return pd.DataFrame(
+            {
+                "row": self.rows[self.pair_rows[order]],
+                **id_columns("id", self.ids, self.pair_rows[order]),
+                "query": self.pair_queries[order],
+                **id_columns("query_id", self.query_ids, self.pair_queries[order]),
+                "prediction": self.predictions[self.pair_queries[order]],
+                "without": self.predictions_without[order],
+                "change": self.changes[order],
+            }
+        )
+
+
+def influence(clf: Any, rows: Any, X: ArrayLike) -> Influence:
+    """Compute which predictions on X change without a training row, for each of some rows separately.
+
+    The vote is counted again without the row, exactly: the next nearest neighbor takes its place. The metrics
+    stay as they are; a new fit without the row might learn slightly different ones.
+
+    Parameters
+    ----------
+    clf : estimator
+        A fitted LANNClassifier, or a baseline with neighbors.
+    rows : int, array-like of int or None
+        Positions of training rows; None is every one. For any number of rows it costs little more than
+        predicting.
+    X : array-like of shape (n_queries, n_features)
+
+    Returns
+    -------
+    influence : Influence
+
+    Raises
+    ------
+    ValueError
+        If the classifier keeps no training rows or only one, or `rows` are not distinct training rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import influence
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = LANNClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> found = influence(clf, [3, 40], X[1::2])
+    >>> found.totals.shape, bool((found.changes > 0).all())
+    ((2,), True)
+    """
+    model = model_of(clf)
+    queries, rows = read_queries(clf, X), check_rows(rows, len(model.X))
+    if len(model.X) < 2:
+        raise ValueError("Without its only training row a model has no vote; at least two rows are needed.")
+    ids = training_ids(clf)
+    position = np.full(len(model.X), -1)
+    position[rows] = np.arange(len(rows))
+    n_queries = len(queries)
+    probabilities = np.empty((n_queries, model.n_classes))
+    found: list[tuple[Indices, Indices, Floats]] = []
+    block = max(HELD // min(len(model.X), 128), 1)
+    for start in range(0, n_queries, block):
+        part = slice(start, min(start + block, n_queries))
+        probabilities[part], row, query, vote = _votes_without(model, queries[part], position, clf.n_jobs)
+        found.append((row, query + start, vote))
+    pair_rows, pair_queries, without = (np.concatenate([f[i] for f in found]) for i in range(3))
+    differ = (without != probabilities[pair_queries]).any(axis=1)
+    order = np.flatnonzero(differ)[np.lexsort((pair_queries[differ], pair_rows[differ]))]
+    return Influence(
+        rows=rows,
+        predictions=clf.classes_[probabilities.argmax(axis=1)],
+        probabilities=probabilities,
+        pair_rows=pair_rows[order],
+        pair_queries=pair_queries[order],
+        probabilities_without=without[order],
+        classes=clf.classes_,
+        ids=None if ids is None else ids[rows],
+        query_ids=row_ids(X),
+    )
+
+
+def _votes_without(
+    model: NeighborModel, queries: Floats, position: Indices, n_jobs: int | None
+) -> tuple[Floats, Indices, Indices, Floats]:
+    """Return the vote on some queries, and the vote without each row that can change it.
+
+    Parameters
+    ----------
+    position : (n_train,)
+        Of each training row among those in question, or -1.
+
+    Returns
+    -------
+    votes : (n_queries, n_classes)
+    pair_rows, pair_queries : (n_pairs,)
+        Positions of the rows in question and of the queries.
+    without : (n_pairs, n_classes)
+    """
+    k = model.n_voters
+    indices, distances, n_searched = model.candidates(queries, n_jobs=n_jobs)
+    now, squared = smallest(distances[:, :n_searched], np.ascontiguousarray(indices[:, :n_searched]), k)
+    votes = model.vote(now, squared).probabilities
+    # If one of the candidates is left out, the next one replaces it: the nearest then, and one more.
+    then, squared = smallest(distances, indices, min(k + 1, indices.shape[1]))
+    # A row matters if it votes, or if the candidate that replaces it would.
+    in_question = (position[indices] >= 0) & (indices >= 0)
+    query, slot = np.nonzero(in_question[:, :n_searched])
+    row = indices[query, slot]
+    where = (then[query] == row[:, None]).argmax(axis=1)
+    there = then[query, where] == row
+    replaced = (then[:, :k] != now).any(axis=1)
+    matters = (there & (where < k)) | replaced[query]
+    query, row = query[matters], row[matters]
+    where = np.where(there, where, then.shape[1])[matters]
+    columns = np.arange(then.shape[1] - 1)
+    columns = columns + (columns >= where[:, None])  # (n_pairs, k) all but the row itself
+    others, squared = then[query[:, None], columns], squared[query[:, None], columns]
+    without = model.vote(others, squared).probabilities
+    return votes, position[row], query, without
+
+
+@dataclass(frozen=True, eq=False)
+class Suspicion:
+    """How much their neighbors contradict the labels of training rows.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n_rows,)
+        As they were given.
+    scores : ndarray of shape (n_rows,)
+        Share of the neighbors' votes that is not for the label: 1 is most suspicious.
+    likely : ndarray of shape (n_rows,)
+        The label with the most votes.
+    ids : ndarray of shape (n_rows,) or None
+        Names of the rows: the index of the training data.
+    row_numbers : ndarray of shape (n_rows,) or None
+        Row numbers in the table that the rows come from; None if they go by their positions.
+    """
+
+    labels: NDArray[Any]
+    scores: Floats
+    likely: NDArray[Any]
+    ids: NDArray[Any] | None = None
+    row_numbers: Indices | None = None
+
+    @property
+    def ranking(self) -> Indices:
+        """Positions of the training rows, most suspicious first: (n_rows,)."""
+        return np.argsort(-self.scores, kind="stable")
+
+    @property
+    def suspects(self) -> Indices:
+        """Positions of the rows whose neighbors vote for another label, most suspicious first."""
+        order = self.ranking
+        return order[self.likely[order] != self.labels[order]]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Suspicion of {len(self.labels)} training rows: the neighbors of {len(self.suspects)} vote for "
+            "another class>"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a table with a row per training row, the most suspicious first.
+
+        Returns
+        -------
+        frame : DataFrame
+            With the columns ``row`` (the row number, or the position), ``id`` (if there are ids), ``label``,
+            ``likely`` and ``score``.
+        """
+        import pandas as pd
+
+        order = self.ranking
+        return pd.DataFrame(
+            {
+                "row": order if self.row_numbers is None else self.row_numbers[order],
+                **id_columns("id", self.ids, order),
+                "label": self.labels[order],
+                "likely": self.likely[order],
+                "score": self.scores[order],
+            }
+        )
+
+
+def suspicious_rows(clf: Any, *, n_neighbors: int = 20) -> Suspicion:
+    """Find training rows whose label may be wrong: their neighbors vote for another label.
+
+    Point metrics have been fitted to the labels, wrong ones included. The neighbors are therefore those under
+    the class metrics, four times as many as usually vote, and a vote falls as 1/distance, so that no single
+    neighbor decides. On data with labels flipped at random this finds the flipped ones as well as models that
+    were fitted without the row (5-fold), and costs one search instead of five fits.
+
+    Parameters
+    ----------
+    clf : estimator
+        A fitted LANNClassifier, or a baseline with neighbors (neighbors under its own metric).
+    n_neighbors : int, default=20
+        Number of neighbors that vote. Rows of a class with hardly more rows than that look suspicious only
+        because they are few; use fewer neighbors then.
+
+    Returns
+    -------
+    suspicion : Suspicion
+
+    Raises
+    ------
+    ValueError
+        If the classifier keeps no training rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import suspicious_rows
+    >>> X, y = load_wine(return_X_y=True)
+    >>> y[[20, 100]] = 2
+    >>> found = suspicious_rows(LANNClassifier(random_state=0).fit(X, y))
+    >>> sorted(found.ranking[:2].tolist())
+    [20, 100]
+    """
+    validate("n_neighbors", n_neighbors, Integer(1))
+    model, classes = model_of(clf), clf.classes_
+    n_rows = len(model.X)
+    indices, distances = model.shared_kneighbors(min(n_neighbors, n_rows - 1), n_jobs=clf.n_jobs)
+    rule = VoteRule(0.5, zero_distance_guard(distances[:, :5]))
+    n_votes = model.mean_weight * indices.shape[1]
+    votes = model.count_votes(indices, distances, n_votes, rule).probabilities
+    return Suspicion(
+        labels=classes[model.labels],
+        scores=1.0 - votes[np.arange(n_rows), model.labels],
+        likely=classes[votes.argmax(axis=1)],
+        ids=training_ids(clf),
+    )
+
+
+def local_matrices(clf: Any, rows: Any = None) -> Floats:
+    """Return the metrics of training rows near themselves, as matrices.
+
+    d_j(x) ≈ (x − x_j)ᵀ A_j (x − x_j), in the user's units, with all levels of the metric. The eigenvectors of
+    A_j are the directions in which row j measures differences most and least. Without curves the form is
+    exact everywhere; with curves it holds while no feature leaves its segment of the curve or crosses a
+    threshold at which the curve jumps. The diagonals, scaled, are `feature_weights_`.
+
+    Parameters
+    ----------
+    clf : estimator
+        A fitted LANNClassifier, or a baseline with neighbors.
+    rows : int, array-like of int or None, default=None
+        Positions of training rows; None is all of them. Each takes n_features² numbers.
+
+    Returns
+    -------
+    matrices : ndarray of shape (n_rows, n_features, n_features)
+
+    Raises
+    ------
+    ValueError
+        If the classifier keeps no training rows, or `rows` are not distinct training rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lann import LANNClassifier
+    >>> from lann.datasets import make_licorice
+    >>> from lann.explain import local_matrices
+    >>> X, y, cylinders = make_licorice(400, random_state=0, return_axes=True)
+    >>> clf = LANNClassifier(metric="full", random_state=0).fit(X, y)
+    >>> sizes, directions = np.linalg.eigh(local_matrices(clf, [0, 1, 2]))  # ascending
+    >>> directions[:, :, 0].shape  # the direction that counts least for each row
+    (3, 3)
+    """
+    model = model_of(clf)
+    return model.local_matrices(check_rows(rows, len(model.X)))

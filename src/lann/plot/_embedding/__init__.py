@@ -1,1 +1,0 @@
-"""EmbeddingDisplay: its rows, validation, layout, markers, legend and panels."""

@@ -1,0 +1,136 @@
+"""GLML: the metric and the estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sklearn.neighbors import KNeighborsClassifier
+
+from lann.baselines import GLML
+from lann.baselines._glml import bias_matrices, class_gaussians, minimal_bias_metric
+
+
+@pytest.fixture(params=[2, 3])
+def gaussians(request):
+    n_classes = request.param
+    rng = np.random.default_rng(n_classes)
+    labels = np.repeat(np.arange(n_classes), [20, 30, 40][:n_classes])
+    X = rng.normal(size=(len(labels), 3)) @ rng.normal(size=(3, 3)) + labels[:, None]
+    return class_gaussians(X, labels, n_classes, shrinkage=0.2)[0], rng
+
+
+def density(gaussians, c, x):
+    covariance = np.linalg.inv(gaussians.precisions[c])
+    return gaussians.priors[c] * multivariate_normal(gaussians.means[c], covariance).pdf(x)
+
+
+def density_hessian(gaussians, c, x, step=1e-3):
+    """Compute second derivatives by central differences."""
+    n = len(x)
+    hessian, steps = np.empty((n, n)), step * np.eye(n)
+    for a in range(n):
+        for b in range(n):
+            hessian[a, b] = (
+                density(gaussians, c, x + steps[a] + steps[b])
+                - density(gaussians, c, x + steps[a] - steps[b])
+                - density(gaussians, c, x - steps[a] + steps[b])
+                + density(gaussians, c, x - steps[a] - steps[b])
+            ) / (4 * step**2)
+    return hessian
+
+
+def assert_proportional(matrix, expected):
+    factor = np.sum(matrix * expected) / np.sum(expected**2)
+    assert factor > 0
+    np.testing.assert_allclose(matrix, factor * expected, atol=1e-4 * np.abs(matrix).max())
+
+
+def test_bias_matrices_equal_the_formula(gaussians):
+    gaussians, rng = gaussians
+    for x in rng.normal(size=(5, 3)):
+        densities = [density(gaussians, c, x) for c in range(len(gaussians.priors))]
+        expected = np.zeros((3, 3))
+        for c, p in enumerate(densities):
+            others = [other for number, other in enumerate(densities) if number != c]
+            factor = sum(other**2 for other in others) - p * sum(others)
+            expected += factor * density_hessian(gaussians, c, x)
+        assert_proportional(bias_matrices(gaussians, x[None])[0], expected)
+
+
+def test_two_classes_equal_the_published_formula(gaussians):
+    gaussians, rng = gaussians
+    gaussians = gaussians._replace(**{name: getattr(gaussians, name)[:2] for name in gaussians._fields})
+    x = rng.normal(size=3)
+    p1, p2 = density(gaussians, 0, x), density(gaussians, 1, x)
+    h1, h2 = density_hessian(gaussians, 0, x), density_hessian(gaussians, 1, x)
+    expected = p1**2 * h2 + p2**2 * h1 - p1 * p2 * (h1 + h2)
+    assert_proportional(bias_matrices(gaussians, x[None])[0], expected)
+
+
+@pytest.mark.parametrize("signs", [(1, 1, 1, 1), (-1, -1, -1, -1), (1, -1, -1, -1), (1, 1, -1, -1)])
+def test_no_metric_of_the_same_determinant_has_a_smaller_bias(signs):
+    rng = np.random.default_rng(1)
+    rotation = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    B = (rotation * (np.array(signs) * [3.0, 1.0, 0.5, 2.0])) @ rotation.T
+
+    def bias(metric):
+        metric = metric / np.linalg.det(metric) ** 0.25
+        return abs(np.trace(np.linalg.inv(metric) @ B))
+
+    values, axes = minimal_bias_metric(B)
+    smallest = bias((axes * values) @ axes.T)
+    if len(set(signs)) == 2:
+        assert smallest == pytest.approx(0.0, abs=1e-10)
+    for _ in range(200):
+        root = rng.normal(size=(4, 4))
+        assert bias(root @ root.T) >= smallest - 1e-10
+
+
+def test_metrics_have_determinant_1(iris):
+    X, y = iris
+    clf = GLML(alpha=0.3).fit(X, y)
+    maps = clf.model_.maps_at(X[::10])
+    np.testing.assert_allclose(np.linalg.slogdet(maps)[1], 0.0, atol=1e-8)
+
+
+def test_large_alpha_is_plain_knn(iris):
+    X, y = iris
+    clf = GLML(alpha=1e9).fit(X[::2], y[::2])
+    knn = KNeighborsClassifier(5).fit(X[::2], y[::2])
+    np.testing.assert_allclose(clf.kneighbors(X[1::2])[0], knn.kneighbors(X[1::2])[0], atol=1e-6)
+
+
+def narrow_and_wide_gaussian(n_samples, rng):
+    """Draw two classes around the origin: the relevant direction at a query is that of the origin."""
+    labels = rng.integers(0, 2, n_samples)
+    return rng.normal(size=(n_samples, 10)) * (1.0 + labels)[:, None], labels
+
+
+def test_better_than_knn_if_relevant_directions_vary():
+    rng = np.random.default_rng(0)
+    X_train, y_train = narrow_and_wide_gaussian(300, rng)
+    X_test, y_test = narrow_and_wide_gaussian(1000, rng)
+    knn = KNeighborsClassifier(5).fit(X_train, y_train).score(X_test, y_test)
+    assert GLML().fit(X_train, y_train).score(X_test, y_test) > knn + 0.1
+
+
+@pytest.mark.parametrize("shrinkage", ["auto", 1e-3, 1.0])
+def test_singular_covariance_constant_feature_and_class_of_one_row(shrinkage):
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(15, 2)), 2, axis=0) @ rng.normal(size=(2, 6))
+    X[:, 5] = 3.0
+    y = np.arange(30) % 2
+    y[-1] = 2
+    clf = GLML(n_neighbors=1, shrinkage=shrinkage).fit(X, y)
+    assert np.isfinite(clf.feature_weights_).all()
+    assert np.isfinite(clf.predict_proba(X + 0.1)).all()
+    if shrinkage == "auto":
+        assert clf.shrinkages_[2] == 1.0
+        assert np.all(clf.shrinkages_[:2] < 1.0)
+
+
+@pytest.mark.parametrize(("parameter", "value"), [("shrinkage", 0.0), ("shrinkage", "best"), ("alpha", -1.0)])
+def test_invalid_parameters_raise(parameter, value, iris):
+    with pytest.raises(ValueError, match=f"{parameter} must be .*; got {value!r}"):
+        GLML(**{parameter: value}).fit(*iris)

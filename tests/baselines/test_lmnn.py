@@ -1,0 +1,309 @@
+"""LMNN with one map, and with a map per group."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.preprocessing import scale
+
+from lann.baselines import LMNN, MultiMetricLMNN
+from lann.baselines._baseline import nearest_same_class
+from lann.baselines._lmnn_loss import LargeMarginLoss
+
+
+def make_problem(n_groups=1, rank=4, n_rows=60, seed=0):
+    """Return rows of classes of different sizes, one of them a single row, far from the origin."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, 4)) + 10.0
+    labels = rng.permutation(np.r_[np.arange(5), [3, 4], rng.integers(1, 4, n_rows - 7)])
+    groups = rng.permutation(np.arange(n_rows) % n_groups)
+    maps = 0.5 * rng.normal(size=(n_groups, rank, 4))
+    return X, labels, nearest_same_class(X, labels, 3), groups, maps
+
+
+def reference_loss(X, labels, targets, groups, maps, push_weight):
+    """Return the loss, one triplet at a time, and the number of triplets with a positive hinge."""
+
+    def distance(i, j):
+        return np.sum((maps[groups[j]] @ (X[i] - X[j])) ** 2)
+
+    pull, hinges = 0.0, []
+    for i, row_targets in enumerate(targets):
+        for target in row_targets[row_targets >= 0]:
+            pull += distance(i, target)
+            for other in np.flatnonzero(labels != labels[i]):
+                hinges.append(max(0.0, 1.0 + distance(i, target) - distance(i, other)))
+    n_pairs = np.count_nonzero(targets >= 0)
+    loss = ((1 - push_weight) * pull + push_weight * np.sum(np.square(hinges))) / n_pairs
+    return loss, np.count_nonzero(hinges)
+
+
+groups_and_ranks = pytest.mark.parametrize(("n_groups", "rank"), [(1, 4), (1, 2), (3, 4), (5, 1)])
+
+
+@groups_and_ranks
+@pytest.mark.parametrize("push_weight", [0.0, 0.3, 1.0])
+def test_loss_equals_the_sum_over_triplets(n_groups, rank, push_weight):
+    X, labels, targets, groups, maps = make_problem(n_groups, rank)
+    assert (targets < 0).any()
+    expected, n_positive = reference_loss(X, labels, targets, groups, maps, push_weight)
+    assert n_positive > 100
+    loss, _ = LargeMarginLoss(X, labels, targets, groups, push_weight=push_weight)(maps)
+    assert loss == pytest.approx(expected, rel=1e-9)
+
+
+@groups_and_ranks
+def test_gradient_equals_finite_differences(reference, n_groups, rank):
+    X, labels, targets, groups, maps = make_problem(n_groups, rank)
+    loss = LargeMarginLoss(X, labels, targets, groups, push_weight=0.4)
+    _, gradient = loss(maps)
+    expected = reference.slopes(lambda changed: loss(changed)[0], maps)
+    assert np.abs(expected).max() > 1e-2
+    np.testing.assert_allclose(gradient, expected, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("n_groups", [1, 3])
+def test_same_bits_with_any_n_jobs(n_groups):
+    X, labels, targets, groups, maps = make_problem(n_groups, n_rows=700)
+    one, other = (
+        LargeMarginLoss(X, labels, targets, groups, push_weight=0.5, n_jobs=n_jobs)(maps) for n_jobs in (1, 2)
+    )
+    assert one[0] == other[0]
+    np.testing.assert_array_equal(one[1], other[1])
+
+
+def test_only_impostors_within_the_margin_count():
+    # Rows 0 and 1 are targets of each other at distance 1; their margins end at a squared distance of 2.
+    X = np.array([[0.0], [1.0], [-1.3], [-1.5]])
+    labels, targets = np.array([0, 0, 1, 2]), np.array([[1], [0], [-1], [-1]])
+    loss, _ = LargeMarginLoss(X, labels, targets, np.zeros(4, np.int64), push_weight=1.0)(np.eye(1)[None])
+    assert loss == pytest.approx((2.0 - 1.69) ** 2 / 2)
+
+
+def test_loss_is_0_without_targets():
+    X, labels = np.eye(3), np.arange(3)
+    targets = nearest_same_class(X, labels, 2)
+    loss = LargeMarginLoss(X, labels, targets, np.zeros(3, np.int64), push_weight=0.5)
+    value, gradient = loss(np.eye(3)[None])
+    assert value == 0.0
+    assert not gradient.any()
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    """Two classes that are separated in the first feature, with two features of large noise."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 240)
+    X = np.column_stack([2.0 * y + 0.4 * rng.normal(size=240), 10.0 * rng.normal(size=(240, 2))])
+    return X[:120], y[:120], X[120:], y[120:]
+
+
+def test_better_than_knn_if_a_large_feature_is_noise(noisy):
+    X_train, y_train, X_test, y_test = noisy
+    clf = LMNN(alpha=0.0).fit(X_train, y_train)
+    assert KNeighborsClassifier().fit(X_train, y_train).score(X_test, y_test) < 0.8
+    assert clf.score(X_test, y_test) > 0.93
+    first, *others = clf.mean_feature_weights_
+    assert first > 30 * max(others)
+
+
+def test_neighbors_are_euclidean_after_the_transform(wine):
+    X, y = wine
+    X = scale(X)
+    clf = LMNN().fit(X[::2], y[::2])
+    np.testing.assert_array_equal(clf.transform(X), X @ clf.components_.T)
+    knn = KNeighborsClassifier().fit(clf.transform(X[::2]), y[::2])
+    np.testing.assert_array_equal(clf.predict(X[1::2]), knn.predict(clf.transform(X[1::2])))
+    distances, neighbors = clf.kneighbors(X[1::2])
+    expected_distances, expected_neighbors = knn.kneighbors(clf.transform(X[1::2]))
+    np.testing.assert_array_equal(neighbors, expected_neighbors)
+    np.testing.assert_allclose(distances, expected_distances)
+
+
+def test_fewer_components(wine):
+    X, y = wine
+    X = scale(X)
+    clf = LMNN(n_components=2).fit(X[::2], y[::2])
+    assert clf.components_.shape == (2, 13)
+    assert clf.transform(X).shape == (len(X), 2)
+    assert clf.get_feature_names_out().tolist() == ["lmnn0", "lmnn1"]
+    assert clf.score(X[1::2], y[1::2]) > 0.9
+
+
+def test_map_does_not_depend_on_the_units(wine):
+    X, y = wine
+    X = scale(X)
+    clf, large = LMNN().fit(X, y), LMNN().fit(1000.0 * X, y)
+    np.testing.assert_allclose(large.components_, clf.components_, rtol=1e-4, atol=1e-6)
+    assert large.margin_ == pytest.approx(1e6 * clf.margin_)
+
+
+def test_max_iter_0_keeps_the_initial_map(iris):
+    clf = LMNN(max_iter=0).fit(*iris)
+    np.testing.assert_array_equal(clf.components_, np.eye(4))
+    assert clf.n_iter_ == 0
+    assert clf.loss_curve_ == []
+
+
+def test_loss_decreases_and_is_printed(iris, capsys):
+    X, y = iris
+    clf = LMNN(max_iter=7, tol=0.0, verbose=1).fit(scale(X), y)
+    assert len(clf.loss_curve_) == clf.n_iter_ == 7
+    assert np.all(np.diff(clf.loss_curve_) < 0)
+    assert capsys.readouterr().out.count("[LMNN] iteration") == 7
+
+
+@pytest.mark.filterwarnings("ignore:The number of unique classes")
+def test_classes_with_fewer_rows_than_targets():
+    rng = np.random.default_rng(0)
+    y = np.r_[np.arange(30), np.arange(20)]  # twenty classes of two rows and ten of one
+    X = np.column_stack([y + 0.01 * rng.normal(size=50), rng.normal(size=50)])
+    clf = LMNN(1).fit(X, y)
+    assert np.isfinite(clf.components_).all()
+    assert clf.score(X, y) == 1.0
+    without_targets = LMNN(1).fit(X[:30], y[:30])
+    np.testing.assert_array_equal(without_targets.components_, np.eye(2))
+
+
+def test_fits_have_the_same_bits_with_any_n_jobs():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 5)), rng.integers(0, 3, 600)  # several blocks
+    one, other = (LMNN(max_iter=5, n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.components_, other.components_)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_targets": 0}, "n_targets must be an integer of at least 1; got 0"),
+        ({"push_weight": 1.5}, "push_weight must be a number of at least 0 and at most 1; got 1.5"),
+        ({"alpha": -1}, "alpha must be a number of at least 0 .*; got -1"),
+        ({"tol": None}, "tol must be a number of at least 0; got None"),
+        ({"init": "random"}, "init must be 'pca', or 'identity', or an array .*; got 'random'"),
+        ({"init": 3}, "init must be 'pca', or 'identity', or an array .*; got 3"),
+        ({"init": None}, "init must be 'pca', or 'identity', or an array .*; got None"),
+        ({"n_components": 0}, "n_components must be an integer of at least 1, or None; got 0"),
+        ({"n_components": 5}, "n_components=5 must be at most the number of features, 4"),
+    ],
+)
+def test_invalid_parameters_raise(iris, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        LMNN(**parameters).fit(*iris)
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def crossed():
+    """Two classes that are separated in the first feature on the left, and in the second on the right."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    side = rng.integers(0, 2, 400)
+    across, along = 0.8 * (2 * y - 1) + 0.3 * rng.normal(size=400), 6.0 * rng.normal(size=400)
+    X = np.where(side[:, None] == 0, np.column_stack([across, along]), np.column_stack([along, across]))
+    X[:, 0] += np.where(side == 0, -40.0, 40.0)
+    return X[:200], y[:200], X[200:], y[200:]
+
+
+def test_a_map_per_cluster_is_better_than_one_map(crossed):
+    X_train, y_train, X_test, y_test = crossed
+    clf = MultiMetricLMNN(groups=2, random_state=0).fit(X_train, y_train)
+    assert clf.score(X_test, y_test) > LMNN().fit(X_train, y_train).score(X_test, y_test) + 0.05
+    left, right = clf.components_[clf.groups_[[X_train[:, 0].argmin(), X_train[:, 0].argmax()]]]
+    for components, relevant in ((left, 0), (right, 1)):
+        weights = np.square(components).sum(axis=0)
+        assert weights[relevant] > 5 * weights[1 - relevant]
+
+
+def test_given_groups(crossed):
+    X_train, y_train, X_test, y_test = crossed
+    given = MultiMetricLMNN(groups=np.where(X_train[:, 0] < 0, "west", "east")).fit(X_train, y_train)
+    clustered = MultiMetricLMNN(groups=2, random_state=0).fit(X_train, y_train)
+    assert np.array_equal(given.groups_, (X_train[:, 0] < 0).astype(int))
+    assert given.score(X_test, y_test) == clustered.score(X_test, y_test)
+    with pytest.raises(ValueError, match=r"a label for each of the 200 training rows; got .* \(3,\)"):
+        MultiMetricLMNN(groups=[0, 1, 0]).fit(X_train, y_train)
+
+
+def test_a_map_per_class(wine):
+    X, y = wine
+    X = scale(X)
+    clf = MultiMetricLMNN().fit(X[::2], y[::2])
+    assert clf.components_.shape == (3, 13, 13)
+    np.testing.assert_array_equal(clf.groups_, y[::2])
+    assert np.abs(clf.components_ - clf.shared_components_).max(axis=(1, 2)).min() > 1e-3
+    np.testing.assert_allclose(clf.class_feature_weights_, np.square(clf.components_).sum(axis=1))
+    assert clf.score(X[1::2], y[1::2]) > 0.9
+
+
+def test_distances_are_measured_by_the_group_of_the_training_row(wine):
+    X, y = wine
+    X = scale(X)
+    clf = MultiMetricLMNN(alpha=1.0).fit(X[::2], y[::2])
+    distances, neighbors = clf.kneighbors(X[1::2], 4)
+    maps = clf.components_[clf.groups_]
+    expected = np.array(
+        [
+            [np.linalg.norm(omega @ (query - row)) for row, omega in zip(X[::2], maps, strict=True)]
+            for query in X[1::2]
+        ]
+    )
+    np.testing.assert_array_equal(neighbors, np.argsort(expected, axis=1)[:, :4])
+    np.testing.assert_allclose(distances, np.sort(expected, axis=1)[:, :4])
+
+
+def test_one_group_with_a_large_alpha_is_lmnn(iris):
+    X, y = iris
+    X = scale(X)
+    lmnn = LMNN(alpha=2.0).fit(X, y)
+    clf = MultiMetricLMNN(groups=1, shared_alpha=2.0, alpha=1e9).fit(X, y)
+    np.testing.assert_array_equal(clf.shared_components_, lmnn.components_)
+    np.testing.assert_allclose(clf.components_[0], lmnn.components_, atol=1e-6)
+
+
+def test_clusters_depend_on_the_seed_but_not_on_n_jobs():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(600, 4)), rng.integers(0, 3, 600)
+    one, same, other = (
+        MultiMetricLMNN(groups=3, max_iter=4, random_state=seed, n_jobs=n_jobs).fit(X, y)
+        for seed, n_jobs in ((0, 1), (0, 2), (1, 1))
+    )
+    np.testing.assert_array_equal(one.components_, same.components_)
+    np.testing.assert_array_equal(one.groups_, same.groups_)
+    assert np.any(one.groups_ != other.groups_)
+    assert set(one.groups_) == {0, 1, 2}
+
+
+def test_fewer_components_with_a_constant_feature_and_classes_of_one_row(wine):
+    X, y = wine
+    X = np.column_stack([scale(X), np.ones(len(X))])
+    y = y.copy()
+    y[:2] = [7, 8]
+    clf = MultiMetricLMNN(n_components=3).fit(X, y)
+    assert clf.components_.shape == (5, 3, 14)
+    assert np.isfinite(clf.components_).all()
+    assert clf.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (
+            {"groups": "clusters"},
+            "groups must be 'class', or an integer of at least 1, or an array .*; got 'clusters'",
+        ),
+        ({"groups": 0}, "groups must be 'class', or an integer of at least 1, or an array .*; got 0"),
+        ({"shared_alpha": -1}, "shared_alpha must be a number of at least 0.*; got -1"),
+        ({"alpha": -1}, "alpha must be a number of at least 0 .*; got -1"),
+        ({"push_weight": -1}, "push_weight must be a number .*; got -1"),
+        ({"n_targets": 1.5}, "n_targets must be an integer .*; got 1.5"),
+    ],
+)
+def test_invalid_parameters_of_multi_metric_lmnn_raise(iris, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        MultiMetricLMNN(**parameters).fit(*iris)

@@ -1,0 +1,213 @@
+"""Counterfactuals of numbers and of tables."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lann import LANNClassifier
+from lann.explain import counterfactuals
+
+
+class Rule(ClassifierMixin, BaseEstimator):
+    """A classifier with a fixed rule and without probabilities."""
+
+    def __init__(self, rule):
+        self.rule = rule
+
+    def fit(self, X, y=None):
+        self.classes_, self.n_features_in_ = np.array(["no", "yes"]), X.shape[1]
+        return self
+
+    def predict(self, X):
+        return np.where(self.rule(np.asarray(X)), "yes", "no")
+
+
+def by_rule(rule, queries, data, **parameters):
+    return counterfactuals(Rule(rule).fit(data), queries, data=data, **parameters)
+
+
+@pytest.fixture(scope="module")
+def square():
+    return np.random.default_rng(0).uniform(-1, 1, (400, 3))
+
+
+@pytest.fixture(scope="module")
+def threshold(square):
+    return LANNClassifier(random_state=0).fit(square, square[:, 1] > 0.2)
+
+
+QUERIES = np.random.default_rng(1).uniform(-1, 1, (40, 3))
+
+
+def test_a_threshold_is_just_crossed(square):
+    found = by_rule(lambda X: X[:, 1] > 0.2, QUERIES, square)
+    assert found.found.all()
+    np.testing.assert_array_equal(found.changed, [[False, True, False]] * 40)
+    np.testing.assert_allclose(found.rows[:, 1], 0.2, atol=0.001)
+    np.testing.assert_allclose(found.distances, np.abs(QUERIES[:, 1] - 0.2) / square[:, 1].std(), atol=0.01)
+
+
+def test_frozen_features_stay(square):
+    frame = pd.DataFrame(square, columns=["age", "dose", "weight"])
+    clf = LANNClassifier(random_state=0).fit(frame, square[:, 0] + square[:, 1] > 0)
+    queries = pd.DataFrame(QUERIES, columns=frame.columns)
+    for frozen in (["age"], [0], "age", [np.int64(-3)]):
+        found = counterfactuals(clf, queries, frozen=frozen)
+        assert not found.changed[:, 0].any()
+        assert found.found.mean() > 0.9
+    assert found.feature_names.tolist() == ["age", "dose", "weight"]
+    assert set(found.to_frame()["feature"]) <= {"dose", "weight"}
+
+
+def test_values_stay_in_the_range_of_the_data(square):
+    assert not by_rule(lambda X: X[:, 1] > 1.5, QUERIES, square).found.any()
+    far = QUERIES.copy()
+    far[:, 1] = -5.0  # changed values return into the range, others stay
+    found = by_rule(lambda X: X[:, 1] > -3, far, square)
+    assert found.found.all()
+    np.testing.assert_allclose(found.rows[:, 1], square[:, 1].min(), atol=0.001)
+
+
+def test_integers_stay_integer():
+    rng = np.random.default_rng(0)
+    data = np.column_stack([rng.integers(0, 20, 300), rng.uniform(0, 20, 300)]).astype(float)
+    queries = np.array([[3.0, 4.0], [18.0, 7.5], [10.0, 1.0], [11.0, 0.5]])
+
+    def rule(X):
+        return X[:, 0] > 10.5
+
+    found = by_rule(rule, queries, data)
+    np.testing.assert_array_equal(found.rows, [[11.0, 4.0], [10.0, 7.5], [11.0, 1.0], [10.0, 0.5]])
+    real = by_rule(rule, queries, data, integers=[])
+    np.testing.assert_allclose(real.rows[:, 0], 10.5, atol=0.01)
+    both = by_rule(lambda X: X[:, 1] > 9.5, queries, data, integers=[1])
+    np.testing.assert_array_equal(both.rows[:, 1], 10.0)
+
+
+def test_a_target_for_all_or_for_each(iris):
+    X, y = iris
+    clf = LANNClassifier(random_state=0).fit(X[::2], y[::2])
+    queries = X[1::10]
+    found = counterfactuals(clf, queries, target=2, max_features=4)
+    there = clf.predict(queries) == 2
+    assert there.any()
+    assert found.found.all()
+    assert (found.labels == 2).all()
+    np.testing.assert_array_equal(found.rows[there], queries[there])
+    assert (found.distances[there] == 0).all()
+    targets = (clf.predict(queries) + 1) % 3
+    each = counterfactuals(clf, queries, target=targets, max_features=4)
+    np.testing.assert_array_equal(each.labels[each.found], targets[each.found])
+    assert each.found.mean() > 0.9
+
+
+def test_other_classifiers_and_pipelines(square):
+    frame = pd.DataFrame(square * [1, 100, 1], columns=["a", "b", "c"])
+    y = square[:, 1] > 0.2
+    queries = pd.DataFrame(QUERIES * [1, 100, 1], columns=frame.columns)
+    forest = RandomForestClassifier(10, random_state=0).fit(frame, y)
+    pipeline = make_pipeline(StandardScaler(), LANNClassifier(random_state=0)).fit(frame, y)
+    for clf in (forest, pipeline):
+        found = counterfactuals(clf, queries, data=frame)
+        assert found.found.all()
+        np.testing.assert_allclose(found.rows[found.changed[:, 1], 1], 20, atol=10)
+        assert found.changed[:, 1].mean() > 0.9
+    with pytest.raises(ValueError, match="Pipeline keeps no training rows; give rows of data"):
+        counterfactuals(pipeline, queries)
+
+
+def test_frame(threshold):
+    found = counterfactuals(threshold, QUERIES[:3])
+    frame = found.to_frame()
+    assert frame["feature"].tolist() == ["x1"] * 3
+    assert frame["from"].tolist() == QUERIES[:3, 1].tolist()
+    assert frame["to"].tolist() == found.rows[:, 1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"target": "maybe"}, "target must be one of the classes"),
+        ({"target": [True, False]}, "one for each of the 40 rows"),
+        ({"frozen": ["size"]}, "frozen must have names of features or positions below 3; got 'size'"),
+        ({"frozen": [3]}, "frozen must have names of features or positions below 3; got 3"),
+        ({"integers": "some"}, "integers must be 'auto' or a list of features; got 'some'"),
+        ({"max_features": 0}, "max_features must be an integer of at least 1; got 0"),
+        ({"n_candidates": 1.5}, "n_candidates must be an integer of at least 1; got 1.5"),
+        ({"data": [[1.0, 2.0]]}, "data has 2 features; the model has 3"),
+    ],
+)
+def test_invalid_arguments_raise(threshold, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        counterfactuals(threshold, QUERIES, **parameters)
+
+
+@pytest.mark.parametrize("frozen", [[True, False, False, False], np.array([True, False, False, False]), None])
+def test_frozen_features_are_names_or_positions(frozen):
+    X, y = load_iris(return_X_y=True)
+    clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
+    with pytest.raises(ValueError, match="frozen must be a list of names or positions of features"):
+        counterfactuals(clf, X[:2], frozen=frozen)
+
+
+@pytest.fixture(scope="module")
+def changes(passengers):
+    frame, _, clf = passengers
+    return counterfactuals(clf, frame[300:360])
+
+
+def test_they_are_found_and_verified_by_predicting_the_table(changes, passengers):
+    frame, _, clf = passengers
+    assert changes.found.mean() > 0.9
+    table = changes.to_table()
+    assert list(table.columns) == list(frame.columns)
+    assert table.index.tolist() == frame.index[300:360].tolist()
+    assert table["Sailed"].dtype.kind == "M"
+    assert table["Class"].cat.categories.tolist() == ["3rd", "2nd", "1st"]
+    assert clf.predict(table).tolist() == changes.labels.tolist()
+    unchanged = ~changes.found
+    assert (changes.rows[unchanged] == changes.queries[unchanged])[:, 0].all()
+
+
+def test_values_stay_on_their_steps_and_no_value_becomes_a_gap(changes, passengers):
+    _, _, clf = passengers
+    assert not (np.isnan(changes.rows) & ~np.isnan(changes.queries)).any()
+    assert not changes.changed[np.isnan(changes.rows)].any()
+    for feature in (0, 1, 4, 5, 6):
+        values = changes.rows[:, feature]
+        assert np.array_equal(values[~np.isnan(values)], np.rint(values[~np.isnan(values)]))
+    for feature, n_categories in ((0, 2), (4, 3)):
+        assert set(changes.rows[changes.changed[:, feature], feature]) <= set(range(n_categories))
+    low, high = np.nanmin(clf.model_.X, axis=0), np.nanmax(clf.model_.X, axis=0)
+    inside = (changes.rows >= low) & (changes.rows <= high)
+    assert inside[changes.changed].all()
+
+
+def test_frozen_features_and_unseen_categories_stay(passengers, odd_queries):
+    _, _, clf = passengers
+    changes = counterfactuals(clf, odd_queries, frozen=["Sex", "Town"])
+    assert not changes.changed[:, [0, 4]].any()
+    assert changes.query_values[0, 4] == changes.row_values[0, 4] == "Wien"
+    assert changes.to_table().iloc[0]["Town"] == "Wien"
+    assert clf.predict(changes.to_table()).tolist() == changes.labels.tolist()
+
+
+def test_a_gap_can_become_a_value():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 1, 200)
+    x[:80] = np.nan
+    frame = pd.DataFrame({"x": x, "noise": rng.normal(size=200)})
+    y = np.isnan(x)
+    clf = LANNClassifier(random_state=0).fit(frame, y)
+    changes = counterfactuals(clf, frame[:5], frozen=["noise"])
+    assert changes.found.all()
+    assert not np.isnan(changes.rows[:, 0]).any()
+    assert changes.distances.tolist() == [1.0] * 5
+    # A value cannot become a gap.
+    back = counterfactuals(clf, frame[100:105], frozen=["noise"])
+    assert not np.isnan(back.rows).any()

@@ -1,0 +1,282 @@
+"""EmbeddingDisplay."""
+
+import itertools
+from types import SimpleNamespace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from lann import LANNClassifier
+from lann.embedding import LANNEmbedding, NeighborEmbedding
+from lann.plot import EmbeddingDisplay
+
+
+def test_training_rows_are_drawn_in_random_order(embedding, halves, legend_texts):
+    display = EmbeddingDisplay.from_estimator(embedding)
+    np.testing.assert_array_equal(display.coordinates[0], embedding.embedding_)
+    np.testing.assert_array_equal(display.labels[0], halves[1])
+    (markers,) = display.ax_.collections
+    drawn = markers.get_offsets()
+    np.testing.assert_array_equal(np.sort(drawn, axis=0), np.sort(embedding.embedding_, axis=0))
+    assert np.abs(drawn - embedding.embedding_).max() > 1
+    assert legend_texts(display.figure_) == [["0", "1", "2"]]
+    assert len(display.ax_.get_xticks()) == 0
+    assert display.ax_.get_aspect() == 1
+
+
+def test_new_rows_are_drawn_over_pale_training_rows(embedding, halves, legend_texts):
+    _, _, X, y = halves
+    display = EmbeddingDisplay.from_estimator(
+        embedding, X, y, class_names=["setosa", "versic.", "virg."], data_name="Iris"
+    )
+    np.testing.assert_array_equal(display.new_coordinates[0], embedding.transform(X))
+    np.testing.assert_array_equal(display.new_labels[0], y)
+    back, front = sorted(display.ax_.collections, key=lambda markers: markers.get_zorder())
+    assert back.get_facecolor()[:, :3].min() > front.get_facecolor()[:, :3].min() + 0.5
+    assert legend_texts(display.figure_) == [["setosa", "versic.", "virg."]]
+    written = {text.get_text() for text in display.ax_.texts}
+    assert {"setosa", "versic.", "virg.", "pale: training rows"} <= written
+    title = "Embedding: similar rows are near each other\nIris: 75 new rows among 75 training rows"
+    assert display.title == title
+
+
+def test_pipeline_transforms_new_rows(halves):
+    X, y, X_new, y_new = halves
+    clf = LANNClassifier(max_iter=3, random_state=0)
+    pipe = make_pipeline(StandardScaler(), LANNEmbedding(clf, max_iter=30, random_state=0)).fit(X, y)
+    display = EmbeddingDisplay.from_estimator(pipe, X_new, y_new, color="confidence")
+    np.testing.assert_allclose(display.new_coordinates[0], pipe.transform(X_new))
+    shares = pipe[-1].classifier_.predict_proba(pipe[0].transform(X_new)).max(axis=1)
+    np.testing.assert_allclose(display.values, shares)
+
+
+def test_neighbor_embedding_has_classes_only_if_given(halves, legend_texts):
+    X, y, X_new, y_new = halves
+    embedding = NeighborEmbedding(max_iter=30, random_state=0).fit(X)
+    assert legend_texts(EmbeddingDisplay.from_estimator(embedding).figure_) == []
+    with_labels = EmbeddingDisplay.from_estimator(embedding, y=y)
+    np.testing.assert_array_equal(with_labels.labels[0], y)
+    new = EmbeddingDisplay.from_estimator(embedding, X_new, y_new)
+    np.testing.assert_array_equal(new.new_coordinates[0], embedding.transform(X_new))
+    assert legend_texts(new.figure_) == [["0", "1", "2"]]
+    for options in ({"color": "confidence"}, {"color": "petal length (cm)"}, {"lines_from": [0]}):
+        with pytest.raises(ValueError, match="needs the classifier of a LANNEmbedding"):
+            EmbeddingDisplay.from_estimator(embedding, **options)
+    with pytest.raises(ValueError, match=r"labels must have shape \(75,\), one value per row; got \(3,\)"):
+        EmbeddingDisplay.from_estimator(embedding, y=[0, 1, 2])
+
+
+def test_draws_on_the_given_axes(embedding, comparison):
+    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
+    assert EmbeddingDisplay.from_estimator(embedding, ax=left).figure_ is figure
+    display = EmbeddingDisplay.from_comparison(comparison, ax=right)
+    assert display.figure_ is figure
+    figure.canvas.draw()
+    assert all(ax.get_window_extent().x0 > left.get_window_extent().x1 for ax in display.axes_)
+
+
+def test_invalid_estimators_raise(embedding, clf, halves):
+    X = halves[0]
+    embedding_3d = LANNEmbedding(FrozenEstimator(embedding.classifier_), n_components=3, max_iter=10).fit(X)
+    with pytest.raises(ValueError, match=r"must have 2 dimensions to be drawn; got shape \(75, 3\)"):
+        EmbeddingDisplay.from_estimator(embedding_3d)
+    with pytest.raises(ValueError, match="must be a LANNEmbedding or NeighborEmbedding; got LANNClassifier"):
+        EmbeddingDisplay.from_estimator(clf)
+    with pytest.raises(ValueError, match="y was given without X"):
+        EmbeddingDisplay.from_estimator(embedding, y=[0] * 75)
+
+
+def test_training_rows_do_not_vote_on_themselves(embedding, halves, leave_one_out_vote):
+    X, y = halves[0].to_numpy(), halves[1].to_numpy()
+    clf = LANNClassifier(max_iter=3, random_state=0).fit(X, y)
+    votes = np.array([leave_one_out_vote(clf, X, y, row)[2] for row in range(len(y))])
+    display = EmbeddingDisplay.from_estimator(embedding, color="confidence")
+    np.testing.assert_allclose(display.values, votes.max(axis=1))
+    misclassified = EmbeddingDisplay.from_estimator(embedding, color="error").misclassified
+    np.testing.assert_array_equal(misclassified, votes.argmax(axis=1) != y)
+    assert misclassified.any()
+    # With their own votes, all training rows are classified correctly and with more confidence.
+    assert (clf.predict(X) == y).all()
+    assert clf.predict_proba(X).max(axis=1).mean() > display.values.mean()
+
+
+def test_misclassified_new_rows_are_emphasized(embedding, halves, legend_texts):
+    _, _, X, y = halves
+    display = EmbeddingDisplay.from_estimator(embedding, X, y, color="error")
+    np.testing.assert_array_equal(display.misclassified, embedding.classifier_.predict(X) != y)
+    assert f"{display.misclassified.sum()} of 75 rows are misclassified" in display.title
+    assert legend_texts(display.figure_)[0][-1] == "misclassified"
+    assert "light gray: training rows" in [text.get_text() for text in display.ax_.texts]
+    largest = max(markers.get_sizes().max() for markers in display.ax_.collections)
+    (emphasized,) = [m for m in display.ax_.collections if m.get_sizes().max() == largest]
+    assert len(emphasized.get_offsets()) == display.misclassified.sum()
+
+
+@pytest.mark.parametrize("color", ["petal length (cm)", 2])
+def test_color_of_a_feature_is_its_relevance(embedding, halves, color):
+    X = halves[2]
+    display = EmbeddingDisplay.from_estimator(embedding, X, color=color)
+    np.testing.assert_array_equal(display.values, embedding.classifier_.explain(X).relevances[:, 2])
+    (color_bar,) = display.ax_.child_axes
+    assert color_bar.get_xlabel() == "share of the vote that depends on petal length (cm)"
+
+
+@pytest.mark.parametrize(
+    ("color", "message"),
+    [
+        ("weight", "color must be one of 'class', .* from 0 to 3; got 'weight'"),
+        (4, "from 0 to 3; got 4"),
+    ],
+)
+def test_unknown_color_raises(embedding, color, message):
+    with pytest.raises(ValueError, match=message):
+        EmbeddingDisplay.from_estimator(embedding, color=color)
+
+
+@pytest.mark.parametrize("subset", ["training", "held_out"])
+def test_panels_have_names_and_accuracies_below(comparison, subset, legend_texts):
+    display = EmbeddingDisplay.from_comparison(comparison, subset=subset, title="Iris")
+    assert display.names == ["PCA", "LDA", "GMLVQ"]
+    for panel, ax, note in zip(comparison.panels, display.axes_, display.notes, strict=True):
+        leave_one_out, held_out = (f"{a:.2f}"[1:] for a in (panel.accuracy, panel.held_out_accuracy))
+        assert note == f"leave-one-out {leave_one_out}, held-out {held_out}"
+        assert [text.get_text() for text in ax.texts] == [panel.name, note]
+    (entries,) = legend_texts(display.figure_)  # one for all panels
+    assert sorted(entries) == ["0", "1", "2"] + ["training row (pale)"] * (subset == "held_out")
+    if subset == "held_out":
+        np.testing.assert_array_equal(display.new_coordinates[2], comparison["GMLVQ"].held_out_coordinates)
+    else:
+        assert display.new_coordinates == [None] * 3
+
+
+def test_labels_of_panels_become_class_indices(make_clusters):
+    coordinates, labels = make_clusters(2)
+    panel = SimpleNamespace(
+        name="mine", coordinates=coordinates, labels=np.array(["b", "a"])[labels], held_out_coordinates=None,
+        held_out_labels=None, accuracy=None, held_out_accuracy=None,
+    )  # fmt: skip
+    display = EmbeddingDisplay.from_comparison(SimpleNamespace(panels=[panel] * 7))
+    assert display.notes == [""] * 7
+    assert display.class_names == ["a", "b"]
+    np.testing.assert_array_equal(display.labels[0], 1 - labels)
+    with pytest.raises(ValueError, match="needs held-out rows in every panel"):
+        EmbeddingDisplay.from_comparison(SimpleNamespace(panels=[panel]), subset="held_out")
+
+
+def test_lines_end_at_the_neighbors(embedding, halves):
+    X = halves[2]
+    display = EmbeddingDisplay.from_estimator(embedding, X, lines_from=[3, 60])
+    explanation = embedding.classifier_.explain(X.iloc[[3, 60]])
+    lines = display.lines.reshape(2, -1, 2, 2)
+    starts = np.tile(display.new_coordinates[0][[3, 60], None], (1, 5, 1))
+    np.testing.assert_allclose(lines[:, :, 0], starts)
+    np.testing.assert_array_equal(lines[:, :, 1], embedding.embedding_[explanation.neighbors])
+    np.testing.assert_allclose(display.line_shares, explanation.vote_shares.ravel())
+
+
+def test_lines_from_an_unknown_row_raise(embedding):
+    with pytest.raises(
+        ValueError, match="lines_from must be an integer of at least 0 and at most 74; got 75"
+    ):
+        EmbeddingDisplay.from_estimator(embedding, lines_from=[75])
+
+
+def test_names_that_would_overlap_are_omitted(legend_texts):
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(100), 10)
+    names = [f"object {k}" for k in range(100)]
+    display = EmbeddingDisplay(rng.normal(size=(1000, 2)), labels, class_names=names).plot()
+    display.figure_.canvas.draw()
+    written = [text for text in display.ax_.texts if "outside" not in text.get_text()]
+    boxes = [text.get_window_extent() for text in written]
+    assert not any(first.overlaps(second) for first, second in itertools.combinations(boxes, 2))
+    assert 20 < len(written) < 100
+    assert len(legend_texts(display.figure_)[0]) == 100
+
+
+def test_a_few_outliers_are_outside(make_clusters):
+    coordinates, labels = make_clusters(2, 200)
+    coordinates[:2] *= 1000
+    ax = EmbeddingDisplay(coordinates, labels, class_names=["a", "b"]).plot().ax_
+    assert np.ptp(ax.get_xlim()) < 30
+    assert "2 outside" in [text.get_text() for text in ax.texts]
+
+
+def test_no_class_is_outside(make_clusters):
+    coordinates, labels = make_clusters(2, 200)
+    coordinates[:2] *= 1000
+    labels[:2] = 2
+    ax = EmbeddingDisplay(coordinates, labels, class_names=["a", "b", "c"]).plot().ax_
+    assert np.ptp(ax.get_xlim()) > 1000
+
+
+@pytest.mark.parametrize(("n_classes", "n_panels"), [(2, 1), (7, 7), (40, 6)])
+def test_every_class_has_its_own_marker_in_the_legend(make_clusters, n_classes, n_panels):
+    coordinates, labels = make_clusters(n_classes)
+    names = [f"object {k}" for k in range(n_classes)]
+    display = EmbeddingDisplay([coordinates] * n_panels, [labels] * n_panels, class_names=names).plot()
+    (legend,) = [ax.get_legend() for ax in display.figure_.axes if ax.get_legend()]
+    markers = {(handle.get_marker(), handle.get_markerfacecolor()) for handle in legend.legend_handles}
+    assert len(markers) == n_classes
+    if n_classes <= 7:
+        assert len({shape for shape, _ in markers}) == len({color for _, color in markers}) == n_classes
+    display.figure_.canvas.draw()
+    assert display.figure_.bbox.contains(*legend.get_window_extent().p0 + 1)
+    assert display.figure_.bbox.contains(*legend.get_window_extent().p1 - 1)
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+@pytest.mark.parametrize(("n_panels", "n_classes"), [(2, 3), (7, 7)])
+def test_panels_captions_and_legend_do_not_overlap_in_given_axes(make_clusters, layout, n_panels, n_classes):
+    figure, ax = plt.subplots(layout=layout)
+    coordinates, labels = make_clusters(n_classes)
+    display = EmbeddingDisplay(
+        [coordinates] * n_panels,
+        [labels] * n_panels,
+        names=[f"method {k}" for k in range(n_panels)],
+        notes=["leave-one-out .98, held-out .96"] * n_panels,
+        title="Some data",
+    ).plot(ax)
+    figure.canvas.draw()
+    panels = [panel.get_window_extent() for panel in display.axes_]
+    lines = [text.get_window_extent() for panel in display.axes_ for text in panel.texts]
+    (legend,) = [own.get_legend().get_window_extent() for own in figure.axes if own.get_legend()]
+    assert len(lines) >= 2 * n_panels
+    assert not any(line.overlaps(panel) for line in lines for panel in panels)
+    assert not any(first.overlaps(second) for first, second in itertools.combinations(lines, 2))
+    assert not any(legend.overlaps(other) for other in [*panels, *lines])
+    for box in [*lines, legend]:
+        assert figure.bbox.contains(*box.p0)
+        assert figure.bbox.contains(*box.p1)
+    assert min(panel.height for panel in panels) > 40
+
+
+XY = np.arange(12.0).reshape(6, 2)
+
+
+LABELS = np.array([0, 1, 0, 1, 0, 1])
+
+
+TWO = [XY, XY]
+
+
+@pytest.mark.parametrize(
+    ("coordinates", "labels", "options", "message"),
+    [
+        (XY * np.nan, None, {}, "coordinates must be finite; got nan"),
+        (XY[:, :1], None, {}, r"must have 2 dimensions to be drawn; got shape \(6, 1\)"),
+        (XY, list("ababab"), {}, "labels must be indices into class_names, integers from 0; got .*'a'"),
+        (XY, LABELS[:5], {}, r"labels must have shape \(6,\), one value per row; got \(5,\)"),
+        (XY, LABELS, {"class_names": ["a"]}, "class_names must have 2 names, one per class; got 1"),
+        (TWO, [LABELS], {}, "labels must be a list with one item for each of 2 panels"),
+        (XY, None, {"misclassified": LABELS == 1, "values": LABELS}, "cannot both be shown"),
+        (TWO, None, {"values": LABELS}, "values can be shown in one panel only; got 2 panels"),
+    ],
+)
+def test_invalid_parameters_raise(coordinates, labels, options, message):
+    with pytest.raises(ValueError, match=message):
+        EmbeddingDisplay(coordinates, labels, **options)
