@@ -38,7 +38,7 @@ from benchmarks.harness import (
 from benchmarks.paper import lowest
 from benchmarks.tabular import load_set, load_sets
 from lann import LANNClassifier
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
 from lann.datasets import make_licorice
 from lann.embedding import (
     LANNEmbedding,

@@ -29,7 +29,7 @@ from benchmarks.tabular import (
     scale,
     set_table,
 )
-from lann._types import Floats, Labels
+from lann._support.types import Floats, Labels
 
 RANDOM, COMPLETE, INFORMATIVE = "random", "complete", "informative"
 OURS, IMPUTED = "lann", "lann-median"

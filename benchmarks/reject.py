@@ -20,7 +20,7 @@ from benchmarks.harness import NAN, NONE, Check, Report, Results, Table, Values,
 from benchmarks.methods import Method, make_forest, make_lann
 from benchmarks.paper import lowest
 from benchmarks.tabular import DataSet, Source, SplitBenchmark, Task, choose_paper_sets, load_sets
-from lann._types import Floats, Labels
+from lann._support.types import Floats, Labels
 from lann.datasets import PAPER_SETS
 from lann.reject import RejectOption, aurc, risk_coverage_curve
 

@@ -41,7 +41,7 @@ from benchmarks.harness import (
 )
 from benchmarks.tabular import DataSet, load_sets
 from lann import LANNClassifier
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
 from lann.baselines import PublishedLANN
 
 PARTS = ("search", "predict", "update", "online", "fit", "grid", "growth", "startup")
@@ -89,7 +89,7 @@ def time_search(size: tuple[int, int, float, float], n_jobs: int, repeats: int) 
     """Time the exact search under a metric per row, beside Euclidean searches and a matrix product."""
     import faiss
 
-    from lann.metrics import DiagonalMetric
+    from lann.metric import DiagonalMetric
     from lann.search import ExactSearch
 
     n_points, n_features, over_sklearn, over_faiss = size
@@ -231,7 +231,7 @@ FIRST_FIT = """
 import time
 from sklearn.datasets import load_iris
 from lann import LANNClassifier
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
 X, y = load_iris(return_X_y=True)
 start = time.perf_counter()
 LANNClassifier(random_state=0).fit(X, y).predict(X)

@@ -41,7 +41,7 @@ from benchmarks.harness import (
 )
 from benchmarks.paper import lowest
 from benchmarks.tabular import FLOOR, find_file, load_sets
-from lann._types import Floats, Labels
+from lann._support.types import Floats, Labels
 
 FILES = {
     "keystroke": "streams/keystroke.csv.gz",

@@ -91,8 +91,10 @@ def test_private_modules_are_imported_by_their_own_package_only():
     assert found == []
 
 
-# The package of the command line exports nothing but its entry point.
-@pytest.mark.parametrize("package", [name for name in PACKAGES if not name.startswith(("_", "cli"))])
+# Internal packages, whose modules are imported one by one; that of the command line has an entry point only.
+@pytest.mark.parametrize(
+    "package", [name for name in PACKAGES if name not in ("_markup", "_support", "cli", "columns")]
+)
 def test_modules_of_packages_that_export_names_are_private(package):
     public = [
         path.name

@@ -14,7 +14,8 @@ from numpydoc.validate import validate
 from packaging.version import Version
 
 import lann
-from lann.encoding import Encoding, Feature, FeatureCurves, TableSchema
+from lann.columns.schema import Feature, TableSchema
+from lann.metric import Encoding, FeatureCurves
 from lann.vote import VoteChoice
 
 # GL: sections; SS: summary; PR: parameters; RT: returns; EX: examples. See numpydoc.validate.ERROR_MSGS.
@@ -53,7 +54,7 @@ def test_examples_run(name):
 
 
 # Packages that the library uses itself, and whose names are not for users.
-INTERNAL = ("_markup", "cli", "encoding", "metrics", "model", "search", "training", "vote")
+INTERNAL = ("_markup", "_support", "cli", "columns", "metric", "model", "search", "training", "vote")
 # What users meet of these: the attributes `vote_`, `curves_`, `encoding_` and `schema_`.
 MET_BY_USERS = (Encoding, Feature, FeatureCurves, TableSchema, VoteChoice)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lann import _files
-from lann._files import (
+from lann._support import files as _files
+from lann._support.files import (
     atomic_file,
     check_different,
     check_readable,

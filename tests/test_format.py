@@ -3,7 +3,7 @@ import pickle
 
 import numpy as np
 
-from lann._format import ShownNumber, counted, percent, signed_percent, value_text
+from lann._support.format import ShownNumber, counted, percent, signed_percent, value_text
 
 
 def test_a_share_that_is_not_0_or_1_is_not_shown_as_0_or_100_percent():

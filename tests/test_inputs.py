@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from lann import _inputs
-from lann._inputs import weighted_moments
+from lann._support import inputs as _inputs
+from lann._support.inputs import weighted_moments
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

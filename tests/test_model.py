@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from lann import LANNClassifier
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.model import LocalModel, NeighborModel, typical_values
 from lann.search import CellIndex, _cell_search
 

@@ -9,7 +9,7 @@ import pytest
 
 import lann
 from lann import LANNClassifier
-from lann._format import printable
+from lann._support.format import printable
 from lann.baselines import GLML
 from lann.report import evaluate
 from lann.streams import SAMKNN

@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from lann import LANNClassifier
-from lann._sizes import (
+from lann._support.sizes import (
     LARGEST_VALUE,
     SMALLEST_SPREAD,
     check_training_values,

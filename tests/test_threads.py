@@ -4,7 +4,7 @@ import pytest
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from lann._threads import iterate_in_order, map_blocks
+from lann._support.threads import iterate_in_order, map_blocks
 
 SEVERAL_BLAS_THREADS = """
 import os
@@ -12,7 +12,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = "2"
 import json, threading
 import scipy.linalg
 from threadpoolctl import threadpool_info
-from lann._threads import single_threaded_blas
+from lann._support.threads import single_threaded_blas
 def blas_threads():
     return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
 assert set(blas_threads()) == {2}
@@ -66,7 +66,7 @@ def test_blas_has_one_thread_inside_and_its_own_number_after(in_new_process):
     inside, after = in_new_process(
         SEVERAL_BLAS_THREADS
         + """
-from lann._threads import iterate_in_order, map_blocks
+from lann._support.threads import iterate_in_order, map_blocks
 inside = [map_blocks(lambda part: blas_threads(), 4, 1, n_jobs=n_jobs) for n_jobs in (1, 2)]
 print(json.dumps([inside, blas_threads()]))
 """
@@ -104,7 +104,7 @@ def test_many_threads_at_once_leave_blas_as_it_was(in_new_process):
         SEVERAL_BLAS_THREADS
         + """
 import numpy as np
-from lann._threads import iterate_in_order, map_blocks
+from lann._support.threads import iterate_in_order, map_blocks
 results = []
 def work(seed):
     matrix = np.random.default_rng(seed).normal(size=(8, 8))

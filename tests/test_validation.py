@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann._validation import (
+from lann._support.validation import (
     N_JOBS,
     RANDOM_STATE,
     Integer,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.tabular import PUBLISHED, QUICK_SETS, DataSet, scale
-from lann._types import Floats, Labels
+from lann._support.types import Floats, Labels
 from lann.datasets import make_local_relevance
 
 # How many test rows a method explains: the slower it is, the fewer. These are always the first rows.

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from benchmarks.explanations.data import ALL, FEW, SOME, Task
 from benchmarks.harness import choose
 from benchmarks.methods import METHODS, TableEncoder, make_estimator
-from lann._types import Floats
+from lann._support.types import Floats
 
 Explain = Callable[[Floats], Floats]
 """From queries (n_queries, n_features) to relevances of the same shape, which are not negative."""

@@ -30,7 +30,7 @@ from benchmarks.explanations.explainers import (
 )
 from benchmarks.harness import Found, Values, seconds_of, time_in_turns
 from benchmarks.methods import make_estimator
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
 from lann.datasets import make_local_relevance_table
 from lann.explain import nearest_other_class
 

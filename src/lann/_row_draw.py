@@ -10,9 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
-from lann._inputs import check_array, check_one_type, check_sample_weight, check_two_classes, class_indices
-from lann._table_inputs import take_rows
-from lann._types import Indices, Labels
+from lann._support.inputs import (
+    check_array,
+    check_one_type,
+    check_sample_weight,
+    check_two_classes,
+    class_indices,
+)
+from lann._support.types import Indices, Labels
+from lann.columns.inputs import take_rows
 
 # Beside the rows that a model keeps, it learns from as many others, and at least from so many.
 FEWEST_OTHERS = 10_000

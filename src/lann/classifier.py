@@ -12,21 +12,17 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from lann._compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
-from lann._inputs import (
+from lann._support.compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
+from lann._support.inputs import (
     LARGEST_WEIGHT,
     check_enough_rows,
     check_two_classes,
     class_indices,
     class_weight_array,
 )
-from lann._storage import DOUBLE, SINGLE, weights_type
-from lann._table_inputs import (
-    as_fitted,
-)
-from lann._types import Floats, Indices, Labels
-from lann._updatable_classifier import UpdatableClassifier, UpdateProgress
-from lann._validation import (
+from lann._support.storage import DOUBLE, SINGLE, weights_type
+from lann._support.types import Floats, Indices, Labels
+from lann._support.validation import (
     BOOLEAN,
     N_JOBS,
     POSITIVE_STRENGTH,
@@ -43,10 +39,14 @@ from lann._validation import (
     shown,
     validate_parameters,
 )
+from lann._updatable import UpdatableClassifier, UpdateProgress
+from lann.columns.inputs import (
+    as_fitted,
+)
 
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
-    from lann.metrics import Levels
+    from lann.metric import Levels
     from lann.search import CellIndex
     from lann.training import Epoch, Settings
     from lann.vote import VoteChoice
@@ -368,8 +368,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         ValueError
             If a parameter or the data are invalid; a previous fit is then kept.
         """
-        from lann.encoding import Encoding
-        from lann.metrics import Levels
+        from lann.metric import Encoding, Levels
 
         with unchanged_on_failure(self):
             self._validate_parameters()

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._types import Floats, Labels
+from lann._support.types import Floats, Labels
 
 if TYPE_CHECKING:
     import pandas as pd

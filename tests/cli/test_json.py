@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from lann._format import to_plain
+from lann._support.format import to_plain
 from lann.cli import app
 from lann.cli.output import frame_records
 from lann.tables import TableModel, read_table

@@ -6,13 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from lann.columns.schema import TableSchema
 from lann.distributed._fit import RowTasks, calibrate_cells
 from lann.distributed._queries import candidates, merge, route, search_shard
 from lann.distributed._rows import Reader, Rows, join_rows, rows_of_cells, split_rows
 from lann.distributed._shard import Found, SearchPlan, Shard, join_shards
 from lann.distributed._tasks import constant
-from lann.encoding import TableSchema
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.search import ExactSearch, Partition, calibrate
 
 N_ROWS, N_CLASSES, N_SHARDS = 300, 2, 3

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.encoding._curves import FeatureCurves
+from lann.metric._curves import FeatureCurves
 
 
 def random_curves(rng, n_rows=60, n_features=3, n_bins=6):

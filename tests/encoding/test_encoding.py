@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.encoding import Encoding, FeatureCurves
+from lann.metric import Encoding, FeatureCurves
 
 NAN = np.nan
 # Columns: a number with gaps, a category, a number, a category with gaps.

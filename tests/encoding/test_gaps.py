@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.encoding import NumberGaps, gap_moments
-from lann.encoding._gaps import RIDGE
+from lann.metric import NumberGaps, gap_moments
+from lann.metric._gaps import RIDGE
 
 NAN = np.nan
 

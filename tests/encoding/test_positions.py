@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from lann.encoding import CategoryPositions, initial_positions
-from lann.encoding._positions import MOST_AXES
+from lann.metric import CategoryPositions, initial_positions
+from lann.metric._positions import MOST_AXES
 
 
 def squared_distances(positions):

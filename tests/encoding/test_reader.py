@@ -7,7 +7,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from lann.encoding import UNSEEN, array_as_table, as_table, extend_schema, infer_schema, read
+from lann.columns.reader import array_as_table, as_table, extend_schema, infer_schema, read
+from lann.columns.schema import UNSEEN
 
 FRAME = pd.DataFrame(
     {

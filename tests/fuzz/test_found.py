@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from lann import LANNClassifier, LANNEmbedding
-from lann._validation import Number
+from lann._support.validation import Number
 from lann.baselines import DANN, GRLVQ, LMNN, MultiMetricLMNN
 from lann.distributed import LANNClassifier as DistributedClassifier
 from lann.embedding import DiscriminantPlane

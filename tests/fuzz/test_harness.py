@@ -11,7 +11,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.validation import check_array
 
 from lann import LANNClassifier
-from lann._validation import validate_parameters
+from lann._support.validation import validate_parameters
 from tests.fuzz.children import STATUS, run_cases
 from tests.fuzz.outcomes import (
     CRASH,

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from lann.metrics import Copies, Levels, _levels, join_weights
-from lann.metrics import find_copies as find_copies_of
+from lann.metric import Copies, Levels, _levels, join_weights
+from lann.metric import find_copies as find_copies_of
 
 ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 2.0], [1.0, 2.0], [-0.0, 3.0], [5.0, 5.0]])
 LABELS = np.array([0, 1, 0, 1, 1, 0])
@@ -99,7 +99,7 @@ def test_copies_in_single_precision_are_those_of_the_same_numbers(monkeypatch):
     X[rng.random(X.shape) < 0.1] = np.nan
     labels = rng.integers(0, 2, 200)
     expected = find_copies_of(X.astype(np.float64), labels, None)
-    monkeypatch.setattr("lann.metrics._diagonal.BLOCK", 30)
+    monkeypatch.setattr("lann.metric._diagonal.BLOCK", 30)
     found = find_copies_of(X, labels, None)
     np.testing.assert_array_equal(found.distinct, expected.distinct)
     np.testing.assert_array_equal(found.group, expected.group)

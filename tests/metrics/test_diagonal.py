@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metrics._diagonal import DiagonalMetric
+from lann.metric._diagonal import DiagonalMetric
 
 
 def random_metric(seed, shared=False, n_points=None, offset=0.0):
@@ -112,6 +112,6 @@ def test_single_precision_is_stored_and_not_computed_with():
 
 def test_statistics_of_many_points_are_those_of_all_blocks(monkeypatch):
     metric, _, _ = random_metric(4, n_points=19)
-    monkeypatch.setattr("lann.metrics._diagonal.BLOCK", 4)
+    monkeypatch.setattr("lann.metric._diagonal.BLOCK", 4)
     blocks = DiagonalMetric(metric.points, metric.weights)
     assert blocks._reach == metric._reach > 0

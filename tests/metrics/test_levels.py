@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from lann.encoding import Encoding, FeatureCurves
-from lann.metrics._levels import Levels
+from lann.metric import Encoding, FeatureCurves
+from lann.metric._levels import Levels
 
 
 @pytest.fixture

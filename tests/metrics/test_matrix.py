@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metrics import _matrix
-from lann.metrics._diagonal import DiagonalMetric, rounding_bound
-from lann.metrics._matrix import MatrixMetric, metric_products
+from lann.metric import _matrix
+from lann.metric._diagonal import DiagonalMetric, rounding_bound
+from lann.metric._matrix import MatrixMetric, metric_products
 from lann.search import ExactSearch
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import lann
 from lann import LANNClassifier
-from lann._format import percent
+from lann._support.format import percent
 from lann.baselines import LMNN
 from lann.explain import contrast_of_explanation
 from lann.report import SourceFile, report_page, save_report

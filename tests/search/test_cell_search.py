@@ -4,13 +4,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lann.metrics import DiagonalMetric
+from lann.metric import DiagonalMetric
 from lann.search import CellIndex, CellSearch, ExactSearch, _cell_search
 
 PROGRAM = """
 import hashlib, json
 import numpy as np
-from lann.metrics import DiagonalMetric
+from lann.metric import DiagonalMetric
 from lann.search import CellIndex, CellSearch
 points = np.random.default_rng(0).normal(size=(2000, 6))
 metric = DiagonalMetric(points, np.ones(6))

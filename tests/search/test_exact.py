@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from lann.metrics import DiagonalMetric
+from lann.metric import DiagonalMetric
 from lann.search import ExactSearch
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metrics import DiagonalMetric, MatrixMetric
+from lann.metric import DiagonalMetric, MatrixMetric
 from lann.search import ExactSearch, _exact
 from lann.search._exact import MeasuredSearch, exhaustive_search
 

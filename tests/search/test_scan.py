@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics import DiagonalMetric
+from lann.metric import DiagonalMetric
 from lann.search import ExactSearch, ScanPoints, find_nearest
 
 

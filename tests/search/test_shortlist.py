@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metrics import DiagonalMetric
+from lann.metric import DiagonalMetric
 from lann.search import CellSearch, ExactSearch, Shortlist, _cell_search, coarse_search
 
 

@@ -6,7 +6,7 @@ from sklearn.preprocessing import StandardScaler
 
 import lann
 from lann import LANNClassifier, LANNEmbedding
-from lann._format import value_text
+from lann._support.format import value_text
 from lann.baselines import LMNN
 from lann.tables import TableModel, fit_table, read_table
 

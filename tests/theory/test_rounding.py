@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metrics import DiagonalMetric, rounding_bound
+from lann.metric import DiagonalMetric, rounding_bound
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

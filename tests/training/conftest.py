@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.training import Settings, train
 from lann.training._kernels import Batch
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics import Levels, MatrixMetric, join_weights
+from lann.metric import Levels, MatrixMetric, join_weights
 from lann.model import RowMemory
 from lann.search import ExactSearch
 from lann.training import Settings

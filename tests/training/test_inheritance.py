@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.model import RowMemory
 from lann.training._extend import inherit as inherit_points
 from lann.training._extend import mean_matrices

@@ -3,7 +3,7 @@ import pytest
 
 from lann import LANNClassifier
 from lann.datasets import make_local_relevance
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.search import CellSearch, Shortlist
 from lann.training import (
     Settings,

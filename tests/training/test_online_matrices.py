@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.training import OnlineSettings, Settings
 from lann.training._online_procedure import (
     MatrixUpdate,

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.training import OnlineSettings, Settings
 from lann.training._online_weights import OnlinePoints, OnlineWeights, relative_weight_steps
 from lann.training._settings import Targets

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.training import Settings
 from lann.training._point_stage import PointStage
 from lann.training._procedure import Trainer

@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from lann import LANNClassifier
-from lann.encoding import Encoding
-from lann.metrics import Levels
+from lann.metric import Encoding, Levels
 from lann.training import Settings
 from lann.training._cells import Cells, Positions
 from lann.training._initial import Standardization

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.training import Settings, _initial, n_epochs_of, train
 from lann.training._procedure import plan_epochs
 

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.encoding import FeatureCurves
-from lann.metrics import Levels
+from lann.metric import FeatureCurves, Levels
 from lann.training import Settings
 from lann.training._shared_stage import SharedParameters
 

@@ -1,7 +1,6 @@
 import numpy as np
 
-from lann.encoding import FeatureCurves
-from lann.metrics import Levels
+from lann.metric import FeatureCurves, Levels
 from lann.training import Settings
 from lann.training._procedure import Trainer
 from lann.training._shared_stage import (

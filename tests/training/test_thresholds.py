@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.training import Settings
 from lann.training._initial import find_thresholds
 from tests.versions import WITH_EARLIER_VERSIONS

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.search import CellIndex, ExactSearch
 from lann.training import Settings, _point_stage, n_reached_of, plan_tiles, train_tile
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.training._procedure import Epoch, Trainer
 
 PLAIN = Levels.plain(np.zeros((2, 1)), np.zeros(2, np.int64), 1)

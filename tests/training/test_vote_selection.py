@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import NearestNeighbors
 
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.training import select_vote
 from lann.vote import VoteRule, class_shares
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.training import Settings, warm_start
 
 

@@ -10,21 +10,21 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
-from lann._compat import unchanged_on_failure
-from lann._inputs import (
+from lann._base import ModelClassifier, NeighborClassifier
+from lann._support.compat import unchanged_on_failure
+from lann._support.inputs import (
     check_enough_rows,
     check_one_type,
     check_two_classes,
     get_feature_names,
     validate_data,
 )
-from lann._neighbor_classifier import ModelClassifier, NeighborClassifier
-from lann._sizes import check_training_values
-from lann._types import Floats, Indices, Labels
-from lann._validation import N_JOBS, VERBOSE, Integer, OneOf, ParameterTable, validate_parameters
+from lann._support.sizes import check_training_values
+from lann._support.types import Floats, Indices, Labels
+from lann._support.validation import N_JOBS, VERBOSE, Integer, OneOf, ParameterTable, validate_parameters
 from lann.baselines._mapped_rows import MappedRows
 from lann.baselines._optimization import IterationSettings
-from lann.metrics import DiagonalMetric
+from lann.metric import DiagonalMetric
 from lann.model import NeighborModel
 from lann.search import ExactSearch
 

@@ -7,12 +7,12 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from lann._sizes import Limits, limits_for
-from lann._types import Floats, Labels
-from lann._validation import POSITIVE_STRENGTH, Integer, Number, OneOf, ParameterTable
+from lann._support.sizes import Limits, limits_for
+from lann._support.types import Floats, Labels
+from lann._support.validation import POSITIVE_STRENGTH, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._mapped_rows import QueryMaps
-from lann.metrics import overflow_is_far
+from lann.metric import overflow_is_far
 
 # The default of `n_metric_neighbors` is a fifth of the training rows, but at least this many.
 MIN_METRIC_NEIGHBORS = 50

@@ -7,13 +7,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from sklearn.covariance import ledoit_wolf_shrinkage
 
-from lann._format import printable
-from lann._threads import single_threaded_blas
-from lann._types import Floats, Labels
-from lann._validation import STRENGTH, Number, OneOf, ParameterTable
+from lann._support.format import printable
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats, Labels
+from lann._support.validation import STRENGTH, Number, OneOf, ParameterTable
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
 from lann.baselines._mapped_rows import QueryMaps
-from lann.metrics import overflow_is_far
+from lann.metric import overflow_is_far
 
 # Less shrinkage than this does not make a singular covariance invertible.
 MIN_SHRINKAGE = 1e-6

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices, Labels
-from lann._validation import RANDOM_STATE, STRENGTH, Array, Integer, Number, OneOf, ParameterTable
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats, Indices, Labels
+from lann._support.validation import RANDOM_STATE, STRENGTH, Array, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import (
     NEIGHBORS,
     NeighborBaseline,

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from lann._threads import map_blocks
-from lann._types import Floats, Indices, Labels
+from lann._support.threads import map_blocks
+from lann._support.types import Floats, Indices, Labels
 
 # Number of distances of a query that are compared with its limit at a time.
 GROUP = 32

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices, Labels
-from lann._validation import RANDOM_STATE, STRENGTH, Integer, Number, OneOf, ParameterTable
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats, Indices, Labels
+from lann._support.validation import RANDOM_STATE, STRENGTH, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import COMMON, Baseline, check_n_components, principal_axes
 from lann.baselines._lvq_model import Cost, DiagonalForm, MatrixForm, MetricForm, Prototypes, normalize_trace
 from lann.baselines._optimization import IterationSettings, Minimum, cluster_centers, minimize_lbfgs

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lann._threads import map_blocks
-from lann._types import Floats, Indices, Labels
+from lann._support.threads import map_blocks
+from lann._support.types import Floats, Indices, Labels
 from lann.baselines._mapped_rows import diagonals, split_by_group, split_distance
-from lann.metrics import overflow_is_far
+from lann.metric import overflow_is_far
 from lann.model import NeighborModel, NeighborSearch, Votes, typical_values
 from lann.search import smallest
 from lann.vote import VoteRule

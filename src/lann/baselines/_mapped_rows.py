@@ -14,10 +14,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lann._sizes import Limits, check_measured, limits_for
-from lann._threads import map_blocks
-from lann._types import Floats, Indices, Labels
-from lann.metrics import DiagonalMetric, overflow_is_far
+from lann._support.sizes import Limits, check_measured, limits_for
+from lann._support.threads import map_blocks
+from lann._support.types import Floats, Indices, Labels
+from lann.metric import DiagonalMetric, overflow_is_far
 from lann.model import ROWS_FOR_SCALE, WIDE, NeighborModel, NeighborSearch
 from lann.search import ExactSearch, concatenate_results, smallest
 from lann.vote import VoteRule, zero_distance_guard

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 from sklearn.exceptions import ConvergenceWarning
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 
 Objective = Callable[..., tuple[float, Sequence[Floats]]]
 

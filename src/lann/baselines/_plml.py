@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from lann._sizes import Limits, limits_for
-from lann._threads import map_blocks, single_threaded_blas
-from lann._types import Floats, Indices, Labels
-from lann._validation import RANDOM_STATE, STRENGTH, Integer, Number, OneOf, ParameterTable
+from lann._support.sizes import Limits, limits_for
+from lann._support.threads import map_blocks, single_threaded_blas
+from lann._support.types import Floats, Indices, Labels
+from lann._support.validation import RANDOM_STATE, STRENGTH, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import (
     NEIGHBORS,
     NeighborBaseline,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from lann._inputs import check_enough_rows
-from lann._neighbor_classifier import NeighborClassifier
-from lann._types import Floats, Labels
-from lann._validation import POSITIVE_STRENGTH, RANDOM_STATE, Integer, Number, OneOf, ParameterTable
+from lann._base import NeighborClassifier
+from lann._support.inputs import check_enough_rows
+from lann._support.types import Floats, Labels
+from lann._support.validation import POSITIVE_STRENGTH, RANDOM_STATE, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import COMMON, Baseline
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.model import LocalModel
 from lann.training import Epoch, OnlineSettings, train_online
 

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lann._files import check_different, is_same_file
-from lann._format import printable
+from lann._support.files import check_different, is_same_file
+from lann._support.format import printable
 from lann.cli import INTERRUPTED, is_interrupt, show_interrupt
 from lann.cli.counterfactual import counterfactual
 from lann.cli.demo import demo

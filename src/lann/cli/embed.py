@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lann import _texts
-from lann._files import check_writable
-from lann._format import counted, percent
+from lann._support import texts as _texts
+from lann._support.files import check_writable
+from lann._support.format import counted, percent
 from lann.cli import options as opt
 from lann.cli.output import (
     collected_notes,

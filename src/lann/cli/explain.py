@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from lann._format import counted
 from lann._markup import check_page_name, check_page_path
+from lann._support.format import counted
 from lann.cli import options as opt
 from lann.cli.output import collected_notes, print_document, progress, results, show_notes, step
 

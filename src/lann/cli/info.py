@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lann._format import counted, percent, value_text
+from lann._support.format import counted, percent, value_text
 from lann.cli import options as opt
 from lann.cli.fit import KINDS, category_text
 from lann.cli.output import make_table, print_document, results

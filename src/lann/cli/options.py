@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from lann._format import size_text
+from lann._support.format import size_text
 
 if TYPE_CHECKING:
     from lann.classifier import LANNClassifier

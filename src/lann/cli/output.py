@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from lann._format import counted, printable, to_plain
+from lann._support.format import counted, printable, to_plain
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lann._format import counted, is_missing, percent
+from lann._support.format import counted, is_missing, percent
 from lann.cli import options as opt
 from lann.cli.output import (
     collected_notes,

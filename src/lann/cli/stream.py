@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lann._format import counted, percent
+from lann._support.format import counted, percent
 from lann.cli import INTERRUPTED
 from lann.cli import options as opt
 from lann.cli.output import collected_notes, make_table, print_document, results, show_notes
@@ -163,7 +163,7 @@ def _check_files(
     every: int,
 ) -> None:
     """Raise an error before any work if a file cannot be written, or options do not fit."""
-    from lann._files import check_writable
+    from lann._support.files import check_writable
 
     if resume and checkpoint is None:
         raise ValueError("--resume needs the checkpoint: --checkpoint FILE.")
@@ -241,7 +241,7 @@ def _draw(run: StreamRun, picture: Path) -> None:
 
     import matplotlib as mpl
 
-    from lann._files import write_atomically
+    from lann._support.files import write_atomically
     from lann.plot import StreamDisplay
 
     with mpl.rc_context({"backend": "agg"}):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lann._format import counted, percent, value_text
+from lann._support.format import counted, percent, value_text
 from lann.cli import options as opt
 from lann.cli.output import (
     collected_notes,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lann._types import Floats
+from lann._support.types import Floats
 
 # Cells that mean a missing value in every column. "None" is not among them, because it is used as a label;
 # "?" is how the UCI repository writes a missing value; those that start with "#" are spreadsheet errors.

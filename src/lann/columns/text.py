@@ -17,9 +17,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pandas as pd
 
-from lann._format import is_missing, value_text
-from lann._sizes import LARGEST_VALUE
-from lann._types import Indices
+from lann._support.format import is_missing, value_text
+from lann._support.sizes import LARGEST_VALUE
+from lann._support.types import Indices
 from lann.columns.notation import (
     DATE_DTYPE,
     MISSING,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lann._files import read_content, write_atomically
+from lann._support.files import read_content, write_atomically
 from lann.datasets._specs import DatasetSpec, Table
 
 if TYPE_CHECKING:

@@ -285,7 +285,7 @@ def make_licorice(
     """
     from sklearn.utils import check_random_state
 
-    from lann._validation import Integer, Number, validate
+    from lann._support.validation import Integer, Number, validate
 
     validate("n_cylinders", n_cylinders, Integer(1))
     # Fewer could leave a cylinder without one of the classes.
@@ -433,7 +433,7 @@ def make_local_relevance(
     """
     from sklearn.utils import check_random_state
 
-    from lann._validation import Integer, Number, validate
+    from lann._support.validation import Integer, Number, validate
 
     validate("n_samples", n_samples, Integer(1))
     validate("n_regions", n_regions, Integer(1))
@@ -571,7 +571,7 @@ def make_local_relevance_table(
     import pandas as pd
     from sklearn.utils import check_random_state
 
-    from lann._validation import Integer, Number, validate
+    from lann._support.validation import Integer, Number, validate
 
     validate("n_samples", n_samples, Integer(1))
     validate("n_categories", n_categories, Integer(2))

@@ -14,7 +14,7 @@ import pandas as pd
 from dask.delayed import Delayed
 from numpy.typing import NDArray
 
-from lann._types import Floats
+from lann._support.types import Floats
 from lann.distributed._tasks import constant, tasks_of
 
 # Rows in a block of an array or table that is in the memory of this process.

@@ -14,8 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 import lann.classifier
-from lann._compat import unchanged_on_failure
-from lann._inputs import (
+from lann._support.compat import unchanged_on_failure
+from lann._support.inputs import (
     check_enough_rows,
     check_n_neighbors,
     check_two_classes,
@@ -23,11 +23,12 @@ from lann._inputs import (
     get_feature_names,
     validate_data,
 )
-from lann._sizes import check_training_values
-from lann._storage import rows_type, weights_type
-from lann._table_inputs import check_no_empty_feature, read_queries, read_training_data
-from lann._types import Floats, Indices
-from lann._validation import Integer, ParameterTable, shown, validate_parameters
+from lann._support.sizes import check_training_values
+from lann._support.storage import rows_type, weights_type
+from lann._support.types import Floats, Indices
+from lann._support.validation import Integer, ParameterTable, shown, validate_parameters
+from lann.columns.inputs import check_no_empty_feature, read_queries, read_training_data
+from lann.columns.schema import TableSchema
 from lann.distributed._blocks import Blocks, array_of_blocks, blocks_of_labels, blocks_of_rows, is_of_dask
 from lann.distributed._fit import (
     DrawnRows,
@@ -52,8 +53,8 @@ from lann.distributed._schemas import merge_features, needs_values
 from lann.distributed._shard import SearchPlan
 from lann.distributed._sharded_model import ShardedModel
 from lann.distributed._tasks import TaskGraph, compute
-from lann.encoding import FeatureCurves, TableSchema
 from lann.explain import Explanation
+from lann.metric import FeatureCurves
 from lann.search import CellIndex
 from lann.training import (
     Epoch,

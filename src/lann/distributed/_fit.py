@@ -12,7 +12,8 @@ from dask.delayed import Delayed
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
+from lann.columns.schema import Feature
 from lann.distributed._blocks import Blocks
 from lann.distributed._rows import (
     LabelCounts,
@@ -33,8 +34,7 @@ from lann.distributed._schemas import features_of_block
 from lann.distributed._sharded_model import ShardedModel
 from lann.distributed._tasks import TaskGraph, compute, constant, persist
 from lann.distributed._tile_tasks import losses_of, make_shard, train_rows
-from lann.encoding import Feature
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.model import NEIGHBORS_FOR_SCALE, ROWS_FOR_SCALE
 from lann.search import N_NEIGHBORS, CellIndex, Partition, calibrate
 from lann.training import (

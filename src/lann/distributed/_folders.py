@@ -15,7 +15,7 @@ from lann.distributed._rows import count_cells
 from lann.distributed._shard import SearchPlan, Shard
 from lann.distributed._sharded_model import ShardedModel
 from lann.distributed._tasks import TaskGraph, compute, constant, persist
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.search import Partition
 
 # Rows of the classifier that has what all shards share.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import lann.classifier
-from lann._updatable_classifier import mark_as_learned
+from lann._updatable import mark_as_learned
 from lann.distributed._shard import SearchPlan, Shard
 from lann.model import LocalModel
 from lann.vote import VoteRule

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lann._sizes import check_values
-from lann._table_inputs import check_some_value
-from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices, Labels
+from lann._support.sizes import check_values
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats, Indices, Labels
+from lann.columns.inputs import check_some_value
 from lann.distributed._rows import Reader
 from lann.distributed._shard import Found, Queries, SearchPlan, Shard, unmeasured_values
-from lann.metrics import Levels
+from lann.metric import Levels
 from lann.vote import VoteRule, class_shares
 
 

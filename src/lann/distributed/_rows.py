@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._inputs import check_one_type, class_indices
-from lann._sizes import check_values
-from lann._table_inputs import read_rows
-from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices, Labels
+from lann._support.inputs import check_one_type, class_indices
+from lann._support.sizes import check_values
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats, Indices, Labels
+from lann.columns.inputs import read_rows
+from lann.columns.schema import TableSchema
 from lann.distributed._blocks import labels_as_array
-from lann.encoding import TableSchema
-from lann.metrics import Levels, row_hashes
+from lann.metric import Levels, row_hashes
 from lann.search import ExactSearch, Partition
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import lann.classifier
-from lann._types import Floats, Labels
-from lann.encoding import Encoding, TableSchema
-from lann.metrics import Levels
+from lann._support.types import Floats, Labels
+from lann.columns.schema import TableSchema
+from lann.metric import Encoding, Levels
 from lann.training import Epoch, Settings, TrainingResult, train_sample
 from lann.vote import VoteChoice
 

@@ -8,15 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lann.encoding import (
-    Feature,
-    TableSchema,
-    array_as_table,
-    as_table,
-    category_mask,
-    infer_schema,
-    names_none,
-)
+from lann.columns.reader import array_as_table, as_table, category_mask, infer_schema, names_none
+from lann.columns.schema import Feature, TableSchema
 
 
 def needs_values(sample: Any, categorical_features: Any) -> bool:

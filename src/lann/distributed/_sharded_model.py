@@ -10,8 +10,8 @@ import numpy as np
 from dask.delayed import Delayed
 from numpy.typing import NDArray
 
-from lann._sizes import Limits
-from lann._types import Floats, Indices
+from lann._support.sizes import Limits
+from lann._support.types import Floats, Indices
 from lann.distributed._queries import (
     Neighbors,
     candidates,
@@ -24,7 +24,7 @@ from lann.distributed._queries import (
 from lann.distributed._rows import Reader
 from lann.distributed._shard import SearchPlan, Shard, join_shards, take_numbers, unmeasured_values
 from lann.distributed._tasks import Key, TaskGraph, compute, constant
-from lann.metrics import Levels
+from lann.metric import Levels
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Indices
+from lann._support.types import Indices
 from lann.distributed._rows import Rows, join_rows
 from lann.distributed._shard import Shard
-from lann.metrics import Levels, find_copies
+from lann.metric import Levels, find_copies
 from lann.search import CellIndex
 from lann.training import Settings, Tile, train_tile, with_shared_levels
 

@@ -15,10 +15,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_consistent_length
 
-from lann._inputs import check_array
-from lann._neighbor_classifier import NeighborClassifier
-from lann._types import Floats
+from lann._base import NeighborClassifier
+from lann._support.inputs import check_array
+from lann._support.types import Floats
 from lann.classifier import LANNClassifier
+from lann.columns.reader import as_table, infer_schema, read
 from lann.embedding._discriminant import DiscriminantPlane
 from lann.embedding._embeddings import LANNEmbedding, NeighborEmbedding
 from lann.embedding._quality import (
@@ -27,7 +28,7 @@ from lann.embedding._quality import (
     held_out_predictions,
     leave_one_out_predictions,
 )
-from lann.encoding import Encoding, as_table, infer_schema, read
+from lann.metric import Encoding
 
 if TYPE_CHECKING:
     import pandas as pd

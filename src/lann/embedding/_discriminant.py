@@ -11,10 +11,10 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.utils.validation import check_is_fitted
 
-from lann._compat import unchanged_on_failure
-from lann._inputs import check_two_classes, get_feature_names, validate_data
-from lann._sizes import check_training_values, check_values
-from lann._types import Floats, Labels
+from lann._support.compat import unchanged_on_failure
+from lann._support.inputs import check_two_classes, get_feature_names, validate_data
+from lann._support.sizes import check_training_values, check_values
+from lann._support.types import Floats, Labels
 
 # Share of a number that is rounding.
 ROUNDING = 1e-14

@@ -12,13 +12,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from lann._compat import unchanged_on_failure
-from lann._inputs import check_columns, get_feature_names, validate_data
-from lann._neighbor_classifier import NeighborClassifier
-from lann._sizes import check_training_values
-from lann._table_inputs import check_measurable, check_some_value, read_queries, read_rows
-from lann._types import Floats, Indices
-from lann._validation import (
+from lann._base import NeighborClassifier
+from lann._support.compat import unchanged_on_failure
+from lann._support.inputs import check_columns, get_feature_names, validate_data
+from lann._support.sizes import check_training_values
+from lann._support.types import Floats, Indices
+from lann._support.validation import (
     N_JOBS,
     RANDOM_STATE,
     VERBOSE,
@@ -31,6 +30,7 @@ from lann._validation import (
     validate_parameters,
 )
 from lann.classifier import LANNClassifier
+from lann.columns.inputs import check_measurable, check_some_value, read_queries, read_rows
 from lann.embedding._layout import (
     LAYOUTS,
     LEAST_TSNE_ITER,
@@ -480,7 +480,7 @@ class NeighborEmbedding(GraphEmbedding):
         ValueError
             If a parameter or the data are invalid; a previous fit is then kept.
         """
-        from lann.metrics import Levels
+        from lann.metric import Levels
         from lann.model import LocalModel
 
         with unchanged_on_failure(self):

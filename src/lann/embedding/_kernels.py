@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from lann._threads import map_blocks
-from lann._types import Floats, Indices
+from lann._support.threads import map_blocks
+from lann._support.types import Floats, Indices
 from lann.embedding._layout import NeighborLists
 
 # The search for a width ends at this error of the sum of weights, or after this many steps.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lann._threads import map_blocks, single_threaded_blas
-from lann._types import Floats, Indices
+from lann._support.threads import map_blocks, single_threaded_blas
+from lann._support.types import Floats, Indices
 
 if TYPE_CHECKING:
     from lann.model import NeighborModel

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_consistent_length
 
-from lann._neighbor_classifier import NeighborClassifier
-from lann._types import Floats, Indices
-from lann._validation import Integer, validate
+from lann._base import NeighborClassifier
+from lann._support.types import Floats, Indices
+from lann._support.validation import Integer, validate
 
 # Trustworthiness ranks all pairs, some 200 MB for this many rows; of more rows, a sample is used.
 MOST_RANKED = 3000

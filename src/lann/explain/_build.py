@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices
-from lann.encoding import TableSchema, TableValues
+from lann._support.types import Floats, Indices
+from lann.columns.schema import TableSchema, TableValues
 from lann.explain._distribution import distribution_of
 from lann.explain._explanation import Explanation
 

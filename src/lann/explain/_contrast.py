@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._inputs import get_feature_names
-from lann._table_inputs import read_queries, row_ids
-from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices, Labels
+from lann._support.inputs import get_feature_names
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats, Indices, Labels
+from lann.columns.inputs import read_queries, row_ids
 from lann.explain._build import split_distances
 from lann.explain._fitted import (
     check_label,

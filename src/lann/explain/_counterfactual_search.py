@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._inputs import differ
-from lann._table_inputs import as_fitted
-from lann._types import Floats, Indices
-from lann._validation import shown
-from lann.encoding import TableSchema
+from lann._support.inputs import differ
+from lann._support.types import Floats, Indices
+from lann._support.validation import shown
+from lann.columns.inputs import as_fitted
+from lann.columns.schema import TableSchema
 from lann.explain._fitted import check_label, is_one_of
-from lann.metrics import DiagonalMetric
+from lann.metric import DiagonalMetric
 from lann.model import NeighborModel, nearest_of_classes, typical_values
 from lann.search import ExactSearch
 

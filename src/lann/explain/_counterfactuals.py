@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from lann._inputs import check_array, check_columns, differ, get_feature_names
-from lann._table_inputs import frame_of_values, read_queries, row_ids
-from lann._types import Floats, Indices
-from lann._validation import Integer, validate
-from lann.encoding import TableSchema
+from lann._support.inputs import check_array, check_columns, differ, get_feature_names
+from lann._support.types import Floats, Indices
+from lann._support.validation import Integer, validate
+from lann.columns.inputs import frame_of_values, read_queries, row_ids
+from lann.columns.schema import TableSchema
 from lann.explain._counterfactual_search import (
     Goal,
     find_limits,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import class_text, percent, to_plain
+from lann._support.format import class_text, percent, to_plain
 
 if TYPE_CHECKING:
     from lann.explain._explanation import Explanation

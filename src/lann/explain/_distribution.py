@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import is_missing, percent, value_text
-from lann._types import Floats, Indices, Labels
-from lann.encoding import TableSchema, TableValues
+from lann._support.format import is_missing, percent, value_text
+from lann._support.types import Floats, Indices, Labels
+from lann.columns.schema import TableSchema, TableValues
 from lann.explain._fitted import check_label
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import class_text, counted, percent, value_text
-from lann._types import Floats, Indices
-from lann._validation import Integer, validate
+from lann._support.format import class_text, counted, percent, value_text
+from lann._support.types import Floats, Indices
+from lann._support.validation import Integer, validate
 from lann.explain._decision import ACCEPTED, AMBIGUOUS, DECISIONS
 from lann.explain._distribution import rank_text
 

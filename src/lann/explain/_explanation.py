@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._types import Floats, Indices
-from lann.encoding import TableValues
+from lann._support.types import Floats, Indices
+from lann.columns.schema import TableValues
 from lann.explain import _distribution, _explained_row, _exports, _feature_groups, _page, _words
 from lann.explain._decision import Decision, check_decisions, far_by_decision
 

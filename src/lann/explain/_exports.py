@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._format import is_missing, to_plain, value_text
-from lann._types import Floats, Indices, Labels
-from lann._validation import Integer, Number, OneOf, validate
+from lann._support.format import is_missing, to_plain, value_text
+from lann._support.types import Floats, Indices, Labels
+from lann._support.validation import Integer, Number, OneOf, validate
 from lann.explain._feature_groups import warn_of_correlated
 from lann.explain._fitted import check_label
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._format import printable
-from lann._types import Floats, Indices
-from lann._validation import Number, validate
-from lann.encoding import TableValues, as_table, infer_schema, read
+from lann._support.format import printable
+from lann._support.types import Floats, Indices
+from lann._support.validation import Number, validate
+from lann.columns.reader import as_table, infer_schema, read
+from lann.columns.schema import TableValues
 
 if TYPE_CHECKING:
     from lann.explain._explanation import Explanation

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from lann._inputs import differ
-from lann._table_inputs import query_values
-from lann._types import Floats, Indices
-from lann._validation import shown
+from lann._support.inputs import differ
+from lann._support.types import Floats, Indices
+from lann._support.validation import shown
+from lann.columns.inputs import query_values
 
 if TYPE_CHECKING:
     from lann.model import NeighborModel
@@ -138,7 +138,7 @@ def find_training_rows(
     """
     import pandas as pd
 
-    from lann.metrics import row_hashes
+    from lann.metric import row_hashes
 
     found = np.full(len(queries), -1)
     if len(model.X) < 2:  # no other row would vote

@@ -25,11 +25,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._inputs import mean_by_class
-from lann._sampling import positions_in, stratified_rows
-from lann._table_inputs import read_queries
-from lann._threads import map_blocks
-from lann._types import Floats, Indices
+from lann._support.inputs import mean_by_class
+from lann._support.sampling import positions_in, stratified_rows
+from lann._support.threads import map_blocks
+from lann._support.types import Floats, Indices
+from lann.columns.inputs import read_queries
 from lann.explain._contrast import nearest_contrasts, nearest_representatives, representative_rows
 from lann.explain._feature_groups import Groups, correlated_features
 from lann.explain._fitted import model_of

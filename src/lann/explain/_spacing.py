@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._sampling import positions_in
-from lann._spacing import N_AROUND, relative_distances
-from lann._types import Floats, Indices
+from lann._support.sampling import positions_in
+from lann._support.spacing import N_AROUND, relative_distances
+from lann._support.types import Floats, Indices
 from lann.model import NeighborModel, NeighborSearch
 
 # The name under which it is kept in a model.

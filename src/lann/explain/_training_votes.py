@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._table_inputs import read_queries, row_ids
-from lann._types import Floats, Indices
-from lann._validation import Integer, validate
+from lann._support.types import Floats, Indices
+from lann._support.validation import Integer, validate
+from lann.columns.inputs import read_queries, row_ids
 from lann.explain._fitted import check_label, check_rows, id_columns, model_of, training_ids
 from lann.model import NeighborModel
 from lann.search import smallest

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lann._threads import map_blocks
-from lann._types import Floats, Indices
+from lann._support.threads import map_blocks
+from lann._support.types import Floats, Indices
 from lann.explain._kernels import vote_on_walks
 from lann.model import walk_rows
 from lann.vote import HUGE

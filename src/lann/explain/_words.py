@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import class_text, is_missing, printable, value_text
-from lann._types import Floats
-from lann._validation import Integer, validate
-from lann.encoding import UNSEEN_TEXT
+from lann._support.format import class_text, is_missing, printable, value_text
+from lann._support.types import Floats
+from lann._support.validation import Integer, validate
+from lann.columns.schema import UNSEEN_TEXT
 from lann.explain._decision import FAR, Decision
 
 if TYPE_CHECKING:

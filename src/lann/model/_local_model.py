@@ -11,11 +11,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._sizes import Limits
-from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices, Labels
-from lann.encoding import CategoryPositions, gap_moments
-from lann.metrics import Copies, DiagonalMetric, Levels, MatrixMetric, find_copies
+from lann._support.sizes import Limits
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats, Indices, Labels
+from lann.metric import (
+    CategoryPositions,
+    Copies,
+    DiagonalMetric,
+    Levels,
+    MatrixMetric,
+    find_copies,
+    gap_moments,
+)
 from lann.model._neighbor_model import (
     Candidates,
     CategoryValues,

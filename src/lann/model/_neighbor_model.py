@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._sizes import Limits, limits_for
-from lann._types import Floats, Indices, Labels
+from lann._support.sizes import Limits, limits_for
+from lann._support.types import Floats, Indices, Labels
 from lann.search import Search, smallest
 from lann.vote import VoteRule, class_shares, counted_weights
 
@@ -483,7 +483,7 @@ def nearest_of_classes(
     Examples
     --------
     >>> import numpy as np
-    >>> from lann.metrics import DiagonalMetric
+    >>> from lann.metric import DiagonalMetric
     >>> from lann.model import nearest_of_classes
     >>> from lann.search import ExactSearch
     >>> metric = DiagonalMetric(np.array([[0.0], [1.0], [2.0], [3.0]]), np.ones(1))

@@ -11,10 +11,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._sizes import Limits
-from lann._types import Floats, Indices, Labels
-from lann.encoding import Encoding
-from lann.metrics import DiagonalMetric, Levels, MatrixMetric, apply_map, join_weights, measure_pairs
+from lann._support.sizes import Limits
+from lann._support.types import Floats, Indices, Labels
+from lann.metric import DiagonalMetric, Encoding, Levels, MatrixMetric, apply_map, join_weights, measure_pairs
 from lann.search import ALL_CELLS, CellIndex, CellSearch, ScanPoints, coarse_search, find_nearest, n_cells_of
 
 RECENT, RESERVOIR, BALANCED = POLICIES = ("recent", "reservoir", "balanced")

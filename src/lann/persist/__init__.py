@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lann._types import Indices
+from lann._support.types import Indices
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -162,7 +162,7 @@ def save(
     """
     from sklearn.utils.validation import check_is_fitted
 
-    from lann._files import check_writable, write_atomically
+    from lann._support.files import check_writable, write_atomically
     from lann.persist._fields import InvalidModelFile
     from lann.persist._model_file import find_foreign, is_sharded, save_folder, to_bytes
 
@@ -372,7 +372,7 @@ def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
     """
     import hashlib
 
-    from lann._files import read_content
+    from lann._support.files import read_content
     from lann.persist._fields import InvalidModelFile
     from lann.persist._model_file import from_bytes
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lann._sizes import LARGEST_VALUE, find_too_large
+from lann._support.sizes import LARGEST_VALUE, find_too_large
 from lann.baselines import (
     DANN,
     GLML,

@@ -6,22 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from lann._inputs import LARGEST_WEIGHT
-from lann._sizes import LARGEST_IMAGE, LARGEST_VALUE, find_too_large
-from lann._updatable_classifier import UpdateProgress
+from lann._support.inputs import LARGEST_WEIGHT
+from lann._support.sizes import LARGEST_IMAGE, LARGEST_VALUE, find_too_large
+from lann._updatable import UpdateProgress
 from lann.classifier import LANNClassifier
-from lann.encoding import (
-    FEATURE_KINDS,
-    MOST_NUMBERS,
-    CategoryPositions,
-    Encoding,
-    Feature,
-    FeatureCurves,
-    NumberGaps,
-    TableSchema,
-)
+from lann.columns.schema import FEATURE_KINDS, Feature, TableSchema
 from lann.explain import Landmarks, Readings, Spacing
-from lann.metrics import Levels
+from lann.metric import MOST_NUMBERS, CategoryPositions, Encoding, FeatureCurves, Levels, NumberGaps
 from lann.model import LocalModel
 from lann.persist._fields import (
     BOOL,

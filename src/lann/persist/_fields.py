@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from lann._validation import validate
+from lann._support.validation import validate
 
 Json = Any
 Arrays = dict[str, NDArray[Any]]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lann import __version__
-from lann._files import hidden_path, read_content, write_atomically
+from lann._support.files import hidden_path, read_content, write_atomically
 from lann.classifier import LANNClassifier
 from lann.persist import CrossValidatedMethod, TableRecord
 from lann.persist._archive import MODEL, read_archive, read_json, write_archive, write_json

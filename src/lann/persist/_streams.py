@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lann._sizes import LARGEST_VALUE
+from lann._support.sizes import LARGEST_VALUE
 from lann.persist._fields import (
     BOOL,
     POSITIVE,

@@ -7,9 +7,9 @@ from typing import Any
 
 from sklearn.frozen import FrozenEstimator
 
-from lann._sizes import LARGEST_IMAGE, LARGEST_VALUE
+from lann._support.sizes import LARGEST_IMAGE, LARGEST_VALUE
+from lann.columns.schema import Feature, TableSchema
 from lann.embedding import DiscriminantPlane, LANNEmbedding, NeighborEmbedding
-from lann.encoding import Feature, TableSchema
 from lann.persist._baselines import PROTOTYPES, WITH_NEIGHBORS
 from lann.persist._classifier import CLASSIFIER, COMPLETE_MODEL, LARGEST_DISTANCE, SCHEMA
 from lann.persist._fields import (

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._types import Floats
-from lann._validation import Integer, OneOf, validate
+from lann._support.types import Floats
+from lann._support.validation import Integer, OneOf, validate
 from lann.plot._axes import (
     SMALL,
     TEXT,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._table_inputs import as_fitted
-from lann._types import Floats, Indices, Labels
-from lann._validation import Integer, validate
+from lann._support.types import Floats, Indices, Labels
+from lann._support.validation import Integer, validate
 from lann.classifier import LANNClassifier
+from lann.columns.inputs import as_fitted
 from lann.explain import local_matrices
 from lann.plot._axes import (
     INK,

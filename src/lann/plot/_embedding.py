@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._inputs import check_columns
-from lann._table_inputs import as_fitted
-from lann._types import Floats, Indices, Labels
-from lann._validation import Integer, OneOf, count_dimensions, validate
+from lann._support.inputs import check_columns
+from lann._support.types import Floats, Indices, Labels
+from lann._support.validation import Integer, OneOf, count_dimensions, validate
+from lann.columns.inputs import as_fitted
 from lann.explain import LEAST_RELEVANCE
 from lann.plot._axes import SMALL, TEXT, Display, escape_math, largest_first, shorten, wrap_text
 from lann.plot._embedding_panel import (

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lann._class_colors import N_COLORS, class_color
-from lann._types import Floats, Indices, Labels
+from lann._support.colors import N_COLORS, class_color
+from lann._support.types import Floats, Indices, Labels
 from lann.plot._axes import (
     FOR,
     MARKERS,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._inputs import check_ids
-from lann._table_inputs import take_rows
-from lann._types import Floats, Indices
-from lann._validation import Integer, OneOf, validate
+from lann._support.inputs import check_ids
+from lann._support.types import Floats, Indices
+from lann._support.validation import Integer, OneOf, validate
+from lann.columns.inputs import take_rows
 from lann.explain import Explanation
 from lann.plot._axes import (
     INK,

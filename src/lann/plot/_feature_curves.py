@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._format import percent
-from lann._types import Floats, Indices
-from lann._validation import Integer, OneOf, validate
+from lann._support.format import percent
+from lann._support.types import Floats, Indices
+from lann._support.validation import Integer, OneOf, validate
 from lann.plot._axes import (
     AGAINST,
     INK,
@@ -33,7 +33,8 @@ from lann.plot._rows import MAX_ROWS, select_rows
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from lann.encoding import Encoding, FeatureCurves, TableSchema
+    from lann.columns.schema import TableSchema
+    from lann.metric import Encoding, FeatureCurves
 
 # The number of values at which a curve is drawn; curves have about fifteen knots.
 N_VALUES = 240

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._class_colors import class_color
-from lann._format import class_text, counted
-from lann._types import Floats
-from lann._validation import OneOf, validate
+from lann._support.colors import class_color
+from lann._support.format import class_text, counted
+from lann._support.types import Floats
+from lann._support.validation import OneOf, validate
 from lann.plot._axes import (
     SMALL,
     TEXT,

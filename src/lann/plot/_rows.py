@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._format import counted
-from lann._inputs import check_columns, get_feature_names
-from lann._sampling import stratified_rows
-from lann._table_inputs import as_fitted, read_rows
-from lann._types import Floats, Indices, Labels
-from lann._validation import OneOf, validate
-from lann.encoding import TableSchema
+from lann._support.format import counted
+from lann._support.inputs import check_columns, get_feature_names
+from lann._support.sampling import stratified_rows
+from lann._support.types import Floats, Indices, Labels
+from lann._support.validation import OneOf, validate
+from lann.columns.inputs import as_fitted, read_rows
+from lann.columns.schema import TableSchema
 from lann.explain import Explanation
 from lann.plot._axes import split_unit
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from lann._format import counted, percent
+from lann._support.format import counted, percent
 from lann.plot._axes import (
     AGAINST,
     FOR,

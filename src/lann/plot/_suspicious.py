@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._format import counted
-from lann._inputs import check_ids
-from lann._validation import Integer, validate
+from lann._support.format import counted
+from lann._support.inputs import check_ids
+from lann._support.validation import Integer, validate
 from lann.plot._axes import (
     AGAINST,
     NEUTRAL,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 
 
 class _Steps(NamedTuple):

@@ -20,10 +20,10 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from lann._inputs import check_one_type, check_sample_weight, check_two_classes, validate_data
-from lann._table_inputs import check_not_dask
-from lann._types import Floats, Indices, Labels
-from lann.encoding import as_table
+from lann._support.inputs import check_one_type, check_sample_weight, check_two_classes, validate_data
+from lann._support.types import Floats, Indices, Labels
+from lann.columns.inputs import check_not_dask
+from lann.columns.reader import as_table
 from lann.reject._plain_rows import PlainRows
 from lann.reject._row_evidence import Needs, Reader, Reading, model_spacing, neighbor_model
 

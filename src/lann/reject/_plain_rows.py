@@ -18,11 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
-from lann._inputs import check_array
-from lann._sizes import LARGEST_VALUE
-from lann._spacing import N_AROUND, relative_distances
-from lann._types import Floats, Indices, Labels
-from lann.encoding import UNSEEN, TableSchema, array_as_table, as_table, infer_schema, read
+from lann._support.inputs import check_array
+from lann._support.sizes import LARGEST_VALUE
+from lann._support.spacing import N_AROUND, relative_distances
+from lann._support.types import Floats, Indices, Labels
+from lann.columns.reader import array_as_table, as_table, infer_schema, read
+from lann.columns.schema import UNSEEN, TableSchema
 
 # Rows with which queries are compared, at most.
 MOST_ROWS = 5000

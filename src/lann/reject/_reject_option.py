@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from lann._compat import unchanged_on_failure
-from lann._types import Floats, Indices, Labels
-from lann._validation import (
+from lann._support.compat import unchanged_on_failure
+from lann._support.types import Floats, Indices, Labels
+from lann._support.validation import (
     N_JOBS,
     RANDOM_STATE,
     Checked,

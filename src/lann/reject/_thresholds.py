@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 from sklearn.isotonic import IsotonicRegression
 
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
 
 # The probability that any group has a threshold of its own, although it does not differ.
 FALSE_ALARM = 0.05

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lann._format import counted
 from lann._markup import Html, definitions, element
-from lann._validation import changed_parameters
+from lann._support.format import counted
+from lann._support.validation import changed_parameters
 from lann.report._evaluation.evaluation import SourceFile, now, seed_of, versions
 from lann.report._evaluation.page import date_text
 from lann.tables import TableModel

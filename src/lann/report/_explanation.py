@@ -9,11 +9,11 @@ from urllib.parse import quote, urlsplit
 
 import numpy as np
 
-from lann._format import counted, percent
 from lann._markup import MOST_COLUMNS, Html, read_resource, render, save_page
-from lann._types import Floats
-from lann._validation import Integer, changed_parameters, validate
-from lann.encoding import Feature, TableSchema
+from lann._support.format import counted, percent
+from lann._support.types import Floats
+from lann._support.validation import Integer, changed_parameters, validate
+from lann.columns.schema import Feature, TableSchema
 from lann.explain import PageDetails, explanation_page
 from lann.report._audit import audit_header
 from lann.report._evaluation import SourceFile

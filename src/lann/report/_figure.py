@@ -6,8 +6,8 @@ import io
 import os
 from pathlib import Path
 
-from lann._files import check_writable, write_atomically
-from lann._format import counted
+from lann._support.files import check_writable, write_atomically
+from lann._support.format import counted
 from lann.tables import EmbeddedTable, EmbeddingSummary
 
 FIGURE_SUFFIXES = (".png", ".svg", ".pdf")

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._threads import map_blocks, single_threaded_blas
-from lann._types import Floats, Indices
-from lann.metrics import DiagonalMetric, MatrixMetric, overflow_is_far, rounding_bound
+from lann._support.threads import map_blocks, single_threaded_blas
+from lann._support.types import Floats, Indices
+from lann.metric import DiagonalMetric, MatrixMetric, overflow_is_far, rounding_bound
 from lann.search._cells import CellIndex
 from lann.search._exact import FLOAT32_SAFE, ExactSearch, complete_lists
 from lann.search._topk import GROUP, concatenate_results, finish_lists, scan_rows, smallest

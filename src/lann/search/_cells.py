@@ -9,9 +9,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._threads import map_blocks, single_threaded_blas
-from lann._types import Floats, Indices
-from lann.metrics import DiagonalMetric, overflow_is_far, row_hashes
+from lann._support.threads import map_blocks, single_threaded_blas
+from lann._support.types import Floats, Indices
+from lann.metric import DiagonalMetric, overflow_is_far, row_hashes
 from lann.search._exact import ExactSearch
 
 # Rounds of k-means, and the number of points per center that it uses at most.

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._threads import map_blocks
-from lann._types import Floats, Indices
-from lann.metrics import DiagonalMetric, MatrixMetric, overflow_is_far, rounding_bound, row_parts
+from lann._support.threads import map_blocks
+from lann._support.types import Floats, Indices
+from lann.metric import DiagonalMetric, MatrixMetric, overflow_is_far, rounding_bound, row_parts
 from lann.search._topk import GROUP, concatenate_results, finish_lists, scan_tile, smallest
 
 

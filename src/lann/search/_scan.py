@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices, Labels
-from lann.metrics import measure_pairs, overflow_is_far
+from lann._support.types import Floats, Indices, Labels
+from lann.metric import measure_pairs, overflow_is_far
 from lann.search._topk import insert, smallest
 
 # Points beyond those that are wanted: their distances show that no nearer point was missed.

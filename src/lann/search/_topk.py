@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numba import njit
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 
 # Number of values of a tile that are scanned at a time.
 GROUP = 32

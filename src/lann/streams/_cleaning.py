@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
 from lann.streams._memory import HAS_GAPS, N_LONG, START, STOP, Limits, Memories
 from lann.streams._neighbors import extend_nearest, insert_nearest, squared_distances
 

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 from lann.streams._memory import HAS_GAPS, N_COMPRESSIONS, N_LONG, SEED, Memories
 from lann.streams._neighbors import squared_distances
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats
-from lann._validation import Integer, validate
+from lann._support.types import Floats
+from lann._support.validation import Integer, validate
 from lann.streams._feature_columns import (
     FeatureColumns,
     NewColumn,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._types import Indices
+from lann._support.types import Indices
 from lann.streams._evaluation_state import EvaluationState, read_state
 from lann.streams._scores import EPSILON, Counts, PrequentialCurve, PrequentialScores, chance_agreement
 

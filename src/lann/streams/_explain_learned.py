@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 from lann.streams._dependence import evenly_spaced, feature_dependence
 from lann.streams._explain_one import DecidingVote, Dependence, in_python, plain_vote, stored_rows
 from lann.streams._explanation import RECENT as RECENT_MEMORY

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from lann._inputs import get_feature_names
-from lann._types import Floats, Indices
+from lann._support.inputs import get_feature_names
+from lann._support.types import Floats, Indices
 from lann.streams._dependence import evenly_spaced, feature_dependence
 from lann.streams._explanation import MEMORY_NAMES, RECENT, StreamExplanation
 from lann.streams._memory import LONG, N_BEFORE, N_SEEN, SHORT, START, STOP, Limits, Memories

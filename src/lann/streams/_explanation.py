@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._format import percent, printable, value_text
-from lann._types import Floats
+from lann._support.format import percent, printable, value_text
+from lann._support.types import Floats
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lann._sizes import LARGEST_VALUE, find_too_large, too_large
-from lann._types import Floats
+from lann._support.sizes import LARGEST_VALUE, find_too_large, too_large
+from lann._support.types import Floats
 
 # Two rows of different categories differ by this in two columns: their squared distance is 1.
 CATEGORY = math.sqrt(0.5)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lann._types import Floats, Labels
-from lann._validation import validate_parameters
+from lann._support.types import Floats, Labels
+from lann._support.validation import validate_parameters
 from lann.streams._feature_columns import NewColumn
 
 if TYPE_CHECKING:

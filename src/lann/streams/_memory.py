@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
 
 # Entries of `Memories.counters`.
 START, STOP, N_LONG, N_SEEN, N_DRIFTS, N_COMPRESSIONS, N_BEFORE, HAS_GAPS, SEED = range(9)

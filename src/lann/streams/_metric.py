@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 
 # Number of bins of a curve.
 N_BINS = 8

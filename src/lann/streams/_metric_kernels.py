@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from lann._types import Floats, Labels
+from lann._support.types import Floats, Labels
 from lann.streams._memory import N_COMPRESSIONS, N_LONG, N_SEEN, STOP, Limits, Memories
 from lann.streams._metric import (
     AXES,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from lann._types import Floats
+from lann._support.types import Floats
 from lann.streams._metric import FIRST, N_STEPS, POINTS, SECOND, VALUE, WEIGHTS, Metric
 from lann.streams._metric_kernels import find_bin, standardize
 

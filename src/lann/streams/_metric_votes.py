@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
 from lann.streams._memory import HAS_GAPS, N_LONG, N_SEEN, START, STOP, Limits, Memories
 from lann.streams._metric import VALUE, Metric
 from lann.streams._metric_kernels import oldest_recent, transform_row, weighted_distances

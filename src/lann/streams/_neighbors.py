@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._types import Floats, Labels
+from lann._support.types import Floats, Labels
 from lann.vote import HUGE
 
 # Rows that are measured at once: their distances stay in the fastest cache.

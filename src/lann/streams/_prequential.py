@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing, check_consistent_length
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 from lann.streams._evaluation import PrequentialEvaluation, rows_of_drifts
 
 Batches = Iterable[tuple[Any, ArrayLike]]

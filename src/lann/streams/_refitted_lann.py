@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._compat import unchanged_on_failure
-from lann._types import Floats, Labels
-from lann._validation import validate_parameters
+from lann._support.compat import unchanged_on_failure
+from lann._support.types import Floats, Labels
+from lann._support.validation import validate_parameters
 from lann.classifier import LANNClassifier
 from lann.streams._feature_columns import NewColumn, with_columns
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from lann._inputs import another_type, check_one_type, check_unicode, get_feature_names, validate_data
-from lann._sizes import check_values
-from lann._types import Floats
-from lann._validation import count_dimensions
+from lann._support.inputs import another_type, check_one_type, check_unicode, get_feature_names, validate_data
+from lann._support.sizes import check_values
+from lann._support.types import Floats
+from lann._support.validation import count_dimensions
 
 
 def read_labeled_rows(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[Floats, NDArray[Any]]:

@@ -11,10 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from lann._compat import unchanged_on_failure
-from lann._inputs import check_two_classes
-from lann._types import Floats, Labels
-from lann._validation import RANDOM_STATE, Integer, Number, ParameterTable, validate_parameters
+from lann._support.compat import unchanged_on_failure
+from lann._support.inputs import check_two_classes
+from lann._support.types import Floats, Labels
+from lann._support.validation import RANDOM_STATE, Integer, Number, ParameterTable, validate_parameters
 from lann.streams._explain_one import (
     DecidingVote,
     Dependence,

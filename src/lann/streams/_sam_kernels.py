@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
 from lann.streams._cleaning import clean_long, same_class_radius
 from lann.streams._memory import (
     COMBINED,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from lann._types import Floats, Labels
-from lann._validation import ParameterTable
+from lann._support.types import Floats, Labels
+from lann._support.validation import ParameterTable
 from lann.streams._memory import new_memories
 from lann.streams._sam import SIZES, SelfAdjustingClassifier
 from lann.streams._sam_kernels import learn_rows, predict_rows

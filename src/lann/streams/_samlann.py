@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lann._types import Floats, Labels
-from lann._validation import ParameterTable
+from lann._support.types import Floats, Labels
+from lann._support.validation import ParameterTable
 from lann.streams._explain_learned import learned_dependence, learned_vote
 from lann.streams._explain_one import DecidingVote, Dependence
 from lann.streams._memory import new_memories

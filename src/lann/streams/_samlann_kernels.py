@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from lann._types import Floats, Labels
+from lann._support.types import Floats, Labels
 from lann.streams._memory import N_SEEN, START, STOP, Limits, Memories
 from lann.streams._metric import Metric
 from lann.streams._metric_kernels import refresh, store_extras, update_moments

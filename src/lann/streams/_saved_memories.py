@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
 from lann.streams._memory import (
     HAS_GAPS,
     MAX_BEFORE,

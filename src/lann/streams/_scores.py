@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 
 # scikit-learn's log_loss counts a probability of 0 as this.
 EPSILON = float(np.finfo(np.float64).eps)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from lann._types import Floats
+from lann._support.types import Floats
 from lann.streams._memory import HAS_GAPS, START, STOP, Limits, Memories
 from lann.streams._neighbors import extend_nearest, squared_distances, vote
 

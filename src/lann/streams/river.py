@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats
-from lann._validation import Integer, validate
+from lann._support.types import Floats
+from lann._support.validation import Integer, validate
 from lann.streams._dict_classifier import DictClassifier, Row
 from lann.streams._feature_columns import NewColumn
 from lann.streams._growing_memories import GrowingMemories

@@ -17,7 +17,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 from lann.columns.text import Column
 
 if TYPE_CHECKING:
-    from lann._types import Floats
+    from lann._support.types import Floats
 
 N_NEIGHBORS = 5
 # The rarest categories beyond this number share an encoded feature.

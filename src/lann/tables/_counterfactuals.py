@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._format import printable
-from lann._table_inputs import frame_of_values
-from lann._types import Floats, Indices
+from lann._support.format import printable
+from lann._support.types import Floats, Indices
+from lann.columns.inputs import frame_of_values
+from lann.columns.schema import Feature, TableSchema
 from lann.columns.text import TableWarning, check_named_column
-from lann.encoding import Feature, TableSchema
 from lann.tables._feature_columns import schema_of, shown_values
 from lann.tables._labels import label_text
 from lann.tables._row_columns import row_names

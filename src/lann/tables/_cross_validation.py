@@ -13,9 +13,9 @@ from sklearn.base import clone
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from lann._compat import reported_epochs
-from lann._types import Floats, Indices, Labels
-from lann._validation import Integer, validate
+from lann._support.compat import reported_epochs
+from lann._support.types import Floats, Indices, Labels
+from lann._support.validation import Integer, validate
 from lann.columns.text import TableWarning
 from lann.tables._baselines import majority_guess, plain_knn
 from lann.tables._reject import FittedFold

@@ -12,7 +12,7 @@ from statistics import mode
 
 import pandas as pd
 
-from lann._format import counted
+from lann._support.format import counted
 from lann.columns.notation import MISSING
 
 # The rarest in cells come first: they are preferred where two separators fit equally well.

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
-from lann._format import counted, percent, value_text
-from lann._table_inputs import as_fitted
-from lann._types import Floats, Indices, Labels
-from lann._validation import Integer, validate
+from lann._support.format import counted, percent, value_text
+from lann._support.types import Floats, Indices, Labels
+from lann._support.validation import Integer, validate
+from lann.columns.inputs import as_fitted
 from lann.columns.notation import NumberNotation
 from lann.columns.text import TableWarning, check_named_column, column_texts
 from lann.tables._embedded_table import NO_LABEL, NO_NEIGHBOR, EmbeddedTable

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
 from lann.tables._embedding_summary import EmbeddingSummary, summarize
 
 NO_LABEL, NO_NEIGHBOR = -1, -1

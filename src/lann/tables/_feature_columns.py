@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._format import ShownNumber, is_missing
-from lann._inputs import get_feature_names
-from lann._types import Floats, Indices
+from lann._support.format import ShownNumber, is_missing
+from lann._support.inputs import get_feature_names
+from lann._support.types import Floats, Indices
 from lann.columns.notation import DateNotation, NumberNotation
+from lann.columns.schema import Feature, TableSchema, TableValues
 from lann.columns.text import Column
-from lann.encoding import Feature, TableSchema, TableValues
 from lann.persist import TableRecord
 
 DATE_FORMATS = {"D": "%Y-%m-%d", "s": "%Y-%m-%d %H:%M:%S"}

@@ -12,7 +12,7 @@ from typing import IO, Any, Protocol
 
 import pandas as pd
 
-from lann._files import atomic_file, check_writable, is_stream
+from lann._support.files import atomic_file, check_writable, is_stream
 from lann.tables._csv_text import frame_text
 from lann.tables._reading import Reading, without_parquet
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 from lann.columns.text import (
     Column,
     TableWarning,

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from lann._inputs import get_feature_names
-from lann._neighbor_classifier import NeighborClassifier
-from lann._types import Floats
-from lann._validation import changed_parameters
+from lann._base import NeighborClassifier
+from lann._support.inputs import get_feature_names
+from lann._support.types import Floats
+from lann._support.validation import changed_parameters
+from lann.columns.schema import Feature
 from lann.columns.text import Column
-from lann.encoding import Feature
 from lann.persist import CrossValidatedMethod, ModelFile, TableRecord, read_model_file
 from lann.tables._feature_columns import schema_of, shown_values
 from lann.tables._table_model import TableModel

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._files import check_different
+from lann._support.files import check_different
 from lann.columns.text import check_columns_present, check_named_column, column_texts
 from lann.tables._files import check_table_path, table_writer
 from lann.tables._reading import FileOptions

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
-from lann._files import check_writable, open_growing, sync
-from lann._types import Indices
+from lann._support.files import check_writable, open_growing, sync
+from lann._support.types import Indices
 from lann.streams import StreamBatch
 from lann.tables._csv_text import rows_text
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypedDict
 
 import pandas as pd
 
-from lann._files import check_readable, is_descriptor, is_pipe, read_content
-from lann._types import Indices
+from lann._support.files import check_readable, is_descriptor, is_pipe, read_content
+from lann._support.types import Indices
 from lann.columns.notation import MISSING, table_decimal
 from lann.columns.text import as_float
 from lann.tables._delimited import SEPARATORS, Dialect, check_separator, parse_text, trim_text

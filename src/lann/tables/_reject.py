@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._types import Indices
+from lann._support.types import Indices
 
 if TYPE_CHECKING:
     from lann.reject import RejectOption, RejectState

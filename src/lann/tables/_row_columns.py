@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 from lann.columns.notation import find_number_notation
 from lann.columns.text import Cells, check_named_column, column_texts
 

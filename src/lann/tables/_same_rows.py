@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._inputs import differ
-from lann._table_inputs import read_rows
-from lann._types import Floats, Indices
+from lann._support.inputs import differ
+from lann._support.types import Floats, Indices
+from lann.columns.inputs import read_rows
 
 if TYPE_CHECKING:
     from lann.tables._table_model import TableModel

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._types import Indices
-from lann._validation import Integer, validate
+from lann._support.types import Indices
+from lann._support.validation import Integer, validate
 from lann.columns.text import TableWarning, check_named_column, column_texts
 from lann.tables._reading import FileOptions, Reading
 from lann.tables._table_file import TableFile, open_table

@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from lann._format import counted, percent
-from lann._types import Indices
-from lann._validation import Number, validate
+from lann._support.format import counted, percent
+from lann._support.types import Indices
+from lann._support.validation import Number, validate
 from lann.columns.text import TableWarning
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lann._sizes import LARGEST_VALUE
-from lann._types import Floats
+from lann._support.sizes import LARGEST_VALUE
+from lann._support.types import Floats
 from lann.columns.notation import MISSING, NumberNotation
 from lann.columns.text import (
     Cells,

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from lann._files import check_different
+from lann._support.files import check_different
 from lann.columns.text import TableWarning
 from lann.persist import load_with_progress, save
 from lann.streams import PrequentialEvaluation, StreamBatch, iter_prequential

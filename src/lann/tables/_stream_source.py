@@ -14,7 +14,7 @@ from typing import IO, Any, Protocol
 
 import pandas as pd
 
-from lann._files import check_readable
+from lann._support.files import check_readable
 from lann.tables._delimited import DelimitedTextError, check_length, check_separator, find_dialect
 from lann.tables._encodings import GZIP, PARQUET, ZIP, decode
 from lann.tables._reading import (

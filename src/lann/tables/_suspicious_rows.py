@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lann._table_inputs import as_fitted
-from lann._types import Indices
+from lann._support.types import Indices
+from lann.columns.inputs import as_fitted
 
 # numba is imported with the modules that compute, on first use.
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lann._files import FileVersion, has_changed
-from lann._types import Indices
+from lann._support.files import FileVersion, has_changed
+from lann._support.types import Indices
 from lann.columns.notation import MISSING, table_decimal
 from lann.tables._delimited import check_separator
 from lann.tables._encodings import GZIP, find_encoding

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._neighbor_classifier import NeighborClassifier
-from lann._table_inputs import as_fitted
-from lann._types import Indices
-from lann._validation import OneOf, validate
+from lann._base import NeighborClassifier
+from lann._support.types import Indices
+from lann._support.validation import OneOf, validate
+from lann.columns.inputs import as_fitted
 from lann.columns.text import Column, TableWarning, apply_columns, check_named_column, column_texts
 from lann.persist import TableRecord, load_with_table, save
 from lann.tables import _counterfactuals, _embed, _labeled_rows, _predict_file, _reject, _suspicious_rows

@@ -12,9 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from lann._compat import reported_epochs
-from lann._format import counted
-from lann._types import Floats, Indices
+from lann._support.compat import reported_epochs
+from lann._support.format import counted
+from lann._support.types import Floats, Indices
 from lann.columns.text import (
     Column,
     ColumnRequests,

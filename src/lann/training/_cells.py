@@ -13,8 +13,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices
-from lann.encoding import GAP_HEIGHT, Encoding, FeatureCurves, initial_positions
+from lann._support.types import Floats, Indices
+from lann.metric import GAP_HEIGHT, Encoding, FeatureCurves, initial_positions
 
 
 def compact_batch(

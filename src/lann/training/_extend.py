@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices, Labels
-from lann.metrics import Levels
+from lann._support.types import Floats, Indices, Labels
+from lann.metric import Levels
 from lann.model import RowMemory
 from lann.training._candidates import typical_distances
 from lann.training._initial import MOST_SQUARE, n_axes_of

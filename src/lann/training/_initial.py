@@ -10,12 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._inputs import weighted_means, weighted_moments
-from lann._sampling import stratified_rows
-from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices, Labels
-from lann.encoding import Encoding, FeatureCurves, gap_moments
-from lann.metrics import DiagonalMetric, Levels, find_copies
+from lann._support.inputs import weighted_means, weighted_moments
+from lann._support.sampling import stratified_rows
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats, Indices, Labels
+from lann.metric import DiagonalMetric, Encoding, FeatureCurves, Levels, find_copies, gap_moments
 from lann.training._candidates import N_TYPICAL, find_candidates, stratified_sample
 from lann.training._settings import Settings
 from lann.vote import VoteChoice, VoteRule, leave_one_out_losses, n_rows_for, zero_distance_guard

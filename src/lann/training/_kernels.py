@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 from lann.training._settings import Neighbors, loss_with_slopes
 
 # Instead of a gradient that is not needed.

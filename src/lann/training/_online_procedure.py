@@ -14,9 +14,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices
-from lann.metrics import Levels, project, squared_norm
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats, Indices
+from lann.metric import Levels, project, squared_norm
 from lann.search import insert
 from lann.training._candidates import typical_distances
 from lann.training._initial import check_matrix_memory, initial_matrices, n_axes_of, with_initial_map

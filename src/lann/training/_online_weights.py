@@ -15,9 +15,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices, Labels
-from lann.metrics import DiagonalMetric, Levels, distance, rounding_bound
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats, Indices, Labels
+from lann.metric import DiagonalMetric, Levels, distance, rounding_bound
 from lann.search import ExactSearch, count_found, insert
 from lann.training._settings import LARGEST_LOG_WEIGHT, LossRule, Targets
 from lann.vote import weighted_loss

@@ -8,9 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._threads import map_blocks
-from lann._types import Floats, Indices
-from lann.metrics import Levels, project, squared_norm
+from lann._support.threads import map_blocks
+from lann._support.types import Floats, Indices
+from lann.metric import Levels, project, squared_norm
 from lann.search import smallest
 from lann.training._initial import initial_matrices
 from lann.training._kernels import Adam, Batch, mix_with_neighbors

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from lann._types import Floats, Indices
-from lann.metrics import DiagonalMetric, Levels, MatrixMetric
+from lann._support.types import Floats, Indices
+from lann.metric import DiagonalMetric, Levels, MatrixMetric
 from lann.search import CellIndex, CellSearch, ExactSearch, coarse_search
 from lann.training._candidates import (
     N_TYPICAL,

@@ -9,9 +9,9 @@ from typing import Protocol
 
 import numpy as np
 
-from lann._threads import single_threaded_blas
-from lann._types import Indices
-from lann.metrics import Levels
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Indices
+from lann.metric import Levels
 from lann.search import CellIndex
 from lann.training._candidates import draw_selection_rows, draw_validation_rows
 from lann.training._initial import (

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from lann._types import Floats, Indices, Labels
-from lann.metrics import Levels
+from lann._support.types import Floats, Indices, Labels
+from lann.metric import Levels
 from lann.vote import SHARES, SOFTMAX, VoteChoice, weighted_loss
 
 

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lann._threads import map_blocks
-from lann._types import Floats, Indices
-from lann.encoding import FeatureCurves
-from lann.metrics import DiagonalMetric, Levels
+from lann._support.threads import map_blocks
+from lann._support.types import Floats, Indices
+from lann.metric import DiagonalMetric, FeatureCurves, Levels
 from lann.training._candidates import (
     N_TYPICAL,
     QueryStream,

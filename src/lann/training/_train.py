@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._storage import MANY_ROWS
-from lann._threads import iterate_in_order, map_blocks, single_threaded_blas
-from lann._types import Floats, Indices
-from lann.metrics import Levels, find_copies
+from lann._support.storage import MANY_ROWS
+from lann._support.threads import iterate_in_order, map_blocks, single_threaded_blas
+from lann._support.types import Floats, Indices
+from lann.metric import Levels, find_copies
 from lann.search import (
     N_CALIBRATED,
     N_NEIGHBORS,

@@ -25,8 +25,8 @@ from lann.baselines import (
     MultiMetricLMNN,
     PublishedLANN,
 )
+from lann.columns.schema import TableSchema
 from lann.embedding import DiscriminantPlane, NeighborEmbedding
-from lann.encoding import TableSchema
 from lann.model import LocalModel
 from lann.persist import CrossValidatedMethod, TableRecord, load_with_table
 from lann.persist._model_file import from_bytes, to_bytes

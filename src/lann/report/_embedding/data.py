@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lann._format import value_text
-from lann._types import Floats, Indices
+from lann._support.format import value_text
+from lann._support.types import Floats, Indices
 from lann.tables import EmbeddedTable
 
 # A shape for each class, as SVG paths within about ±1.2, in the order of `lann.plot`.

@@ -8,9 +8,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lann import _texts
-from lann._class_colors import N_COLORS
-from lann._format import counted, percent
 from lann._markup import (
     Html,
     definitions,
@@ -23,7 +20,10 @@ from lann._markup import (
     save_page,
     table,
 )
-from lann._validation import Integer, validate
+from lann._support import texts as _texts
+from lann._support.colors import N_COLORS
+from lann._support.format import counted, percent
+from lann._support.validation import Integer, validate
 from lann.report._embedding.data import SHAPES, page_data
 from lann.tables import Accuracy, ClassAccuracy, EmbeddedTable, EmbeddingSummary, TableWarning
 

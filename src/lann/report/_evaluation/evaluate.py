@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from lann._format import counted, percent
-from lann._neighbor_classifier import NeighborClassifier
-from lann._types import Floats, Indices
-from lann._validation import Integer, validate
+from lann._base import NeighborClassifier
+from lann._support.format import counted, percent
+from lann._support.types import Floats, Indices
+from lann._support.validation import Integer, validate
 from lann.persist import CrossValidatedMethod
 from lann.report._evaluation.evaluation import SAME_VALUES, Audit, Evaluation, now, seed_of, versions
 from lann.report._evaluation.findings import confident_mistakes, find_slices, rejection, reliability

@@ -16,9 +16,9 @@ import sklearn
 from numpy.typing import NDArray
 
 from lann import __version__
-from lann._files import read_content
-from lann._format import counted, percent, to_plain
-from lann._types import Floats, Indices
+from lann._support.files import read_content
+from lann._support.format import counted, percent, to_plain
+from lann._support.types import Floats, Indices
 from lann.persist import CrossValidatedMethod
 from lann.report._evaluation.findings import COVERAGES, Mistake, Rejection, Reliability, Slice
 from lann.report._evaluation.scores import SCORES, ClassScores, MethodScores, Score, count_text

@@ -15,8 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
-from lann._format import counted, figure, percent
-from lann._types import Floats, Indices
+from lann._support.format import counted, figure, percent
+from lann._support.types import Floats, Indices
 from lann.report._evaluation.scores import Predictions, Score, wilson_interval
 from lann.tables import Column
 

@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from lann import _texts
-from lann._format import NO_FIGURE, counted, figure, p_value_text, percent
 from lann._markup import (
     Html,
     bar_cell,
@@ -26,6 +24,8 @@ from lann._markup import (
     save_page,
     table,
 )
+from lann._support import texts as _texts
+from lann._support.format import NO_FIGURE, counted, figure, p_value_text, percent
 from lann.report._evaluation.evaluation import Audit, Evaluation, SourceFile
 from lann.report._evaluation.findings import COVERAGES, LEAST_ROWS, Mistake, Rejection, Reliability, Slice
 from lann.report._evaluation.scores import SCORES, ClassScores, MethodScores, Score, count_text

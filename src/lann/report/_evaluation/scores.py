@@ -24,7 +24,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from lann._types import Floats, Labels
+from lann._support.types import Floats, Labels
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ import numpy as np
 import sklearn.utils.validation as sklearn_validation
 from numpy.typing import NDArray
 
-from lann._sizes import SINGLE_LIMITS, SMALLEST_SINGLE_SPREAD, find_too_close, find_too_large
-from lann._types import Floats, Labels
-from lann._validation import Integer, shown, validate
+from lann._support.sizes import SINGLE_LIMITS, SMALLEST_SINGLE_SPREAD, find_too_close, find_too_large
+from lann._support.types import Floats, Labels
+from lann._support.validation import Integer, shown, validate
 
 # The largest weight of a row: its square is finite.
 LARGEST_WEIGHT = 1e100

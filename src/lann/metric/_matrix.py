@@ -14,9 +14,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices
-from lann.metrics._diagonal import NO_LABELS, measure_diagonal, overflow_is_far, sizes_with_squares
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats, Indices
+from lann.metric._diagonal import NO_LABELS, measure_diagonal, overflow_is_far, sizes_with_squares
 
 # From this many bytes per matrix, pairs are measured point by point, so that each matrix is read once.
 GROUP_FROM = 16_384

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats
+from lann._support.types import Floats
 
 # Up to this many rows, sums over all bins take longer than the values themselves.
 FEW_ROWS = 64
@@ -179,7 +179,7 @@ class FeatureCurves:
         """
         if self.is_identity:
             return X
-        from lann.encoding._kernels import curve_rows, curve_table
+        from lann.metric._kernels import curve_rows, curve_table
 
         if len(X) <= FEW_ROWS:
             return curve_rows(X, self.edges, self.slopes, self.widths, self.thresholds, self.jumps)

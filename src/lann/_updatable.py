@@ -13,8 +13,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from lann._compat import unchanged_on_failure, with_callbacks
-from lann._inputs import (
+from lann._base import NeighborClassifier
+from lann._row_draw import DrawnRows, draw_training_rows
+from lann._support.compat import unchanged_on_failure, with_callbacks
+from lann._support.inputs import (
     as_type,
     check_not_too_heavy,
     check_sample_weight,
@@ -23,11 +25,10 @@ from lann._inputs import (
     class_indices,
     get_feature_names,
 )
-from lann._neighbor_classifier import NeighborClassifier
-from lann._row_draw import DrawnRows, draw_training_rows
-from lann._sizes import check_training_values
-from lann._storage import DOUBLE, rows_type
-from lann._table_inputs import (
+from lann._support.sizes import check_training_values
+from lann._support.storage import DOUBLE, rows_type
+from lann._support.types import Floats, Indices, Labels
+from lann.columns.inputs import (
     check_measurable,
     check_no_empty_feature,
     find_ids,
@@ -35,12 +36,11 @@ from lann._table_inputs import (
     read_training_data,
     row_ids,
 )
-from lann._types import Floats, Indices, Labels
 
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
-    from lann.encoding import TableSchema
-    from lann.metrics import Levels
+    from lann.columns.schema import TableSchema
+    from lann.metric import Levels
     from lann.model import LocalModel, RowMemory
     from lann.search import CellIndex
     from lann.training import Settings
@@ -317,8 +317,7 @@ class UpdatableClassifier(NeighborClassifier):
         arrived: tuple[Indices, int] | None = None,
     ) -> None:
         """Learn from all rows so far, if there are enough of them."""
-        from lann.encoding import Encoding
-        from lann.metrics import Levels, join_weights
+        from lann.metric import Encoding, Levels, join_weights
 
         if not first:
             model, n_new = self.model_, len(rows)

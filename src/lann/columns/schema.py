@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 
 FEATURE_KINDS = ("number", "bool", "date", "ordered", "category")
 # The code of a category that the training data do not have.

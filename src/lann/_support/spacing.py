@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 
 # Rows near a query with whose distances its own is compared.
 N_AROUND = 10

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats
+from lann._support.types import Floats
 
 # Names of features, or what returns them if they are needed.
 Names = Sequence[Any] | NDArray[Any] | Callable[[], Sequence[Any] | NDArray[Any]]

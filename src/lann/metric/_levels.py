@@ -17,12 +17,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
-from lann._sizes import LARGEST_IMAGE, LARGEST_SINGLE_IMAGE, Limits, limits_for
-from lann._threads import single_threaded_blas
-from lann._types import Floats, Indices, Labels
-from lann.encoding import Encoding, FeatureCurves
-from lann.metrics._diagonal import DiagonalMetric, overflow_is_far, row_parts
-from lann.metrics._matrix import MatrixMetric, metric_products, row_blocks
+from lann._support.sizes import LARGEST_IMAGE, LARGEST_SINGLE_IMAGE, Limits, limits_for
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats, Indices, Labels
+from lann.metric import Encoding, FeatureCurves
+from lann.metric._diagonal import DiagonalMetric, overflow_is_far, row_parts
+from lann.metric._matrix import MatrixMetric, metric_products, row_blocks
 
 
 @njit(nogil=True, cache=True)

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices
-from lann.encoding._curves import FeatureCurves
-from lann.encoding._gaps import NumberGaps
-from lann.encoding._positions import CategoryPositions
+from lann._support.types import Floats, Indices
+from lann.metric._curves import FeatureCurves
+from lann.metric._gaps import NumberGaps
+from lann.metric._positions import CategoryPositions
 
 # Rows that are encoded at once.
 CHUNK = 16_384

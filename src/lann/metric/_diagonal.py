@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels
 
 # Rows that are processed at once, so that no further array of the size of all points is needed.
 BLOCK = 65_536

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._types import Floats
-from lann._validation import shown
-from lann.encoding._schema import SECONDS_PER_DAY, UNSEEN, Feature, TableSchema
+from lann._support.types import Floats
+from lann._support.validation import shown
+from lann.columns.schema import SECONDS_PER_DAY, UNSEEN, Feature, TableSchema
 
 if TYPE_CHECKING:
     import narwhals as nw

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lann._inputs import (
+from lann._row_draw import query_blocks
+from lann._support.inputs import (
     check_ids,
     check_leave_out,
     check_n_neighbors,
@@ -19,14 +20,13 @@ from lann._inputs import (
     mean_by_class,
     weighted_means,
 )
-from lann._row_draw import query_blocks
-from lann._table_inputs import query_values, read_queries, row_ids
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
+from lann.columns.inputs import query_values, read_queries, row_ids
 from lann.explain import Explanation, build_explanation
 
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
-    from lann.encoding import TableSchema
+    from lann.columns.schema import TableSchema
     from lann.model import NeighborModel
 
 

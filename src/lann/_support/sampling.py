@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lann._types import Indices, Labels
+from lann._support.types import Indices, Labels
 
 
 def stratified_rows(labels: Labels, n_rows: int) -> Indices:
@@ -17,7 +17,7 @@ def stratified_rows(labels: Labels, n_rows: int) -> Indices:
 def positions_in(rows: Indices, wanted: Indices) -> Indices:
     """Return the positions of rows in a sample, which ascends; -1 for those that are not in it.
 
-    >>> from lann._sampling import positions_in
+    >>> from lann._support.sampling import positions_in
     >>> positions_in(np.array([2, 5, 7]), np.array([7, 3, 2, 9, -1])).tolist()
     [2, -1, 0, -1, -1]
     """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lann._types import Floats, Indices
+from lann._support.types import Floats, Indices
 
 # Number of axes of a feature, at most. More categories than axes are only nearly equally far apart.
 MOST_AXES = 16

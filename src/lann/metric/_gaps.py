@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._inputs import weighted_means, weighted_moments
-from lann._threads import single_threaded_blas
-from lann._types import Floats
+from lann._support.inputs import weighted_means, weighted_moments
+from lann._support.threads import single_threaded_blas
+from lann._support.types import Floats
 
 # The initial distance of a gap from the numbers, in standard deviations of the feature.
 GAP_HEIGHT = 0.5
@@ -111,7 +111,7 @@ class NumberGaps:
         filled = np.where(missing, self.centers, values)
         if self.precision is None:
             return filled
-        from lann.encoding._kernels import products  # numba is imported when something is computed
+        from lann.metric._kernels import products  # numba is imported when something is computed
 
         standardized = (filled[rows] - self.centers) / self.scales
         _, first, group = np.unique(

@@ -1,0 +1,1 @@
+"""Helpers for all packages: validation, files, threads, formats, and what differs between versions."""
