@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from benchmarks import harness
-from benchmarks.harness import Benchmark, Job, Report, Results, Table, check, highlight, number, share
-from benchmarks.tabular import Task, calibration_error, measure_task
+from benchmarks.harness import Benchmark, Job, Report, Table, share
+from benchmarks.tabular import calibration_error
 
 
 @pytest.fixture
@@ -111,65 +111,9 @@ def test_parts_are_chosen(toy):
         toy(only=["two"])
 
 
-def test_means_need_all_data_sets():
-    results = Results(
-        {("p", "m", "a"): {0: {"s": 1.0}, 1: {"s": 3.0}}, ("p", "m", "b"): {0: {"s": 2.0}, 1: {"s": 2.0}}}
-    )
-    assert results.mean("p", "m", ["a", "b"], "s") == 2.0
-    assert results.std("p", "m", ["a", "b"], "s") == pytest.approx(math.sqrt(0.5))
-    assert math.isnan(results.mean("p", "m", ["a", "c"], "s"))
-
-
-def test_tables_as_text_and_markdown():
-    table = Table("Title", ("name", "x"), [("section",), ("one", "**.5**")], ["A note."])
-    assert table.as_text() == "Title\nname  x\nsection\none  .5\n\nA note.\n"
-    assert table.as_markdown().splitlines()[2:6] == [
-        "| name | x |",
-        "| --- | ---: |",
-        "| *section* |  |",
-        "| one | **.5** |",
-    ]
-
-
-def test_numbers_and_checks():
-    assert [share(0.954), share(0.954, 3, 0.012), share(math.nan), share(1.0)] == [
-        ".954",
-        ".954 ± .012",
-        "–",
-        "1.000",
-    ]
-    assert [number(1234.5), number(0.0123456), number(math.nan)] == ["1234", "0.0123", "–"]
-    assert highlight(["a", "b"], [0.5, 0.7]) == ("a", "**b**")
-    statuses = [check("c", value, least=0.5).status for value in (0.5, 0.4, math.nan)]
-    assert statuses == ["ok", "SHORT", "not measured"]
-
-
 def test_calibration_error_of_confident_and_wrong_predictions():
     probabilities = np.array([[0.9, 0.1], [0.9, 0.1], [0.1, 0.9], [0.1, 0.9]])
     assert calibration_error(np.array([0, 0, 1, 0]), probabilities, np.array([0, 1])) == pytest.approx(0.15)
-
-
-def test_a_score_that_fails_is_recorded(iris):
-    class Broken:
-        classes_ = np.arange(3)
-
-        def get_params(self):
-            return {"n_jobs": 1}
-
-        def fit(self, X, y):
-            return self
-
-        def predict(self, X):
-            return np.zeros(len(X), int)
-
-        def predict_proba(self, X):
-            return np.full((len(X), 3), np.nan)
-
-    X, y = iris
-    values = measure_task(Broken(), Task(X, y, X, y), 1)
-    assert values["accuracy"] == pytest.approx(1 / 3)
-    assert "log_loss" not in values
-    assert "ValueError" in values["errors"]["ece"]
 
 
 def test_all_benchmarks_are_listed(command):
@@ -206,6 +150,7 @@ def test_invalid_input_is_one_sentence(command, arguments, message):
     assert message in done.err
 
 
+@pytest.mark.slow
 def test_paper(command, tmp_path):
     page = tmp_path / "page.md"
     options = ["--data", "iris", "--data", "wine", "--method", "lann", "--method", "knn", "--splits", "2"]
@@ -221,6 +166,7 @@ def test_paper(command, tmp_path):
     assert "8 measurements of earlier runs are reused." in again.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["noisy", "mixed"])
 def test_tables_of_files(command, data_folder, name):
     methods = {"noisy": ("forest", "lann"), "mixed": ("lann-onehot", "lann", "catboost")}[name]
@@ -230,6 +176,7 @@ def test_tables_of_files(command, data_folder, name):
     assert ("Votes" in done.out, "Ranks" in done.out) == (name == "noisy", name == "mixed")
 
 
+@pytest.mark.slow
 def test_missing(command):
     done = command("missing", "--data", "iris", "--data", "planted-gaps", "--splits", "1", "--method", "lann")
     assert set(done.values) == {
@@ -242,6 +189,7 @@ def test_missing(command):
     assert "Best possible accuracy on planted-gaps: .818" in done.out
 
 
+@pytest.mark.slow
 def test_reject(command, monkeypatch):
     monkeypatch.setattr("benchmarks.reject.OTHER_SETS", ("iris", "wine"))
     done = command("reject", "--data", "iris", "--splits", "1", "--method", "lann")
@@ -250,6 +198,7 @@ def test_reject(command, monkeypatch):
     assert values["far_all_outside_5"] == 1.0
 
 
+@pytest.mark.slow
 def test_streams(command, data_folder):
     methods = ["--method=majority", "--method=samknn"]
     done = command(
@@ -268,6 +217,7 @@ def test_speed(command):
     assert values["figure"] == pytest.approx(values["other_seconds"] / values["seconds"])
 
 
+@pytest.mark.slow
 def test_soak(command):
     done = command("soak", "--minutes", "0.01", "--threads", "2", "--call", "predict", "--call", "kneighbors")
     (values,) = done.values.values()

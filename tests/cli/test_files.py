@@ -81,7 +81,7 @@ def test_models_and_pages_are_not_overwritten(command, files, fails):
     ],
 )
 def test_two_files_are_not_one(command, files, fails):
-    assert "are the same file; give different names" in fails(*command.format(folder=files).split())
+    assert "are the same file; give different files" in fails(*command.format(folder=files).split())
 
 
 def test_every_file_of_a_command_is_known():

@@ -93,7 +93,7 @@ def test_other_models(run, iris, tmp_path):
 def test_hostile_files_get_one_sentence(fails, model, new, tmp_path):
     path = tmp_path / "m.lann"
     content = model.read_bytes()
-    for wrong in (b"", b"PK", content[:-30], content + b"x", pickle.dumps({"a": 1})):
+    for wrong in (b"", b"PK", content[:-30], pickle.dumps({"a": 1})):
         path.write_bytes(wrong)
         for options in ((), ("--json",)):
             assert "not a whole file written by lann.save" in fails("info", path, *options)

@@ -1,5 +1,6 @@
 """What cannot be saved raises one sentence, and leaves an old file as it is."""
 
+import copy
 import os
 
 import numpy as np
@@ -68,128 +69,43 @@ def test_an_invalid_parameter_is_named(name, value, data, save_fails):
     save_fails(LANNClassifier(max_iter=0).fit(*data).set_params(**{name: value}), name)
 
 
-class Broken:
-    """A model whose parts can be changed."""
-
-    def __init__(self, data):
-        self.model = LANNClassifier(max_iter=0).fit(*data, sample_weight=1.0 + np.arange(60) % 3)
-        self.model.explain(data[0][:1])
-
-    def set_level(self, name, change):
-        levels = self.model.model_.levels
-        self.model.model_.levels = levels.replace(**{name: change(getattr(levels, name))})
-        return self.model
-
-    def set_curve(self, name, change):
-        curves = self.model.curves_
-        setattr(curves, name, change(getattr(curves, name)))
-        return self.model
-
-    def set_landmarks(self, name, value):
-        setattr(self.model.model_.derived["landmarks"], name, value)
-        return self.model
-
-    def set_spacing(self, name, value):
-        setattr(self.model.model_.derived["spacing"], name, value)
-        return self.model
-
-    def set(self, name, value):
-        setattr(self.model, name, value)
-        return self.model
-
-
-@pytest.fixture
-def broken(data):
-    return Broken(data)
-
-
-def some(value, array, where=0):
-    array = array.copy()
-    array.flat[where] = value
-    return array
-
-
 BREAKS = {
-    "rows of another number": lambda b: b.set_level("X", lambda X: X[:-1]),
-    "rows in float16": lambda b: b.set_level("X", lambda X: X.astype(np.float16)),
-    "infinite rows": lambda b: b.set_level("X", lambda X: some(np.inf, X)),
-    "labels out of range": lambda b: b.set_level("labels", lambda labels: labels + 1),
-    "negative labels": lambda b: b.set_level("labels", lambda labels: labels - 1),
-    "float labels": lambda b: b.set_level("labels", lambda labels: labels.astype(float)),
-    "labels as a list": lambda b: b.set_level("labels", lambda labels: labels.tolist()),
-    "axes without a map": lambda b: b.set_level("class_log_weights", lambda w: w[:, :-1]),
-    "weights that overflow": lambda b: b.set_level("point_log_weights", lambda w: some(701.0, w)),
-    "weights that are not finite": lambda b: b.set_level("class_log_weights", lambda w: some(-np.inf, w)),
-    "another shape of the map": lambda b: b.set_level("components", lambda none: np.eye(4)[:, :3]),
-    "NaN in the map": lambda b: b.set_level("components", lambda none: some(np.nan, np.eye(4))),
-    "matrices of another shape": lambda b: b.set_level("point_matrices", lambda none: np.zeros((60, 3, 3))),
-    "too few row weights": lambda b: b.set_level("row_weights", lambda w: w[:-1]),
-    "row weights in float32": lambda b: b.set_level("row_weights", lambda w: w.astype(np.float32)),
-    "row weight 0": lambda b: b.set_level("row_weights", lambda w: some(0.0, w)),
-    "negative row weight": lambda b: b.set_level("row_weights", lambda w: some(-1.0, w)),
-    "huge row weight": lambda b: b.set_level("row_weights", lambda w: some(1e200, w)),
-    "NaN as row weight": lambda b: b.set_level("row_weights", lambda w: some(np.nan, w)),
-    "slopes of other features": lambda b: b.set_curve("slopes", lambda slopes: slopes[:-1]),
-    "too many edges": lambda b: b.set_curve("edges", lambda edges: np.zeros((4, 5))),
-    "thresholds without jumps": lambda b: b.set_curve("thresholds", lambda t: np.zeros((4, 2))),
-    "landmark out of range": lambda b: b.set_landmarks("rows", np.arange(60) + 1),
-    "too few landmarks": lambda b: b.set_landmarks("rows", np.arange(59)),
-    "landmarks in another order": lambda b: b.set_landmarks("rows", np.arange(60)[::-1].copy()),
-    "a feature that is not there": lambda b: b.set_landmarks("correlated", ((0, 4),)),
-    "a feature in two groups": lambda b: b.set_landmarks("correlated", ((0, 1), (1, 2))),
-    "spacing of a row out of range": lambda b: b.set_spacing("rows", np.arange(60) + 1),
-    "spacing of too few rows": lambda b: b.set_spacing("rows", np.arange(59)),
-    "a negative distance": lambda b: b.set_spacing("distances", np.full(60, -1.0)),
-    "a limit that is not finite": lambda b: b.set_spacing("limit", np.nan),
-    "weight unit 0": lambda b: b.set("_weight_unit", 0.0),
-    "weight unit above 1": lambda b: b.set("_weight_unit", 2.0),
-    "weight unit NaN": lambda b: b.set("_weight_unit", np.nan),
-    "weight unit as text": lambda b: b.set("_weight_unit", "1"),
-    "weight unit None": lambda b: b.set("_weight_unit", None),
-    "classes of another number": lambda b: b.set("classes_", np.array(["a", "b", "c"])),
-    "classes in another order": lambda b: b.set("classes_", np.array(["b", "a"])),
-    "classes that are equal": lambda b: b.set("classes_", np.array(["a", "a"])),
-    "classes of objects": lambda b: b.set("classes_", np.array([1, None], dtype=object)),
-    "features of another number": lambda b: b.set("n_features_in_", 3),
-    "names of another number": lambda b: b.set("feature_names_in_", np.array(["a"], object)),
-    "a level that is not there": lambda b: b.set("levels_", ("points",)),
-    "a level twice": lambda b: b.set("levels_", ("map", "map")),
-    "no model": lambda b: b.set("model_", None),
-    "no vote": lambda b: b.set("vote_", None),
-}  # fmt: skip
+    "a model of other rows": ("model_", lambda model: None),
+    "weight unit 0": ("_weight_unit", lambda unit: 0.0),
+    "classes of another number": ("classes_", lambda classes: np.array(["a", "b", "c"])),
+    "classes in another order": ("classes_", lambda classes: classes[::-1].copy()),
+    "classes of objects": ("classes_", lambda classes: np.array([1, None], dtype=object)),
+    "features of another number": ("n_features_in_", lambda number: 3),
+    "names of another number": ("feature_names_in_", lambda names: names[:1]),
+    "a level twice": ("levels_", lambda levels: ("map", "map")),
+}
 
 
-@pytest.mark.parametrize("change", BREAKS.values(), ids=BREAKS)
-def test_parts_that_do_not_fit_raise(change, broken, save_fails):
-    save_fails(change(broken), r"The model cannot be saved: .*\.$")
+@pytest.mark.parametrize(("name", "change"), BREAKS.values(), ids=BREAKS)
+def test_attributes_that_do_not_agree_raise(name, change, data, save_fails):
+    clf = LANNClassifier(max_iter=0).fit(*data)
+    setattr(clf, name, change(getattr(clf, name)))
+    save_fails(clf, r"The model cannot be saved: .*\.$")
 
 
 EMBEDDING_BREAKS = [
     ("embedding_", lambda coordinates: coordinates[:-1]),
-    ("embedding_", lambda coordinates: coordinates.astype(np.float32)),
-    ("embedding_", lambda coordinates: some(np.nan, coordinates)),
+    ("embedding_", lambda coordinates: coordinates * np.nan),
     ("neighbors_", lambda lists: lists + 100),
-    ("neighbors_", lambda lists: lists - 100),
-    ("neighbors_", lambda lists: lists[:, :-1]),
-    ("n_neighbors", lambda number: 0),
-    ("n_neighbors", lambda number: True),
-    ("n_features_in_", lambda number: 3),
-    ("distances_", lambda lengths: np.full_like(lengths, np.nan)),
-    ("distances_", lambda lengths: -1.0 - lengths),
-    ("classifier", lambda clf: 5),
-    ("_n_features_out", lambda number: 7),
     ("_scale", lambda scale: 0.0),
-    ("_scale", lambda scale: 1e-320),
-    ("_scale", lambda scale: "wide"),
     ("classifier_", lambda clf: None),
     ("classifier_", lambda clf: PublishedLANN(1, max_iter=0).fit(np.eye(4), [0, 1, 0, 1])),
 ]
 
 
-@pytest.mark.parametrize(("name", "change"), EMBEDDING_BREAKS)
-def test_parts_of_an_embedding_that_do_not_fit_raise(name, change, data, save_fails):
-    X, y = data
+@pytest.fixture(scope="module")
+def embedding(data):
     clf = LANNClassifier(max_iter=0, n_neighbors=5)
-    embedding = LANNEmbedding(clf, method="tsne", max_iter=250, n_neighbors=5, random_state=0).fit(X, y)
-    setattr(embedding, name, change(getattr(embedding, name)))
-    save_fails(embedding, r"The model cannot be saved: .*\.$")
+    return LANNEmbedding(clf, method="tsne", max_iter=250, n_neighbors=5, random_state=0).fit(*data)
+
+
+@pytest.mark.parametrize(("name", "change"), EMBEDDING_BREAKS)
+def test_attributes_of_an_embedding_that_do_not_agree_raise(name, change, embedding, save_fails):
+    broken = copy.copy(embedding)
+    setattr(broken, name, change(getattr(broken, name)))
+    save_fails(broken, r"The model cannot be saved: .*\.$")
