@@ -49,6 +49,7 @@ from lann.embedding import (
     pair_error,
     paper_embeddings,
 )
+from lann.training import Settings
 
 ALIGNED, ANY, SEGMENTATION, COST = PARTS = ("licorice", "licorice-any", "segmentation", "cost")
 SEGMENTATION_SET = "image-segmentation"
@@ -57,15 +58,21 @@ FOLIAGE, WINDOW = 2, 6
 HELD_OUT = 0.3
 N_CYLINDERS = 5
 # A cylinder changes its class only across its axis: each point has to learn a single direction.
-CYLINDERS: dict[str, Any] = {
-    "metric": "full",
-    "levels": ("point",),
-    "feature_dropout": 0.0,
-    "candidate_dropout": 0.85,
-    "n_candidates": 400,
-    "max_iter": 20,
-    "smoothing": 0.3,
-}
+CYLINDERS: dict[str, Any] = {"metric": "full", "levels": ("point",), "n_candidates": 400, "max_iter": 20}
+
+
+class WithoutFeatureDropout(LANNClassifier):
+    """A classifier that is trained on all of few features in every step."""
+
+    def _settings(self, class_weight: Floats | None) -> Settings:
+        return super()._settings(class_weight).replace(feature_dropout=0.0)
+
+
+class CylinderClassifier(WithoutFeatureDropout):
+    """A classifier whose constants suit few features in which every row has another direction."""
+
+    def _settings(self, class_weight: Floats | None) -> Settings:
+        return super()._settings(class_weight).replace(candidate_dropout=0.85, smoothing=0.3)
 
 
 @dataclass(frozen=True)
@@ -142,10 +149,10 @@ def _licorice(seed: int, sizes: Sizes, n_jobs: int, *, aligned: bool) -> Task:
         sizes.n_licorice, n_cylinders=N_CYLINDERS, axis_aligned=aligned, random_state=seed, return_axes=True
     )
     train, test = _split(y, seed)
-    weights = LANNClassifier(feature_dropout=0.0, n_jobs=n_jobs, random_state=seed)
+    weights = WithoutFeatureDropout(n_jobs=n_jobs, random_state=seed)
     return Task(
         ALIGNED if aligned else ANY, X[train], y[train], X[test], y[test],
-        LANNClassifier(**CYLINDERS, n_jobs=n_jobs, random_state=seed), seed,
+        CylinderClassifier(**CYLINDERS, n_jobs=n_jobs, random_state=seed), seed,
         # Feature weights can describe cylinders along the axes, but no others.
         others={"LANN diagonal": weights} if aligned else {},
         # Each cylinder can have its own metric, inside and outside.

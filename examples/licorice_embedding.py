@@ -56,9 +56,8 @@ def main(folder: Path, n_samples: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     # Every training row learns a matrix, because the direction that does not matter differs by cylinder.
     classifier = LANNClassifier(
-        metric="full", levels=("point",), feature_dropout=0.0, candidate_dropout=0.85,
-        n_candidates=min(400, n_samples // 4), max_iter=20, smoothing=0.3, random_state=0,
-    )  # fmt: skip
+        metric="full", levels=("point",), n_candidates=min(400, n_samples // 4), max_iter=20, random_state=0
+    )
     displays = {
         "licorice_embedding": draw(
             *make_licorice(n_samples, axis_aligned=True, random_state=0),

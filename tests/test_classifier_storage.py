@@ -5,7 +5,8 @@ import pytest
 from sklearn.datasets import make_classification
 
 import lann
-from lann import LANNClassifier, _storage
+from lann import LANNClassifier
+from lann._support import storage
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +17,10 @@ def data():
 
 @pytest.fixture(scope="module")
 def single(data):
-    return LANNClassifier(max_iter=6, random_state=0, storage="float32").fit(*data[:2])
+    """A model of rows in float32, as there are of many rows."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(storage, "MANY_ROWS", 100)
+        return LANNClassifier(max_iter=6, random_state=0).fit(data[0].astype(np.float32), data[1])
 
 
 def types_of(clf):
@@ -73,13 +77,13 @@ def test_with_few_rows_everything_is_double_precision(data):
 
 @pytest.mark.parametrize("given", ["float64", "float32"])
 def test_with_many_rows_weights_are_single_precision_and_rows_as_given(monkeypatch, data, given):
-    monkeypatch.setattr(_storage, "MANY_ROWS", 100)
     X, y, X_test, y_test = data
+    double = LANNClassifier(max_iter=4, random_state=0).fit(X.astype(given), y)
+    assert types_of(double) == ("float64", "float64", "float64")
+    monkeypatch.setattr(storage, "MANY_ROWS", 100)
     clf = LANNClassifier(max_iter=4, random_state=0).fit(X.astype(given), y)
     assert types_of(clf) == (given, given, "float32")
     assert clf.score(X_test, y_test) > 0.7
-    double = LANNClassifier(max_iter=4, random_state=0, storage="float64").fit(X.astype(given), y)
-    assert types_of(double) == ("float64", "float64", "float64")
     np.testing.assert_allclose(clf.predict_proba(X_test), double.predict_proba(X_test), atol=1e-5)
 
 
@@ -87,14 +91,4 @@ def test_a_model_file_keeps_the_types_and_all_bits(tmp_path, data, single):
     lann.save(single, tmp_path / "model.lann")
     loaded = lann.load(tmp_path / "model.lann")
     assert types_of(loaded) == types_of(single)
-    assert loaded.storage == "float32"
     assert_same_neighbors(single, loaded, data[2])
-
-
-def test_numbers_beyond_single_precision_are_an_error(data):
-    X, y = data[0].copy(), data[1]
-    X[7, 2] = 1e39
-    with pytest.raises(ValueError, match="Feature 2 has values that are too large for float32"):
-        LANNClassifier(storage="float32").fit(X, y)
-    with pytest.raises(ValueError, match="storage"):
-        LANNClassifier(storage="half").fit(*data[:2])

@@ -20,13 +20,12 @@ from lann._support.inputs import (
     as_type,
     check_not_too_heavy,
     check_sample_weight,
-    check_spread_in,
     check_unicode,
     class_indices,
     get_feature_names,
 )
 from lann._support.sizes import check_training_values
-from lann._support.storage import DOUBLE, rows_type
+from lann._support.storage import rows_type
 from lann._support.types import Floats, Indices, Labels
 from lann.columns.inputs import (
     check_measurable,
@@ -90,7 +89,6 @@ class UpdatableClassifier(NeighborClassifier):
     """
 
     max_points: int | None
-    storage: str
     forget_policy: str
     random_state: Any
     categorical_features: Any
@@ -427,16 +425,14 @@ class UpdatableClassifier(NeighborClassifier):
         if drawn is not None:
             X, y, sample_weight = drawn.X, drawn.y, drawn.sample_weight
         rows, labels, schema = read_training_data(
-            self, X, y, self.categorical_features, schema, keep_single=self.storage != DOUBLE
+            self, X, y, self.categorical_features, schema, keep_single=True
         )
         if adds:
             rows = as_type(rows, self.model_.memory.rows_type)
             check_measurable(self, rows, self.model_.memory.row_limits)
         else:
             check_training_values(rows, lambda: get_feature_names(self))
-            stored = rows_type(self.storage, rows.dtype, len(rows))
-            check_spread_in(rows, stored)
-            rows = as_type(rows, stored)
+            rows = as_type(rows, rows_type(rows.dtype, len(rows)))
         names = row_ids(X) if has_names else None
         rows, labels, weights, counts = self._weigh(rows, labels, sample_weight, first=not adds)
         if new:

@@ -20,7 +20,7 @@ from lann._support.inputs import (
     class_indices,
     class_weight_array,
 )
-from lann._support.storage import DOUBLE, SINGLE, weights_type
+from lann._support.storage import weights_type
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import (
     BOOLEAN,
@@ -53,10 +53,11 @@ if TYPE_CHECKING:
 
 LEVELS = ("curves", "map", "class", "point")
 METRICS = ("diagonal", "low_rank", "full")
-STORAGE = ("auto", DOUBLE, SINGLE)
 FORGET_POLICIES = ("recent", "reservoir", "balanced")
 # There are at least this many candidates for each neighbor, if the vote is chosen for noisy labels.
 CANDIDATES_PER_NEIGHBOR = 2
+# Share of the training rows that are validation rows for early stopping.
+VALIDATION_FRACTION = 0.1
 
 
 def _check_class_weight(class_weight: Any) -> None:
@@ -99,7 +100,9 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     their labels. Each level can be left out, and one that does not help is dropped automatically.
 
     With more than 50 000 distinct rows, the shared levels are learned on a sample of 40 000, which decides on
-    dropped levels and early stopping, too; the weights of the rows are learned in tiles of about 20 000.
+    dropped levels and early stopping, too; the weights of the rows are learned in tiles of about 20 000. The
+    model then keeps these weights, and rows of an array of float32, in float32; distances are computed in
+    float64.
 
     Parameters
     ----------
@@ -123,20 +126,9 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         the number of features. There are fewer axes where fewer features tell the classes apart.
     levels : tuple of {"curves", "map", "class", "point"}, default=("curves", "map", "class", "point")
         Levels of the metric that are learned. With "curves" the data need no scaling; without, scale them
-        beforehand. Without "map" the axes are the features ("low_rank" then keeps the initial linear map).
-    power : float or "auto", default="auto"
-        Exponent of the vote: a neighbor at squared distance d counts d^(−power); 0 counts all neighbors
-        alike. "auto" chooses it together with the number of neighbors, of 0.5 to 4.
-    class_weight : dict, "balanced" or None, default=None
-        Weight of the votes, and of the training loss, of each class. "balanced" is inversely proportional to
-        the class frequencies.
-    n_candidates : int or None, default=50
-        Size of the shortlist: the neighbors are the nearest, under their point metrics, of this many rows
-        that are nearest under the class metrics; it is at least twice the number of neighbors where this was
-        chosen for noisy labels. None searches all rows.
-    drop_levels : bool, default=True
-        Whether to drop a level without which the model is significantly better, from 2000 rows on. This is
-        decided late in training on a twentieth of the rows, which the level has not been trained on so far.
+        beforehand. Without "map" the axes are the features ("low_rank" then keeps the initial linear map). A
+        level without which the model is significantly better is dropped, from 2000 rows on; this is decided
+        late in training on a twentieth of the rows, which the level has not been trained on so far.
     max_iter : int or None, default=None
         Number of epochs, of 50 batches each; 0 learns nothing and is plain kNN. None is 12 for the shared
         levels and 2 for the point metrics.
@@ -145,27 +137,25 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         point weights three fifths and point matrices six fifths.
     alpha : float, default=1.0
         Strength of the regularization toward equal weights, straight curves and axes that are the features.
-    smoothing : float, default=0.06
-        Share of a point metric that is replaced, in the first step, by the metrics of same-class neighbors;
-        it falls to 0 over the epochs.
-    candidate_dropout : float, default=0.7
-        Share of the candidates that are dropped at random in every training step.
-    feature_dropout : float, default=0.25
-        Share of the axes that are dropped at random in every batch, for up to 500 rows; it decreases as 500/n
-        beyond.
+    power : float or "auto", default="auto"
+        Exponent of the vote: a neighbor at squared distance d counts d^(−power); 0 counts all neighbors
+        alike. "auto" chooses it together with the number of neighbors, of 0.5 to 4.
+    class_weight : dict, "balanced" or None, default=None
+        Weight of the votes, and of the training loss, of each class. "balanced" is inversely proportional to
+        the class frequencies.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Features that are categories: a mask, positions or names. "from_dtype" takes the columns of a table
+        that have text or categories; None is none of them, and text is an error. Of the other columns of a
+        table, ordered categories, bools and dates are numbers.
+    n_candidates : int or None, default=50
+        Size of the shortlist: the neighbors are the nearest, under their point metrics, of this many rows
+        that are nearest under the class metrics; it is at least twice the number of neighbors where this was
+        chosen for noisy labels. None searches all rows.
     early_stopping : bool, default=False
-        Whether to end a stage of training once the loss of the validation rows has not decreased for three
-        epochs, and keep its best model.
-    validation_fraction : float, default=0.1
-        Share of the training rows that are validation rows for early stopping; they still serve as neighbors.
+        Whether to end a stage of training once the loss of the validation rows, a tenth of the training rows,
+        has not decreased for three epochs, and keep its best model. Validation rows still serve as neighbors.
     warm_start : bool, default=False
         Whether `fit` starts from the metrics of the previous `fit`.
-    verbose : int, default=0
-        1 prints a line per epoch; with more than 50 000 rows also one per tile, with the time that is left.
-    n_jobs : int or None, default=None
-        Number of threads, as in scikit-learn. The result does not depend on it.
-    random_state : int, RandomState instance or None, default=None
-        Determines the order of the rows in training, and dropout.
     max_points : int or None, default=None
         Largest number of training rows that the model keeps; None keeps all. It applies after `fit` and after
         every `partial_fit`; with fewer than 30, `partial_fit` of single rows learns nothing and is plain kNN.
@@ -177,16 +167,12 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
     forget_policy : {"recent", "reservoir", "balanced"}, default="recent"
         Which rows are kept, if there are more than `max_points`: the last ones; a uniform sample of all rows
         so far; or a sample of each class, of sizes as equal as possible.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Features that are categories: a mask, positions or names. "from_dtype" takes the columns of a table
-        that have text or categories; None is none of them, and text is an error. Of the other columns of a
-        table, ordered categories, bools and dates are numbers.
-    storage : {"auto", "float64", "float32"}, default="auto"
-        Type in which the model keeps the training rows and the weights of points. "float32" takes half the
-        memory, and half the space in a model file: rows are rounded to seven digits before anything is
-        learned, and weights afterwards; distances are computed from these numbers in float64. "auto" is
-        "float64" up to 50 000 rows; with more rows, weights are float32, and rows are if X is an array of
-        float32. Point matrices and their weights do not depend on it.
+    n_jobs : int or None, default=None
+        Number of threads, as in scikit-learn. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Determines the order of the rows in training, and dropout.
+    verbose : int, default=0
+        1 prints a line per epoch; with more than 50 000 rows also one per tile, with the time that is left.
 
     Attributes
     ----------
@@ -260,26 +246,20 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         "metric": [OneOf(*METRICS)],
         "n_components": [Integer(1), OneOf(None)],
         "levels": [SubsetOf(LEVELS)],
-        "power": [Number(0), OneOf("auto")],
-        "class_weight": [Checked(_check_class_weight)],
-        "n_candidates": [Integer(1), OneOf(None)],
-        "drop_levels": BOOLEAN,
         "max_iter": [Integer(0), OneOf(None)],
         "learning_rate": [POSITIVE_STRENGTH, OneOf(None)],
         "alpha": [STRENGTH],
-        "smoothing": [Number(0, 1)],
-        "candidate_dropout": [Number(0, 1, closed="left")],
-        "feature_dropout": [Number(0, 1, closed="left")],
+        "power": [Number(0), OneOf("auto")],
+        "class_weight": [Checked(_check_class_weight)],
+        "categorical_features": [Checked(_check_categorical_features)],
+        "n_candidates": [Integer(1), OneOf(None)],
         "early_stopping": BOOLEAN,
-        "validation_fraction": [Number(0, 1, closed="neither")],
         "warm_start": BOOLEAN,
-        "verbose": VERBOSE,
-        "n_jobs": N_JOBS,
-        "random_state": RANDOM_STATE,
         "max_points": [Integer(2), OneOf(None)],
         "forget_policy": [OneOf(*FORGET_POLICIES)],
-        "categorical_features": [Checked(_check_categorical_features)],
-        "storage": [OneOf(*STORAGE)],
+        "n_jobs": N_JOBS,
+        "random_state": RANDOM_STATE,
+        "verbose": VERBOSE,
     }
 
     def __init__(
@@ -289,51 +269,39 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         metric="diagonal",
         n_components=None,
         levels=LEVELS,
-        power="auto",
-        class_weight=None,
-        n_candidates=50,
-        drop_levels=True,
         max_iter=None,
         learning_rate=None,
         alpha=1.0,
-        smoothing=0.06,
-        candidate_dropout=0.7,
-        feature_dropout=0.25,
+        power="auto",
+        class_weight=None,
+        categorical_features="from_dtype",
+        n_candidates=50,
         early_stopping=False,
-        validation_fraction=0.1,
         warm_start=False,
-        verbose=0,
-        n_jobs=None,
-        random_state=None,
         max_points=None,
         forget_policy="recent",
-        categorical_features="from_dtype",
-        storage="auto",
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
     ):
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.n_components = n_components
         self.levels = levels
-        self.power = power
-        self.class_weight = class_weight
-        self.n_candidates = n_candidates
-        self.drop_levels = drop_levels
         self.max_iter = max_iter
         self.learning_rate = learning_rate
         self.alpha = alpha
-        self.smoothing = smoothing
-        self.candidate_dropout = candidate_dropout
-        self.feature_dropout = feature_dropout
+        self.power = power
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.n_candidates = n_candidates
         self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
         self.warm_start = warm_start
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
         self.max_points = max_points
         self.forget_policy = forget_policy
-        self.categorical_features = categorical_features
-        self.storage = storage
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -502,7 +470,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         from lann.model import LocalModel
 
         vote = self.vote_
-        levels = levels.stored_as(levels.X.dtype, weights_type(self.storage, len(levels.X)))
+        levels = levels.stored_as(levels.X.dtype, weights_type(len(levels.X)))
         arrivals, n_arrived = (None, None) if arrived is None else arrived
         model = LocalModel(
             levels,
@@ -545,14 +513,10 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
             form=self.metric,
             n_components=self.n_components,
             n_candidates=self.n_candidates or Settings.n_candidates,
-            candidate_dropout=self.candidate_dropout,
-            feature_dropout=self.feature_dropout,
-            drop_levels=self.drop_levels,
             alpha=self.alpha,
-            smoothing=self.smoothing,
             max_iter=self.max_iter,
             learning_rate=self.learning_rate or Settings.learning_rate,
-            validation_fraction=self.validation_fraction if self.early_stopping else None,
+            validation_fraction=VALIDATION_FRACTION if self.early_stopping else None,
             class_weight=class_weight,
             n_jobs=self.n_jobs,
         )

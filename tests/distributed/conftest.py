@@ -53,4 +53,4 @@ def planted():
 @pytest.fixture(scope="session")
 def options():
     """Parameters of a short training in which no level is dropped."""
-    return {"random_state": 0, "max_iter": 3, "drop_levels": False}
+    return {"random_state": 0, "max_iter": 3}

@@ -112,7 +112,7 @@ def test_an_explanation_that_leaves_out_no_row_has_the_predicted_probabilities(f
     "changes",
     [
         {"n_candidates": None},
-        {"class_weight": "balanced", "storage": "float32"},
+        {"class_weight": "balanced"},
         {"max_iter": 0},
         {"metric": "low_rank", "n_components": 2, "n_neighbors": 5, "power": 2},
     ],
@@ -124,8 +124,6 @@ def test_other_parameters(planted, options, small_tiles, changes):
     gathered = clf.gather()
     np.testing.assert_array_equal(clf.predict_proba(queries), gathered.predict_proba(queries))
     np.testing.assert_array_equal(clf.kneighbors(queries)[1], gathered.kneighbors(queries)[1])
-    if changes.get("storage"):
-        assert gathered.model_.X.dtype == np.float32
 
 
 def test_copies_of_rows_are_trained_as_one_row(planted, options, small_tiles):

@@ -12,7 +12,7 @@ from tests.conftest import make_passengers
 
 
 def quick(**changes):
-    return LANNClassifier(**({"random_state": 0, "max_iter": 2, "drop_levels": False} | changes))
+    return LANNClassifier(**({"random_state": 0, "max_iter": 2} | changes))
 
 
 @pytest.fixture(scope="module")

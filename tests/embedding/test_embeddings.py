@@ -168,7 +168,7 @@ def test_new_points_of_licorice_land_among_their_class():
     X, y = make_licorice(1500, axis_aligned=True, random_state=0)
     split = train_test_split(X, y, test_size=0.3, stratify=y, random_state=0)
     X, X_new, y, y_new = split
-    clf = LANNClassifier(feature_dropout=0.0, random_state=0)
+    clf = LANNClassifier(random_state=0)
     learned = _among_its_class(LANNEmbedding(clf, max_iter=200, random_state=0), X, y, X_new, y_new)
     plain = _among_its_class(NeighborEmbedding(max_iter=200, random_state=0), X, y, X_new, y_new)
     assert learned > 0.92

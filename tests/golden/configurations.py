@@ -292,7 +292,6 @@ CONFIGURATIONS: dict[str, Callable[[], Results]] = {
     "balanced": partial(fit_and_explain, "wine", class_weight="balanced"),
     "nothing learned": partial(fit_and_explain, "wine", max_iter=0),
     "early stopping": partial(fit_and_explain, "cancer", early_stopping=True),
-    "float32 storage": partial(fit_and_explain, "cancer", storage="float32"),
     "two threads": partial(fit_and_explain, "digits", n_jobs=2),
     "table": fit_table,
     "table, full": partial(fit_table, metric="full"),

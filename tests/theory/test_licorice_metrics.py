@@ -19,14 +19,26 @@ SEEDS = (0, 1, 2)
 # as far along the axis as across, so that only their labels can tell the axis.
 LONG, ROUND = 10.0, 1.5
 
-# Points' own metrics alone, and quick: what is learned is in the space of the features.
-OWN = {"levels": ("point",), "feature_dropout": 0.0, "n_candidates": 100, "max_iter": 4}
+# Point metrics alone, and quick: what is learned is in the space of the features.
+POINT = {"levels": ("point",), "n_candidates": 100, "max_iter": 4}
 MODELS = {
-    "weights": OWN | {"alpha": 0.0, "learning_rate": 0.2, "smoothing": 0.15},
-    "matrices": OWN | {"metric": "full", "candidate_dropout": 0.85, "smoothing": 0.3},
+    "weights": POINT | {"alpha": 0.0, "learning_rate": 0.2},
+    "matrices": POINT | {"metric": "full"},
     "default": {},
     "unlearned": {"metric": "full", "max_iter": 0},
 }
+# Constants of the training for few rows of three features and few epochs.
+CONSTANTS = {
+    "weights": {"feature_dropout": 0.0, "smoothing": 0.15},
+    "matrices": {"feature_dropout": 0.0, "candidate_dropout": 0.85, "smoothing": 0.3},
+}
+
+
+class WithConstants(LANNClassifier):
+    """A classifier that is trained with the constants of a model."""
+
+    def _settings(self, class_weight):
+        return super()._settings(class_weight).replace(**CONSTANTS[self.model])
 
 
 def draw(model, length, seed):
@@ -47,7 +59,9 @@ def learned(model, length, seed, permuted=False):
     """Each point's quotient, |cos| between its axis and what it sees least, and whether it is inside."""
     X, y, axes = draw(model, length, seed)
     labels = np.random.default_rng(seed).permutation(y) if permuted else y
-    matrices = local_matrices(LANNClassifier(random_state=seed, **MODELS[model]).fit(X, labels))
+    clf = (WithConstants if model in CONSTANTS else LANNClassifier)(random_state=seed, **MODELS[model])
+    clf.model = model
+    matrices = local_matrices(clf.fit(X, labels))
     least_seen = np.linalg.eigh(matrices)[1][:, :, 0]
     cosines = np.abs(np.einsum("ja,ja->j", least_seen, axes))
     return quotients(matrices, axes), cosines, y == 1

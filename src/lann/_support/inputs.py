@@ -8,7 +8,7 @@ import numpy as np
 import sklearn.utils.validation as sklearn_validation
 from numpy.typing import NDArray
 
-from lann._support.sizes import SINGLE_LIMITS, SMALLEST_SINGLE_SPREAD, find_too_close, find_too_large
+from lann._support.sizes import SINGLE_LIMITS, find_too_large
 from lann._support.types import Floats, Labels
 from lann._support.validation import Integer, shown, validate
 
@@ -111,20 +111,9 @@ def as_type(X: Floats, dtype: np.dtype[Any]) -> Floats:
         if feature is not None:
             raise ValueError(
                 f"Feature {feature} has values that are too large for {dtype.name}; scale them "
-                f"down to at most {SINGLE_LIMITS.lowest:g}, or set storage='float64'."
+                f"down to at most {SINGLE_LIMITS.lowest:g}, or give float64."
             )
     return X.astype(dtype, copy=False)
-
-
-def check_spread_in(X: Floats, dtype: np.dtype[Any]) -> None:
-    """Raise ValueError if the values of a feature differ by less than a type of numbers can tell."""
-    if dtype.itemsize < X.dtype.itemsize:
-        feature = find_too_close(X, SMALLEST_SINGLE_SPREAD)
-        if feature is not None:
-            raise ValueError(
-                f"Feature {feature} has values that differ by less than {SMALLEST_SINGLE_SPREAD:g}, which is "
-                f"too little for {dtype.name}; scale them up, or set storage='float64'."
-            )
 
 
 def weighted_moments(values: Floats, weights: Floats | None) -> tuple[Floats, Floats]:

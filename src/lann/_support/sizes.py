@@ -29,9 +29,6 @@ LARGEST_IMAGE = 1e144
 LARGEST_SINGLE_IMAGE = 1e35
 # Up to this many numbers, a copy of them costs less than a second pass.
 FEW_NUMBERS = 4096
-# For numbers that are kept in float32, whose distances are computed in float64: there is room for the factors
-# of a linear map, and for the digits of differences.
-SMALLEST_SINGLE_SPREAD = 1e-30
 
 
 class Limits(NamedTuple):
@@ -49,7 +46,7 @@ class Limits(NamedTuple):
     lowest: float
 
 
-# For numbers that are kept in float32, as above: the same for all features.
+# For numbers that are kept in float32, whose distances are computed in float64: the same for all features.
 SINGLE_LIMITS = Limits(np.full(1, 1e35), 1e35)
 
 

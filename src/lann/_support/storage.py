@@ -6,21 +6,15 @@ from typing import Any
 
 import numpy as np
 
-# Values of the parameter `storage`, beside "auto".
-DOUBLE, SINGLE = "float64", "float32"
-# With more rows than this, training goes by tiles, and "auto" means single precision.
+# With more rows than this, training goes by tiles, and a model keeps numbers in single precision.
 MANY_ROWS = 50_000
 
 
-def rows_type(storage: str, given: Any, n_rows: int) -> np.dtype[Any]:
-    """Return the type in which so many training rows are kept, given that of X."""
-    if storage == "auto":
-        storage = SINGLE if n_rows > MANY_ROWS and given == np.float32 else DOUBLE
-    return np.dtype(storage)
+def rows_type(given: Any, n_rows: int) -> np.dtype[Any]:
+    """Return the type in which training rows are kept, given that of X."""
+    return np.dtype(np.float32 if n_rows > MANY_ROWS and given == np.float32 else np.float64)
 
 
-def weights_type(storage: str, n_rows: int) -> np.dtype[Any]:
-    """Return the type in which the weights of so many points are kept."""
-    if storage == "auto":
-        storage = SINGLE if n_rows > MANY_ROWS else DOUBLE
-    return np.dtype(storage)
+def weights_type(n_rows: int) -> np.dtype[Any]:
+    """Return the type in which the weights of points are kept."""
+    return np.dtype(np.float32 if n_rows > MANY_ROWS else np.float64)

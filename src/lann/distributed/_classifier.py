@@ -110,40 +110,28 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         Number of axes for ``metric="low_rank"``.
     levels : tuple of {"curves", "map", "class", "point"}, default=("curves", "map", "class", "point")
         Levels of the metric that are learned.
-    power : float or "auto", default="auto"
-        Exponent of the vote.
-    class_weight : dict, "balanced" or None, default=None
-        Weight of the votes, and of the training loss, of each class.
-    n_candidates : int or None, default=50
-        Size of the shortlist. None searches all rows of all shards.
-    drop_levels : bool, default=True
-        Whether to drop a level that does not help; this is decided on the sample.
     max_iter : int or None, default=None
         Number of epochs.
     learning_rate : float or None, default=None
         Initial step size.
     alpha : float, default=1.0
         Strength of the regularization.
-    smoothing : float, default=0.06
-        Share of a point metric that is replaced by those of same-class neighbors in the first step.
-    candidate_dropout : float, default=0.7
-        Share of the candidates that are dropped at random in every training step.
-    feature_dropout : float, default=0.25
-        Share of the axes that are dropped at random in every batch.
+    power : float or "auto", default="auto"
+        Exponent of the vote.
+    class_weight : dict, "balanced" or None, default=None
+        Weight of the votes, and of the training loss, of each class.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Features that are categories.
+    n_candidates : int or None, default=50
+        Size of the shortlist. None searches all rows of all shards.
     early_stopping : bool, default=False
         Whether to end a stage of training early; this is decided on the sample.
-    validation_fraction : float, default=0.1
-        Share of the sample that are validation rows for early stopping.
-    verbose : int, default=0
-        1 prints a line per epoch of the sample, and per step.
     n_jobs : int or None, default=None
         Number of threads of this process that train on the sample. Tasks use one thread each.
     random_state : int, RandomState instance or None, default=None
         Determines the sample, the cells, the order of the rows in training, and dropout.
-    categorical_features : "from_dtype", array-like or None, default="from_dtype"
-        Features that are categories.
-    storage : {"auto", "float64", "float32"}, default="auto"
-        Type in which the model keeps the training rows and the weights of points.
+    verbose : int, default=0
+        1 prints a line per epoch of the sample, and per step.
     rows_per_shard : int, default=100000
         Number of training rows of a shard, about. A worker needs memory for a few shards at a time.
 
@@ -223,46 +211,34 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         metric="diagonal",
         n_components=None,
         levels=lann.classifier.LEVELS,
-        power="auto",
-        class_weight=None,
-        n_candidates=50,
-        drop_levels=True,
         max_iter=None,
         learning_rate=None,
         alpha=1.0,
-        smoothing=0.06,
-        candidate_dropout=0.7,
-        feature_dropout=0.25,
+        power="auto",
+        class_weight=None,
+        categorical_features="from_dtype",
+        n_candidates=50,
         early_stopping=False,
-        validation_fraction=0.1,
-        verbose=0,
         n_jobs=None,
         random_state=None,
-        categorical_features="from_dtype",
-        storage="auto",
+        verbose=0,
         rows_per_shard=100_000,
     ):
         self.n_neighbors = n_neighbors
         self.metric = metric
         self.n_components = n_components
         self.levels = levels
-        self.power = power
-        self.class_weight = class_weight
-        self.n_candidates = n_candidates
-        self.drop_levels = drop_levels
         self.max_iter = max_iter
         self.learning_rate = learning_rate
         self.alpha = alpha
-        self.smoothing = smoothing
-        self.candidate_dropout = candidate_dropout
-        self.feature_dropout = feature_dropout
+        self.power = power
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.n_candidates = n_candidates
         self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
-        self.categorical_features = categorical_features
-        self.storage = storage
+        self.verbose = verbose
         self.rows_per_shard = rows_per_shard
 
     def __sklearn_tags__(self):
@@ -335,7 +311,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             check_no_empty_feature(rows, schema)
             schema, rows = schema.without_unused(rows)
             blocks = blocks_of_rows(rows)
-            reader = Reader(None, schema, rows_type(self.storage, given, len(rows)))
+            reader = Reader(None, schema, rows_type(given, len(rows)))
             return read_labels(blocks, blocks_of_labels(labels, blocks)), reader
         blocks = blocks_of_rows(X)
         validate_data(self, blocks.sample, skip_check_array=True, reset=True)
@@ -346,7 +322,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             schema = merge_features(features, has_names=has_names)
         else:
             schema = TableSchema.numeric(list(get_feature_names(self)), has_names=has_names)
-        stored = rows_type(self.storage, getattr(X, "dtype", None), training.n_rows)
+        stored = rows_type(getattr(X, "dtype", None), training.n_rows)
         return training, self._reader(schema)._replace(stored=stored)
 
     def _reader(self, schema: TableSchema) -> Reader:
@@ -418,7 +394,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         self._report(
             f"training {len(plan.tiles)} tiles" if n_epochs else f"regrouping {rows.counts.sum()} rows"
         )
-        kept_as = weights_type(self.storage, int(rows.counts.sum()))
+        kept_as = weights_type(int(rows.counts.sum()))
         shards, losses = train_shards(rows, plan, result.shared, result.settings, n_epochs, kept_as, rng)
         self.tile_losses_ = np.array(losses, np.float64).reshape(len(losses), n_epochs)
         search = SearchPlan(

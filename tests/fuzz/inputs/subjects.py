@@ -34,7 +34,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "LANNClassifier": [
         {"levels": ("point",), "max_iter": 0, "n_neighbors": 3},
         {"metric": "full", "n_neighbors": 3, "power": 0.5},
-        {"metric": "low_rank", "n_components": 2, "class_weight": "balanced", "storage": "float32"},
+        {"metric": "low_rank", "n_components": 2, "class_weight": "balanced"},
         {"levels": ("curves",), "early_stopping": True, "max_points": 30},
     ],
     "PublishedLANN": [{"metric": "full", "constraint": "determinant"}],

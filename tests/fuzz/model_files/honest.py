@@ -102,7 +102,7 @@ def honest_files(folder: Path) -> list[bytes]:
     for fitted in (model, LANNClassifier(max_iter=2, random_state=0, metric="full").fit(frame, y), reject):
         save(fitted, path)
         files.append(path.read_bytes())
-    save(_with_cells(LANNClassifier(max_iter=2, random_state=0, storage="float32").fit(X, y)), path)
+    save(_with_cells(LANNClassifier(max_iter=2, random_state=0).fit(X, y)), path)
     files.append(path.read_bytes())
     state = RejectState.of(reject).without_thresholds(len(X))
     save(reject.estimator_, path, table=replace(table, reject=state))
@@ -115,7 +115,7 @@ def _with_cells(clf: LANNClassifier) -> LANNClassifier:
     """Return the classifier with a search of cells, as those of many rows have it."""
     model, rule = clf.model_, clf.model_.vote_rule
     clf.model_ = LocalModel(
-        model.levels,
+        model.levels.stored_as(np.float32, np.float32),
         n_candidates=model.n_candidates,
         n_neighbors=model.n_neighbors,
         power=rule.power,
