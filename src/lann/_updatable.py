@@ -25,8 +25,7 @@ from lann._support.inputs import (
     get_feature_names,
 )
 from lann._support.sizes import check_training_values
-from lann._support.storage import rows_type
-from lann._support.types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels, rows_type
 from lann.columns.inputs import (
     check_measurable,
     check_no_empty_feature,

@@ -20,8 +20,7 @@ from lann._support.inputs import (
     class_indices,
     class_weight_array,
 )
-from lann._support.storage import weights_type
-from lann._support.types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices, Labels, weights_type
 from lann._support.validation import (
     BOOLEAN,
     N_JOBS,

@@ -9,7 +9,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from lann import LANNClassifier
-from lann._support.sampling import stratified_rows
+from lann._support.rows import stratified_rows
 from lann.baselines import GMLVQ, LGRLVQ, LMNN
 from lann.datasets import make_local_relevance
 from lann.explain import _landmarks, class_relevances

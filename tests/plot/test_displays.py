@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 import lann.plot
 from lann import LANNClassifier
-from lann._support.colors import CLASS_COLORS
+from lann._support.format import CLASS_COLORS
 from lann.baselines import LGMLVQ
 from lann.plot import (
     DecisionRegionsDisplay,

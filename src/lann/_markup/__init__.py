@@ -20,10 +20,9 @@ from jinja2.ext import Extension
 from markupsafe import Markup as Html
 from markupsafe import escape
 
-from lann._support import texts as _texts
-from lann._support.colors import N_COLORS
+from lann._markup import texts as _texts
 from lann._support.files import check_writable, write_atomically
-from lann._support.format import counted, is_missing, percent, signed_percent, value_text
+from lann._support.format import N_COLORS, counted, is_missing, percent, signed_percent, value_text
 
 __all__ = [
     "MOST_COLUMNS", "Html", "bar", "bar_cell", "check_page_name", "check_page_path", "class_label",

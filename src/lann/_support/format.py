@@ -1,4 +1,4 @@
-"""Numbers and values as text for users, the same in the terminal, in pages and in tables."""
+"""Numbers, values and classes as users see them: the same wherever they are shown."""
 
 from __future__ import annotations
 
@@ -179,3 +179,30 @@ def to_plain(value: Any) -> Any:
     if hasattr(value, "item") and value.dtype.kind not in "mM":  # scalars of NumPy
         return to_plain(value.item())
     return None if value != value else str(value)  # NaT is not equal to itself
+
+
+# The colors of classes. Every pair differs with normal vision, protanopia and deuteranopia, and each has a
+# contrast of 3 to white.
+# The first classes get the most different colors.
+CLASS_COLORS = (
+    "#0072B2",  # blue
+    "#C66200",  # orange
+    "#019150",  # green
+    "#DB718A",  # pink
+    "#621605",  # brown
+    "#442387",  # purple
+    "#3594EF",  # sky blue
+    "#98981A",  # olive
+    "#AC2732",  # red
+    "#6C627D",  # gray
+)
+N_COLORS = len(CLASS_COLORS)
+
+
+def class_color(class_index: int) -> str:
+    """Return the color of a class, which depends on its index only; after ten classes the colors repeat.
+
+    >>> class_color(0), class_color(10)
+    ('#0072B2', '#0072B2')
+    """
+    return CLASS_COLORS[class_index % N_COLORS]

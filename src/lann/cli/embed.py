@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lann._support import texts as _texts
+from lann._markup import texts as _texts
 from lann._support.files import check_writable
 from lann._support.format import counted, percent
 from lann.cli import options as opt

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lann._markup import check_page_path
-from lann._support import texts as _texts
+from lann._markup import texts as _texts
 from lann._support.format import counted, figure, p_value_text, percent
 from lann.cli import options as opt
 from lann.cli.output import collected_notes, make_table, more, print_document, results, show_notes, styled

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lann._support import texts as _texts
+from lann._markup import texts as _texts
 from lann._support.format import counted, percent, printable, signed_percent, value_text
 from lann.cli.output import make_table, more, styled
 

@@ -24,8 +24,7 @@ from lann._support.inputs import (
     validate_data,
 )
 from lann._support.sizes import check_training_values
-from lann._support.storage import rows_type, weights_type
-from lann._support.types import Floats, Indices
+from lann._support.types import Floats, Indices, rows_type, weights_type
 from lann._support.validation import Integer, ParameterTable, shown, validate_parameters
 from lann.columns.inputs import check_no_empty_feature, read_queries, read_training_data
 from lann.columns.schema import TableSchema

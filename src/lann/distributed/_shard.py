@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._support.sampling import positions_in
+from lann._support.rows import positions_in
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import DiagonalMetric, Levels, MatrixMetric
 from lann.search import CellIndex, CellSearch, ExactSearch, Partition, exhaustive_search

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lann._support.inputs import mean_by_class
-from lann._support.sampling import positions_in, stratified_rows
+from lann._support.rows import positions_in, stratified_rows
 from lann._support.threads import map_blocks
 from lann._support.types import Floats, Indices
 from lann.columns.inputs import read_queries

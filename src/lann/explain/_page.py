@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lann._markup import MOST_COLUMNS, Html, class_label, footer, page, read_resource, render, save_page
-from lann._support import texts as _texts
-from lann._support.colors import N_COLORS, class_color
-from lann._support.format import counted, is_missing, percent
+from lann._markup import texts as _texts
+from lann._support.format import N_COLORS, class_color, counted, is_missing, percent
 from lann._support.types import Floats
 from lann._support.validation import Integer, validate
 

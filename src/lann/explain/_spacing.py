@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._support.sampling import positions_in
-from lann._support.spacing import N_AROUND, relative_distances
+from lann._support.rows import N_AROUND, positions_in, relative_distances
 from lann._support.types import Floats, Indices
 from lann.model import NeighborModel, NeighborSearch
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._support.colors import class_color
-from lann._support.format import is_missing, printable, value_text
+from lann._support.format import class_color, is_missing, printable, value_text
 from lann._support.validation import Integer, validate
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lann._support.colors import N_COLORS, class_color
+from lann._support.format import N_COLORS, class_color
 from lann._support.types import Floats, Indices, Labels
 from lann.plot._axes import (
     FOR,

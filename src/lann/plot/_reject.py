@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._support.colors import class_color
-from lann._support.format import class_text, counted
+from lann._support.format import class_color, class_text, counted
 from lann._support.types import Floats
 from lann._support.validation import OneOf, validate
 from lann.plot._axes import (

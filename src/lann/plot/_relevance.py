@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._support.colors import N_COLORS, class_color
+from lann._support.format import N_COLORS, class_color
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import Integer, OneOf, validate
 from lann.plot._axes import (

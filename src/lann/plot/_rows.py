@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lann._support.format import counted
 from lann._support.inputs import check_columns, get_feature_names
-from lann._support.sampling import stratified_rows
+from lann._support.rows import stratified_rows
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import OneOf, validate
 from lann.columns.inputs import as_fitted, read_rows

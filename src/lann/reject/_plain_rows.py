@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
 
 from lann._support.inputs import check_array
+from lann._support.rows import N_AROUND, relative_distances
 from lann._support.sizes import LARGEST_VALUE
-from lann._support.spacing import N_AROUND, relative_distances
 from lann._support.types import Floats, Indices, Labels
 from lann.columns.reader import array_as_table, as_table, infer_schema, read
 from lann.columns.schema import UNSEEN, TableSchema

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.metrics.pairwise import euclidean_distances
 
-from lann._support.spacing import N_AROUND, relative_distances
+from lann._support.rows import N_AROUND, relative_distances
 from lann._support.types import Floats, Indices, Labels
 from lann.columns.inputs import read_queries
 from lann.reject._plain_rows import Measured, PlainRows

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from lann._support.format import size_text
-from lann._support.storage import MANY_ROWS
+from lann._support.types import MANY_ROWS
 from lann._support.validation import Integer, validate
 from lann.tables._reading import FileOptions
 from lann.tables._table_file import open_table

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO
 
-from lann._support.files import check_writable, open_growing, sync
+from lann._support.files import check_writable, sync
 from lann._support.types import Indices
 from lann.streams import StreamBatch
 from lann.tables._csv_text import rows_text
@@ -51,7 +51,7 @@ class PredictionsFile:
         self._guard_formulas = guard_formulas
         check_writable(self.path)
         if n_bytes is None:
-            self._file: IO[bytes] = open_growing(self.path)
+            self._file: IO[bytes] = self.path.open("wb")
             self._write([COLUMNS])
             return
         if not self._starts_with(n_bytes, digest):
@@ -59,7 +59,7 @@ class PredictionsFile:
                 f"{self.path} does not have the predictions that were there at the checkpoint; name the file "
                 "of that run, or start again without resuming."
             )
-        self._file = open_growing(self.path, keep=True)
+        self._file = self.path.open("r+b")
         self._file.truncate(n_bytes)
         self._file.seek(n_bytes)
         self._n_bytes = n_bytes

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypedDict
 
 import pandas as pd
 
-from lann._support.files import check_readable, is_descriptor, is_pipe, read_content
+from lann._support.files import check_readable, is_pipe, read_content
 from lann._support.types import Indices
 from lann.columns.notation import MISSING, table_decimal
 from lann.columns.text import as_float
@@ -182,6 +182,11 @@ def has_no_name(path: Path) -> bool:
     if str(path) == STANDARD_INPUT:
         return True
     return _format_of_name(path) is None and (is_pipe(path) or is_descriptor(path))
+
+
+def is_descriptor(path: Path) -> bool:
+    """Return whether a path is the name of an open file of a process: /dev/stdin or /dev/fd/3."""
+    return str(path).startswith(("/dev/std", "/dev/fd/", "/proc/"))
 
 
 def is_read_once(path: Path) -> bool:

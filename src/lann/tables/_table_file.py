@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from lann._support.files import FileVersion, has_changed
 from lann._support.types import Indices
 from lann.columns.notation import MISSING, table_decimal
 from lann.tables._delimited import check_separator
@@ -79,12 +78,19 @@ class TableFile(ABC):
 
     def __init__(self, path: Path) -> None:
         self.path, self.name = path, str(path)
-        self._version = FileVersion.of(path.stat())
+        self._version = self._stat()
 
     def check_unchanged(self) -> None:
         """Raise ValueError if somebody else has written to the file since it was first read."""
-        if FileVersion.of(self.path.stat()) != self._version:
-            raise has_changed(self.name)
+        if self._stat() != self._version:
+            raise ValueError(
+                f"{self.name} was changed while it was read; wait until it is complete, or read a copy."
+            )
+
+    def _stat(self) -> tuple[int, ...]:
+        """Return what changes if somebody else writes to the file."""
+        status = self.path.stat()
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     @property
     def block_rows(self) -> int:

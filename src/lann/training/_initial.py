@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lann._support.inputs import weighted_means, weighted_moments
-from lann._support.sampling import stratified_rows
+from lann._support.rows import stratified_rows
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import DiagonalMetric, Encoding, FeatureCurves, Levels, find_copies, gap_moments

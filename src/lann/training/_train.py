@@ -11,9 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._support.storage import MANY_ROWS
 from lann._support.threads import iterate_in_order, map_blocks, single_threaded_blas
-from lann._support.types import Floats, Indices
+from lann._support.types import MANY_ROWS, Floats, Indices
 from lann.metric import Levels, find_copies
 from lann.search import (
     N_CALIBRATED,

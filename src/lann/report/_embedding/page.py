@@ -20,9 +20,8 @@ from lann._markup import (
     save_page,
     table,
 )
-from lann._support import texts as _texts
-from lann._support.colors import N_COLORS
-from lann._support.format import counted, percent
+from lann._markup import texts as _texts
+from lann._support.format import N_COLORS, counted, percent
 from lann._support.validation import Integer, validate
 from lann.report._embedding.data import SHAPES, page_data
 from lann.tables import Accuracy, ClassAccuracy, EmbeddedTable, EmbeddingSummary, TableWarning

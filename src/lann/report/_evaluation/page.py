@@ -24,7 +24,7 @@ from lann._markup import (
     save_page,
     table,
 )
-from lann._support import texts as _texts
+from lann._markup import texts as _texts
 from lann._support.format import NO_FIGURE, counted, figure, p_value_text, percent
 from lann.report._evaluation.evaluation import Audit, Evaluation, SourceFile
 from lann.report._evaluation.findings import COVERAGES, LEAST_ROWS, Mistake, Rejection, Reliability, Slice

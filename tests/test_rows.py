@@ -1,6 +1,6 @@
 import numpy as np
 
-from lann._support.sampling import stratified_rows
+from lann._support.rows import stratified_rows
 
 
 def test_rows_are_drawn_in_proportion_to_the_classes():
