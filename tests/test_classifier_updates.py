@@ -12,7 +12,8 @@ from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from lann import LANNClassifier, load, save
-from lann.model import LocalModel, rows_to_forget
+from lann._row_draw import rows_to_forget
+from lann.model import LocalModel
 from lann.search import ExactSearch, _cell_search
 
 

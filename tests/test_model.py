@@ -140,7 +140,7 @@ def test_few_queries_find_the_same_neighbors_as_many_in_some_cells(levels, monke
     for row in range(40):
         for one, many in zip(fresh.kneighbors(queries[row : row + 1], 5), expected, strict=True):
             np.testing.assert_array_equal(one[0], many[row])
-    assert "_shortlist" not in vars(fresh)  # few queries do not wait for it
+    assert "_search" not in vars(fresh)  # few queries do not wait for it
 
 
 def test_the_search_is_not_pickled_and_built_again(levels):
@@ -215,17 +215,6 @@ def test_only_rows_that_vote_are_returned(weighted):
         model.vote(*alone).probabilities[0], model.vote(indices, distances).probabilities[fewest]
     )
     assert model.voters(queries[:0])[0].shape[0] == 0
-
-
-def test_a_wide_vote_counts_rows_of_mean_weight(weighted):
-    model = make_model(weighted, power=0.0)
-    indices, distances = model.kneighbors(weighted.X[:20] + 0.1, 20)
-    most = 20 * weighted.row_weights.mean()
-    sums = np.minimum(np.cumsum(weighted.row_weights[indices], axis=1), most)
-    counted = np.diff(sums, prepend=0.0)
-    np.testing.assert_allclose(model.wide_vote(indices, distances).shares, counted / sums[:, -1:], atol=1e-15)
-    unweighted = make_model(weighted.replace(row_weights=None), power=0.0)
-    np.testing.assert_array_equal(unweighted.wide_vote(indices, distances).shares, np.full((20, 20), 0.05))
 
 
 def test_copies_do_not_change_the_typical_distance(levels):

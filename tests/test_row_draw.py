@@ -11,8 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from lann import LANNClassifier, _row_draw
-from lann._row_draw import query_blocks
-from lann.model import rows_to_forget, rows_to_learn_from
+from lann._row_draw import query_blocks, rows_to_forget, rows_to_learn_from
 
 N_KEPT = 60
 
@@ -46,7 +45,7 @@ def mapped(X, folder, dtype=np.float64):
 @pytest.mark.parametrize("policy", ["recent", "reservoir", "balanced"])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_rows_are_those_that_are_kept_of_all_and_others(policy, seed, monkeypatch):
-    monkeypatch.setattr("lann.model._row_memory.BLOCK_ROWS", 37)
+    monkeypatch.setattr("lann._row_draw.BLOCK_ROWS", 37)
     labels = np.random.default_rng(seed).choice(3, 500, p=[0.9, 0.08, 0.02])
     forgotten = rows_to_forget(policy, labels, np.arange(500), N_KEPT, seed=seed)
     kept = np.setdiff1d(np.arange(500), forgotten)
@@ -160,7 +159,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
     """A file of 32 MB, which takes 64 MB as numbers of double precision."""
     for name, value in {"BLOCK_NUMBERS": 1 << 16, "BLOCK_LABELS": 1 << 14, "BLOCK_QUERIES": 1000}.items():
         monkeypatch.setattr(_row_draw, name, value)
-    monkeypatch.setattr("lann.model._row_memory.BLOCK_ROWS", 1 << 14)
+    monkeypatch.setattr("lann._row_draw.BLOCK_ROWS", 1 << 14)
     X = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float32, shape=(500_000, 16))
     X[:] = np.tile(np.random.default_rng(0).random((1000, 16), np.float32), (500, 1))
     y = np.lib.format.open_memmap(tmp_path / "y.npy", mode="w+", dtype=np.int8, shape=(500_000,))

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
 from lann._base import NeighborClassifier
-from lann._row_draw import DrawnRows, draw_training_rows
+from lann._row_draw import DrawnRows, draw_training_rows, rows_to_forget
 from lann._support.compat import unchanged_on_failure, with_callbacks
 from lann._support.inputs import (
     as_type,
@@ -337,15 +337,20 @@ class UpdatableClassifier(NeighborClassifier):
 
     def _extend(self, rows: Floats, labels: Labels, weights: Floats | None) -> None:
         """Add rows to the model, and train on each of them once."""
+        from lann.metric import join_weights
         from lann.training import extend
 
         self._keep_vote()
         memory = self.model_.memory
         if not self.schema_.is_numeric:
-            memory = memory.with_encoding(memory.encoding.extended(self.schema_.n_categories))
+            memory = memory.with_encoding(memory.shared.encoding.extended(self.schema_.n_categories))
         class_weight = None
         if self.class_weight is not None:
-            class_weight = self._class_weights(*memory.labels_with(labels, weights))
+            old_weights = memory.values("row_weights"), memory.n_rows
+            class_weight = self._class_weights(
+                np.concatenate([memory.values("labels"), labels]),
+                join_weights(old_weights, (weights, len(labels))),
+            )
         settings = self._settings(class_weight).replace(point_metrics="point" in self.levels_)
         progress = self._progress.after(len(rows))
         extension = extend(memory, rows, labels, settings, row_weights=weights, epsilon=progress.loss_epsilon)
@@ -365,8 +370,6 @@ class UpdatableClassifier(NeighborClassifier):
 
     def _rows_beyond_limit(self, memory: RowMemory) -> Indices:
         """Return the rows to forget, so that no more than `max_points` remain."""
-        from lann.model import rows_to_forget
-
         n_lost = 0 if self.max_points is None else max(memory.n_rows - int(self.max_points), 0)
         if n_lost == 0 or self.forget_policy == "recent":
             return np.arange(n_lost)
@@ -375,7 +378,11 @@ class UpdatableClassifier(NeighborClassifier):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             self._progress = self._progress._replace(seed=seed)
         return rows_to_forget(
-            self.forget_policy, memory.labels, memory.arrivals, memory.n_rows - n_lost, seed=seed
+            self.forget_policy,
+            memory.values("labels"),
+            memory.values("arrivals"),
+            memory.n_rows - n_lost,
+            seed=seed,
         )
 
     def _drop_names(self, rows: Indices) -> None:
@@ -384,16 +391,18 @@ class UpdatableClassifier(NeighborClassifier):
 
     def _set_memory(self, memory: RowMemory) -> None:
         """Set the fitted attributes that follow from rows that were added or forgotten."""
-        from lann.vote import VoteRule
+        from lann.model import LocalModel
 
         vote, class_weight = self.vote_, None
         if self.class_weight is not None:
-            class_weight = self._class_weights(memory.labels, memory.row_weights)
+            class_weight = self._class_weights(memory.values("labels"), memory.values("row_weights"))
         is_due = self._progress.n_rows == 0
-        model = self.model_.with_memory(
+        model = LocalModel(
             memory,
-            n_candidates=self._shortlist_size(memory.row_weights if vote.is_for_noise else None),
-            vote=VoteRule(vote.power, class_weight=class_weight, floor=vote.floor),
+            n_candidates=self._shortlist_size(memory.values("row_weights") if vote.is_for_noise else None),
+            power=vote.power,
+            floor=vote.floor,
+            class_weight=class_weight,
             n_neighbors=vote.n_neighbors,
             epsilon=None if is_due else self.model_.vote_rule.epsilon,
             n_jobs=self.n_jobs,
@@ -403,7 +412,7 @@ class UpdatableClassifier(NeighborClassifier):
         if is_due:
             self._progress = self._progress._replace(n_rows=memory.n_rows)
         self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power
-        self.encoding_ = memory.encoding
+        self.encoding_ = memory.shared.encoding
 
     def _read_training_data(
         self,
@@ -427,7 +436,7 @@ class UpdatableClassifier(NeighborClassifier):
             self, X, y, self.categorical_features, schema, keep_single=True
         )
         if adds:
-            rows = as_type(rows, self.model_.memory.rows_type)
+            rows = as_type(rows, self.model_.memory.shared.X.dtype)
             check_measurable(self, rows, self.model_.memory.row_limits)
         else:
             check_training_values(rows, lambda: get_feature_names(self))

@@ -328,7 +328,7 @@ class Prototypes(NeighborModel):
         self.derived: dict[str, Any] = {}
 
     @property
-    def vote_rule(self) -> VoteRule:
+    def vote_rule(self) -> VoteRule:  # type: ignore[override]
         return VoteRule(1.0, 0.0)
 
     @property

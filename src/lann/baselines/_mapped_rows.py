@@ -100,7 +100,7 @@ class MappedRows(NeighborModel):
         self.power = power
 
     @cached_property
-    def vote_rule(self) -> VoteRule:
+    def vote_rule(self) -> VoteRule:  # type: ignore[override]
         if self.power == 0.0:
             return VoteRule(0.0)
         n_rows = len(self.X)

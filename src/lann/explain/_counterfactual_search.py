@@ -257,7 +257,8 @@ def _wide_vote(model: NeighborModel, rows: Floats, n_jobs: int | None) -> tuple[
     wide = min(max(k, model.wide_neighborhood), len(model.X))
     indices, distances = model.kneighbors(rows, wide, n_jobs=n_jobs)
     label = model.vote(indices[:, :k], distances[:, :k]).probabilities.argmax(axis=1)
-    return label, model.wide_vote(indices, distances).probabilities
+    votes = model.count_votes(indices, distances, model.mean_weight * wide, model.vote_rule)
+    return label, votes.probabilities
 
 
 def is_numeric(clf: Any) -> bool:

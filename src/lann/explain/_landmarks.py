@@ -234,7 +234,7 @@ def _read_alone(
     def read(part: slice) -> None:
         for i in range(part.start, part.stop):
             changes = vote_on_changes(
-                *slopes.at(model.X[rows[i]]), labels, row_weights, class_weight, own[i], k,
+                *slopes(model.X[rows[i]]), labels, row_weights, class_weight, own[i], k,
                 model.mean_weight * k, rule.epsilon,
             )  # fmt: skip
             alone[i, budget.fast] = 0.5 * np.abs(changes - before[i]).sum(axis=2).mean(axis=1)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from lann._support.sizes import Limits
@@ -28,12 +29,12 @@ from lann.model._neighbor_model import (
     CategoryValues,
     NeighborModel,
     NeighborSearch,
+    Slopes,
     distances_at_stops,
     nearest_of_classes,
     walk_rows,
 )
 from lann.model._row_memory import FEW_QUERIES, RowMemory
-from lann.model._walks import diagonal_walks
 from lann.search import (
     CellIndex,
     CellSearch,
@@ -52,7 +53,8 @@ ROWS_FOR_SCALE = 1_000
 NEIGHBORS_FOR_SCALE = 5
 # Rows that are searched per distinct neighbor, of a model with many rows of which some are copies.
 COPIES_FOR_SCALE = 4
-STATE = ("memory", "n_candidates", "n_neighbors", "wide_neighborhood", "derived", "names", "_vote_rule")
+# What is copied and saved; everything else is computed when it is needed.
+STATE = ("memory", "n_candidates", "n_neighbors", "wide_neighborhood", "derived", "names", "vote_rule")
 # Number of models without some features that are kept, and of their weights together: 256 MB.
 MOST_KEPT, KEPT_NUMBERS = 16, 2**25
 # With more rows than this, the feature weights of all of them are not computed for those of some neighbors.
@@ -66,8 +68,8 @@ class LocalModel(NeighborModel):
 
     Parameters
     ----------
-    levels : Levels
-        Training rows and their metrics.
+    levels : Levels or RowMemory
+        Training rows and their metrics; a memory if they are those of another model, with changes.
     n_candidates : int or None
         Size of the shortlist; None searches all rows.
     n_neighbors : int
@@ -85,15 +87,21 @@ class LocalModel(NeighborModel):
         The order in which the rows have arrived: see `RowMemory`.
     n_jobs : int or None
         Number of threads.
+
+    Attributes
+    ----------
+    memory : RowMemory
+        The rows and their metrics.
+    names : ndarray of shape (n_rows,) or None
+        Names of the rows, if a classifier has set them.
     """
 
     has_training_rows = True
-    # Of the rows, if a classifier has set them: they belong to this version of the rows.
     names: NDArray[Any] | None = None
 
     def __init__(
         self,
-        levels: Levels,
+        levels: Levels | RowMemory,
         *,
         n_candidates: int | None,
         n_neighbors: int,
@@ -106,50 +114,27 @@ class LocalModel(NeighborModel):
         n_arrived: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
-        self.memory = RowMemory(levels, arrivals=arrivals, n_arrived=n_arrived, index=index)
-        self._set_vote_sizes(n_candidates, n_neighbors)
-        if index is None and self._is_large:
-            self.memory = self.memory.with_index(self._build_index(n_jobs))
-        epsilon = self._estimate_epsilon(n_jobs) if epsilon is None else epsilon
-        self._vote_rule = VoteRule(float(power), epsilon, class_weight, float(floor))
-
-    def _set_vote_sizes(self, n_candidates: int | None, n_neighbors: int) -> None:
+        if isinstance(levels, RowMemory):
+            self.memory = levels
+        else:
+            self.memory = RowMemory(levels, arrivals=arrivals, n_arrived=n_arrived, index=index)
         self.n_candidates, self.n_neighbors = n_candidates, int(n_neighbors)
         # More would make the shortlist longer, and change the neighbors.
         self.wide_neighborhood = n_candidates or max(WIDE, n_neighbors)
         self.derived: dict[str, Any] = {}
+        if index is None:
+            self._update_index(n_jobs)
+        epsilon = self._estimate_epsilon(n_jobs) if epsilon is None else epsilon
+        self.vote_rule = VoteRule(float(power), epsilon, class_weight, float(floor))
 
-    def with_memory(
-        self,
-        memory: RowMemory,
-        *,
-        n_candidates: int | None,
-        vote: VoteRule,
-        n_neighbors: int,
-        epsilon: float | None,
-        n_jobs: int | None = None,
-    ) -> LocalModel:
-        """Return the model of rows of which some have been added, adapted or forgotten.
-
-        Parameters
-        ----------
-        memory : RowMemory
-            Of the rows of this model, changed.
-        n_candidates, n_neighbors, epsilon, n_jobs
-            As for the model.
-        vote : VoteRule
-            The vote, but for ε.
-        """
-        other = LocalModel.__new__(LocalModel)
-        other.memory = memory
-        other._set_vote_sizes(n_candidates, n_neighbors)
-        if not other._is_large and memory.has_index:
-            other.memory = memory.with_index(None)
-        elif other._is_large and (memory.index_is_old or not memory.has_index):
-            other.memory = memory.with_index(other._build_index(n_jobs))
-        epsilon = other._estimate_epsilon(n_jobs) if epsilon is None else epsilon
-        other._vote_rule = replace(vote, epsilon=epsilon)
-        return other
+    def _update_index(self, n_jobs: int | None) -> None:
+        """Determine the cells of the rows if there are many, and no or old cells."""
+        if not self._is_large:
+            if self.index is not None:
+                self.memory = self.memory.with_index(None)
+        elif self.index is None or self.memory.index_is_old:
+            index = CellIndex.build(self._class_metric(), n_jobs=n_jobs)
+            self.memory = self.memory.with_index(replace(index, n_seen=self.n_arrived))
 
     def subset(self, rows: Indices, *, n_jobs: int | None = None) -> LocalModel:
         rule = self.vote_rule
@@ -171,7 +156,7 @@ class LocalModel(NeighborModel):
 
     @property
     def n_classes(self) -> int:  # type: ignore[override]
-        return len(self.memory.class_log_weights)
+        return len(self.memory.class_counts)
 
     @property
     def n_arrived(self) -> int:
@@ -182,11 +167,6 @@ class LocalModel(NeighborModel):
     def index(self) -> CellIndex | None:
         """The cells of the rows under the class metric; None where all rows are searched."""
         return self.memory.index
-
-    def _build_index(self, n_jobs: int | None) -> CellIndex:
-        """Determine the cells of the rows."""
-        index = CellIndex.build(self._class_metric(), n_jobs=n_jobs)
-        return replace(index, n_seen=self.n_arrived)
 
     @property
     def _is_large(self) -> bool:
@@ -200,7 +180,8 @@ class LocalModel(NeighborModel):
     @property
     def arrivals(self) -> Indices:
         """The number of each row in the order in which all rows have arrived: (n_rows,)."""
-        return self.memory.arrivals
+        arrivals: Indices = self.memory.values("arrivals")
+        return arrivals
 
     @property
     def arrivals_if_forgotten(self) -> Indices | None:
@@ -209,21 +190,21 @@ class LocalModel(NeighborModel):
 
     @cached_property
     def X(self) -> Floats:  # type: ignore[override]
-        return self.memory.X
+        return self.memory.values("X")
 
     @cached_property
     def labels(self) -> Labels:  # type: ignore[override]
-        return self.memory.labels
+        return self.memory.values("labels")
 
     @cached_property
     def row_weights(self) -> Floats | None:  # type: ignore[override]
-        return self.memory.row_weights
+        return self.memory.values("row_weights")
 
     def labels_of(self, rows: Indices) -> Labels:
-        return self.memory.values_of("labels", rows)
+        return self.memory.values("labels", rows)
 
     def weights_of(self, rows: Indices) -> Floats | None:
-        return self.memory.values_of("row_weights", rows) if self.memory.has_row_weights else None
+        return self.memory.values("row_weights", rows)
 
     def _estimate_epsilon(self, n_jobs: int | None) -> float:
         """Return ε, from the neighbors of a sample of training rows."""
@@ -231,21 +212,20 @@ class LocalModel(NeighborModel):
             return 1.0
         # Of the distinct rows, so that two copies are the same as one row of weight 2.
         copies = find_copies(self.X, self.labels, self.row_weights)
-        if copies is not None and self._is_large:
-            found = self._distances_to_distinct(copies, n_jobs)
-            if found is not None:
-                return zero_distance_guard(found)
-        levels = self.levels if copies is None else self.levels.subset(copies.distinct)
-        n_rows = len(levels.X)
-        if n_rows < 2:
-            return 1.0
-        n_sampled = min(n_rows, ROWS_FOR_SCALE)
-        rows = np.linspace(0, n_rows - 1, n_sampled).astype(np.int64)
-        k = min(NEIGHBORS_FOR_SCALE, n_rows - 1)
-        if levels is self.levels:
+        if copies is None:
             search = self._search
         else:
+            found = self._distances_to_distinct(copies, n_jobs) if self._is_large else None
+            if found is not None:
+                return zero_distance_guard(found)
+            levels = self.levels.subset(copies.distinct)
+            n_sampled = min(len(levels.X), ROWS_FOR_SCALE)
             search = self._search_among(levels.local_metric(), levels.class_metric(), n_sampled)
+        n_rows = search.metric.n_points
+        if n_rows < 2:
+            return 1.0
+        rows = np.linspace(0, n_rows - 1, min(n_rows, ROWS_FOR_SCALE)).astype(np.int64)
+        k = min(NEIGHBORS_FOR_SCALE, n_rows - 1)
         _, distances = search.query(search.metric.points[rows], k, exclude=rows, n_jobs=n_jobs)
         return zero_distance_guard(distances)
 
@@ -257,18 +237,16 @@ class LocalModel(NeighborModel):
         """
         n_groups = len(copies.distinct)
         rows = copies.distinct[np.linspace(0, n_groups - 1, min(n_groups, ROWS_FOR_SCALE)).astype(np.int64)]
-        n_asked = min(COPIES_FOR_SCALE * NEIGHBORS_FOR_SCALE, self.n_rows - 1)
-        found, distances = self._search.query(self.metric.points[rows], n_asked, exclude=rows, n_jobs=n_jobs)
+        n_searched = min(COPIES_FOR_SCALE * NEIGHBORS_FOR_SCALE, self.n_rows - 1)
+        found, distances = self._search.query(
+            self.metric.points[rows], n_searched, exclude=rows, n_jobs=n_jobs
+        )
         groups = np.column_stack([copies.group[rows], np.where(found < 0, -1, copies.group[found])])
         same = groups[:, :, None] == groups[:, None, :]
         is_new = ~np.tril(same, -1).any(axis=2)[:, 1:] & (found >= 0)
         if is_new.sum(axis=1).min() < min(NEIGHBORS_FOR_SCALE, n_groups - 1):
             return None
         return distances[is_new & (np.cumsum(is_new, axis=1) <= NEIGHBORS_FOR_SCALE)]
-
-    @property
-    def vote_rule(self) -> VoteRule:
-        return self._vote_rule
 
     @cached_property
     def n_voters(self) -> int:
@@ -283,7 +261,7 @@ class LocalModel(NeighborModel):
 
     @property
     def n_axes(self) -> int:
-        return self.memory.class_log_weights.shape[1]
+        return self.memory.shared.class_log_weights.shape[1]
 
     @cached_property
     def metric(self) -> DiagonalMetric | MatrixMetric:
@@ -292,51 +270,118 @@ class LocalModel(NeighborModel):
 
     def _class_metric(self) -> DiagonalMetric:
         # The points are those of the local metric, and not another array.
-        return Levels.metric_of_classes(self.metric.points, self.labels, self.memory.class_log_weights)
+        weights = self.memory.shared.class_log_weights
+        return Levels.metric_of_classes(self.metric.points, self.labels, weights)
 
     def transform(self, X: Floats) -> Floats:
-        return self.memory.transform(X)
+        return self.memory.shared.transform(X)
 
     def category_values(self, most: int) -> dict[int, CategoryValues]:
-        encoding = self.memory.encoding
+        encoding = self.memory.shared.encoding
         return {
-            feature: category_values(positions, most)
+            feature: _representative_categories(positions, most)
             for feature, positions in zip(encoding.category_features, encoding.positions, strict=True)
         }
 
     @property
     def features_with_slopes(self) -> Indices:
-        encoding = self.levels.encoding
-        if self.levels.point_matrices is not None or encoding.has_gaps.any():
+        encoding = self.memory.shared.encoding
+        if isinstance(self.metric, MatrixMetric) or encoding.has_gaps.any():
             return np.empty(0, np.int64)
         return encoding.number_features
 
-    def slopes_among(self, rows: Indices) -> _Slopes:
-        return _Slopes(self, rows)
+    def slopes_among(self, rows: Indices) -> Slopes:
+        shared, weights = self.memory.shared, self.levels.subset(rows).weights
+        encoding, points = shared.encoding, self.metric.points[rows]
+        coordinates = encoding.first_coordinates[encoding.number_features]
+        # (n_axes, n_numbers); None where the axes are the coordinates
+        components = None if shared.components is None else shared.components[:, coordinates]
+        if components is None:
+            curvatures = weights[:, coordinates]
+        else:
+            with single_threaded_blas():  # the same bits for any number of threads
+                curvatures = weights @ components**2
+        curvatures = np.ascontiguousarray(curvatures.T)
+        # Typical numbers, in rows whose categories do not matter.
+        is_number = np.isin(np.arange(encoding.n_features), encoding.number_features)
+        typical = np.where(is_number, self.typical_values, self.X[0])
+        values = encoding.transform(typical)[:, coordinates].T  # (n_numbers, n_values)
+
+        def slopes(query: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+            encoded = encoding.transform(query[None])
+            differences = shared.transform_encoded(encoded) - points  # (n_rows, n_axes)
+            weighted = weights * differences
+            distances = np.einsum("ja,ja->j", weighted, differences)
+            found = weighted[:, coordinates] if components is None else weighted @ components
+            changes = values - encoded[0, coordinates][:, None]
+            return distances, np.ascontiguousarray(found.T), curvatures, np.ascontiguousarray(changes)
+
+        return slopes
 
     @cached_property
     def limits(self) -> Limits:
-        return self.memory.limits
+        return self.memory.shared.limits
 
     def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
         missing = np.isnan(queries)
-        return missing & ~self.memory.encoding.has_gaps if missing.any() else missing
+        return missing & ~self.memory.shared.encoding.has_gaps if missing.any() else missing
+
+    def _by_gaps(self, compute: Callable[..., Any], queries: Floats, *by_query: Any, **options: Any) -> Any:
+        """Compute something for queries, each by the model that measures in the features that it has.
+
+        Parameters
+        ----------
+        compute : callable
+            Takes a model, the queries that it measures, what belongs to each of them, and the options.
+            Returns an array by query, or a tuple of arrays.
+        queries : (n_queries, n_features)
+        *by_query : arrays of length n_queries, or None
+        **options
+        """
+        unmeasured = self.unmeasured(queries)
+        if not unmeasured.any():
+            return compute(self, queries, *by_query, **options)
+        patterns, position = np.unique(unmeasured, axis=0, return_inverse=True)
+        parts = []
+        for number, pattern in enumerate(patterns):
+            rows = np.flatnonzero(position.ravel() == number)
+            model = self._without(tuple(np.flatnonzero(pattern).tolist()))
+            own = (None if values is None else values[rows] for values in by_query)
+            parts.append(compute(model, queries[rows], *own, **options))
+        order = np.argsort(position.ravel(), kind="stable").argsort()
+        if isinstance(parts[0], tuple):
+            return tuple(np.concatenate(arrays)[order] for arrays in zip(*parts, strict=True))
+        return np.concatenate(parts)[order]
+
+    def _without(self, features: tuple[int, ...]) -> LocalModel:
+        """Return the model that measures without some features; some of them are kept."""
+        if not features:
+            return self
+        kept = self._measured_without
+        other = kept.get(features)
+        if other is None:
+            other = copy(self)  # without the cells, which are those of other points
+            other.memory = RowMemory(self.levels.without_features(features))
+            if len(kept) >= max(min(MOST_KEPT, KEPT_NUMBERS // self.levels.point_log_weights.size), 1):
+                kept.clear()
+            kept[features] = other
+        return other
+
+    @cached_property
+    def _measured_without(self) -> dict[tuple[int, ...], LocalModel]:
+        return {}
 
     def kneighbors(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        indices, distances = np.empty((len(queries), k), np.int64), np.empty((len(queries), k))
-        for rows, model in self._by_gaps(queries):
-            own = None if exclude is None else exclude[rows]
-            indices[rows], distances[rows] = model._nearest(
-                model.transform(queries[rows]), k, exclude=own, n_jobs=n_jobs
-            )
-        return indices, distances
+        found: tuple[Indices, Floats]
+        found = self._by_gaps(LocalModel._nearest, queries, exclude, k=k, n_jobs=n_jobs)
+        return found
 
     def _nearest(
-        self, points: Floats, k: int, *, exclude: Indices | None, n_jobs: int | None
+        self, queries: Floats, exclude: Indices | None, *, k: int, n_jobs: int | None
     ) -> tuple[Indices, Floats]:
-        """Return the k nearest rows of queries on the axes: see `kneighbors`."""
+        points = self.transform(queries)
         if not self._scans(len(points)):
             return self._search.query(points, k, exclude=exclude, n_jobs=n_jobs)
         n_candidates = min(max(self.n_candidates or k, k), self.n_rows - (exclude is not None))
@@ -348,47 +393,21 @@ class LocalModel(NeighborModel):
         return self.n_candidates is not None and n_queries <= FEW_QUERIES
 
     def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
-        distances = np.empty(indices.shape)
-        for rows, model in self._by_gaps(queries):
-            distances[rows] = model.metric.distances(model.transform(queries[rows]), indices[rows])
+        def measure(model: LocalModel, queries: Floats, indices: Indices) -> Floats:
+            return model.metric.distances(model.transform(queries), indices)
+
+        distances: Floats = self._by_gaps(measure, queries, indices)
         return distances
 
     def contributions(self, queries: Floats, indices: Indices) -> Floats:
-        contributions = np.empty((*indices.shape, queries.shape[1]))
-        for rows, model in self._by_gaps(queries):
+        def split(model: LocalModel, queries: Floats, indices: Indices) -> Floats:
             # Of the rows in question: the levels of all rows may have to be copied first.
-            found, own = np.unique(indices[rows], return_inverse=True)
-            levels = model.memory.levels_of(found)
-            encoded = levels.encoding.transform(queries[rows])
-            contributions[rows] = levels.contributions(encoded, own.reshape(indices[rows].shape))
+            rows, own = np.unique(indices, return_inverse=True)
+            levels = model.memory.levels_of(rows)
+            return levels.contributions(levels.encoding.transform(queries), own.reshape(indices.shape))
+
+        contributions: Floats = self._by_gaps(split, queries, indices)
         return contributions
-
-    def _by_gaps(self, queries: Floats) -> Iterator[tuple[Indices | slice, LocalModel]]:
-        """Yield queries that are measured in the same features, and the model that measures in these."""
-        unmeasured = self.unmeasured(queries)
-        if not unmeasured.any():
-            yield slice(None), self
-            return
-        patterns, position = np.unique(unmeasured, axis=0, return_inverse=True)
-        for number, pattern in enumerate(patterns):
-            rows = np.flatnonzero(position.ravel() == number)
-            yield rows, self._without(tuple(np.flatnonzero(pattern).tolist()))
-
-    def _without(self, features: tuple[int, ...]) -> LocalModel:
-        """Return the model that measures without some features; the last ones are kept."""
-        if not features:
-            return self
-        kept = self.__dict__.setdefault("_without_features", {})
-        other = kept.get(features)
-        if other is None:
-            other = copy(self)  # without the cells, which are those of other points
-            other.memory = RowMemory(self.levels.without_features(features))
-            most_kept = max(min(MOST_KEPT, KEPT_NUMBERS // self.levels.point_log_weights.size), 1)
-            # Another thread may remove the same ones, or add others.
-            for oldest in list(kept)[: max(len(kept) + 1 - most_kept, 0)]:
-                kept.pop(oldest, None)
-            kept[features] = other
-        return other
 
     def feature_weights(self, *, n_jobs: int | None = None) -> Floats:
         """Return the feature weights, per standard deviation of a feature if there are curves."""
@@ -401,7 +420,7 @@ class LocalModel(NeighborModel):
     @cached_property
     def _feature_scales(self) -> Floats:
         """The difference in each number whose weight is the feature weight."""
-        encoding = self.memory.encoding
+        encoding = self.memory.shared.encoding
         numbers = encoding.numbers_of(self.X)
         if encoding.curves.is_identity:
             return np.ones(numbers.shape[1])
@@ -427,37 +446,38 @@ class LocalModel(NeighborModel):
         if self.n_candidates is None or self.n_candidates >= n_rows:
             return super().candidates(queries, n_jobs=n_jobs)
         n_searched = max(self.n_candidates, self.n_voters)
-        shape = (len(queries), min(n_searched + 1, n_rows))
-        indices, distances = np.empty(shape, np.int64), np.empty(shape)
-        for rows, model in self._by_gaps(queries):
-            points = model.transform(queries[rows])
-            search = model.memory if model._scans(len(points)) else model._shortlist
-            found, _ = search.candidates(points, shape[1], n_jobs=n_jobs)
-            indices[rows] = found
-            distances[rows] = search.distances(points, np.maximum(found, 0))
+        k = min(n_searched + 1, n_rows)
+
+        def search(model: LocalModel, queries: Floats) -> tuple[Indices, Floats]:
+            points = model.transform(queries)
+            if model._scans(len(points)):
+                found, _ = model.memory.nearest(points, k)
+                return found, model.memory.distances(points, np.maximum(found, 0))
+            found, _ = model._coarse.query(points, k, n_jobs=n_jobs)
+            return found, model.metric.distances(points, np.maximum(found, 0))
+
+        indices, distances = self._by_gaps(search, queries)
         return Candidates(indices, distances, n_searched)
 
     def walk_distances(
         self, queries: Floats, ends: Indices, orders: Indices, bounds: Indices, candidates: Indices
     ) -> Floats:
         """As `NeighborModel.walk_distances`; a gap keeps the value that is filled in for its row."""
-        distances = np.empty((len(queries), 2, len(bounds), candidates.shape[1]))
-        for rows, model in self._by_gaps(queries):
-            distances[rows] = model._walk_distances(
-                queries[rows], ends[rows], orders[rows], bounds, candidates[rows]
-            )
+        distances: Floats = self._by_gaps(
+            LocalModel._walk_distances, queries, ends, orders, candidates, bounds=bounds
+        )
         return distances
 
     def _walk_distances(
-        self, queries: Floats, ends: Indices, orders: Indices, bounds: Indices, candidates: Indices
+        self, queries: Floats, ends: Indices, orders: Indices, candidates: Indices, *, bounds: Indices
     ) -> Floats:
-        levels, metric = self.levels, self.metric
-        encoding, components = levels.encoding, levels.components
+        shared, metric = self.memory.shared, self.metric
+        encoding, components = shared.encoding, shared.components
         encoded = encoding.transform(queries)
         steps = encoding.transform(self.X[ends]) - encoded
         firsts = np.append(encoding.first_coordinates, encoding.n_coordinates)
         if isinstance(metric, DiagonalMetric):
-            starts = np.ascontiguousarray(levels.transform_encoded(encoded))
+            starts = np.ascontiguousarray(shared.transform_encoded(encoded))
             columns = np.empty((0, 0)) if components is None else np.ascontiguousarray(components.T)
             points, weights = metric.points, metric.weights[None] if metric.shared else metric.weights
             if points.dtype != np.float64 or weights.dtype != np.float64:
@@ -467,57 +487,51 @@ class LocalModel(NeighborModel):
                 points = points[rows].astype(np.float64)
                 weights = np.atleast_2d(metric.weights_of(rows)).astype(np.float64)
             return diagonal_walks(starts, steps, columns, firsts, orders, bounds, points, weights, candidates)
-        widths = encoding.n_axes_of_features
         moved = walk_rows(np.zeros(queries.shape), np.ones(queries.shape), orders, bounds)
-        moved = encoded[:, None, None] + np.repeat(moved, widths, axis=3) * steps[:, None, None]
+        moved = np.repeat(moved, encoding.n_axes_of_features, axis=3) * steps[:, None, None]
         return distances_at_stops(
-            moved, candidates, lambda rows, found: metric.distances(levels.transform_encoded(rows), found)
+            encoded[:, None, None] + moved,
+            candidates,
+            lambda rows, found: metric.distances(shared.transform_encoded(rows), found),
         )
 
     def shared_kneighbors(self, k: int, *, n_jobs: int | None = None) -> tuple[Indices, Floats]:
-        search, own = self._search, np.arange(self.n_rows)
-        coarse = search.coarse if isinstance(search, Shortlist) else coarse_search(self._class_metric())
-        return coarse.query(self.metric.points, k, exclude=own, n_jobs=n_jobs)
+        own = np.arange(self.n_rows)
+        return self._coarse.query(self.metric.points, k, exclude=own, n_jobs=n_jobs)
 
     def kneighbors_of_classes(
         self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
-        indices, distances = np.empty((len(queries), k), np.int64), np.empty((len(queries), k))
-        for rows, model in self._by_gaps(queries):
-            indices[rows], distances[rows] = model._nearest_of_classes(
-                queries[rows], allowed[rows], k, n_jobs=n_jobs
-            )
-        return indices, distances
+        found: tuple[Indices, Floats]
+        found = self._by_gaps(LocalModel._nearest_of_classes, queries, allowed, k=k, n_jobs=n_jobs)
+        return found
 
     def _nearest_of_classes(
-        self, queries: Floats, allowed: NDArray[np.bool_], k: int, *, n_jobs: int | None
+        self, queries: Floats, allowed: NDArray[np.bool_], k: int, n_jobs: int | None
     ) -> tuple[Indices, Floats]:
-        class_metric = None if self.n_candidates is None else self._class_metric()
+        class_metric = self._class_metric()
 
         def search_among(rows: Indices, n_queries: int) -> Search:
-            metric = self.metric.subset(rows)
-            if class_metric is None or self.n_candidates is None:
-                return exhaustive_search(metric)
-            return Shortlist(coarse_search(class_metric.subset(rows), n_queries), metric, self.n_candidates)
+            return self._search_among(self.metric.subset(rows), class_metric.subset(rows), n_queries)
 
         points = self.transform(queries)
         return nearest_of_classes(points, self.labels, allowed, k, search_among, n_jobs=n_jobs)
 
-    @property
+    # Two threads may both build a search; either result is complete.
+    @cached_property
     def _search(self) -> ExactSearch | MeasuredSearch | Shortlist:
-        """The search for many queries; it is kept."""
-        # Two threads may both build it; either result is complete.
-        return self._exhaustive if self.n_candidates is None else self._shortlist
+        """The search for many queries."""
+        if self.n_candidates is None:
+            return exhaustive_search(self.metric)
+        return Shortlist(self._coarse, self.metric, self.n_candidates)
 
     @cached_property
-    def _exhaustive(self) -> ExactSearch | MeasuredSearch:
-        return exhaustive_search(self.metric)
-
-    @cached_property
-    def _shortlist(self) -> Shortlist:
+    def _coarse(self) -> ExactSearch | CellSearch:
+        """The search of many queries under the class metrics."""
         metric, index = self._class_metric(), self.index
-        coarse = ExactSearch(metric) if index is None else CellSearch(metric, index)
-        return Shortlist(coarse, self.metric, self.n_candidates or self.n_rows)
+        if self.n_candidates is None:
+            return coarse_search(metric)
+        return ExactSearch(metric) if index is None else CellSearch(metric, index)
 
     def _search_among(
         self, metric: DiagonalMetric | MatrixMetric, class_metric: DiagonalMetric, n_queries: int
@@ -528,25 +542,14 @@ class LocalModel(NeighborModel):
         return Shortlist(coarse_search(class_metric, n_queries), metric, self.n_candidates)
 
     def __getstate__(self) -> dict[str, Any]:
-        # What is computed when it is needed is not saved.
         return {name: value for name, value in self.__dict__.items() if name in STATE}
 
 
-def category_values(positions: CategoryPositions, most: int) -> CategoryValues:
+def _representative_categories(positions: CategoryPositions, most: int) -> CategoryValues:
     """Return categories that represent all of a feature: each with its share of the training rows.
 
     Of many categories these are quantiles along the direction in which their learned positions vary most, so
     that categories that are measured alike are represented by one of them.
-
-    Parameters
-    ----------
-    positions : CategoryPositions
-    most : int
-        Number of values, at most.
-
-    Returns
-    -------
-    values : CategoryValues
     """
     used = np.flatnonzero(positions.shares > 0)
     shares = positions.shares[used]
@@ -561,40 +564,6 @@ def category_values(positions: CategoryPositions, most: int) -> CategoryValues:
     return CategoryValues(codes, shares / shares.sum())
 
 
-class _Slopes:
-    """What changes of single numbers do to the distances of some rows with diagonal metrics."""
-
-    def __init__(self, model: LocalModel, rows: Indices) -> None:
-        levels = model.levels
-        encoding, self._levels = levels.encoding, levels
-        self._points, self._weights = model.metric.points[rows], levels.subset(rows).weights
-        self._coordinates = encoding.first_coordinates[encoding.number_features]
-        components = levels.components
-        # (n_axes, n_numbers); None where the axes are the coordinates
-        self._components = None if components is None else components[:, self._coordinates]
-        if self._components is None:
-            curvatures = self._weights[:, self._coordinates]
-        else:
-            with single_threaded_blas():  # the same bits for any number of threads
-                curvatures = self._weights @ self._components**2
-        self._curvatures = np.ascontiguousarray(curvatures.T)
-        # Typical numbers, in rows whose categories do not matter.
-        values = np.where(
-            np.isin(np.arange(len(model.X[0])), encoding.number_features), model.typical_values, model.X[0]
-        )
-        self._values = encoding.transform(values)[:, self._coordinates].T  # (n_numbers, n_values)
-
-    def at(self, query: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        encoded = self._levels.encoding.transform(query[None])
-        differences = self._levels.transform_encoded(encoded) - self._points  # (n_rows, n_axes)
-        weighted = self._weights * differences
-        distances = np.einsum("ja,ja->j", weighted, differences)
-        components = self._components
-        slopes = weighted[:, self._coordinates] if components is None else weighted @ components
-        changes = self._values - encoded[0, self._coordinates][:, None]
-        return distances, np.ascontiguousarray(slopes.T), self._curvatures, np.ascontiguousarray(changes)
-
-
 class _Among:
     """A search among points on the axes, in the user's units."""
 
@@ -605,3 +574,86 @@ class _Among:
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
         return self._search.query(self._transform(queries), k, exclude=exclude, n_jobs=n_jobs)
+
+
+# Sums may be reordered, so that they vectorize; the compiled code fixes the order, the same for every call.
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
+def diagonal_walks(starts, steps, columns, firsts, orders, bounds, points, weights, candidates):
+    """Return squared distances to candidates under diagonal metrics: (n_walks, 2, n_stops, n_candidates).
+
+    A row on the way and its complement lie on opposite sides of the middle m, at m + a and m − a. Their
+    squared distances to a candidate p are ‖m − p‖² + ‖a‖² ± 2 ⟨a, m − p⟩, in its metric: two sums for two
+    rows.
+
+    Parameters
+    ----------
+    starts : (n_walks, n_axes)
+        The queries on the axes.
+    steps : (n_walks, n_coordinates)
+        From the coordinates of the query to those of the other row.
+    columns : (n_coordinates, n_axes)
+        The transposed linear map; without any row, the axes are the coordinates.
+    firsts : (n_features + 1,)
+        The first coordinate of each feature.
+    orders, bounds, candidates
+        As for `NeighborModel.walk_distances`.
+    points : (n_points, n_axes)
+    weights : (n_points, n_axes), or (1, n_axes) if shared
+    """
+    n_walks, n_candidates = candidates.shape
+    n_axes, n_stops, is_mapped = starts.shape[1], len(bounds), columns.shape[0] > 0
+    out = np.empty((n_walks, 2, n_stops, n_candidates))
+    scales, slopes = np.empty((n_candidates, n_axes)), np.empty((n_candidates, n_axes))
+    offsets, side, squares = np.empty(n_candidates), np.empty(n_axes), np.empty(n_axes)
+    for walk in range(n_walks):
+        side[:] = 0.0  # half the way, from the middle to the query
+        for coordinate in range(steps.shape[1]):
+            half = -0.5 * steps[walk, coordinate]
+            if half != 0.0:
+                if is_mapped:
+                    for a in range(n_axes):
+                        side[a] += half * columns[coordinate, a]
+                else:
+                    side[coordinate] += half
+        for slot in range(n_candidates):
+            j = max(candidates[walk, slot], 0)
+            owner = j if len(weights) > 1 else 0
+            total = 0.0
+            for a in range(n_axes):
+                weight, difference = weights[owner, a], starts[walk, a] - side[a] - points[j, a]
+                scales[slot, a], slopes[slot, a] = weight, weight * difference
+                total += weight * difference * difference
+            offsets[slot] = total
+        done = 0
+        for stop in range(n_stops):
+            moved = stop == 0
+            while done < bounds[stop]:
+                feature = orders[walk, done]
+                for coordinate in range(firsts[feature], firsts[feature + 1]):
+                    step = steps[walk, coordinate]
+                    if step != 0.0:
+                        moved = True
+                        if is_mapped:
+                            for a in range(n_axes):
+                                side[a] += step * columns[coordinate, a]
+                        else:
+                            side[coordinate] += step
+                done += 1
+            if not moved:
+                out[walk, 0, stop] = out[walk, 0, stop - 1]
+                out[walk, 1, stop] = out[walk, 1, stop - 1]
+                continue
+            for a in range(n_axes):
+                squares[a] = side[a] * side[a]
+            for slot in range(n_candidates):
+                if candidates[walk, slot] < 0:
+                    out[walk, 0, stop, slot] = out[walk, 1, stop, slot] = np.inf
+                    continue
+                length, slope = 0.0, 0.0
+                for a in range(n_axes):
+                    length += scales[slot, a] * squares[a]
+                    slope += slopes[slot, a] * side[a]
+                middle = offsets[slot] + length
+                out[walk, 0, stop, slot] = max(middle + 2.0 * slope, 0.0)  # rounding may go below 0
+                out[walk, 1, stop, slot] = max(middle - 2.0 * slope, 0.0)
+    return out

@@ -95,6 +95,12 @@ def distances_at_stops(
     return np.where(candidates[:, None, None] < 0, np.inf, measured)
 
 
+# From a query to the squared distances of some rows, (n_rows,), their slopes and curvatures by feature,
+# (n_features_with_slopes, n_rows), and the changes δ of each feature to its typical values,
+# (n_features_with_slopes, n_values): where feature l changes by δ, they change by 2 δ s_l + δ² c_l.
+Slopes = Callable[[Floats], tuple[Floats, Floats, Floats, Floats]]
+
+
 class CategoryValues(NamedTuple):
     """Values that represent all values of a feature with categories.
 
@@ -140,23 +146,6 @@ class Candidates(NamedTuple):
     n_searched: int
 
 
-class Slopes(Protocol):
-    """What a change of a single feature does to squared distances."""
-
-    def at(self, query: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return how the squared distances of a query to some rows change.
-
-        Where the coordinate of feature l changes by δ, they change by 2 δ s_l + δ² c_l.
-
-        Returns
-        -------
-        distances : (n_rows,)
-        slopes, curvatures : (n_features_with_slopes, n_rows)
-        changes : (n_features_with_slopes, n_values)
-            δ for the typical values of each feature.
-        """
-
-
 class NeighborSearch(Protocol):
     """A search for neighbors among some training rows."""
 
@@ -184,6 +173,8 @@ class NeighborModel(NeighborSearch, Protocol):
         Number of rows that vote on a query.
     row_weights : (n_rows,) or None
         As how many rows each row counts in a vote; None is 1 for all.
+    vote_rule : VoteRule
+        How the neighbors vote.
     has_training_rows : bool
         Whether the rows are training rows.
     wide_neighborhood : int
@@ -196,6 +187,7 @@ class NeighborModel(NeighborSearch, Protocol):
     labels: Labels
     n_classes: int
     n_neighbors: int
+    vote_rule: VoteRule
     row_weights: Floats | None = None
     has_training_rows: bool
     wide_neighborhood: int
@@ -251,11 +243,6 @@ class NeighborModel(NeighborSearch, Protocol):
     def subset(self, rows: Indices, *, n_jobs: int | None = None) -> NeighborModel | None:
         """Return the model of some of the rows, which vote as they do; None if there is no such model."""
         return None
-
-    @property
-    @abstractmethod
-    def vote_rule(self) -> VoteRule:
-        """How the neighbors vote."""
 
     @property
     def n_rows(self) -> int:
@@ -343,12 +330,6 @@ class NeighborModel(NeighborSearch, Protocol):
         votes are counted; the last of them counts with what is left of its weight.
         """
         return self.count_votes(indices, distances, self.n_neighbors, self.vote_rule)
-
-    def wide_vote(self, indices: Indices, distances: Floats) -> Votes:
-        """Let more rows vote than predict a label: as `vote`, until as many rows of mean weight are counted
-        as there are given rows.
-        """
-        return self.count_votes(indices, distances, self.mean_weight * indices.shape[1], self.vote_rule)
 
     @property
     def mean_weight(self) -> float:

@@ -134,7 +134,7 @@ def _draw(
     labels: Iterator[NDArray[Any]], n_rows: int, seed: int, target: str, name: str
 ) -> tuple[Indices, int, int]:
     """Return the rows that are drawn, ascending, and how many rows, and rows with a label, there are."""
-    from lann.model import HighestRanks
+    from lann._row_draw import HighestRanks
 
     drawn = HighestRanks(n_rows)
     by_class: dict[str, HighestRanks] = {}

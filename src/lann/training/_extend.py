@@ -137,18 +137,15 @@ def extend(
         ε of the loss; None is estimated from the distances of a sample of all rows to their neighbors, which
         takes up to two thousand searches.
     """
-    X = X.astype(memory.X_type, copy=False)
-    n_old, points = memory.n_rows, memory.transform(X)
+    X = X.astype(memory.shared.X.dtype, copy=False)
+    n_old, points = memory.n_rows, memory.shared.transform(X)
     inherited = inherit(memory, points, labels, n_jobs=settings.n_jobs)
-    added = Levels(
-        X,
-        labels,
-        memory.encoding,
-        memory.class_log_weights,
-        inherited.log_weights,
-        memory.components,
-        inherited.matrices,
-        row_weights,
+    added = memory.shared.replace(
+        X=X,
+        labels=labels,
+        point_log_weights=inherited.log_weights,
+        point_matrices=inherited.matrices,
+        row_weights=row_weights,
     )
     memory = memory.with_rows(added, points)
     if not settings.point_metrics:
@@ -162,7 +159,7 @@ def _train_on(memory: RowMemory, rows: Indices, settings: Settings, epsilon: flo
     """Take one bounded step for each row on the metrics of its nearest candidates."""
     n_others = memory.n_rows - 1
     candidates, _ = memory.nearest(
-        memory.values_of("points", rows),
+        memory.values("points", rows),
         min(settings.n_candidates, n_others),
         exclude=rows,
         n_jobs=settings.n_jobs,
@@ -171,10 +168,10 @@ def _train_on(memory: RowMemory, rows: Indices, settings: Settings, epsilon: flo
     involved = np.unique(np.concatenate([rows, candidates.ravel()]))
     involved = involved[np.searchsorted(involved, 0) :]
     own = np.where(candidates < 0, -1, np.searchsorted(involved, candidates))
-    rule = settings.loss_rule(len(memory.class_log_weights))
+    rule = settings.loss_rule(len(memory.class_counts))
     rule = rule._replace(n_neighbors=min(rule.n_neighbors, n_others))
     levels = memory.levels_of(involved).in_double()
-    points = memory.values_of("points", involved).astype(np.float64, copy=False)
+    points = memory.values("points", involved).astype(np.float64, copy=False)
     targets, queries = settings.targets(levels), np.searchsorted(involved, rows)
     rate, smoothing = settings.learning_rate, settings.smoothing
     if levels.point_matrices is not None:
