@@ -124,8 +124,8 @@ def test_weights_add_up_to_enough_rows():
         ([1, 1, -0.5, 1], "finite and at least 0; got -0.5"),
         ([0, 0, 0, 0], "zero for every row"),
         ([1, 1, 1e200, 1], r"between 1e-100 and 1e\+100"),
-        (["a", "b", "c", "d"], "must have numbers"),
-        ([None, 1, 1, {}], "must have numbers"),
+        (["a", "b", "c", "d"], "must be a list of numbers"),
+        ([None, 1, 1, {}], "must be a list of numbers"),
     ],
 )
 def test_invalid_weights_raise_one_sentence(weights, message):

@@ -8,15 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.validation import assert_all_finite, check_array, check_consistent_length, column_or_1d
 
-from lann._support.inputs import (
-    check_array,
-    check_one_type,
-    check_sample_weight,
-    check_two_classes,
-    class_indices,
-)
+from lann._support.inputs import check_one_type, check_sample_weight, check_two_classes, class_indices
 from lann._support.types import Indices, Labels
 from lann.columns.inputs import take_rows
 

@@ -18,9 +18,8 @@ from lann._row_draw import DrawnRows, draw_training_rows, rows_to_forget
 from lann._support.compat import unchanged_on_failure, with_callbacks
 from lann._support.inputs import (
     as_type,
-    check_not_too_heavy,
     check_sample_weight,
-    check_unicode,
+    check_weight_range,
     class_indices,
     get_feature_names,
 )
@@ -284,7 +283,6 @@ class UpdatableClassifier(NeighborClassifier):
         if first:
             seen = y if drawn is None else drawn.classes
             self.classes_ = unique_labels(seen) if given is None else given
-            check_unicode(self.classes_)
         elif given is not None and not np.array_equal(given, self.classes_):
             raise ValueError(
                 f"classes={given.tolist()} differ from those of the first call, {self.classes_.tolist()}."
@@ -487,7 +485,7 @@ class UpdatableClassifier(NeighborClassifier):
             self._weight_unit = float(min(mean, 1.0))
         with np.errstate(over="ignore"):
             weights = weights[counts] / self._weight_unit
-        check_not_too_heavy(weights)
+        check_weight_range(weights)
         return rows[counts], y[counts], None if np.all(weights == 1.0) else weights, counts
 
 

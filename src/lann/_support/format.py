@@ -160,24 +160,18 @@ def to_plain(value: Any) -> Any:
     >>> to_plain({1: np.array([0.5, np.nan]), "when": np.datetime64("2026-05-31")})
     {'1': [0.5, None], 'when': '2026-05-31'}
     """
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return str(value)
     if isinstance(value, Mapping):
         return {str(key): to_plain(item) for key, item in value.items()}
     if hasattr(value, "_asdict"):
         return to_plain(value._asdict())
-    if isinstance(value, list | tuple | set | frozenset):
-        return [to_plain(item) for item in value]
-    if isinstance(value, int):
-        return int(value)
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    if getattr(value, "ndim", 0):
+    if isinstance(value, list | tuple | set | frozenset) or getattr(value, "ndim", 0):
         return [to_plain(item) for item in value]
     if hasattr(value, "item") and value.dtype.kind not in "mM":  # scalars of NumPy
-        return to_plain(value.item())
+        value = value.item()
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if value is None or isinstance(value, bool | int | str):
+        return value
     return None if value != value else str(value)  # NaT is not equal to itself
 
 

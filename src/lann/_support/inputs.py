@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import sklearn.utils.validation as sklearn_validation
 from numpy.typing import NDArray
 
 from lann._support.sizes import SINGLE_LIMITS, find_too_large
@@ -18,38 +17,6 @@ LARGEST_WEIGHT = 1e100
 BLOCK = 65_536
 
 
-def validate_data(estimator: Any, X: Any, *arguments: Any, **options: Any) -> Any:
-    """Check rows and labels as scikit-learn does; integers that are too large raise ValueError, too."""
-    for name in getattr(X, "columns", ()):
-        if not _can_be_written(name):
-            raise ValueError(
-                f"The column {shown(name)} has a name with half of a character (a surrogate), which is no "
-                "Unicode text."
-            )
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):  # numbers that are infinite in float64
-            return sklearn_validation.validate_data(estimator, X, *arguments, **options)
-    except OverflowError:
-        raise _too_large_integer() from None
-    except KeyError:  # of a dictionary, whose first row was looked for
-        raise ValueError(
-            f"X must be an array or a table; got an object of type {type(X).__name__}."
-        ) from None
-
-
-def check_array(X: Any, **options: Any) -> Any:
-    """Check an array as scikit-learn does; integers that are too large raise ValueError, too."""
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):  # numbers that are infinite in float64
-            return sklearn_validation.check_array(X, **options)
-    except OverflowError:
-        raise _too_large_integer() from None
-
-
-def _too_large_integer() -> ValueError:
-    return ValueError("X has an integer that is too large for float64; give finite numbers.")
-
-
 def check_two_classes(classes: NDArray[Any]) -> None:
     """Raise ValueError unless there are at least two classes."""
     if len(classes) < 2:
@@ -57,30 +24,6 @@ def check_two_classes(classes: NDArray[Any]) -> None:
             f"y has one class only, {shown(classes.tolist()[0])}; a classifier needs rows of at least two "
             "classes."
         )
-    check_unicode(classes)
-
-
-def check_unicode(labels: NDArray[Any]) -> None:
-    """Raise ValueError if a label is text that cannot be written: pages, tables and files show labels."""
-    if labels.dtype.kind not in "UO":
-        return
-    for label in labels.tolist():
-        if not _can_be_written(label):
-            raise ValueError(
-                f"y has the label {shown(label)}, text with half of a character (a surrogate), which is no "
-                "Unicode text."
-            )
-
-
-def _can_be_written(name: Any) -> bool:
-    """Return whether a name, if it is text, is Unicode text."""
-    if not isinstance(name, str) or name.isascii():
-        return True
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def another_type(label: Any, classes: NDArray[Any]) -> ValueError:
@@ -106,12 +49,12 @@ def check_one_type(name: str, labels: NDArray[Any]) -> None:
 
 def as_type(X: Floats, dtype: np.dtype[Any]) -> Floats:
     """Return numbers in another type; raise ValueError if one of them is too large to be measured in it."""
-    if dtype.itemsize < np.dtype(np.float64).itemsize:
+    if dtype == np.float32:
         feature = find_too_large(X, SINGLE_LIMITS)
         if feature is not None:
             raise ValueError(
-                f"Feature {feature} has values that are too large for {dtype.name}; scale them "
-                f"down to at most {SINGLE_LIMITS.lowest:g}, or give float64."
+                f"Feature {feature} has values that are too large for float32; scale them down to at most "
+                f"{SINGLE_LIMITS.lowest:g}, or give X in float64."
             )
     return X.astype(dtype, copy=False)
 
@@ -201,37 +144,30 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> Floats:
     weights : (n_rows,)
     """
     try:
-        weights = np.asarray(sample_weight)
-    except ValueError:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
         raise ValueError("sample_weight must be a list of numbers, one for each row.") from None
     if weights.shape != (n_rows,):
         raise ValueError(
             f"sample_weight must have a weight for each of the {n_rows} rows; got shape {weights.shape}."
         )
-    try:
-        if weights.dtype.kind == "c":
-            raise TypeError
-        weights = weights.astype(np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"sample_weight must have numbers; got values of type {weights.dtype}.") from None
     invalid = ~((weights >= 0) & (weights < np.inf))
     if invalid.any():
         raise ValueError(f"sample_weight must be finite and at least 0; got {weights[invalid][0]}.")
     if not weights.any():
         raise ValueError("sample_weight is zero for every row; at least one row has to count.")
-    check_not_too_heavy(weights)
+    check_weight_range(weights[weights > 0])
     return weights
 
 
-def check_not_too_heavy(weights: Floats) -> None:
+def check_weight_range(weights: Floats) -> None:
     """Raise ValueError if weights of training rows are too large or too small to compute with."""
-    positive = weights[weights > 0]
-    for extreme in (positive.max(), positive.min()):
-        if not 1.0 / LARGEST_WEIGHT <= extreme <= LARGEST_WEIGHT:
-            raise ValueError(
-                f"sample_weight must be 0, or between {1.0 / LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g}; "
-                f"got {extreme:g}."
-            )
+    least, largest = weights.min(), weights.max()
+    if least < 1.0 / LARGEST_WEIGHT or largest > LARGEST_WEIGHT:
+        raise ValueError(
+            f"sample_weight must be 0, or between {1.0 / LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g}; got "
+            f"{least:g} to {largest:g}."
+        )
 
 
 def class_indices(y: NDArray[Any], classes: NDArray[Any]) -> Labels:
@@ -300,8 +236,7 @@ def mean_by_class(
     means = np.full((n_classes, values.shape[1]), np.nan)
     for label in np.unique(labels):
         members = labels == label
-        own = None if row_weights is None else row_weights[members]
-        means[label] = weighted_means(values[members], own)
+        means[label] = weighted_means(values[members], None if row_weights is None else row_weights[members])
     return means
 
 
@@ -317,22 +252,18 @@ def check_ids(ids: Any, n_rows: int) -> NDArray[Any]:
 
 
 def check_leave_out(leave_out: Any, n_queries: int, n_rows: int) -> NDArray[np.int64] | None:
-    """Return the training row that does not vote on each query, -1 for none; None is none of them.
+    """Return the training row that does not vote on each query, where -1 excludes nothing.
 
     Raise ValueError unless there is one for each query, and another one that votes.
     """
     if leave_out is None:
         return None
     rows = np.asarray(leave_out)
-    if rows.shape != (n_queries,) or rows.dtype.kind not in "iu":
+    has_shape = rows.shape == (n_queries,) and rows.dtype.kind in "iu"
+    if not has_shape or not ((rows >= -1) & (rows < n_rows)).all():
         raise ValueError(
-            "leave_out must be 'auto', None, or the position of a training row for each of the "
-            f"{n_queries} queries, -1 for none; got {shown(leave_out)}."
-        )
-    if len(rows) and not -1 <= rows.min() <= rows.max() < n_rows:
-        raise ValueError(
-            f"leave_out must have positions of the {n_rows} training rows, or -1; got {rows.min()} to "
-            f"{rows.max()}."
+            f"leave_out must be 'auto', None, or the position of one of the {n_rows} training rows for each "
+            f"of the {n_queries} queries, where -1 excludes nothing; got {shown(leave_out)}."
         )
     if n_rows < 2 and (rows >= 0).any():
         raise ValueError("The only training row cannot be left out: no row would vote.")

@@ -81,16 +81,6 @@ def find_too_large(X: Floats, limits: Limits | None = None) -> int | None:
     return int(too_large.argmax()) if too_large.any() else None
 
 
-def find_too_close(X: Floats, smallest: float = SMALLEST_SPREAD) -> int | None:
-    """Return the first feature whose values differ, but by less than `smallest`; None if there is none."""
-    if len(X) == 0:
-        return None
-    # Without the values that are NaN; one that has no others is constant.
-    spreads = np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)
-    too_close = (spreads > 0) & (spreads < smallest)
-    return int(too_close.argmax()) if too_close.any() else None
-
-
 def check_values(X: Floats, names: Names, limits: Limits | None = None) -> None:
     """Raise ValueError if a value is beyond its limit: of a query, or of a row that is added to others.
 
@@ -110,32 +100,22 @@ def check_values(X: Floats, names: Names, limits: Limits | None = None) -> None:
     name = _name(names, feature)
     if limit == LARGEST_VALUE:
         raise ValueError(too_large(name))
-    raise ValueError(f"{_too_far(name)}; values can be at most {limit:.1g}.")
+    raise ValueError(
+        f"Feature {name!r} has a value that is too far from those of the training rows to be measured; "
+        f"values can be at most {limit:.1g}."
+    )
 
 
-def check_measured(distances: Floats, queries: Floats, X: Floats) -> None:
-    """Raise ValueError if distances that a model has measured are not finite.
+def check_measured(distances: Floats) -> None:
+    """Raise ValueError if distances are not finite.
 
     For models whose metrics depend on the query, so that there are no limits before they are computed.
-
-    Parameters
-    ----------
-    distances : (n_queries, k)
-    queries : (n_queries, n_features)
-    X : (n_rows, n_features)
-        The training rows.
     """
-    overflow = ~np.isfinite(distances).all(axis=1)
-    if overflow.any():
-        lowest, highest = X.min(axis=0), X.max(axis=0)
-        outside = np.maximum(queries[overflow.argmax()] - highest, lowest - queries[overflow.argmax()])
-        spreads = np.maximum(highest - lowest, SMALLEST_SPREAD)
-        feature = int((np.log(np.maximum(outside, SMALLEST_SPREAD)) - np.log(spreads)).argmax())
-        raise ValueError(f"{_too_far(f'x{feature}')}; scale the features.")
-
-
-def _too_far(name: Any) -> str:
-    return f"Feature {name!r} has a value that is too far from those of the training rows to be measured"
+    if not np.isfinite(distances).all():
+        raise ValueError(
+            "A query has a value that is too far from those of the training rows to be measured; scale the "
+            "features."
+        )
 
 
 def check_training_values(X: Floats, names: Names) -> None:
@@ -149,10 +129,13 @@ def check_training_values(X: Floats, names: Names) -> None:
         Of the features, or what returns them.
     """
     check_values(X, names)
-    feature = find_too_close(X)
-    if feature is not None:
+    # Without the values that are NaN; a feature that has no others is constant.
+    spreads = np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)
+    too_close = (spreads > 0) & (spreads < SMALLEST_SPREAD)
+    if too_close.any():
+        name = _name(names, int(too_close.argmax()))
         raise ValueError(
-            f"The values of feature {_name(names, feature)!r} differ by less than {SMALLEST_SPREAD:g}, which "
+            f"The values of feature {name!r} differ by less than {SMALLEST_SPREAD:g}, which "
             "is too little to be squared; scale them up."
         )
 

@@ -19,13 +19,10 @@ Closed = Literal["both", "left", "right", "neither"]
 
 
 class Constraint(Protocol):
-    """What a value may be."""
+    """What a value may be; as text, it is worded as in an error message."""
 
     def accepts(self, value: Any) -> bool:
         """Return whether the value satisfies the constraint."""
-
-    def __str__(self) -> str:
-        """Return the constraint as it is worded in an error message."""
 
 
 @dataclass(frozen=True)
@@ -38,19 +35,15 @@ class Number:
     integer: bool = False
 
     def accepts(self, value: Any) -> bool:
-        # Fractions are numbers, too, but not those that arrays are multiplied by.
-        if not isinstance(value, Integral if self.integer else Integral | float | np.floating):
+        is_integer = isinstance(value, Integral)
+        if isinstance(value, bool) or not (is_integer or isinstance(value, float | np.floating)):
             return False
-        number: Any = value
-        if isinstance(value, bool) or not _is_finite(number):
+        if (self.integer and not is_integer) or (not -MOST < value < MOST and is_integer):
             return False
-        if isinstance(value, Integral) and not abs(number) < MOST:  # arrays have no such integers
-            return False
-        if isinstance(value, np.floating):  # the bounds need not be numbers of its type
-            number = float(value)
+        number = float(value)
         above = number >= self.low if self.closed in ("both", "left") else number > self.low
         below = number <= self.high if self.closed in ("both", "right") else number < self.high
-        return above and below
+        return math.isfinite(number) and above and below
 
     def __str__(self) -> str:
         text = "an integer" if self.integer else "a number"
@@ -58,14 +51,6 @@ class Number:
         if self.high < math.inf:
             text += f" and {'at most' if self.closed in ('both', 'right') else 'below'} {self.high:g}"
         return text
-
-
-def _is_finite(number: Any) -> bool:
-    """Return whether a number is finite in float64, which an integer of any size need not be."""
-    try:
-        return math.isfinite(number)
-    except OverflowError:
-        return False
 
 
 # Strengths and step sizes: the products of larger ones with gradients are not finite.
@@ -161,8 +146,6 @@ def validate(name: str, value: Any, *constraints: Constraint) -> None:
     allowed = ", or ".join(map(str, constraints))
     if len(constraints) == 1 and isinstance(constraints[0], OneOf):
         allowed = "one of " + ", ".join(map(repr, constraints[0].choices))
-    if isinstance(value, Integral) and abs(int(value)) >= MOST:
-        allowed += ", below 2**62"
     raise ValueError(f"{name} must be {allowed}; got {shown(value)}.")
 
 

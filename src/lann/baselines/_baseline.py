@@ -9,16 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
 from lann._base import ModelClassifier, NeighborClassifier
 from lann._support.compat import unchanged_on_failure
-from lann._support.inputs import (
-    check_enough_rows,
-    check_one_type,
-    check_two_classes,
-    get_feature_names,
-    validate_data,
-)
+from lann._support.inputs import check_enough_rows, check_one_type, check_two_classes, get_feature_names
 from lann._support.sizes import check_training_values
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import N_JOBS, VERBOSE, Integer, OneOf, ParameterTable, validate_parameters

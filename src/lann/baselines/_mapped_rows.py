@@ -218,7 +218,7 @@ class QueryMaps(MappedRows):
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:
         indices, distances = self._kneighbors_among(self.X, queries, k, exclude, n_jobs)
-        check_measured(distances, queries, self.X)
+        check_measured(distances)
         return indices, distances
 
     def _kneighbors_among(

@@ -9,9 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils.validation import (
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+    validate_data,
+)
 
-from lann._support.inputs import check_array, check_one_type, get_feature_names, validate_data
+from lann._support.inputs import check_one_type, get_feature_names
 from lann._support.sizes import Limits, check_values, is_small
 from lann._support.types import Floats
 from lann.columns.reader import array_as_table, as_table, extend_schema, infer_schema, names_none, read

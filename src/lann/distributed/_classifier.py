@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 import lann.classifier
 from lann._support.compat import unchanged_on_failure
@@ -21,7 +21,6 @@ from lann._support.inputs import (
     check_two_classes,
     class_weight_array,
     get_feature_names,
-    validate_data,
 )
 from lann._support.sizes import check_training_values
 from lann._support.types import Floats, Indices, rows_type, weights_type

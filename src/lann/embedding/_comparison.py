@@ -13,10 +13,9 @@ from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import check_consistent_length
+from sklearn.utils.validation import check_array, check_consistent_length
 
 from lann._base import NeighborClassifier
-from lann._support.inputs import check_array
 from lann._support.types import Floats
 from lann.classifier import LANNClassifier
 from lann.columns.reader import as_table, infer_schema, read

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lann._support.compat import unchanged_on_failure
-from lann._support.inputs import check_two_classes, get_feature_names, validate_data
+from lann._support.inputs import check_two_classes, get_feature_names
 from lann._support.sizes import check_training_values, check_values
 from lann._support.types import Floats, Labels
 

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from lann._base import NeighborClassifier
 from lann._support.compat import unchanged_on_failure
-from lann._support.inputs import check_columns, get_feature_names, validate_data
+from lann._support.inputs import check_columns, get_feature_names
 from lann._support.sizes import check_training_values
 from lann._support.types import Floats, Indices
 from lann._support.validation import (

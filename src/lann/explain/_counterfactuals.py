@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from lann._support.inputs import check_array, check_columns, differ, get_feature_names
+from lann._support.inputs import check_columns, differ, get_feature_names
 from lann._support.types import Floats, Indices
 from lann._support.validation import Integer, validate
 from lann.columns.inputs import frame_of_values, read_queries, row_ids

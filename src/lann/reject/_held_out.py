@@ -18,9 +18,10 @@ from sklearn.utils.validation import (
     check_consistent_length,
     check_is_fitted,
     column_or_1d,
+    validate_data,
 )
 
-from lann._support.inputs import check_one_type, check_sample_weight, check_two_classes, validate_data
+from lann._support.inputs import check_one_type, check_sample_weight, check_two_classes
 from lann._support.types import Floats, Indices, Labels
 from lann.columns.inputs import check_not_dask
 from lann.columns.reader import as_table

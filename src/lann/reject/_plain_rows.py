@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.validation import check_array
 
-from lann._support.inputs import check_array
 from lann._support.rows import N_AROUND, relative_distances
 from lann._support.sizes import LARGEST_VALUE
 from lann._support.types import Floats, Indices, Labels

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
-from lann._support.inputs import another_type, check_one_type, check_unicode, get_feature_names, validate_data
+from lann._support.inputs import another_type, check_one_type, get_feature_names
 from lann._support.sizes import check_values
 from lann._support.types import Floats
 from lann._support.validation import count_dimensions
@@ -19,7 +20,6 @@ def read_labeled_rows(estimator: Any, X: Any, y: Any, *, reset: bool) -> tuple[F
     rows, labels = validate_data(
         estimator, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=reset
     )
-    check_unicode(labels)
     check_one_type("y", labels)
     check_classification_targets(labels)
     check_values(rows, lambda: get_feature_names(estimator))
@@ -34,7 +34,6 @@ def read_classes(classes: Any) -> NDArray[Any]:
         raise ValueError("classes must be a list of labels.") from None
     if found.ndim != 1:
         raise ValueError(f"classes must be a list of labels; got an array of shape {found.shape}.")
-    check_unicode(found)
     check_one_type("classes", found)
     if found.dtype.kind == "f" and np.isnan(found).any():
         raise ValueError("classes must not have missing labels (NaN).")
