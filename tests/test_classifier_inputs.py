@@ -60,7 +60,7 @@ def test_every_parameter_is_tested():
         (np.zeros((10, 2)), np.zeros((10, 2)), "y should be a 1d array"),
         (np.zeros((0, 2)), np.zeros(0), "0 sample"),
         (np.zeros((10, 0)), np.zeros(10), "0 feature"),
-        (np.full((10, 2), np.nan), np.arange(10) % 2, "Feature 'x0' has no value in any row; leave it out."),
+        (np.full((10, 2), np.nan), np.arange(10) % 2, "X has no value in any row: all of them are missing."),
         (np.full((10, 2), np.inf), np.arange(10) % 2, "infinity"),
         (np.zeros((10, 2)), np.ones(10), r"y has one class only, .*1.*; a classifier needs"),
         (np.zeros((10, 2)), np.linspace(0, 1, 10), "Unknown label type"),

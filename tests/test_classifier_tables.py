@@ -8,9 +8,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
-from lann import LANNClassifier
+from lann import LANNClassifier, load, save
 
 
 @pytest.fixture(scope="module")
@@ -184,8 +184,7 @@ def test_informative_gaps_are_used():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"city": None}, r"Feature 'city' has no value in any row; leave it out\."),
-        ({"age": np.nan}, r"Feature 'age' has no value in any row; leave it out\."),
+        (dict.fromkeys(["age", "city", "member", "since", "size"]), "X has no value in any row"),
         ({"age": np.inf}, r"Feature 'age' has an infinite value, in row 0"),
     ],
 )
@@ -208,6 +207,44 @@ def test_invalid_queries_raise(people, fitted, change, message):
     frame, _ = people
     with pytest.raises(ValueError, match=message):
         fitted.predict(frame[:3].assign(**change))
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, np.asarray])
+def test_a_feature_without_values_is_ignored(people, make, tmp_path):
+    frame, y = people
+    X = frame[["age"]].assign(weight=np.random.default_rng(0).normal(size=400), height=np.nan)
+    if isinstance(make(X), pd.DataFrame):
+        X = X.assign(street=None, city=frame["city"])
+    with pytest.warns(UserWarning, match=r"Features without any value in the training rows are ignored: '"):
+        clf = LANNClassifier(max_iter=0, random_state=0).fit(make(X)[:300], y[:300])
+    known = [name for name in X if name not in ("height", "street")]
+    without = LANNClassifier(max_iter=0, random_state=0).fit(make(X[known])[:300], y[:300])
+    queries = X[300:].assign(height=np.arange(100.0))
+    if "street" in X:
+        queries["street"] = "Elm Street"
+    np.testing.assert_array_equal(clf.predict(make(queries)), without.predict(make(X[known])[300:]))
+    np.testing.assert_array_equal(clf.predict_proba(make(queries)), clf.predict_proba(make(X)[300:]))
+    explanation = clf.explain(make(queries)[:3])
+    assert (explanation.relevances[:, 2] == 0).all()
+    assert explanation.neighbor_values[0, 0, 2] is None
+    clf.partial_fit(make(queries), y[300:])
+    save(clf, tmp_path / "model.lann")
+    again = load(tmp_path / "model.lann")
+    np.testing.assert_array_equal(again.predict_proba(make(queries)), clf.predict_proba(make(queries)))
+
+
+@pytest.mark.filterwarnings("ignore:Features without any value")
+@pytest.mark.parametrize("as_table", [False, True])
+def test_features_without_values_in_a_fold_can_be_cross_validated(as_table):
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 2
+    X = rng.normal(size=(120, 3)) + 3.0 * y[:, None]
+    X[:, 2] = np.nan
+    X[:3, 2] = 1.0
+    if as_table:
+        X = pd.DataFrame(X, columns=["a", "b", "c"]).assign(d=pd.Series(["x"]).reindex(range(120)))
+    clf = LANNClassifier(max_iter=1, random_state=0)
+    assert cross_val_score(clf, X, y, cv=KFold(4), error_score="raise").mean() > 0.7
 
 
 def test_missing_columns_and_labels_raise(people, fitted):

@@ -27,7 +27,6 @@ from lann._support.sizes import check_training_values
 from lann._support.types import Floats, Indices, Labels, rows_type
 from lann.columns.inputs import (
     check_measurable,
-    check_no_empty_feature,
     find_ids,
     join_ids,
     read_training_data,
@@ -442,7 +441,7 @@ class UpdatableClassifier(NeighborClassifier):
         names = row_ids(X) if has_names else None
         rows, labels, weights, counts = self._weigh(rows, labels, sample_weight, first=not adds)
         if new:
-            check_no_empty_feature(rows, schema)
+            schema, rows = schema.without_empty(rows)
             schema, rows = schema.without_unused(rows)
         self.schema_ = schema
         names = names if names is None or counts is None else names[counts]

@@ -158,9 +158,10 @@ def test_an_ordered_category_must_be_one_of_them():
 @pytest.mark.parametrize(
     "values", [[None, None], pd.Categorical([None, None]), [np.nan, np.nan], pd.to_datetime([None, None])]
 )
-def test_a_column_without_values_raises(values):
-    with pytest.raises(ValueError, match=r"Feature 'x' has no value in any row; leave it out\."):
-        schema_of(pd.DataFrame({"x": values}))
+def test_a_column_without_values_is_empty(values):
+    schema = schema_of(pd.DataFrame({"x": values}))
+    assert schema.features[0].kind == "empty"
+    np.testing.assert_array_equal(read(as_table(pd.DataFrame({"x": ["a", 1.0]})), schema), [[0.0], [0.0]])
 
 
 def test_text_is_an_error_without_categories():

@@ -53,6 +53,22 @@ def test_tables_are_predicted_as_by_the_gathered_classifier(fitted, table):
     assert (fitted.predict(frame) == y).mean() > 0.8
 
 
+def test_a_feature_without_values_is_ignored():
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    X = np.column_stack([rng.normal(size=200) + 2 * y, np.full(200, np.nan)])
+    with pytest.warns(UserWarning, match="without any value"):
+        clf = quick().fit(blocks(X, 100), blocks(y, 100))
+    assert [feature.kind for feature in clf.schema_.features] == ["number", "empty"]
+    queries = X.copy()
+    queries[:, 1] = np.arange(200)
+    assert (clf.predict(blocks(queries, 100)).compute() == y).mean() > 0.8
+    table = pd.DataFrame(X, columns=["a", "b"]).assign(c="u")
+    with pytest.warns(UserWarning, match="without any value"):
+        clf = quick().fit(dd.from_pandas(table, npartitions=2), blocks(y, 100))
+    assert [feature.kind for feature in clf.schema_.features] == ["number", "empty", "category"]
+
+
 def test_queries_with_unseen_categories_and_new_gaps(fitted, table):
     queries = table[0][100:106].copy()
     queries.iloc[0, 4] = "Wien"
@@ -140,7 +156,7 @@ def mixed_frame():
         (blocks(X)[:, 0], blocks(Y), "two dimensions"),
         (blocks(X), blocks(np.zeros((20, 2))), "one dimension"),
         (blocks(np.where(X == 3, np.inf, X)), blocks(Y), "infinity"),
-        (blocks(np.where(X % 2 == 1, np.nan, X)), blocks(Y), "no value in any row"),
+        (blocks(np.full((20, 2), np.nan)), blocks(Y), "no value in any row"),
         (blocks(X * 1e200), blocks(Y), "too large to be squared"),
         (blocks(X)[:0], blocks(Y)[:0], "no rows"),
     ],

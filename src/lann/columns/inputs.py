@@ -245,14 +245,6 @@ def _check_labels(table: nw.DataFrame[Any], y: ArrayLike) -> NDArray[Any]:
     return labels
 
 
-def check_no_empty_feature(rows: Floats, schema: TableSchema) -> None:
-    """Raise ValueError if a feature has no value in any row."""
-    empty = np.flatnonzero(np.isnan(rows).all(axis=0))
-    if len(empty):
-        name = schema.features[empty[0]].name
-        raise ValueError(f"Feature {name!r} has no value in any row; leave it out.")
-
-
 def _has_names(estimator: Any) -> bool:
     return hasattr(estimator, "feature_names_in_")
 

@@ -86,7 +86,7 @@ def infer_schema(table: nw.DataFrame[Any], categorical_features: Any, *, has_nam
     Raises
     ------
     ValueError
-        If `categorical_features` do not fit, or a column has values that cannot be measured or none.
+        If `categorical_features` do not fit, or a column has values that cannot be measured.
     """
     names = list(table.columns)
     is_category = category_mask(categorical_features, names, has_names=has_names)
@@ -155,9 +155,9 @@ def _infer_feature(column: nw.Series[Any], name: str, is_category: bool) -> Feat
     if dtype == nw.Object or is_category or _is_text_dtype(dtype):
         values = _distinct(column, name)
         if not values:
-            raise _empty(name)
+            return Feature(name, "empty")
     elif column.is_null().all() or (dtype.is_float() and column.is_nan().all()):
-        raise _empty(name)
+        return Feature(name, "empty")
     if values is None or not (is_category or _is_text_dtype(dtype)):
         if isinstance(dtype, nw.Enum):
             return Feature(name, "ordered", tuple(map(_text, dtype.categories)))
@@ -171,10 +171,6 @@ def _infer_feature(column: nw.Series[Any], name: str, is_category: bool) -> Feat
     if values is None:
         raise _not_measurable(name, getattr(column.to_native(), "dtype", dtype))
     return Feature(name, "category", tuple(sorted({_text(value) for value in values})))
-
-
-def _empty(name: str) -> ValueError:
-    return ValueError(f"Feature {name!r} has no value in any row; leave it out.")
 
 
 def _not_measurable(name: str, kind: Any) -> ValueError:
@@ -249,6 +245,10 @@ def read(table: nw.DataFrame[Any], schema: TableSchema) -> Floats:
     for number, (feature, name) in enumerate(zip(schema.features, table.columns, strict=True)):
         X[:, number] = _READERS[feature.kind](table[name], feature)
     return X
+
+
+def _read_nothing(column: nw.Series[Any], feature: Feature) -> Floats:
+    return np.zeros(len(column))
 
 
 def _read_numbers(column: nw.Series[Any], feature: Feature) -> Floats:
@@ -338,6 +338,7 @@ _READERS: dict[str, Callable[[Any, Feature], Floats]] = {
     "date": _read_dates,
     "category": _read_categories,
     "ordered": _read_ordered,
+    "empty": _read_nothing,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from lann._support.types import Floats, Indices
 
-FEATURE_KINDS = ("number", "bool", "date", "ordered", "category")
+FEATURE_KINDS = ("number", "bool", "date", "ordered", "category", "empty")
 # The code of a category that the training data do not have.
 UNSEEN = -1.0
 # How it is shown where its name is unknown.
@@ -27,9 +28,10 @@ class Feature:
     Attributes
     ----------
     name : str
-    kind : {"number", "bool", "date", "ordered", "category"}
+    kind : {"number", "bool", "date", "ordered", "category", "empty"}
         A bool is the number 0 or 1, a date the number of days or seconds since 1970, an ordered category the
-        number of categories below it.
+        number of categories below it. An empty feature has no value in the training data; it is 0 in every
+        row, whatever its value.
     categories : tuple of str
         The categories of the training data, or all ordered ones in their order.
     unit : {"", "D", "s"}
@@ -53,7 +55,7 @@ class Feature:
         value : object
             None for a gap; a date as text.
         """
-        if np.isnan(number):
+        if np.isnan(number) or self.kind == "empty":
             return None
         if self.kind == "number":
             return float(number)
@@ -168,6 +170,41 @@ class TableSchema:
             if feature.kind == "number":
                 columns[feature.name] = X[:, number]
         return pd.DataFrame(columns)
+
+    def without_empty(self, X: Floats) -> tuple[TableSchema, Floats]:
+        """Return the schema in which features without any value are empty, and the rows with 0 there.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            Training rows.
+
+        Returns
+        -------
+        schema : TableSchema
+        rows : ndarray of shape (n_rows, n_features)
+
+        Warns
+        -----
+        UserWarning
+            If a feature has no value.
+
+        Raises
+        ------
+        ValueError
+            If no feature has a value.
+        """
+        is_empty = np.isnan(X).all(axis=0) | np.array([feature.kind == "empty" for feature in self.features])
+        if not is_empty.any():
+            return self, X
+        if is_empty.all():
+            raise ValueError("X has no value in any row: all of them are missing.")
+        features = list(self.features)
+        for number in np.flatnonzero(is_empty):
+            features[number] = Feature(features[number].name, "empty")
+        names = ", ".join(repr(features[number].name) for number in np.flatnonzero(is_empty))
+        warnings.warn(f"Features without any value in the training rows are ignored: {names}.", stacklevel=2)
+        return replace(self, features=tuple(features)), np.where(is_empty, 0.0, X).astype(X.dtype)
 
     def without_unused(self, X: Floats) -> tuple[TableSchema, Floats]:
         """Return the schema without categories that no row has, and the rows with codes in the new order.

@@ -25,7 +25,7 @@ from lann._support.inputs import (
 from lann._support.sizes import check_training_values
 from lann._support.types import Floats, Indices, rows_type, weights_type
 from lann._support.validation import Integer, ParameterTable, shown, validate_parameters
-from lann.columns.inputs import check_no_empty_feature, read_queries, read_training_data
+from lann.columns.inputs import read_queries, read_training_data
 from lann.columns.schema import TableSchema
 from lann.distributed._blocks import Blocks, array_of_blocks, blocks_of_labels, blocks_of_rows, is_of_dask
 from lann.distributed._fit import (
@@ -282,6 +282,9 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             if len(empty):
                 drawn = drawn.with_sampled(rows_with_values(blocks, empty, reader))
                 rows_at = self._fetch(blocks, drawn, reader)
+                self.schema_, _ = self.schema_.without_empty(rows_at(drawn.sample))
+                reader = reader._replace(schema=self.schema_)
+                rows_at = self._fetch(blocks, drawn, reader)
             check_training_values(rows_at(drawn.sample), self.schema_.names)
             self._report(f"training on a sample of {len(drawn.sample)} of {blocks.n_rows} rows")
             result = self._train_sample(blocks, drawn.sample, rows_at(drawn.sample), rngs[0])
@@ -306,7 +309,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             labels = y.compute() if is_of_dask(y) else y
             given = getattr(X, "dtype", None)
             rows, labels, schema = read_training_data(self, X, labels, self.categorical_features, None)
-            check_no_empty_feature(rows, schema)
+            schema, rows = schema.without_empty(rows)
             schema, rows = schema.without_unused(rows)
             blocks = blocks_of_rows(rows)
             reader = Reader(None, schema, rows_type(given, len(rows)))
@@ -318,6 +321,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         if needs_values(blocks.sample, self.categorical_features):
             features = read_features(blocks, self.categorical_features, has_names=has_names)
             schema = merge_features(features, has_names=has_names)
+            schema.without_empty(np.zeros((1, len(schema.features))))  # a warning
         else:
             schema = TableSchema.numeric(list(get_feature_names(self)), has_names=has_names)
         stored = rows_type(getattr(X, "dtype", None), training.n_rows)
@@ -335,7 +339,6 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         self, blocks: TrainingBlocks, numbers: Indices, rows: Floats, rng: np.random.Generator
     ) -> SharedResult:
         """Train all levels on a sample, and set the fitted attributes that follow from it."""
-        check_no_empty_feature(rows, self.schema_)
         class_weight = class_weight_array(
             self.class_weight, self.classes_, np.arange(len(self.classes_)), blocks.class_counts.astype(float)
         )

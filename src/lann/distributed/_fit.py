@@ -107,16 +107,14 @@ def read_labels(rows: Blocks, labels: Blocks) -> TrainingBlocks:
     return TrainingBlocks(rows.parts, labels.parts, bounds, classes, np.concatenate(codes))
 
 
-def read_features(
-    rows: Blocks, categorical_features: Any, *, has_names: bool
-) -> list[tuple[Feature | None, ...]]:
+def read_features(rows: Blocks, categorical_features: Any, *, has_names: bool) -> list[tuple[Feature, ...]]:
     """Return the features of each block that has values."""
     graph = TaskGraph()
     keys = [
         graph.add(features_of_block, part, categorical_features=categorical_features, has_names=has_names)
         for part in rows.parts
     ]
-    found: list[tuple[Feature | None, ...]] = compute(graph.results(keys))
+    found: list[tuple[Feature, ...]] = compute(graph.results(keys))
     return found
 
 

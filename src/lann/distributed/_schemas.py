@@ -29,8 +29,8 @@ def needs_values(sample: Any, categorical_features: Any) -> bool:
     return getattr(np.asarray(sample), "dtype", np.dtype(object)).kind in "OUST"
 
 
-def features_of_block(X: Any, categorical_features: Any, has_names: bool) -> tuple[Feature | None, ...]:
-    """Return the features of a block of rows; None for one without a value in this block.
+def features_of_block(X: Any, categorical_features: Any, has_names: bool) -> tuple[Feature, ...]:
+    """Return the features of a block of rows.
 
     Parameters
     ----------
@@ -44,23 +44,19 @@ def features_of_block(X: Any, categorical_features: Any, has_names: bool) -> tup
         table = array_as_table(np.asarray(X))
     names = list(table.columns)
     mask = category_mask(categorical_features, names, has_names=has_names)
-    features: list[Feature | None] = []
+    features: list[Feature] = []
     for name, given in zip(names, mask, strict=True):
-        column = table[name]
-        if column.is_null().all() or (column.dtype.is_float() and column.is_nan().all()):
-            features.append(None)
-            continue
         own = categorical_features if names_none(categorical_features) else np.array([given])
         features.append(infer_schema(table.select(name), own, has_names=True).features[0])
     return tuple(features)
 
 
-def merge_features(blocks: Sequence[tuple[Feature | None, ...]], *, has_names: bool) -> TableSchema:
+def merge_features(blocks: Sequence[tuple[Feature, ...]], *, has_names: bool) -> TableSchema:
     """Return the schema of all blocks, given the features of each.
 
     Parameters
     ----------
-    blocks : sequence of tuple of Feature or None
+    blocks : sequence of tuple of Feature
         Of the blocks that have rows.
     has_names : bool
         Whether the columns have names of the user's.
@@ -70,16 +66,11 @@ def merge_features(blocks: Sequence[tuple[Feature | None, ...]], *, has_names: b
     ValueError
         If a feature is of different kinds in different blocks.
     """
-    merged = (
-        _merged(number, [feature for feature in column if feature is not None])
-        for number, column in enumerate(zip(*blocks, strict=True))
-    )
-    return TableSchema(tuple(merged), has_names)
+    return TableSchema(tuple(map(_merged, zip(*blocks, strict=True))), has_names)
 
 
-def _merged(number: int, features: list[Feature]) -> Feature:
-    if not features:
-        raise ValueError(f"Feature {number} has no value in any row; leave it out.")
+def _merged(parts: tuple[Feature, ...]) -> Feature:
+    features = [feature for feature in parts if feature.kind != "empty"] or parts[:1]
     first = features[0]
     kinds = list(dict.fromkeys(feature.kind for feature in features))
     if len(kinds) > 1 or (

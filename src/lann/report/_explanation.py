@@ -39,6 +39,7 @@ KINDS = {
     "ordered": ("ordered category", "ordered categories"),
     "bool": ("true or false", "true or false"),
     "date": ("date", "dates"),
+    "empty": ("without values", "without values"),
 }
 LEVELS = {
     "curves": "feature curves (where along a column differences matter)",
