@@ -164,7 +164,7 @@ def to_plain(value: Any) -> Any:
         return {str(key): to_plain(item) for key, item in value.items()}
     if hasattr(value, "_asdict"):
         return to_plain(value._asdict())
-    if isinstance(value, list | tuple | set | frozenset) or getattr(value, "ndim", 0):
+    if isinstance(value, list | tuple | set | frozenset) or bool(getattr(value, "ndim", 0)):
         return [to_plain(item) for item in value]
     if hasattr(value, "item") and value.dtype.kind not in "mM":  # scalars of NumPy
         value = value.item()
