@@ -7,15 +7,14 @@ import numpy as np
 import pytest
 
 from lann import LANNClassifier
-from lann.baselines import DANN, GMLVQ, LMNN
+from lann.baselines import GMLVQ, LMNN
 from lann.embedding import DiscriminantPlane, LANNEmbedding, NeighborEmbedding
 from lann.explain import counterfactuals, query_relevances
 from lann.reject import RejectOption
 from lann.streams import SAMKNN, SAMLANN
 
-TOO_LARGE = "The values of feature 'x1' are too large to be squared; scale them down to at most 1e\\+140"
-TOO_CLOSE = "The values of feature 'x1' differ by less than 1e-140, which is too little to be squared"
-TOO_FAR = "a value that is too far from those of the training rows to be measured"
+TOO_LARGE = "The values of feature 'x1' are too large to be squared; scale them down to at most 1e\\+60"
+TOO_CLOSE = "The values of feature 'x1' differ by less than 1e-60, which is too little to be squared"
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +60,12 @@ def test_all_methods_agree_on_values_that_are_too_large(name, data):
     X, y = data[0][:90], data[1][:90]
     estimator = ESTIMATORS[name]
     with pytest.raises(ValueError, match=TOO_LARGE):
-        estimator.fit(with_cell(X, 1e141), y)
+        estimator.fit(with_cell(X, 1e61), y)
     estimator.fit(X, y)
     for method in methods_of(estimator):
         with pytest.raises(ValueError, match=TOO_LARGE):
             method(with_cell(X[:3], -1e154))
-        assert method(with_cell(X[:3], 9e139)) is not None
+        assert method(with_cell(X[:3], 9e59)) is not None
 
 
 def test_a_failed_update_changes_nothing(data):
@@ -74,13 +73,13 @@ def test_a_failed_update_changes_nothing(data):
     clf = quick().fit(X, y)
     before = clf.predict_proba(X)
     with pytest.raises(ValueError, match=TOO_LARGE):
-        clf.partial_fit(with_cell(X, 1e141), y)
+        clf.partial_fit(with_cell(X, 1e61), y)
     np.testing.assert_array_equal(clf.predict_proba(X), before)
 
 
 def test_values_that_differ_by_too_little_raise(data):
     X, y = data[0].copy(), data[1]
-    X[:, 1] = np.round(X[:, 1]) % 2 * 1e-170
+    X[:, 1] = np.round(X[:, 1]) % 2 * 1e-70
     for fit in (quick().fit, quick(max_iter=0).fit, quick().partial_fit, LMNN().fit, GMLVQ().fit):
         with pytest.raises(ValueError, match=TOO_CLOSE):
             fit(X, y)
@@ -88,16 +87,6 @@ def test_values_that_differ_by_too_little_raise(data):
     clf = quick().partial_fit(X[:1], y[:1], classes=[0, 1, 2])
     with pytest.raises(ValueError, match=TOO_CLOSE):
         clf.partial_fit(X, y)
-
-
-@pytest.mark.parametrize("estimator", [quick(), DANN()])
-def test_queries_beyond_the_reach_of_a_learned_metric(data, estimator):
-    X, y = data
-    clf = estimator.fit(X[:60] * 1e-130, y[:60])
-    clf.predict(X[:3] * 1e-130)
-    for method in methods_of(clf):
-        with pytest.raises(ValueError, match=TOO_FAR):
-            method(with_cell(X[:2] * 1e-130, 1e100))
 
 
 def exactly(X, queries, k):
@@ -110,7 +99,7 @@ def exactly(X, queries, k):
     return np.array(nearest)
 
 
-@pytest.mark.parametrize("exponent", [-463, 0, 460])
+@pytest.mark.parametrize("exponent", [-199, 0, 190])
 @pytest.mark.parametrize("n_candidates", [None, 50])
 def test_neighbors_are_those_of_rational_arithmetic(exponent, n_candidates):
     rng = np.random.default_rng(abs(exponent))
@@ -124,7 +113,7 @@ def test_neighbors_are_those_of_rational_arithmetic(exponent, n_candidates):
     np.testing.assert_allclose(lengths * 2.0**-exponent, np.sqrt((steps**2).sum(axis=2)), rtol=1e-12)
 
 
-@pytest.mark.parametrize("exponent", [-460, 455])
+@pytest.mark.parametrize("exponent", [-195, 190])
 @pytest.mark.parametrize("options", [{}, {"metric": "full"}])
 def test_a_power_of_two_as_unit_changes_no_prediction(data, exponent, options):
     X, y = data
@@ -136,7 +125,7 @@ def test_a_power_of_two_as_unit_changes_no_prediction(data, exponent, options):
 
 
 @pytest.mark.parametrize("cls", [SAMKNN, SAMLANN])
-@pytest.mark.parametrize("exponent", [-460, 455])
+@pytest.mark.parametrize("exponent", [-195, 190])
 def test_a_power_of_two_as_unit_changes_no_bit_of_a_stream(data, exponent, cls):
     X, y = data
     X = np.concatenate([X, -X]) * [1.0, 3.0, 0.1, 1.0]
@@ -149,7 +138,7 @@ def test_a_power_of_two_as_unit_changes_no_bit_of_a_stream(data, exponent, cls):
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
-@pytest.mark.parametrize("value", [1e39, 9e139])
+@pytest.mark.parametrize("value", [1e39, 9e59])
 def test_one_outlier_among_ordinary_rows(data, value):
     X, y = data
     clf = quick().fit(with_cell(X, value), y)

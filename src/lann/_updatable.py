@@ -23,10 +23,9 @@ from lann._support.inputs import (
     class_indices,
     get_feature_names,
 )
-from lann._support.sizes import check_training_values
+from lann._support.sizes import check_training_values, check_values
 from lann._support.types import Floats, Indices, Labels, rows_type
 from lann.columns.inputs import (
-    check_measurable,
     find_ids,
     join_ids,
     read_training_data,
@@ -434,7 +433,7 @@ class UpdatableClassifier(NeighborClassifier):
         )
         if adds:
             rows = as_type(rows, self.model_.memory.shared.X.dtype)
-            check_measurable(self, rows, self.model_.memory.row_limits)
+            check_values(rows, lambda: get_feature_names(self))
         else:
             check_training_values(rows, lambda: get_feature_names(self))
             rows = as_type(rows, rows_type(rows.dtype, len(rows)))

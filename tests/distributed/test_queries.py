@@ -106,7 +106,7 @@ def test_queries_go_to_the_shards_of_their_nearest_cells_only(levels, plan, shar
     assert sum(len(part.positions) for part in found) == N_ROWS
 
 
-@pytest.mark.parametrize("far", [300.0, 1e14, 1e16, 1e130])
+@pytest.mark.parametrize("far", [300.0, 1e14, 1e16, 1e55])
 def test_far_queries_are_searched_in_all_rows(levels, plan, shards, far):
     queries = levels.X[:6].copy()
     queries[2, 1] = far

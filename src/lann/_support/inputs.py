@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._support.sizes import SINGLE_LIMITS, find_too_large
+from lann._support.sizes import LARGEST_SINGLE, find_too_large
 from lann._support.types import Floats, Labels
 from lann._support.validation import Integer, shown, validate
 
@@ -50,11 +50,11 @@ def check_one_type(name: str, labels: NDArray[Any]) -> None:
 def as_type(X: Floats, dtype: np.dtype[Any]) -> Floats:
     """Return numbers in another type; raise ValueError if one of them is too large to be measured in it."""
     if dtype == np.float32:
-        feature = find_too_large(X, SINGLE_LIMITS)
+        feature = find_too_large(X, LARGEST_SINGLE)
         if feature is not None:
             raise ValueError(
                 f"Feature {feature} has values that are too large for float32; scale them down to at most "
-                f"{SINGLE_LIMITS.lowest:g}, or give X in float64."
+                f"{LARGEST_SINGLE:g}, or give X in float64."
             )
     return X.astype(dtype, copy=False)
 

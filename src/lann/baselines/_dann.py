@@ -7,7 +7,6 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from lann._support.sizes import Limits, limits_for
 from lann._support.types import Floats, Labels
 from lann._support.validation import POSITIVE_STRENGTH, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
@@ -18,8 +17,6 @@ from lann.metric import overflow_is_far
 MIN_METRIC_NEIGHBORS = 50
 # That of a mean, relative to the largest of its values.
 ROUNDING = 2.0 * float(np.finfo(np.float64).eps)
-# By how much the rows around a query may vary less than all rows, so that its distances are surely finite.
-SMALLEST_PART = 1e3
 
 
 def tricube_weights(distances: Floats) -> Floats:
@@ -116,11 +113,6 @@ class DiscriminantMaps(QueryMaps):
         self.n_metric_neighbors, self.max_iter = n_metric_neighbors, max_iter
         self.alpha, self.shrinkage = alpha, shrinkage
         self.scale = _unless_rounding(float(X.var(axis=0).mean()), X) or 1.0
-
-    @property
-    def limits(self) -> Limits:
-        deviation = np.sqrt(self.shrinkage * self.scale)
-        return limits_for(np.full(self.X.shape[1], SMALLEST_PART / deviation))
 
     @property
     def work_per_query(self) -> float:

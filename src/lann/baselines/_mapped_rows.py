@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lann._support.sizes import Limits, check_measured, limits_for
+from lann._support.sizes import check_measured
 from lann._support.threads import map_blocks
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import DiagonalMetric, overflow_is_far
@@ -87,7 +87,7 @@ class MappedRows(NeighborModel):
     has_training_rows = True
     wide_neighborhood = WIDE
     # Attributes that are computed on first use, and not pickled.
-    _lazy: ClassVar[tuple[str, ...]] = ("_feature_weights", "vote_rule", "limits")
+    _lazy: ClassVar[tuple[str, ...]] = ("_feature_weights", "vote_rule")
 
     def __init__(self, X: Floats) -> None:
         self.X = X
@@ -171,10 +171,6 @@ class GroupMaps(MappedRows):
             metric = DiagonalMetric(self.X[members] @ components.T, np.ones(len(components)))
             searches.append((components, members, ExactSearch(metric)))
         return searches
-
-    @cached_property
-    def limits(self) -> Limits:
-        return limits_for(np.abs(self.maps).max(axis=(0, 1), initial=1.0))
 
     def distances(self, queries: Floats, indices: Indices, *, n_jobs: int | None = None) -> Floats:
         steps, groups = queries[:, None, :] - self.X[indices], self.groups[indices]

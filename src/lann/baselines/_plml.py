@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from lann._support.sizes import Limits, limits_for
 from lann._support.threads import map_blocks, single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import RANDOM_STATE, STRENGTH, Integer, Number, OneOf, ParameterTable
@@ -281,13 +280,6 @@ class AnchorMaps(QueryMaps):
     @cached_property
     def _search(self) -> ExactSearch:
         return euclidean_search(self.X @ self.axes.T)
-
-    @cached_property
-    def limits(self) -> Limits:
-        # The map of a query is at most the root of the sum of all weighted metrics.
-        traces = self.weights.max(axis=0, initial=0.0) @ np.trace(self.metrics, axis1=1, axis2=2)
-        on_axes = np.abs(self.axes).max(axis=0, initial=0.0)
-        return limits_for(np.maximum(on_axes, 1.0) * max(float(np.sqrt(traces)), 1.0))
 
     def maps_at(self, queries: Floats) -> Floats:
         nearest, _ = self._search.query(queries @ self.axes.T, self.n_metric_neighbors, n_jobs=1)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
 )
 
 from lann._support.inputs import check_one_type, get_feature_names
-from lann._support.sizes import Limits, check_values, is_small
+from lann._support.sizes import check_values, is_small
 from lann._support.types import Floats
 from lann.columns.reader import array_as_table, as_table, extend_schema, infer_schema, names_none, read
 from lann.columns.schema import TableSchema
@@ -101,26 +101,12 @@ def read_queries(estimator: Any, X: Any, *, first_row: int = 0) -> Floats:
     schema: TableSchema | None = getattr(estimator, "schema_", None)
     if schema is None:
         queries: Floats = validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
-        check_measurable(estimator, queries)
+        check_values(queries, lambda: get_feature_names(estimator))
         return queries
     queries = read_rows(estimator, X, schema)
-    check_measurable(estimator, queries)
+    check_values(queries, lambda: get_feature_names(estimator))
     check_some_value(estimator.model_.unmeasured(queries), first_row)
     return queries
-
-
-def check_measurable(estimator: Any, rows: Floats, limits: Limits | None = None) -> None:
-    """Raise ValueError if values of rows are too large for the model of a fitted estimator to measure.
-
-    Parameters
-    ----------
-    estimator : estimator
-    rows : (n_rows, n_features)
-    limits : Limits or None
-        None is those of queries.
-    """
-    limits = estimator.model_.limits if limits is None else limits
-    check_values(rows, lambda: get_feature_names(estimator), limits)
 
 
 def read_rows(estimator: Any, X: Any, schema: TableSchema) -> Floats:

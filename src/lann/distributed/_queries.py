@@ -77,7 +77,7 @@ def route(
         Number of a training row that is not a neighbor of each query, -1 for none.
     """
     queries = reader.read(X)
-    check_values(queries, reader.schema.names, shared.limits)
+    check_values(queries, reader.schema.names)
     unmeasured = unmeasured_values(shared, queries)
     check_some_value(unmeasured)
     n_queries = len(queries)

@@ -174,7 +174,7 @@ def assign_rows(
     check_lengths(len(X), len(labels))
     rows = reader.read_training(X)
     if len(rows):
-        check_values(rows, reader.schema.names, shared.limits_in(rows.dtype))
+        check_values(rows, reader.schema.names)
     with single_threaded_blas():
         cells = partition.assign(shared.transform(rows.astype(np.float64, copy=False)), n_jobs=1)
     return Rows(np.arange(first, first + len(rows)), rows, labels, cells)

@@ -10,7 +10,6 @@ import numpy as np
 from dask.delayed import Delayed
 from numpy.typing import NDArray
 
-from lann._support.sizes import Limits
 from lann._support.types import Floats, Indices
 from lann.distributed._queries import (
     Neighbors,
@@ -130,11 +129,6 @@ class ShardedModel:
     def n_rows(self) -> int:
         """Number of training rows."""
         return self.plan.n_rows
-
-    @property
-    def limits(self) -> Limits:
-        """How large the values of queries can be, so that their distances are finite."""
-        return self.shared.limits
 
     def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
         """Return where queries have gaps that no training row has: (n_queries, n_features)."""

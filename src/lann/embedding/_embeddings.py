@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from lann._base import NeighborClassifier
 from lann._support.compat import unchanged_on_failure
 from lann._support.inputs import check_columns, get_feature_names
-from lann._support.sizes import check_training_values
+from lann._support.sizes import check_training_values, check_values
 from lann._support.types import Floats, Indices
 from lann._support.validation import (
     N_JOBS,
@@ -30,7 +30,7 @@ from lann._support.validation import (
     validate_parameters,
 )
 from lann.classifier import LANNClassifier
-from lann.columns.inputs import check_measurable, check_some_value, read_queries, read_rows
+from lann.columns.inputs import check_some_value, read_queries, read_rows
 from lann.embedding._layout import (
     LAYOUTS,
     LEAST_TSNE_ITER,
@@ -118,7 +118,7 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _read_queries(self, X: ArrayLike) -> Floats:
         """Return queries as an array; raise ValueError unless they have the features of the fit."""
         queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        check_measurable(self, queries)
+        check_values(queries, lambda: get_feature_names(self))
         return queries
 
     def _validate_parameters(self) -> None:
@@ -350,7 +350,7 @@ class LANNEmbedding(GraphEmbedding):
             queries: Floats = validate_data(
                 self, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
             )
-            check_measurable(self, queries)
+            check_values(queries, lambda: get_feature_names(self))
             check_some_value(classifier.model_.unmeasured(queries))
             return queries
         validate_data(self, X, skip_check_array=True, reset=False)

@@ -203,20 +203,6 @@ class Encoding:
         """Number of coordinates."""
         return int(self.n_axes_of_features.sum())
 
-    @property
-    def largest_slopes(self) -> Floats:
-        """How much the coordinates change with each feature at most: (n_features,), 0 for categories.
-
-        A number can change what is expected in place of a gap in another one, too.
-        """
-        slopes, scales = np.abs(self.curves.slopes).max(axis=1, initial=0.0), self.gaps.scales
-        if self.gaps.precision is not None:
-            with np.errstate(over="ignore"):  # limits of 0
-                slopes = np.maximum(slopes, (slopes * scales).max(initial=0.0) / scales)
-        factors = np.zeros(self.n_features)
-        factors[self.number_features] = slopes
-        return factors
-
     @cached_property
     def is_numeric(self) -> bool:
         """Whether every feature is a number without gaps, so that the coordinates are the features."""

@@ -17,7 +17,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
-from lann._support.sizes import LARGEST_IMAGE, LARGEST_SINGLE_IMAGE, Limits, limits_for
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import Encoding, FeatureCurves
@@ -39,18 +38,6 @@ def apply_map(encoded, components):
             for a in range(components.shape[0]):
                 out[i, a] += value * columns[f, a]
     return out
-
-
-def _largest_image(dtype: np.dtype[Any]) -> float:
-    """Return how large the coordinates of points can be that are kept in a type of numbers."""
-    return LARGEST_SINGLE_IMAGE if dtype == np.float32 else LARGEST_IMAGE
-
-
-# Weights of rows are usually below e^12, which `LARGEST_IMAGE` allows for.
-USUAL_LOG_WEIGHT = 12.0
-# By how much more they can magnify differences without an effect on limits: those of rows that are added do
-# not know the weights that the rows will have, and there is room in float64.
-ROOM = 1e4
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
@@ -209,46 +196,6 @@ class Levels:
     def transform_encoded(self, encoded: Floats) -> Floats:
         """Return rows given by their coordinates on the axes: (n_rows, n_axes)."""
         return encoded if self.components is None else apply_map(encoded, self.components)
-
-    @property
-    def limits(self) -> Limits:
-        """How large the values of each feature can be, so that distances are finite."""
-        return limits_for(self._factors)
-
-    def limits_in(self, dtype: np.dtype[Any]) -> Limits:
-        """Return how large values of rows can be whose points are kept in a type of numbers."""
-        return limits_for(self._factors, _largest_image(dtype))
-
-    @property
-    def row_limits(self) -> Limits:
-        """How large the values of the rows themselves can be, with the weights that they own."""
-        return limits_for(self._factors, self._largest_point)
-
-    @property
-    def coordinate_limit(self) -> float:
-        """How large the coordinates of the rows can be, as those of gaps, with the weights that they own."""
-        largest = 1.0 if self.components is None else float(np.abs(self.components).max(initial=0.0))
-        return self._largest_point / max(largest, 1.0)
-
-    @property
-    def _largest_point(self) -> float:
-        """How large the points of the rows can be, with the weights that they own."""
-        largest = self.class_log_weights.max() + self.point_log_weights.max(initial=-np.inf)
-        root = float(np.exp(0.5 * max(float(largest) - USUAL_LOG_WEIGHT, 0.0)))
-        if self.point_matrices is not None:
-            root *= max(float(np.abs(self.point_matrices).max(initial=0.0)), 1.0)
-        return min(_largest_image(self._points_dtype), LARGEST_IMAGE / max(root / ROOM, 1.0))
-
-    @property
-    def _factors(self) -> Floats:
-        """How much the points change with each feature at most: (n_features,)."""
-        encoding = self.encoding
-        factors = encoding.largest_slopes
-        if self.components is not None:
-            largest = np.abs(self.components).max(axis=0, initial=0.0)
-            with np.errstate(over="ignore"):
-                factors = factors * np.maximum.reduceat(largest, encoding.first_coordinates)
-        return factors
 
     @property
     def in_use(self) -> tuple[str, ...]:

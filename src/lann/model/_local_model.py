@@ -12,7 +12,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from lann._support.sizes import Limits
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import (
@@ -317,10 +316,6 @@ class LocalModel(NeighborModel):
             return distances, np.ascontiguousarray(found.T), curvatures, np.ascontiguousarray(changes)
 
         return slopes
-
-    @cached_property
-    def limits(self) -> Limits:
-        return self.memory.shared.limits
 
     def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
         missing = np.isnan(queries)

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._support.sizes import Limits, limits_for
 from lann._support.types import Floats, Indices, Labels
 from lann.search import Search, smallest
 from lann.vote import VoteRule, class_shares, counted_weights
@@ -288,11 +287,6 @@ class NeighborModel(NeighborSearch, Protocol):
     def transform(self, X: Floats) -> Floats:
         """Return rows on the axes in which distances are measured: (n_queries, n_axes)."""
         return X
-
-    @property
-    def limits(self) -> Limits:
-        """How large the values of queries can be, so that their distances are finite."""
-        return limits_for(np.ones(self.X.shape[1]))
 
     def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
         """Return in which features each query has a gap that no training row has: (n_queries, n_features).

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._support.sizes import Limits
 from lann._support.types import Floats, Indices
 from lann.metric import DiagonalMetric, Encoding, Levels, MatrixMetric, measure_pairs
 from lann.search import ALL_CELLS, CellIndex, CellSearch, ScanPoints, coarse_search, find_nearest, n_cells_of
@@ -149,11 +148,6 @@ class RowMemory:
             return False
         n_new, n_cells = self.n_arrived - self._index.n_seen, self._index.partition.n_cells
         return 2 * n_new > self.n_rows or 2 * n_cells > 3 * n_cells_of(self.n_rows)
-
-    @property
-    def row_limits(self) -> Limits:
-        """How large the values of rows that are added can be: their points are kept in the type of others."""
-        return self.shared.limits_in(self._rows["points"].head(1).dtype)
 
     def with_index(self, index: CellIndex | None) -> RowMemory:
         """Return the memory with other cells, or none; the rows stay where they are."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lann._support.sizes import LARGEST_VALUE, find_too_large
+from lann._support.sizes import LARGEST_VALUE
 from lann.baselines import (
     DANN,
     GLML,
@@ -90,9 +90,6 @@ def _mapped_rows(build: Callable[..., Any], **fields: Kind) -> Record:
         labels: Any, n_classes: int, n_neighbors: int, power: float, derived: Any, **values: Any
     ) -> Any:
         model = build(**values)
-        require(
-            find_too_large(model.X, model.limits) is None, "the metrics are too large for the training rows"
-        )
         model.set_vote(labels, n_classes=n_classes, n_neighbors=n_neighbors, power=power)
         model.derived |= derived
         return model

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lann._support.inputs import LARGEST_WEIGHT
-from lann._support.sizes import LARGEST_IMAGE, LARGEST_VALUE, find_too_large
+from lann._support.sizes import LARGEST_VALUE
 from lann._updatable import UpdateProgress
 from lann.classifier import LANNClassifier
 from lann.columns.schema import FEATURE_KINDS, Feature, TableSchema
@@ -39,10 +39,12 @@ from lann.persist._fields import (
 from lann.search import LARGEST_CENTER, CellIndex, Partition
 from lann.vote import VoteChoice
 
+# Slopes of curves, in the units of the data, and heights of gaps.
+LARGEST_SLOPE = 1e80
 # Coordinates are standardized; only those of rows that are added later can be larger.
 LARGEST_COORDINATE = 1e20
 # Standard deviations of values that differ by SMALLEST_SPREAD or more, and of those up to LARGEST_VALUE.
-SMALLEST_SCALE, LARGEST_SCALE = 1e-150, 1e141
+SMALLEST_SCALE, LARGEST_SCALE = 1e-80, 1e61
 # The inverses of the ridge and of the largest correlation are between these.
 SMALLEST_PRECISION, LARGEST_PRECISION = 1e-6, 1e3
 # Days and seconds before and after 1970 that are dates of at most four digits, about.
@@ -99,7 +101,7 @@ _INNER_EDGES: dict[str, Any] = {
 CURVES = Record(
     FeatureCurves,
     {
-        "slopes": Floats("n_numbers", "n_bins", within=LARGEST_IMAGE),
+        "slopes": Floats("n_numbers", "n_bins", within=LARGEST_SLOPE),
         "edges": Floats("n_numbers", "n_bins-1", **_INNER_EDGES),
         "thresholds": Floats("n_numbers", "n_steps", **_INNER_EDGES),
         "jumps": Floats("n_numbers", "n_steps", low=0.0, high=LARGEST_COORDINATE),
@@ -109,7 +111,7 @@ GAPS = Record(
     _gaps,
     {
         "shares": Floats("n_numbers", low=0.0, high=1.0),
-        "heights": Floats("n_numbers", within=LARGEST_IMAGE),
+        "heights": Floats("n_numbers", within=LARGEST_SLOPE),
         "centers": Floats("n_numbers", within=LARGEST_VALUE),
         "scales": Floats("n_numbers", low=SMALLEST_SCALE, high=LARGEST_SCALE),
         "precision": Maybe(Floats("n_numbers", "n_numbers", any_order=True)),
@@ -169,15 +171,6 @@ def _levels(**values: Any) -> Levels:
     if levels.point_log_weights.dtype == np.float32:
         largest = levels.class_log_weights.max() + float(levels.point_log_weights.max())
         require(largest <= LARGEST_SINGLE_EXPONENT, "the weights are too large for float32")
-    limits = levels.row_limits
-    require(find_too_large(levels.X, limits) is None, "the metrics are too large for the training rows")
-    # Curves are measured from their first edge.
-    edges = encoding.curves.edges
-    furthest = np.where(np.isfinite(edges), np.abs(edges), 0.0).max(axis=1, initial=0.0)
-    are_near = (furthest <= limits.by_feature[encoding.number_features]).all()
-    require(are_near, "the edges of curves are too far away")
-    is_near = np.abs(encoding.gaps.heights).max(initial=0.0) <= levels.coordinate_limit
-    require(is_near, "the coordinates of gaps are too far away")
     return levels
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.frozen import FrozenEstimator
 
-from lann._support.sizes import LARGEST_IMAGE, LARGEST_VALUE
+from lann._support.sizes import LARGEST_VALUE
 from lann.columns.schema import Feature, TableSchema
 from lann.embedding import DiscriminantPlane, LANNEmbedding, NeighborEmbedding
 from lann.persist._baselines import PROTOTYPES, WITH_NEIGHBORS
@@ -95,7 +95,7 @@ EMBEDDINGS = (
         DiscriminantPlane,
         {
             # Their products, and the sums of these, are finite.
-            "components_": Floats("n_components", "n_features", within=LARGEST_IMAGE, any_order=True),
+            "components_": Floats("n_components", "n_features", within=LARGEST_COORDINATE, any_order=True),
             "mean_": Floats("n_features", within=LARGEST_VALUE),
             "_n_features_out": Size("n_components"),
         },
