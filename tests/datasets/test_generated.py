@@ -14,12 +14,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from lann.datasets import (
+    load,
     make_artificial_classification,
     make_licorice,
     make_local_relevance,
     make_local_relevance_table,
 )
-from lann.datasets._generated import PAPER_SEED, read_artificial_classification
 
 
 @pytest.mark.parametrize("shuffle", [False, True])
@@ -34,47 +34,12 @@ def test_values_are_those_of_make_classification(shuffle):
     np.testing.assert_array_equal(y, expected_y)
 
 
-def test_random_state_determines_the_data():
-    first, again, other = (make_artificial_classification(50, random_state=seed)[0] for seed in (3, 3, 4))
-    np.testing.assert_array_equal(first, again)
-    assert not np.array_equal(first, other)
-
-
-def test_unshuffled_columns_are_ordered_by_role():
-    X, y, roles = make_artificial_classification(
-        100, 8, n_informative=3, n_redundant=2, shuffle=False, random_state=0, return_roles=True
-    )
-    assert X.shape == (100, 8)
-    assert y.shape == (100,)
-    assert roles.informative.tolist() == [0, 1, 2]
-    assert roles.redundant.tolist() == [3, 4]
-    assert roles.noise.tolist() == [5, 6, 7]
-
-
-def test_data_set_of_the_paper_has_its_size_and_roles():
-    table = read_artificial_classification()
-    assert table.data.shape == (2000, 20)
-    assert set(table.target) == {0, 1}
-    assert len(table.feature_names) == 20
-    roles = table.extra["roles"]
-    scores = f_classif(table.data, table.target)[0]
-    strongest = np.argsort(scores)[-2:]
-    assert set(strongest) <= {*roles.informative, *roles.redundant}
-    assert str(roles.informative.tolist()) in table.description
-
-
 def test_data_set_of_the_paper_gives_the_reported_accuracies():
-    X, y = make_artificial_classification(random_state=PAPER_SEED)
+    X, y = load("artificial", return_X_y=True)
     splits = StratifiedShuffleSplit(10, train_size=0.25, test_size=0.75, random_state=0)
     for classifier, accuracy in ((KNeighborsClassifier(5), 0.950), (SVC(C=10), 0.980)):
         pipeline = make_pipeline(StandardScaler(), classifier)
         assert cross_val_score(pipeline, X, y, cv=splits).mean() == pytest.approx(accuracy, abs=0.01)
-
-
-@pytest.mark.parametrize("options", [{"n_samples": 0}, {"n_features": 3}, {"class_sep": -1}, {"flip_y": 2}])
-def test_invalid_parameters_raise(options):
-    with pytest.raises(ValueError, match="must"):
-        make_artificial_classification(**options)
 
 
 def distance_to_axis(point, center, axis):
@@ -115,17 +80,6 @@ def test_no_sample_is_in_the_cylinder_or_shell_of_another(seed):
     assert checked == 300 * 8
 
 
-def test_shapes_and_types():
-    X, y, cylinders = make_licorice(50, n_cylinders=3, random_state=0, return_axes=True)
-    assert X.shape == (50, 3)
-    assert X.dtype == np.float64
-    assert X.flags.c_contiguous
-    assert set(y) == {0, 1}
-    assert cylinders.membership.shape == (50,)
-    assert cylinders.axes.shape == cylinders.centers.shape == (3, 3)
-    np.testing.assert_allclose(np.linalg.norm(cylinders.axes, axis=1), 1)
-
-
 @pytest.mark.parametrize(("n_samples", "n_cylinders"), [(2, 1), (7, 3), (100, 7), (1000, 5)])
 def test_cylinders_and_classes_are_balanced(n_samples, n_cylinders):
     _, y, cylinders = make_licorice(n_samples, n_cylinders=n_cylinders, random_state=0, return_axes=True)
@@ -140,36 +94,11 @@ def test_aligned_axes_are_the_coordinate_axes_in_turn():
     np.testing.assert_array_equal(axes, np.eye(3)[[0, 1, 2, 0, 1]])
 
 
-def test_random_state_determines_the_data_of_licorice():
-    first, again, other = (make_licorice(40, random_state=seed)[0] for seed in (1, 1, 2))
-    np.testing.assert_array_equal(first, again)
-    assert not np.array_equal(first, other)
-
-
 def test_noise_changes_coordinates_and_not_labels():
     X, y = make_licorice(4000, random_state=0)
     noisy_X, noisy_y = make_licorice(4000, noise=0.2, random_state=0)
     np.testing.assert_array_equal(noisy_y, y)
     assert (noisy_X - X).std() == pytest.approx(0.2, rel=0.05)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_cylinders": 0}, "n_cylinders must be an integer of at least 1; got 0"),
-        ({"n_samples": 9, "n_cylinders": 5}, "n_samples must be an integer of at least 10; got 9"),
-        ({"radius": 0}, "radius must be a number above 0; got 0"),
-        ({"length": -1.0}, "length must be a number above 0; got -1.0"),
-        ({"shell_width": 0.0}, "shell_width must be a number above 0; got 0.0"),
-        ({"noise": -0.1}, "noise must be a number of at least 0; got -0.1"),
-        ({"radius": float("nan")}, "radius must be a number above 0; got nan"),
-        ({"length": float("inf")}, "length must be a number above 0; got inf"),
-        ({"n_cylinders": "3"}, "n_cylinders must be an integer of at least 1; got '3'"),
-    ],
-)
-def test_invalid_parameters_raise_for_licorice(options, message):
-    with pytest.raises(ValueError, match=message):
-        make_licorice(**options)
 
 
 def test_features_are_standardized_and_classes_balanced():
@@ -217,34 +146,6 @@ def test_duplicates_are_relevant_and_decoys_are_not():
     decoys = np.argwhere(np.triu(np.abs(correlations - 0.7) < 0.05))
     assert len(decoys) >= 2
     assert mask.any(axis=0).sum() == 6 + 2
-
-
-def test_label_noise_flips_labels():
-    clean, noisy = (make_local_relevance(2000, random_state=4, label_noise=share)[1] for share in (0, 0.2))
-    assert abs(np.mean(clean != noisy) - 0.2) < 0.03
-
-
-def test_random_state_determines_the_data_of_local_relevance():
-    for one, other in zip(
-        make_local_relevance(50, random_state=5), make_local_relevance(50, random_state=5), strict=True
-    ):
-        assert np.array_equal(one, other)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_features": 6}, "n_features must be an integer of at least 7; got 6"),
-        ({"n_features": 8, "n_decoys": 2}, "n_features must be an integer of at least 9; got 8"),
-        ({"rules": ["cubic"]}, "rules must be some of"),
-        ({"rules": []}, "rules must be some of"),
-        ({"label_noise": 0.6}, "label_noise must be a number of at least 0 and at most 0.5; got 0.6"),
-        ({"n_samples": 0}, "n_samples must be an integer of at least 1; got 0"),
-    ],
-)
-def test_invalid_parameters_raise_for_local_relevance(options, message):
-    with pytest.raises(ValueError, match=message):
-        make_local_relevance(**options)
 
 
 def test_numbers_are_standardized_categories_equally_frequent_and_classes_balanced():
@@ -306,40 +207,45 @@ def test_two_categories_decide_together():
     assert cells["min"].sum() == 8
 
 
-def test_two_numbers_decide_together():
-    X, y, mask = make_local_relevance_table(500, rules=["numbers"], random_state=5)
-    one, other = relevant_columns(X, mask)
-    np.testing.assert_array_equal(y == 1, (one > 0) != (other > 0))
+GENERATORS = [make_artificial_classification, make_licorice, make_local_relevance, make_local_relevance_table]
 
 
-def test_label_noise_flips_labels_of_tables():
-    clean, noisy = (
-        make_local_relevance_table(2000, random_state=4, label_noise=share)[1] for share in (0, 0.2)
-    )
+@pytest.mark.parametrize("generate", GENERATORS)
+def test_random_state_determines_the_data(generate):
+    first, again, other = (generate(100, random_state=seed) for seed in (3, 3, 4))
+    for one, two in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one, two)
+    assert not np.array_equal(first[0], other[0])
+
+
+@pytest.mark.parametrize("generate", [make_local_relevance, make_local_relevance_table])
+def test_label_noise_flips_labels(generate):
+    clean, noisy = (generate(2000, random_state=4, label_noise=share)[1] for share in (0, 0.2))
     assert abs(np.mean(clean != noisy) - 0.2) < 0.03
 
 
-def test_random_state_determines_the_table():
-    (X, y, mask), (X_again, y_again, mask_again) = (
-        make_local_relevance_table(50, random_state=5) for _ in range(2)
-    )
-    pd.testing.assert_frame_equal(X, X_again)
-    np.testing.assert_array_equal(y, y_again)
-    np.testing.assert_array_equal(mask, mask_again)
-    assert not make_local_relevance_table(50, random_state=6)[0].equals(X)
+def test_roles_of_the_data_set_of_the_paper():
+    bunch = load("artificial")
+    assert [len(columns) for columns in bunch.roles] == [2, 2, 16]
+    strongest = np.argsort(f_classif(bunch.data, bunch.target)[0])[-2:]
+    assert set(strongest) <= {*bunch.roles.informative, *bunch.roles.redundant}
+    assert str(bunch.roles.informative.tolist()) in bunch.DESCR
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("generate", "options", "message"),
     [
-        ({"rules": ["xor"]}, "rules must be some of 'category', 'category_number', 'categories', 'numbers'"),
-        ({"rules": []}, "rules must be some of"),
-        ({"n_categories": 1}, "n_categories must be an integer of at least 2; got 1"),
-        ({"n_noise_numbers": -1}, "n_noise_numbers must be an integer of at least 0; got -1"),
-        ({"label_noise": 0.6}, "label_noise must be a number of at least 0 and at most 0.5; got 0.6"),
-        ({"n_samples": 0}, "n_samples must be an integer of at least 1; got 0"),
+        (make_artificial_classification, {"n_features": 3}, "must"),
+        (make_licorice, {"n_samples": 9}, "n_samples must be an integer of at least 10; got 9"),
+        (make_licorice, {"radius": 0}, "radius must be a number above 0; got 0"),
+        (make_licorice, {"n_cylinders": "3"}, "n_cylinders must be an integer of at least 1; got '3'"),
+        (make_local_relevance, {"n_features": 6}, "n_features must be an integer of at least 7; got 6"),
+        (make_local_relevance, {"rules": ["cubic"]}, "rules must be some of"),
+        (make_local_relevance_table, {"rules": []}, "rules must be some of 'category', 'category_number'"),
+        (make_local_relevance_table, {"n_categories": 1}, "n_categories must be an integer of at least 2"),
+        (make_local_relevance_table, {"label_noise": 0.6}, "label_noise must be a number of at least 0 and"),
     ],
 )
-def test_invalid_parameters_raise_for_tables(options, message):
+def test_invalid_parameters_raise(generate, options, message):
     with pytest.raises(ValueError, match=message):
-        make_local_relevance_table(**options)
+        generate(**options)

@@ -9,19 +9,9 @@ from lann.datasets._generated import (
     make_local_relevance,
     make_local_relevance_table,
 )
-from lann.datasets._load import load
-from lann.datasets._specs import PAPER_SETS, canonical_name, names
+from lann.datasets._load import PAPER_SETS, canonical_name, load
 
 __all__ = [
-    "PAPER_SETS",
-    "Cylinders",
-    "FeatureRoles",
-    "cache_folder",
-    "canonical_name",
-    "load",
-    "make_artificial_classification",
-    "make_licorice",
-    "make_local_relevance",
-    "make_local_relevance_table",
-    "names",
-]
+    "PAPER_SETS", "Cylinders", "FeatureRoles", "cache_folder", "canonical_name", "load",
+    "make_artificial_classification", "make_licorice", "make_local_relevance", "make_local_relevance_table",
+]  # fmt: skip

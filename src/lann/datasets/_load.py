@@ -1,62 +1,72 @@
-"""Load a data set by its name."""
+"""Names of the data sets of the paper, and how they are loaded."""
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING, Any
+import difflib
+import re
+from typing import Any
 
-from lann.datasets._files import read_adrenal, read_paper_file
-from lann.datasets._generated import read_artificial_classification
-from lann.datasets._specs import SPECS, Table, canonical_name
+import numpy as np
+import pandas as pd
+from sklearn import datasets
+from sklearn.utils import Bunch
 
-if TYPE_CHECKING:
-    from sklearn.utils import Bunch
+from lann.datasets._files import SPECS, Folder, read_adrenal, read_dataset
+from lann.datasets._generated import PAPER_SEED, make_artificial_classification
 
-BUNDLED = ("breast-cancer", "digits", "iris", "wine")
-"""The names that :func:`read_bundled` accepts."""
+_BUNDLED = ("breast-cancer", "digits", "iris", "wine")
+
+PAPER_SETS: tuple[str, ...] = tuple(sorted(("adrenal", "artificial-classification", *_BUNDLED, *SPECS)))
+"""The names of the 14 data sets of the paper, in alphabetical order."""
 
 
-def read_bundled(name: str) -> Table:
+def canonical_name(name: str) -> str:
     """
-    Read a data set that is included in scikit-learn.
+    Return the canonical name of a data set.
 
     Parameters
     ----------
     name : str
-        One of :data:`BUNDLED`.
+        A canonical name, or a part of only one of them. Case, spaces, underscores and hyphens are ignored.
 
     Returns
     -------
-    table : Table
-        The data set. Its labels are integers that index ``target_names``.
-    """
-    from sklearn import datasets
+    canonical_name : str
+        One of ``PAPER_SETS``.
 
-    loaders = {
-        "breast-cancer": datasets.load_breast_cancer,
-        "digits": datasets.load_digits,
-        "iris": datasets.load_iris,
-        "wine": datasets.load_wine,
-    }
-    bunch = loaders[name]()
-    return Table(
-        name=name,
-        data=bunch.data,
-        target=bunch.target,
-        feature_names=bunch.feature_names,
-        target_names=bunch.target_names,
-        description=bunch.DESCR,
-    )
+    Raises
+    ------
+    ValueError
+        If the name is unknown. The message lists the known names and suggests the closest one.
+
+    See Also
+    --------
+    load : Load a data set by its name.
+
+    Examples
+    --------
+    >>> from lann.datasets import canonical_name
+    >>> canonical_name("Pen Digits"), canonical_name("letter")
+    ('pen-digits', 'letter-recognition')
+    """
+    known = {paper_set.replace("-", ""): paper_set for paper_set in PAPER_SETS}
+    key = re.sub(r"[\s_-]+", "", str(name).casefold())
+    matches = [key] if key in known else [candidate for candidate in known if key in candidate]
+    if len(matches) == 1:
+        return known[matches[0]]
+    close = difflib.get_close_matches(key, known, n=1)
+    suggestion = f" Did you mean {known[close[0]]!r}?" if close else ""
+    raise ValueError(f"Unknown data set {name!r}.{suggestion} The known ones are: {', '.join(PAPER_SETS)}.")
 
 
 def load(
     name: str,
     *,
-    data_home: str | os.PathLike[str] | None = None,
+    data_home: Folder | None = None,
     download_if_missing: bool = True,
     return_X_y: bool = False,
     as_frame: bool = False,
-    path: str | os.PathLike[str] | None = None,
+    path: Folder | None = None,
 ) -> Bunch | tuple[Any, Any]:
     """
     Load a data set of the LANN paper.
@@ -82,14 +92,15 @@ def load(
 
     The file ``<name>.csv.gz`` is searched in the folder named by the environment variable ``LANN_DATA``
     (first in its sub-folder ``paper``), then in the cache. If it is in neither of them, the data set is
-    downloaded from OpenML into the cache. Files are verified by their SHA-256. As in the paper, the columns
-    2, 3 and 4 of image segmentation are dropped.
+    downloaded from OpenML into the cache. Files of ``LANN_DATA`` are verified by their SHA-256, cached files
+    by their columns and class sizes. As in the paper, the columns 2, 3 and 4 of image segmentation are
+    dropped.
 
     Parameters
     ----------
     name : str
-        A name from the table. Case, spaces, underscores and hyphens are ignored, and short forms such as
-        ``"letter"`` or ``"gamma"`` are accepted.
+        A name from the table. Case, spaces, underscores and hyphens are ignored, and a part such as
+        ``"letter"`` or ``"gamma"`` is enough if no other name has it.
     data_home : str, path-like or None, default=None
         The folder of the cache. If None, the sub-folder ``lann`` of scikit-learn's data home.
     download_if_missing : bool, default=True
@@ -134,7 +145,7 @@ def load(
 
     See Also
     --------
-    names : Return the names of all data sets.
+    canonical_name : Return the name of a data set, given a part of it.
     cache_folder : Return the folder of the cache.
 
     Examples
@@ -150,20 +161,60 @@ def load(
     name = canonical_name(name)
     if path is not None and name != "adrenal":
         raise ValueError(f"path can only be given for the data set 'adrenal'; got {name!r} with a path.")
-    bunch = _read(name, data_home, download_if_missing, path).to_bunch(as_frame=as_frame)
+    if name in _BUNDLED:
+        bunch = _load_bundled(name)
+    elif name == "artificial-classification":
+        bunch = _generate_artificial_classification()
+    else:
+        bunch = _load_file(name, data_home, download_if_missing, path)
+    bunch.update(name=name, feature_names=list(map(str, bunch.feature_names)), frame=None)
+    # Copies, because arrays taken from pandas objects can be read-only.
+    bunch.data = np.array(bunch.data, dtype=np.float64, order="C")
+    bunch.target_names = np.asarray(bunch.target_names)
+    if as_frame:
+        bunch.data = pd.DataFrame(bunch.data, columns=bunch.feature_names)
+        bunch.target = pd.Series(bunch.target, name="target")
+        bunch.frame = pd.concat([bunch.data, bunch.target], axis=1)
     return (bunch.data, bunch.target) if return_X_y else bunch
 
 
-def _read(
-    name: str,
-    data_home: str | os.PathLike[str] | None,
-    download_if_missing: bool,
-    path: str | os.PathLike[str] | None,
-) -> Table:
-    if name in BUNDLED:
-        return read_bundled(name)
-    if name == "artificial-classification":
-        return read_artificial_classification()
+def _load_bundled(name: str) -> Bunch:
+    bunch: Bunch = getattr(datasets, f"load_{name.replace('-', '_')}")()
+    entries = ("data", "target", "feature_names", "target_names", "DESCR")
+    return Bunch(**{entry: bunch[entry] for entry in entries})
+
+
+def _generate_artificial_classification() -> Bunch:
+    X, y, roles = make_artificial_classification(random_state=PAPER_SEED, return_roles=True)
+    return Bunch(
+        data=X,
+        target=y,
+        feature_names=[f"f{column}" for column in range(X.shape[1])],
+        target_names=["0", "1"],
+        roles=roles,
+        DESCR="artificial-classification: 2000 rows, 20 features, 2 classes, generated by "
+        f"make_artificial_classification(random_state={PAPER_SEED}).\n"
+        f"Informative columns: {roles.informative.tolist()}; linear combinations of them: "
+        f"{roles.redundant.tolist()}; all other columns are noise.",
+    )
+
+
+def _load_file(name: str, data_home: Folder | None, download_if_missing: bool, path: Folder | None) -> Bunch:
     if name == "adrenal":
-        return read_adrenal(path=path, data_home=data_home)
-    return read_paper_file(SPECS[name], data_home=data_home, download_if_missing=download_if_missing)
+        frame, file = read_adrenal(path, data_home)
+        description = (
+            f"adrenal: {len(frame)} rows, {frame.shape[1] - 1} features, "
+            f"{frame['target'].nunique()} classes, from {file}.\n"
+            "Patient data that is not public; the data in the paper has 147 rows, 32 features and 2 classes."
+        )
+    else:
+        frame = read_dataset(SPECS[name], data_home, download_if_missing=download_if_missing)
+        description = SPECS[name].description
+    target = frame["target"].to_numpy(dtype=str)
+    return Bunch(
+        data=frame.iloc[:, :-1].to_numpy(),
+        target=target,
+        feature_names=frame.columns[:-1],
+        target_names=np.unique(target),
+        DESCR=description,
+    )
