@@ -297,7 +297,7 @@ def timed_sets(sizes: Sizes) -> dict[str, int]:
 
 
 def generated_name(n_rows: int, sizes: Sizes) -> str:
-    """Return the name of a generated data set with so many rows."""
+    """Return the name of a generated data set with `n_rows` rows."""
     return f"generated, {n_rows} × {sizes.timed_features}"
 
 

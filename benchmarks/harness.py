@@ -217,7 +217,7 @@ def share(value: float, digits: int = 3, spread: float = NAN) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Write a number with so many significant digits, without an exponent."""
+    """Format a number with `digits` significant digits, without an exponent."""
     if value is None or math.isnan(value):
         return NONE
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.{digits}g}"

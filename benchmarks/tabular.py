@@ -139,7 +139,7 @@ class TableSet:
     digest: str
 
     def split(self, seed: int, number: int, most_train: int, most_test: int | None = None) -> Split:
-        """Return half of the rows for training and half for testing, at most so many."""
+        """Return half of the rows for training and half for testing, at most `most_train` and `most_test`."""
         n = len(self.y)
         n_test = min(n - n // 2, most_test or n)
         splitter = StratifiedShuffleSplit(

@@ -48,7 +48,7 @@ def evaluate(X, y):
 
 
 def explain(X, y, n_rows):
-    """Print why a row is predicted as it is, after so many rows."""
+    """Print the explanation of a row after `n_rows` rows of the stream."""
     clf = SAMLANN(random_state=0).partial_fit(X[:n_rows], y[:n_rows])
     print(f"\nRow {n_rows}, which is {y[n_rows]}:\n{clf.explain_one(X[n_rows : n_rows + 1])}")
 

@@ -161,18 +161,18 @@ def real_task(data: DataSet, number: int, n_rows: int, n_jobs: int) -> Task:
 
 
 def repeated_task(task: Task, n_rows: int) -> Task:
-    """Return a task with so many test rows, drawn with replacement."""
+    """Return a task with `n_rows` test rows, drawn with replacement."""
     drawn = np.random.default_rng(task.seed).integers(len(task.X_test), size=n_rows)
     return replace(task, X_test=task.X_test[drawn], y_test=task.y_test[drawn], planted=task.planted[drawn])
 
 
 def data_name(n_features: int) -> str:
-    """Return the name of the generated data with so many features."""
+    """Return the name of the generated data with `n_features` features."""
     return f"planted, {n_features} features"
 
 
 def shape_name(n_rows: int, n_features: int) -> str:
-    """Return the name of the generated data with so many training rows and features."""
+    """Return the name of the generated data of this shape."""
     return f"{n_rows} rows, {n_features} features"
 
 

@@ -403,7 +403,7 @@ def _timed(explain: Explain, queries: Floats) -> tuple[Floats, float]:
     return relevances[-1], statistics.median(times)
 
 
-# The definition: so many features are replaced one by one, those that hold most of the distance; the others
+# The definition: the MOST_ALONE features that hold most of the distance are replaced one by one; the others
 # together, and they share the credit by what they hold. Shares of the distance are rounded for the order.
 MOST_ALONE, DIGITS = 64, 9
 # Entries whose signs are compared.

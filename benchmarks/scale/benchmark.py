@@ -111,9 +111,9 @@ class Scale(Benchmark):
             type=int,
             action="append",
             choices=FEATURES,
-            help="Only so many features; repeatable.",
+            help="Only this number of features; repeatable.",
         )
-        add("--covertype-rows", type=positive, help="Use so many rows of covertype, drawn at random.")
+        add("--covertype-rows", type=positive, help="Use a random sample of this many rows of covertype.")
         add("--seed", type=int, default=0, help="Seed of data and methods.")
         add("--minutes", type=float, default=90, help="A measurement that takes longer is ended, and failed.")
         add("--plot", type=Path, metavar="IMAGE", help="Draw time and memory by the number of rows.")

@@ -385,7 +385,7 @@ def _first_of_block(planted: Planted, number: int, size: int, which: int) -> Any
 
 
 def run_dask(task: Values) -> Values:
-    """Fit and predict with so many workers of Dask; with none, in this process."""
+    """Fit and predict with `n_workers` workers of Dask, or in this process if there are none."""
     planted = Planted(task["n_features"], task["seed"])
     X_test, y_test = planted.test_rows(task["n_queries"])
     if not task["n_workers"]:
