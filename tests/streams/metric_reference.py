@@ -3,7 +3,7 @@
 import numpy as np
 
 from lann.streams._memory import N_LONG, N_SEEN, START, STOP
-from lann.streams._metric_votes import AGED, GUARD, PLAIN, RECENT, VOTES
+from lann.streams._samlann_kernels import AGED, GUARD, PLAIN, RECENT, VOTES
 
 
 def curve(metric, X):

@@ -4,20 +4,13 @@ import numpy as np
 import pytest
 
 from lann.streams import SAMKNN
-from lann.streams._compression import compress, k_means, next_random
+from lann.streams._compression import compress, k_means
 from lann.streams._memory import N_LONG, Limits, new_memories
 from tests.streams import reference
 
 
 def state_of(seed, n_compressions):
     return np.array([reference.Random(seed, n_compressions).state], np.uint64)
-
-
-def test_random_numbers():
-    state, slow = state_of(5, 2), reference.Random(5, 2)
-    numbers = [next_random(state) for _ in range(1000)]
-    assert numbers == [slow() for _ in range(1000)]
-    assert abs(np.mean(numbers) - 0.5) < 0.03
 
 
 @pytest.mark.parametrize("kind", ["distinct", "gaps", "duplicates", "equal"])

@@ -2,14 +2,13 @@
 
 import json
 import pickle
-from dataclasses import FrozenInstanceError
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from lann.streams import SAMKNN
-from lann.streams._dependence import evenly_spaced, feature_dependence
+from lann.streams._explanation import feature_dependence
 
 
 def make_drift(n_rows=2000, seed=0):
@@ -106,14 +105,6 @@ def test_plain_values_text_and_table(fitted):
     assert "<StreamExplanation: " in repr(found)
 
 
-def test_explanations_do_not_change(fitted):
-    found = fitted.explain_one([0.2, 0.1, 0.9])
-    with pytest.raises(FrozenInstanceError):
-        found.prediction = "other"
-    with pytest.raises(ValueError, match="read-only"):
-        found.neighbors[0, 0] = 5
-
-
 def test_few_rows():
     clf = SAMKNN().partial_fit([[1.0, np.nan]], ["a"])
     found = clf.explain_one([[np.nan, 2.0]])
@@ -148,11 +139,3 @@ def test_dependence_by_its_definition():
     np.testing.assert_allclose(feature_dependence(X, labels), expected / expected.sum())
     assert not feature_dependence(X, np.zeros(40, int)).any()
     assert feature_dependence(np.empty((0, 3)), np.empty(0, int)).tolist() == [0, 0, 0]
-
-
-def test_evenly_spaced_rows():
-    assert evenly_spaced(3).tolist() == [0, 1, 2]
-    found = evenly_spaced(1001)
-    assert (len(found), found[-1]) == (200, 1000)
-    assert set(np.diff(found)) == {5, 6}
-    assert len(evenly_spaced(0)) == 0

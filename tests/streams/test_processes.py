@@ -1,22 +1,35 @@
 """Streams in other processes: a light import, the same bits, and memory that does not grow."""
 
 import hashlib
+import pickle
+import subprocess
+import sys
 
 import numpy as np
+import pytest
 
-from lann.streams import SAMKNN
+from lann.streams import SAMKNN, SAMLANN
 
 
-def test_importing_the_package_is_cheap(in_new_process):
+def test_importing_the_package_and_the_adapters_is_cheap(in_new_process):
     heavy = in_new_process(
         """
         import json, sys
         import lann.streams
-        heavy = ("numba", "faiss", "matplotlib", "river")
-        print(json.dumps([name for name in heavy if name in sys.modules]))
+        heavy = [name for name in ("numba", "faiss", "matplotlib", "river") if name in sys.modules]
+        import lann.streams.river
+        print(json.dumps(heavy + [name for name in ("numba",) if name in sys.modules]))
         """
     )
     assert heavy == []
+
+
+def test_without_river_one_sentence_says_what_to_install():
+    code = "import sys; sys.modules['river'] = None; import lann.streams.river"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last == "ImportError: lann.streams.river needs the package river: pip install 'lann[streams]'."
 
 
 def test_the_same_seed_gives_the_same_bits_in_another_process(in_new_process):
@@ -39,20 +52,14 @@ def test_the_same_seed_gives_the_same_bits_in_another_process(in_new_process):
     assert digest == hashlib.sha256(probabilities.tobytes()).hexdigest()
 
 
-def test_memory_of_the_process_does_not_grow(in_new_process):
-    """Peak resident memory, in MB, that 180 000 further rows add."""
-    added = in_new_process(
-        """
-        import json, resource
-        import numpy as np
-        from lann.streams import SAMKNN
-        rng, clf, peaks = np.random.default_rng(0), SAMKNN(window_size=1000, random_state=0), []
-        for batch in range(200):
-            X = rng.normal(size=(1000, 5))
-            clf.test_then_train(X, ((X[:, 0] > 0) ^ (batch // 30 % 2)).astype(int))
-            if batch in (19, 199):
-                peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
-        print(json.dumps(peaks[1] - peaks[0]))
-        """
-    )
-    assert added < 10
+@pytest.mark.parametrize("cls", [SAMKNN, SAMLANN])
+def test_the_size_of_a_model_does_not_grow(cls):
+    rng = np.random.default_rng(0)
+    clf, sizes = cls(window_size=300, random_state=0), []
+    for number in range(20):
+        X, angle = rng.normal(size=(500, 3)), number / 3
+        clf.partial_fit(X, np.cos(angle) * X[:, 0] + np.sin(angle) * X[:, 1] > 0)
+        sizes.append(len(pickle.dumps(clf)))
+        assert clf.short_term_size_ + clf.long_term_size_ <= 300
+    assert clf.n_seen_ == 10_000
+    assert max(sizes) - min(sizes) < 100

@@ -3,9 +3,6 @@
 import copy
 import math
 import pickle
-import sys
-from itertools import count, islice
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +13,6 @@ from river import checks, datasets, evaluate, metrics, preprocessing
 
 from lann.streams import river
 
-SOURCES = str(Path(river.__file__).parent)
 ADAPTERS = [getattr(river, name) for name in river.__all__]
 
 
@@ -66,23 +62,6 @@ def test_in_a_pipeline(model):
     pipeline = preprocessing.StandardScaler() | model
     metric = evaluate.progressive_val_score(datasets.Phishing().take(400), pipeline, metrics.Accuracy())
     assert metric.get() > 0.8
-
-
-def test_scores_of_probabilities(model):
-    steps = evaluate.iter_progressive_val_score(
-        datasets.Phishing().take(300), model, metrics.LogLoss(), step=100, yield_predictions=True
-    )
-    seen = [(step["Step"], step["LogLoss"].get()) for step in steps]
-    assert [n for n, _ in seen] == [100, 200, 300]
-    assert all(0.0 < loss < 0.8 for _, loss in seen[1:])
-
-
-def test_scores_of_many_classes(model):
-    pipeline = preprocessing.StandardScaler() | model
-    metric = metrics.CrossEntropy() + metrics.Accuracy()
-    evaluate.progressive_val_score(datasets.ImageSegments().take(400), pipeline, metric)
-    assert 0.0 < metric[0].get() < 1.5
-    assert metric[1].get() > 0.6
 
 
 def test_tables_in_a_pipeline(model):
@@ -141,13 +120,6 @@ def test_a_feature_that_vanishes_is_a_missing_value(model):
     assert vanished[0][True] < 0.5 < vanished[1][True]
     rows = (({"a": x["a"]}, x["a"] > 0) for x, _ in stream(150, seed=1))
     assert accuracy_of(model, rows) > 0.8
-
-
-def test_a_feature_that_returns_is_used_again(model):
-    accuracy_of(model, stream(100))
-    accuracy_of(model, (({"c": x["a"]}, x["a"] > 0) for x, _ in stream(300, seed=1)))
-    accuracy_of(model, stream(150, seed=2))
-    assert accuracy_of(model, stream(100, seed=3)) > 0.8
 
 
 def test_queries_with_features_that_are_not_known(model):
@@ -322,39 +294,6 @@ def test_invalid_parameters():
             cls(max_categories=0)
 
 
-def test_memory_is_bounded(model):
-    """Text, numbers and labels of a long stream take no more memory than those of a short one."""
-    rng = np.random.default_rng(0)
-
-    def learn(n_rows):
-        for number in range(n_rows):
-            a, b = rng.normal(size=2).tolist()
-            model.learn_one({"a": a, "b": b, "text": f"{number % 97}"}, a + b > 0)
-        return len(pickle.dumps(model))
-
-    model = model.clone({"max_categories": 4})
-    first = learn(600)
-    assert learn(600) < 1.1 * first + 5000
-
-
-def test_reading_an_iterator_of_rows(model):
-    metric = metrics.Accuracy()
-    for x, y in islice(stream(10_000), 150):
-        metric.update(y, model.predict_one(x) or False)
-        model.learn_one(x, y)
-    assert metric.get() > 0.75
-
-
-def test_a_table_with_an_infinite_value_adds_no_column(model):
-    model.learn_many(pd.DataFrame({"a": [0.0, 1.0] * 10}), pd.Series(["n", "p"] * 10))
-    before = model.predict_proba_one({"a": 1.0})
-    with pytest.raises(ValueError, match="infinite"):
-        model.learn_many(pd.DataFrame({"a": [1.0, 2.0], "new": [1.0, np.inf]}), pd.Series(["p", "n"]))
-    assert model.predict_proba_one({"a": 1.0, "new": 1.0}) == before
-    model.learn_one({"a": 1.0, "new": 1.0}, "p")
-    assert model.predict_one({"a": 1.0, "new": 1.0}) == "p"
-
-
 # Labels that are not valid, and tables of which a part is not valid
 
 MISSING_LABELS = [None, math.nan, np.float32("nan"), pd.NA, pd.NaT]
@@ -372,79 +311,11 @@ def unchanged(model, learn, message):
         assert model.predict_proba_one(x | {"new": 1.0}) == other.predict_proba_one(x | {"new": 1.0})
 
 
-def interrupted_at(line, call):
-    """Call a function, interrupted as a line of the package for streams begins; return whether it was."""
-    n_lines = 0
-
-    def trace(frame, event, argument):
-        nonlocal n_lines
-        if SOURCES not in frame.f_code.co_filename:
-            return None
-        if event == "line":
-            n_lines += 1
-            if n_lines == line:
-                raise KeyboardInterrupt
-        return trace
-
-    sys.settrace(trace)
-    try:
-        call()
-    except KeyboardInterrupt:
-        return True
-    finally:
-        sys.settrace(None)
-    return False
-
-
-@pytest.mark.parametrize("x", [{"a": 0.2, "b": -3.0}, {"a": 1.0, "b": 1.0, "c": 2.0, "d": "text"}])
-@pytest.mark.parametrize("y", [True, "new"])
-def test_an_interrupt_leaves_the_row_learned_or_not(model, x, y):
-    for row, label in islice(stream(61), 60):
-        model.learn_one(row, label)
-    queries = [{"a": 0.1, "b": 0.4}, {"a": 3.0, "c": 1.0, "d": "text"}, {"d": "text"}, {}]
-
-    def state_of(model):
-        found = copy.deepcopy(model)
-        return [found.predict_proba_one(query) for query in queries], found._columns.names
-
-    complete = copy.deepcopy(model)
-    complete.learn_one(x, y)
-    before, after = state_of(model), state_of(complete)
-    assert before != after
-    found = []
-    for line in count(1):
-        other = copy.deepcopy(model)
-        if not interrupted_at(line, lambda other=other: other.learn_one(x, y)):
-            break
-        state = state_of(other)
-        assert state in (before, after)
-        found.append(state == after)
-        if not found[-1] and line % 6 == 1:
-            other.learn_one(x, y)
-            assert state_of(other) == after
-    assert len(found) > 20
-    assert found == sorted(found)
-
-
-def test_a_label_that_is_not_hashable_leaves_the_model_as_it_is(model):
-    accuracy_of(model, stream(60))
-    wrong = "A label is of type list; give numbers or text"
-    unchanged(model, lambda m: m.learn_one({"a": 1.0, "new": 2.0}, [1]), wrong)
-
-
 @pytest.mark.parametrize("label", MISSING_LABELS, ids=str)
 def test_a_missing_label_leaves_the_model_as_it_is(model, label):
     accuracy_of(model, stream(60))
     wrong = "A row has no label, but .*; leave out rows whose label is missing"
     unchanged(model, lambda m: m.learn_one({"a": 1.0, "new": 2.0}, label), wrong)
-
-
-@pytest.mark.parametrize("label", [[1], math.nan, None], ids=str)
-@pytest.mark.parametrize("new", [[np.nan, 1.0, 2.0], ["r", "g", "b"]], ids=["numbers", "text"])
-def test_a_wrong_label_in_a_table_leaves_the_model_as_it_is(model, label, new):
-    accuracy_of(model, stream(60))
-    X = pd.DataFrame({"a": [1.0, 2.0, 3.0], "new": new})
-    unchanged(model, lambda m: m.learn_many(X, pd.Series([True, "late", label], dtype=object)), "label")
 
 
 @pytest.mark.parametrize("new", [[np.nan, 1.0, np.inf], ["r", "g", math.inf]], ids=["numbers", "text"])

@@ -4,7 +4,6 @@ import pickle
 
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -143,20 +142,6 @@ def test_rows_of_before_come_back_from_the_long_term_memory():
     assert hits[2000:].mean() > 0.97
 
 
-def test_memory_is_bounded():
-    rng = np.random.default_rng(0)
-    clf = SAMKNN(window_size=200, random_state=0)
-    sizes = set()
-    for _ in range(12):
-        X = rng.normal(size=(500, 3))
-        clf.partial_fit(X, (X[:, 0] + rng.normal(size=500) > 0).astype(int))
-        assert clf.short_term_size_ + clf.long_term_size_ <= 200
-        sizes.add(len(pickle.dumps(clf)))
-    assert max(sizes) - min(sizes) < 100
-    assert clf.n_seen_ == 6000
-    assert len(clf.drifts_) <= 1000
-
-
 def test_only_the_last_drifts_are_kept():
     rng = np.random.default_rng(0)
     n_rows = 30_000
@@ -170,40 +155,6 @@ def test_only_the_last_drifts_are_kept():
     assert rows[-1] > n_rows - 200
 
 
-def test_rows_without_a_common_feature():
-    X = np.array([[1.0, np.nan], [2.0, np.nan], [np.nan, np.nan]])
-    clf = SAMKNN(n_neighbors=2).partial_fit(X, [0, 1, 1])
-    probabilities = clf.predict_proba([[np.nan, 3.0], [np.nan, np.nan], [1.0, 3.0]])
-    assert np.isfinite(probabilities).all()
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
-    assert probabilities[2].argmax() == 0
-
-
-def test_tables_and_single_rows():
-    X, y = make_stream(300)
-    table = pd.DataFrame(X, columns=list("pqrs"))
-    clf = SAMKNN(random_state=0).fit(table, y)
-    probabilities = clf.predict_proba(table)
-    for row in (0, 150):
-        np.testing.assert_array_equal(clf._predict_row(X[row]), probabilities[row])
-    other = SAMKNN(random_state=0).fit(X[:299], y[:299])
-    other._learn_row(X[299], int(np.searchsorted(other.classes_, y[299])))
-    np.testing.assert_array_equal(other.predict_proba(X), probabilities)
-
-
-@pytest.mark.parametrize("value", [np.nan, 0.0])
-def test_columns_can_be_added(value):
-    X, y = make_stream(300)
-    clf = SAMKNN(window_size=100, random_state=0).fit(X[:200], y[:200])
-    clf._add_columns(2, value)
-    assert clf.n_features_in_ == 6
-    queries = np.column_stack([X[200:], np.full((100, 2), value)])
-    expected = SAMKNN(window_size=100, random_state=0).fit(X[:200], y[:200]).predict(X[200:])
-    np.testing.assert_array_equal(clf.predict(queries), expected)
-    clf.partial_fit(np.column_stack([X[200:], np.ones((100, 2))]), y[200:])
-    assert clf.n_seen_ == 300
-
-
 def test_parameters_that_change_later_wait_for_the_next_fit():
     X, y = make_stream(400)
     clf = SAMKNN(window_size=50, random_state=0).fit(X[:200], y[:200])
@@ -212,13 +163,6 @@ def test_parameters_that_change_later_wait_for_the_next_fit():
     expected = SAMKNN(window_size=50, random_state=0).fit(X, y)
     np.testing.assert_array_equal(clf.predict_proba(X), expected.predict_proba(X))
     assert clf.fit(X, y).limits_.total == 1000
-
-
-def test_more_neighbors_than_the_smallest_window():
-    X, y = make_stream(300)
-    clf = SAMKNN(30, window_size=100, min_window_size=2, random_state=0)
-    assert clf.fit(X, y).limits_.smallest == 31
-    assert np.isfinite(clf.predict_proba(X)).all()
 
 
 def test_invalid_use():
@@ -243,8 +187,6 @@ def test_labels_of_several_types_are_one_sentence(labels):
             ValueError, match=r"^y has labels of several types, such as 'a' and (1|None); give"
         ):
             learn(X, y)
-    with pytest.raises(ValueError, match="classes has labels of several types"):
-        SAMKNN().partial_fit(X, np.array(["a", "b"] * 10), classes=np.array(labels, object))
 
 
 def test_whole_numbers_stay_whole_numbers():
@@ -261,25 +203,3 @@ def test_whole_numbers_stay_whole_numbers():
         ValueError, match=r"labels of another type, such as 2, than the classes \[False, True\]"
     ):
         SAMKNN().fit(X[:4], [True, False] * 2).partial_fit(X[:1], [2])
-
-
-@pytest.mark.parametrize(
-    ("classes", "message"),
-    [
-        ([[0, 1], [2, 3]], r"classes must be a list of labels; got an array of shape \(2, 2\)"),
-        ([[0, 1], [2]], "classes must be a list of labels"),
-        (1, r"classes must be a list of labels; got an array of shape \(\)"),
-        ([0.0, np.nan], r"classes must not have missing labels \(NaN\)"),
-    ],
-)
-def test_classes_are_a_list_of_labels(classes, message):
-    X, _ = make_stream(20)
-    with pytest.raises(ValueError, match=message):
-        SAMKNN().partial_fit(X, np.arange(20) % 2, classes=classes)
-
-
-def test_no_window_is_smaller_than_the_smallest():
-    X = np.random.default_rng(0).uniform(size=(400, 2))
-    y = (X[:, 0] > 0.5) ^ (np.arange(400) > 200)
-    assert SAMKNN(window_size=40, min_window_size=5, random_state=0).fit(X, y).n_drifts_ > 0
-    assert SAMKNN(window_size=40, min_window_size=50, random_state=0).fit(X, y).n_drifts_ == 0

@@ -3,21 +3,19 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from lann.streams._evaluation import PrequentialEvaluation
+from lann.streams._evaluation import PrequentialCurve, PrequentialEvaluation, PrequentialScores
 from lann.streams._prequential import StreamBatch, iter_prequential, prequential
-from lann.streams._scores import PrequentialCurve, PrequentialScores
 
 if TYPE_CHECKING:
     from lann.streams._explanation import StreamExplanation
     from lann.streams._memory import Limits as Limits
+    from lann.streams._memory import Memories as Memories
+    from lann.streams._memory import restore_memories as restore_memories
+    from lann.streams._memory import trim_memories as trim_memories
     from lann.streams._metric import N_GROUPS as N_GROUPS
-    from lann.streams._metric import WEIGHTS as WEIGHTS
-    from lann.streams._metric import new_metric as new_metric
-    from lann.streams._sam import Drift
-    from lann.streams._samknn import SAMKNN
-    from lann.streams._samlann import SAMLANN
-    from lann.streams._samlann_kernels import new_votes as new_votes
-    from lann.streams._saved_memories import SavedMemories as SavedMemories
+    from lann.streams._metric import Metric as Metric
+    from lann.streams._sam import SAMKNN, SAMLANN, Drift
+    from lann.streams._samlann_kernels import Votes as Votes
 
 __all__ = [
     "SAMKNN",
@@ -32,26 +30,19 @@ __all__ = [
     "prequential",
 ]
 
-# Imported on first use, with numba: `import lann.streams` stays cheap. Model files need some further names.
-_MODULES = {
-    "Drift": "_sam",
-    "Limits": "_memory",
-    "N_GROUPS": "_metric",
-    "WEIGHTS": "_metric",
-    "SAMKNN": "_samknn",
-    "SAMLANN": "_samlann",
-    "SavedMemories": "_saved_memories",
-    "StreamExplanation": "_explanation",
-    "new_metric": "_metric",
-    "new_votes": "_samlann_kernels",
+# Imported on first use, with numba: `import lann.streams` stays cheap. Model files need
+# the names of the last three modules.
+_NAMES = {
+    "_explanation": ("StreamExplanation",),
+    "_sam": ("SAMKNN", "SAMLANN", "Drift"),
+    "_memory": ("Limits", "Memories", "restore_memories", "trim_memories"),
+    "_metric": ("Metric", "N_GROUPS"),
+    "_samlann_kernels": ("Votes",),
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return getattr(import_module(f"lann.streams.{_MODULES[name]}"), name)
+    for module, names in _NAMES.items():
+        if name in names:
+            return getattr(import_module(f"lann.streams.{module}"), name)
     raise AttributeError(f"module 'lann.streams' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULES])

@@ -4,28 +4,82 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lann._support.types import Indices
-from lann.streams._evaluation_state import EvaluationState, read_state
-from lann.streams._scores import EPSILON, Counts, PrequentialCurve, PrequentialScores, chance_agreement
+from lann._support.types import Floats, Indices
+from lann._support.validation import Integer, validate
 
+# scikit-learn's log_loss counts a probability of 0 as this.
+EPSILON = float(np.finfo(np.float64).eps)
 MOST_DRIFTS = 1000
+# The code of no prediction, and of the label before the first row.
 NONE = -1
 
 
-class Outcome(NamedTuple):
-    """How one row was predicted: codes of its label and prediction, who was correct, and the loss."""
+class PrequentialScores(NamedTuple):
+    """Scores of the predictions of some rows of a stream.
 
-    label: int
-    prediction: int
-    no_change: int
-    majority: int
-    loss: float
+    Attributes
+    ----------
+    n_rows : int
+        Number of rows.
+    accuracy : float
+        Share of the rows with a correct prediction.
+    kappa : float
+        Cohen's kappa: accuracy above that of the same predictions in random order, 1 at best. 0 where it is
+        not defined.
+    kappa_temporal : float
+        Accuracy above that of the classifier that predicts the label of the row before, 1 at best. Below 0,
+        this classifier is better. 0 where it is not defined.
+    log_loss : float
+        Mean of −log of the probability of the true label; a probability of 0 counts as the machine epsilon.
+    no_change_accuracy : float
+        Accuracy of the classifier that predicts the label of the row before.
+    majority_accuracy : float
+        Accuracy of the classifier that predicts the most frequent label so far.
+    """
+
+    n_rows: int
+    accuracy: float
+    kappa: float
+    kappa_temporal: float
+    log_loss: float
+    no_change_accuracy: float
+    majority_accuracy: float
+
+
+class PrequentialCurve(NamedTuple):
+    """Scores in a moving window, and sizes of the memories, at several rows of a stream.
+
+    All are arrays of shape (n_points,).
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Number of rows that had been seen.
+    accuracy, kappa, kappa_temporal, log_loss, no_change_accuracy, majority_accuracy : ndarray of float
+        As in `PrequentialScores`, of the last rows before.
+    short_term_size, long_term_size : ndarray of float
+        Rows in the memories; NaN where they are not known.
+    n_drifts : ndarray of float
+        Drifts that had been found.
+    """
+
+    rows: Indices
+    accuracy: Floats
+    kappa: Floats
+    kappa_temporal: Floats
+    log_loss: Floats
+    no_change_accuracy: Floats
+    majority_accuracy: Floats
+    short_term_size: Floats
+    long_term_size: Floats
+    n_drifts: Floats
 
 
 class PrequentialEvaluation:
@@ -72,21 +126,21 @@ class PrequentialEvaluation:
 
     def __init__(self, *, window_size: int = 1000, max_points: int = 500) -> None:
         for name, value in (("window_size", window_size), ("max_points", max_points)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 2:
-                raise ValueError(f"{name} must be an integer of at least 2; got {value!r}.")
+            validate(name, value, Integer(2))
         self.window_size, self.max_points = window_size, max_points
+        self.n_rows = self.n_drifts = 0
         self._codes: dict[Any, int] = {}
         self._true_counts: list[int] = []
         self._predicted_counts: list[int] = []
-        self.n_rows = self._n_correct = self._n_no_change = self._n_majority = 0
+        self._n_correct = self._n_no_change = self._n_majority = 0
         self._loss = 0.0
         self._last = self._most_frequent = NONE
-        self._window: deque[Outcome] = deque(maxlen=window_size)
+        # Of each row: codes of label and prediction, who else was correct, and the loss.
+        self._window: deque[tuple[int, int, int, int, float]] = deque(maxlen=window_size)
         self._every = max(window_size // 10, 1)
         self._sizes: tuple[int, int] | None = None
         self._points: list[tuple[float | None, ...]] = []
         self._drifts: deque[int] = deque(maxlen=MOST_DRIFTS)
-        self.n_drifts = 0
 
     def update(
         self,
@@ -128,44 +182,38 @@ class PrequentialEvaluation:
         if not np.all((probabilities >= 0) & (probabilities <= 1 + 1e-9)):
             raise ValueError("true_probability must be from 0 to 1.")
         self._sizes = None if memory_sizes is None else (int(memory_sizes[0]), int(memory_sizes[1]))
-        found = deque(sorted(map(int, drifts)))
+        waiting = deque(sorted(map(int, drifts)))
         for label, prediction, probability in zip(labels, predictions, probabilities.tolist(), strict=True):
             self._add(label, prediction, probability)
-            while found and found[0] < self.n_rows:
-                self._drifts.append(found.popleft())
+            while waiting and waiting[0] < self.n_rows:
+                self._drifts.append(waiting.popleft())
                 self.n_drifts += 1
             if self.n_rows % self._every == 0:
-                self._add_point()
+                self._points.append(self._point())
+                if len(self._points) > self.max_points:
+                    self._every *= 2
+                    self._points = [point for point in self._points if int(point[0] or 0) % self._every == 0]
 
     @property
     def scores(self) -> PrequentialScores:
-        chance = 0.0
-        if self.n_rows:
-            chance = chance_agreement(
-                np.array(self._true_counts), np.array(self._predicted_counts), self.n_rows
-            )
         counts = (self.n_rows, self._n_correct, self._n_no_change, self._n_majority)
-        return Counts(*counts, chance, self._loss).scores()
+        return _scores(counts, np.array(self._true_counts), np.array(self._predicted_counts), self._loss)
 
     @property
     def window_scores(self) -> PrequentialScores:
         if not self._window:
             return self.scores
-        label, prediction, no_change, majority, loss = zip(*self._window, strict=True)
-        true, predicted = np.array(label), np.array(prediction)
-        n_rows, n_labels = len(true), len(self._codes)
-        true_counts = np.bincount(true, minlength=n_labels)
-        predicted_counts = np.bincount(predicted[predicted != NONE], minlength=n_labels)
-        chance = chance_agreement(true_counts, predicted_counts, n_rows)
-        n_correct = int(np.sum(true == predicted))
-        return Counts(n_rows, n_correct, sum(no_change), sum(majority), chance, math.fsum(loss)).scores()
+        labels, predictions, no_change, majority, losses = zip(*self._window, strict=True)
+        true, predicted = np.array(labels), np.array(predictions)
+        counts = (len(true), int(np.sum(true == predicted)), sum(no_change), sum(majority))
+        true_counts, predicted_counts = (
+            np.bincount(codes[codes != NONE], minlength=len(self._codes)) for codes in (true, predicted)
+        )
+        return _scores(counts, true_counts, predicted_counts, math.fsum(losses))
 
     @property
     def curve(self) -> PrequentialCurve:
-        points: list[Any] = list(self._points)
-        if self.n_rows % self._every:
-            points.append(self._point())
-        points = [[math.nan if value is None else value for value in point] for point in points]
+        points = [*self._points, *([self._point()] if self.n_rows % self._every else [])]
         columns = np.array(points, dtype=np.float64).reshape(len(points), len(PrequentialCurve._fields)).T
         return PrequentialCurve(columns[0].astype(np.int64), *columns[1:])
 
@@ -195,26 +243,13 @@ class PrequentialEvaluation:
         ValueError
             If a label is not text, a number or a bool.
         """
-        return EvaluationState(
-            window_size=self.window_size,
-            max_points=self.max_points,
-            labels=self.labels,
-            true_counts=self._true_counts,
-            predicted_counts=self._predicted_counts,
-            n_rows=self.n_rows,
-            n_correct=self._n_correct,
-            n_no_change=self._n_no_change,
-            n_majority=self._n_majority,
-            loss=self._loss,
-            last=self._last,
-            most_frequent=self._most_frequent,
-            window=[list(outcome) for outcome in self._window],
-            every=self._every,
-            sizes=None if self._sizes is None else list(self._sizes),
-            points=[list(point) for point in self._points],
-            drifts=list(self._drifts),
-            n_drifts=self.n_drifts,
-        ).to_dict()
+        for label in self._codes:
+            if not isinstance(label, str | int | float):
+                raise ValueError(f"Labels must be text, numbers or bools to be saved; got {label!r}.")
+        state = {name.removeprefix("_"): getattr(self, name) for name in _STATE}
+        state |= {"labels": self.labels, "drifts": list(self._drifts)}
+        state |= {"window": list(map(list, self._window)), "points": list(map(list, self._points))}
+        return deepcopy(state | {"sizes": None if self._sizes is None else list(self._sizes)})
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> PrequentialEvaluation:
@@ -233,39 +268,32 @@ class PrequentialEvaluation:
         ValueError
             If the dict is not such a state.
         """
-        found = read_state(state)
-        evaluation = cls(window_size=found.window_size, max_points=found.max_points)
-        evaluation._codes = {label: code for code, label in enumerate(found.labels)}
-        evaluation._true_counts = list(found.true_counts)
-        evaluation._predicted_counts = list(found.predicted_counts)
-        evaluation.n_rows, evaluation._n_correct = found.n_rows, found.n_correct
-        evaluation._n_no_change, evaluation._n_majority = found.n_no_change, found.n_majority
-        evaluation._loss = found.loss
-        evaluation._last, evaluation._most_frequent = found.last, found.most_frequent
-        evaluation._window.extend(Outcome(*outcome) for outcome in found.window)
-        evaluation._every = found.every
-        evaluation._sizes = None if found.sizes is None else (found.sizes[0], found.sizes[1])
-        evaluation._points = [tuple(point) for point in found.points]
-        evaluation._drifts.extend(found.drifts)
-        evaluation.n_drifts = found.n_drifts
+        try:
+            evaluation = cls(window_size=state["window_size"], max_points=state["max_points"])
+            for name in _STATE:
+                setattr(evaluation, name, deepcopy(state[name.removeprefix("_")]))
+            evaluation._codes = {label: code for code, label in enumerate(state["labels"])}
+            evaluation._sizes = None if state["sizes"] is None else tuple(state["sizes"])
+            evaluation._window.extend(map(tuple, state["window"]))
+            evaluation._points = list(map(tuple, state["points"]))
+            evaluation._drifts.extend(state["drifts"])
+            # These raise if counts, rows and points are not what they have to be.
+            _ = evaluation.scores, evaluation.window_scores, evaluation.curve
+        except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError) as error:
+            raise ValueError("This is not the state of an evaluation, as to_dict returns it.") from error
         return evaluation
 
     def _add(self, label: Any, prediction: Any, probability: float) -> None:
         code = self._code(label)
         predicted = NONE if prediction is None else self._code(prediction)
-        outcome = Outcome(
-            code,
-            predicted,
-            int(code == self._last),
-            int(code == self._most_frequent),
-            -math.log(min(max(probability, EPSILON), 1.0 - EPSILON)),
-        )
-        self._window.append(outcome)
+        no_change, majority = int(code == self._last), int(code == self._most_frequent)
+        loss = -math.log(min(max(probability, EPSILON), 1.0 - EPSILON))
+        self._window.append((code, predicted, no_change, majority, loss))
         self.n_rows += 1
         self._n_correct += code == predicted
-        self._n_no_change += outcome.no_change
-        self._n_majority += outcome.majority
-        self._loss += outcome.loss
+        self._n_no_change += no_change
+        self._n_majority += majority
+        self._loss += loss
         self._true_counts[code] += 1
         if predicted != NONE:
             self._predicted_counts[predicted] += 1
@@ -284,27 +312,51 @@ class PrequentialEvaluation:
     def _point(self) -> tuple[float | None, ...]:
         return (self.n_rows, *self.window_scores[1:], *(self._sizes or (None, None)), self.n_drifts)
 
-    def _add_point(self) -> None:
-        self._points.append(self._point())
-        if len(self._points) > self.max_points:
-            self._every *= 2
-            self._points = [point for point in self._points if _row(point) % self._every == 0]
 
-
-def _row(point: Sequence[float | None]) -> int:
-    assert point[0] is not None
-    return int(point[0])
+# The attributes of an evaluation that stand in its state as they are.
+_STATE = (
+    "window_size",
+    "max_points",
+    "n_rows",
+    "n_drifts",
+    "_true_counts",
+    "_predicted_counts",
+    "_n_correct",
+    "_n_no_change",
+    "_n_majority",
+    "_loss",
+    "_last",
+    "_most_frequent",
+    "_every",
+)
 
 
 def _as_list(values: ArrayLike) -> list[Any]:
     return list(values.tolist() if isinstance(values, np.ndarray) else values)  # type: ignore[arg-type]
 
 
-def rows_of_drifts(drifts: Sequence[Any], start: int) -> Indices:
-    """Return the rows of the drifts from a row on, of a list in the order of rows."""
-    rows: list[int] = []
-    for drift in reversed(drifts):
-        if drift.row < start:
-            break
-        rows.append(drift.row)
-    return np.array(rows[::-1], dtype=np.int64)
+def _scores(
+    counts: tuple[int, int, int, int], true_counts: Indices, predicted_counts: Indices, loss: float
+) -> PrequentialScores:
+    """Return the scores of some rows; all are 0 if there are none.
+
+    Parameters
+    ----------
+    counts : (n_rows, n_correct, n_no_change, n_majority)
+        Rows, and how many of them are predicted correctly by the classifier, by the label before and by the
+        most frequent label.
+    true_counts, predicted_counts : (n_labels,)
+        Number of rows with each label, and with each prediction.
+    loss : float
+        Sum of the losses.
+    """
+    n_rows = counts[0]
+    if n_rows == 0:
+        return PrequentialScores(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    accuracy, no_change, majority = (count / n_rows for count in counts[1:])
+    # Of the same predictions in random order.
+    chance = float(np.dot(true_counts / n_rows, predicted_counts / n_rows))
+    kappa, kappa_temporal = (
+        (accuracy - other) / (1.0 - other) if other < 1.0 else 0.0 for other in (chance, no_change)
+    )
+    return PrequentialScores(n_rows, accuracy, kappa, kappa_temporal, loss / n_rows, no_change, majority)

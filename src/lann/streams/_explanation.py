@@ -1,21 +1,41 @@
-"""The explanation of one prediction in a stream: the rows behind it, their age and their memory."""
+"""The explanation of one prediction in a stream: the rows behind it, their age and memory, the features."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lann._support.format import percent, printable, value_text
-from lann._support.types import Floats
+from lann._support.format import percent, printable, to_plain, value_text
+from lann._support.inputs import get_feature_names
+from lann._support.types import Floats, Indices, Labels
+from lann.streams._memory import COMBINED, LONG, N_BEFORE, SHORT, START, STOP, Limits, Memories
+from lann.streams._metric import AXES, N_GROUPS, WEIGHTS, transform_row
+from lann.streams._neighbors import vote_weights
+from lann.streams._sam_kernels import deciding_vote, measure, new_measured
+from lann.streams._samlann_kernels import (
+    PLAIN,
+    SAM_VOTE,
+    TIMELESS,
+    VOTES,
+    Learned,
+    age_weight,
+    best_vote,
+    guard_of,
+    new_space,
+    predict_one,
+)
+from lann.streams._samlann_kernels import RECENT as RECENT_SEARCH
+from lann.vote import HUGE
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from lann.streams._sam import Drift
 
+# Memories by number; the newest rows come after the votes of `Memories`.
 MEMORY_NAMES = ("short-term", "long-term", "combined", "recent")
 MEMORY_WORDS = ("the short-term memory", "the long-term memory", "both memories together", "the newest rows")
 RECENT = 3
@@ -23,6 +43,8 @@ RECENT = 3
 N_LISTED = 10
 # Features that are named, and the least change of a share that is worth mentioning.
 N_NAMED, LEAST_CHANGE = 3, 0.05
+# Rows that are compared with each other for the dependence, and neighbors of each class that count.
+MAX_ROWS, N_NEIGHBORS = 200, 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -99,14 +121,6 @@ class StreamExplanation:
     age_contributions: Floats | None = None
     vote_accuracy: float | None = None
 
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, np.ndarray):
-                value = value.copy()
-                value.flags.writeable = False
-                object.__setattr__(self, field.name, value)
-
     @property
     def sentence(self) -> str:
         """The explanation in words: the vote, the rows behind it, and what changed with the last drift."""
@@ -121,9 +135,7 @@ class StreamExplanation:
         document : dict
             With all attributes, `last_drift` as a dict, and the sentence.
         """
-        document = {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
-        document["last_drift"] = None if self.last_drift is None else self.last_drift._asdict()
-        return document | {"sentence": self.sentence}
+        return to_plain(vars(self) | {"sentence": self.sentence})
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows that voted, nearest first.
@@ -225,10 +237,196 @@ class StreamExplanation:
         return ", ".join(f"{self.feature_names[f]} ({percent(shares[f])})" for f in order if shares[f] > 0.01)
 
 
-def _plain(value: Any) -> Any:
-    """Return arrays as lists and numbers that are not finite as None."""
-    if isinstance(value, np.ndarray):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+def explain(clf: Any, x: Floats, probabilities: Floats) -> StreamExplanation:
+    """Explain the prediction of a classifier with self-adjusting memories.
+
+    Parameters
+    ----------
+    clf : SAMKNN or SAMLANN
+    x : (n_features,)
+    probabilities : (n_classes,)
+    """
+    memories, learned = clf.memories_, getattr(clf, "_learned", None)
+    if learned is None or best_vote(learned.votes) == SAM_VOTE:
+        vote = _plain_vote(memories, clf.limits_, x)
+    else:
+        vote = _learned_vote(learned, clf.limits_, x)
+    columns, n_seen = vote["columns"], clf.n_seen_
+    is_long = columns < 0
+    short, long = np.where(is_long, 0, columns), np.where(is_long, -1 - columns, 0)
+    labels = np.where(is_long, memories.long_labels[long], memories.short_labels[short])
+    # Of the newest rows, some have left the short-term memory.
+    memory_numbers = np.where(is_long, LONG, np.where(columns < memories.counters[START], RECENT, SHORT))
+    # A row without a common feature has no finite step.
+    n_common = np.isfinite(vote["steps"]).sum(axis=1)
+    scales = np.where(n_common > 0, len(x) / np.maximum(n_common, 1), 0.0)
+    contributions = np.nan_to_num(vote["weights"] * np.square(vote["steps"]), nan=0.0) * scales[:, None]
+    age_contributions = vote["age_contributions"]
+    squared = contributions.sum(axis=1) + (0.0 if age_contributions is None else age_contributions)
+    now, before = _dependence(memories, learned)
+    return StreamExplanation(
+        prediction=clf.classes_[int(probabilities.argmax())],
+        classes=clf.classes_,
+        probabilities=probabilities,
+        memory=MEMORY_NAMES[vote["memory"]],
+        memory_weights=clf.memory_weights_,
+        n_recent=clf.short_term_size_,
+        feature_names=get_feature_names(clf),
+        query=x,
+        neighbors=_columns_of(memories.short_X, memories.long_X, columns),
+        neighbor_labels=clf.classes_[labels],
+        neighbor_memories=np.array(MEMORY_NAMES)[memory_numbers],
+        ages=n_seen - np.where(is_long, memories.long_arrivals[long], memories.short_arrivals[short]),
+        sizes=np.where(is_long, memories.long_sizes[long], 1.0),
+        distances=np.where(n_common > 0, np.sqrt(squared), np.inf),
+        vote_shares=vote["shares"],
+        contributions=contributions,
+        dependence_now=now,
+        dependence_before=before,
+        last_drift=clf.drifts_[-1] if clf.n_drifts_ else None,
+        n_seen=n_seen,
+        age_contributions=age_contributions,
+        vote_accuracy=vote["accuracy"],
+    )
+
+
+def _columns_of(short: Floats, long: Floats, columns: Indices) -> Floats:
+    """Return stored rows by column, −1 − column for long-term rows: (n_rows, length of a row)."""
+    rows = [short[:, c] if c >= 0 else long[:, -1 - c] for c in columns]
+    return np.array(rows).reshape(len(columns), len(short))
+
+
+def _plain_vote(memories: Memories, limits: Limits, x: Floats) -> dict[str, Any]:
+    """Return the vote that decides about a row in plain distances; see `_learned_vote`."""
+    measured = new_measured(memories, limits)
+    measure(memories, limits, x, measured)
+    number = int(deciding_vote(memories, limits))
+    n_found = int(measured.n_found[number])
+    columns = measured.columns[number, :n_found].copy()
+    if number == LONG:
+        columns = -1 - columns
+    vote_weights(measured.lengths[number], n_found, measured.weights)
+    shares = measured.weights[:n_found]
+    return {
+        "memory": number,
+        "columns": columns,
+        "steps": _columns_of(memories.short_X, memories.long_X, columns) - x,
+        "weights": 1.0,
+        "shares": shares / shares.sum() if n_found else shares,
+        "age_contributions": None,
+        "accuracy": None,
+    }
+
+
+def _learned_vote(learned: Learned, limits: Limits, x: Floats) -> dict[str, Any]:
+    """Return the vote with the best recent record, for one row.
+
+    Returns
+    -------
+    vote : dict
+        The memory; columns of the neighbors (n_neighbors,), nearest first; steps to them and weights of the
+        steps (n_neighbors, n_features); their shares of the vote and what their age adds to the squared
+        distances (n_neighbors,); and the recent accuracy.
+    """
+    memories, metric, votes = learned
+    number = int(best_vote(votes))
+    space = new_space(learned, limits)
+    predict_one(learned, limits, x, space)
+    found = space.found
+    search, n_neighbors, power = VOTES[number]
+    n_found = min(int(found.n_found[search]), n_neighbors)
+    positions, capacity = found.columns[search, :n_found], memories.short_X.shape[1]
+    columns = np.where(positions < capacity, positions, capacity - 1 - positions)
+    guarded = found.lengths[search, :n_found] + (guard_of(metric, found, search) if n_found else 0.0)
+    support = (guarded[:1] / guarded) ** power
+    steps: Floats = _columns_of(memories.short_X, memories.long_X, columns) - x
+    weights: Any = 1.0
+    if search != PLAIN:
+        extras = _columns_of(memories.short_extras, memories.long_extras, columns)
+        extras = extras.reshape(n_found, N_GROUPS, -1)
+        steps, weights = extras[:, AXES] - found.axes, extras[:, WEIGHTS]
+    has_age = search not in (PLAIN, TIMELESS)
+    return {
+        "memory": RECENT if search == RECENT_SEARCH else COMBINED,
+        "columns": columns,
+        "steps": steps,
+        "weights": weights,
+        "shares": support / support.sum(),
+        "age_contributions": age_weight(metric) * found.ages[positions] if has_age else np.zeros(n_found),
+        "accuracy": None if search == PLAIN else float(votes.hits[number]),
+    }
+
+
+def _dependence(memories: Memories, learned: Learned | None) -> tuple[Floats, Floats | None]:
+    """Return the dependence on each feature now, and before the last drift if there was one."""
+    counters = memories.counters
+    start, n_before = int(counters[START]), int(counters[N_BEFORE])
+    columns = start + evenly_spaced(int(counters[STOP]) - start)
+    now, before = memories.short_X[:, columns].T, memories.before_X[:, :n_before].T
+    if learned is not None:
+        extras = memories.short_extras[:, columns].T.reshape(len(columns), N_GROUPS, -1)
+        scale = np.sqrt(extras[:, WEIGHTS].mean(axis=0))
+        now = extras[:, AXES] * scale
+        transformed = np.empty((n_before, len(scale)))
+        for row, axes in zip(np.ascontiguousarray(before), transformed, strict=True):
+            transform_row(learned.metric, row, axes)
+        before = transformed * scale
+    return (
+        feature_dependence(now, memories.short_labels[columns]),
+        feature_dependence(before, memories.before_labels[:n_before]) if n_before else None,
+    )
+
+
+def evenly_spaced(n_rows: int, n_kept: int = MAX_ROWS) -> Indices:
+    """Return positions of some rows in order, evenly spaced and with the last."""
+    n_kept = min(n_rows, n_kept)
+    return (np.arange(1, n_kept + 1) * n_rows) // max(n_kept, 1) - 1
+
+
+def feature_dependence(X: Floats, labels: Labels) -> Floats:
+    """Return the share of each feature in what separates the nearest rows of other classes from the same.
+
+    For every row, a feature's part of the squared distance to its nearest rows of other classes, minus its
+    part of that to its nearest rows of the same class, is divided by the former distance. The means over all
+    rows, those below 0 set to 0, are scaled to the sum 1.
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+        In the coordinates in which distances are measured; NaN is a missing value.
+    labels : (n_rows,)
+
+    Returns
+    -------
+    shares : (n_features,)
+        All 0 if the rows are of one class, or if no feature separates the classes.
+    """
+    n_rows, n_features = X.shape
+    steps = np.square(X[:, None, :] - X[None, :, :])  # (n_rows, n_rows, n_features)
+    common = np.isfinite(steps).sum(axis=2)
+    steps = np.nan_to_num(steps, nan=0.0) * (n_features / np.maximum(common, 1))[:, :, None]
+    distances = np.where(common > 0, steps.sum(axis=2), HUGE)
+    np.fill_diagonal(distances, np.inf)
+    same = labels[:, None] == labels
+    np.fill_diagonal(same, False)
+    parts = np.zeros((n_rows, n_features))
+    for row in range(n_rows):
+        to_same, to_others = (
+            _mean_parts(steps[row], distances[row], candidates)
+            for candidates in (same[row], labels != labels[row])
+        )
+        total = 0.0 if to_others is None else to_others.sum()
+        if to_same is not None and to_others is not None and total > 0:
+            parts[row] = (to_others - to_same) / total
+    shares = np.maximum(parts.mean(axis=0), 0.0) if n_rows else np.zeros(n_features)
+    total = shares.sum()
+    return shares / total if total > 0 else np.zeros(n_features)
+
+
+def _mean_parts(steps: Floats, distances: Floats, candidates: NDArray[np.bool_]) -> Floats | None:
+    """Return the mean parts of the features in the squared distance to the nearest candidates, if any."""
+    positions = np.flatnonzero(candidates & (distances < HUGE))
+    if not len(positions):
+        return None
+    nearest = positions[np.argsort(distances[positions], kind="stable")[:N_NEIGHBORS]]
+    return steps[nearest].mean(axis=0)

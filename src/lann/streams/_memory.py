@@ -56,7 +56,7 @@ class Memories(NamedTuple):
         Class indices, and the number of rows that were learned before each.
     short_extras : (n_extras, capacity)
         Further values of each row, which follow it into the long-term memory.
-    hits : (n_votes, capacity)
+    hits : (N_VOTES, capacity)
         1 where a vote was right about a short-term row before it was learned.
     hit_counts : (n_votes,)
         Sums of `hits` over the short-term rows.
@@ -104,7 +104,7 @@ class Memories(NamedTuple):
 
 
 def new_memories(
-    n_features: int, n_classes: int, limits: Limits, seed: int, *, n_extras: int = 0, n_votes: int = N_VOTES
+    n_features: int, n_classes: int, limits: Limits, seed: int, *, n_extras: int = 0
 ) -> Memories:
     """Return empty memories.
 
@@ -116,8 +116,6 @@ def new_memories(
         Of the random numbers of the compression.
     n_extras : int
         Number of further values of each row.
-    n_votes : int
-        Number of votes whose hits are recorded.
     """
     long_capacity = limits.total + 1
     capacity = long_capacity + max(limits.total // 4, 64)
@@ -129,8 +127,8 @@ def new_memories(
         short_labels=np.zeros(capacity, np.int64),
         short_arrivals=np.zeros(capacity, np.int64),
         short_extras=np.zeros((n_extras, capacity)),
-        hits=np.zeros((n_votes, capacity), np.uint8),
-        hit_counts=np.zeros(n_votes, np.int64),
+        hits=np.zeros((N_VOTES, capacity), np.uint8),
+        hit_counts=np.zeros(N_VOTES, np.int64),
         window_hits=np.zeros((n_windows, capacity), np.uint8),
         window_starts=np.full(n_windows, -1, np.int64),
         window_counts=np.zeros(n_windows, np.int64),
@@ -154,7 +152,6 @@ def with_classes(memories: Memories, old_positions: Indices, n_classes: int) -> 
     Parameters
     ----------
     memories : Memories
-        Not changed: an update that is interrupted here can be undone.
     old_positions : (n_old_classes,)
         The new class index of each class.
     n_classes : int
@@ -172,16 +169,94 @@ def with_classes(memories: Memories, old_positions: Indices, n_classes: int) -> 
     )
 
 
-def with_columns(memories: Memories, n_columns: int, value: float) -> Memories:
-    """Return memories whose rows have further features at the end, with one value in all rows."""
+def with_feature(memories: Memories, category_of: int | None = None) -> Memories:
+    """Return memories whose rows have a further feature at the end.
 
-    def widened(X: Floats) -> Floats:
-        return np.vstack([X, np.full((n_columns, X.shape[1]), value)])
-
-    if np.isnan(value):
+    Parameters
+    ----------
+    memories : Memories
+    category_of : int or None
+        A feature that is another category of the same column: rows with a value there are 0 in the new one.
+        None if all rows miss the new feature.
+    """
+    widened = {
+        name: np.vstack([getattr(memories, name), _earlier_values(getattr(memories, name), category_of)])
+        for name in ("short_X", "long_X", "before_X")
+    }
+    if any(np.isnan(X[-1]).any() for X in widened.values()):
         memories.counters[HAS_GAPS] = 1
-    return memories._replace(
-        short_X=widened(memories.short_X),
-        long_X=widened(memories.long_X),
-        before_X=widened(memories.before_X),
-    )
+    return memories._replace(**widened)
+
+
+def _earlier_values(X: Floats, category_of: int | None) -> Floats:
+    return np.full(X.shape[1], np.nan) if category_of is None else X[category_of] * 0.0
+
+
+# Arrays of the short-term rows, of the long-term rows, and of rows from before the last drift. Their last
+# dimension is that of the rows.
+_SHORT = ("short_X", "short_labels", "short_arrivals", "short_extras", "hits", "window_hits")
+_LONG = ("long_X", "long_labels", "long_arrivals", "long_extras", "long_sizes")
+_BEFORE = ("before_X", "before_labels", "before_arrivals")
+
+
+def trim_memories(memories: Memories, limits: Limits, *, with_older: bool) -> Memories:
+    """Return memories without the spare columns of their arrays, as model files have them.
+
+    Parameters
+    ----------
+    memories : Memories
+    limits : Limits
+    with_older : bool
+        Whether rows that the short-term memory has dropped are kept, as far as they are among the newest
+        `limits.total` rows. They come before the column `counters[START]`.
+    """
+    counters = memories.counters.copy()
+    stop = counters[STOP]
+    first = max(stop - limits.total, 0) if with_older else counters[START]
+    parts = [
+        (_SHORT, slice(first, stop)),
+        (_LONG, slice(counters[N_LONG])),
+        (_BEFORE, slice(counters[N_BEFORE])),
+    ]
+    arrays = {name: getattr(memories, name)[..., rows].copy() for names, rows in parts for name in names}
+    starts = np.where(memories.window_starts < 0, -1, memories.window_starts - first)
+    # The first rows of a window are not predicted, and hits outside of windows are never read.
+    predicted = np.where(starts < 0, stop, starts + limits.n_neighbors)
+    arrays["window_hits"][np.arange(stop - first) < predicted[:, None]] = 0
+    arrays["drifts"] = memories.drifts[: counters[N_DRIFTS]]
+    counters[[START, STOP]] -= first
+    return memories._replace(**arrays, window_starts=starts, counters=counters)
+
+
+def restore_memories(saved: Memories, limits: Limits, n_extras: int) -> Memories:
+    """Return memories that go on as those of which `trim_memories` has made `saved`.
+
+    Parameters
+    ----------
+    saved : Memories
+    limits : Limits
+    n_extras : int
+        Number of further values of each row.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of rows, windows or further values do not fit the limits.
+    """
+    (n_features, n_short), n_long = saved.short_X.shape, saved.long_X.shape[1]
+    n_older = int(saved.counters[START])
+    if n_older > n_short or max(n_short, n_short - n_older + n_long) > limits.total:
+        raise ValueError(f"there are more than {limits.total} rows")
+    memories = new_memories(n_features, len(saved.known), limits, 0, n_extras=n_extras)
+    for name, values in saved._asdict().items():
+        array = getattr(memories, name)
+        if name in (*_SHORT, *_LONG, *_BEFORE):
+            array = array[..., : values.shape[-1]]
+        elif name == "drifts":
+            array = array[: len(values)]
+        array[...] = values
+    memories.known[np.concatenate([saved.short_labels, saved.long_labels])] = 1
+    counters = memories.counters
+    counters[[STOP, N_LONG, N_BEFORE]] = n_short, n_long, saved.before_X.shape[1]
+    counters[HAS_GAPS] |= bool(np.isnan(saved.short_X).any() or np.isnan(saved.long_X).any())
+    return memories

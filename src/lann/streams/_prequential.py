@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,9 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing, check_consistent_length
 
 from lann._support.types import Floats, Indices
-from lann.streams._evaluation import PrequentialEvaluation, rows_of_drifts
-
-Batches = Iterable[tuple[Any, ArrayLike]]
+from lann.streams._evaluation import PrequentialEvaluation
 
 
 class StreamBatch(NamedTuple):
@@ -173,42 +171,43 @@ def _step_of(estimator: Any) -> Any:
 
 def _test_then_train(estimator: Any, X: Any, y: NDArray[Any], classes: ArrayLike | None) -> Floats:
     is_new = classes is None and getattr(estimator, "n_seen_", 0) == 0
-    found = np.asarray(estimator.test_then_train(X, y, classes=classes))
+    probabilities = np.asarray(estimator.test_then_train(X, y, classes=classes))
     if is_new:  # no class was known, whatever the columns are
-        found[0] = 0.0
-    return found
+        probabilities[0] = 0.0
+    return probabilities
 
 
 def _row_by_row(estimator: Any, X: Any, y: NDArray[Any], classes: ArrayLike | None) -> Floats:
-    found: list[dict[Any, float]] = []
+    predicted: list[dict[Any, float]] = []
     for i in range(len(y)):
         row = _safe_indexing(X, slice(i, i + 1))
-        known = getattr(estimator, "classes_", None)
-        shares = [] if known is None else estimator.predict_proba(row)[0]
-        found.append({} if known is None else dict(zip(np.asarray(known).tolist(), shares, strict=True)))
+        known = np.asarray(getattr(estimator, "classes_", [])).tolist()
+        shares = estimator.predict_proba(row)[0] if known else []
+        predicted.append(dict(zip(known, shares, strict=True)))
         estimator.partial_fit(row, y[i : i + 1], **({} if classes is None else {"classes": classes}))
     labels = np.asarray(estimator.classes_).tolist()
-    return np.array([[shares.get(label, 0.0) for label in labels] for shares in found])
+    return np.array([[shares.get(label, 0.0) for label in labels] for shares in predicted])
 
 
 def _describe(
     estimator: Any, probabilities: Floats, labels: NDArray[Any], first_row: int, offset: int
 ) -> StreamBatch:
     known = probabilities.sum(axis=1) > 0
-    rows = np.arange(len(labels))
     predictions = np.full(len(labels), None, dtype=object)
     predictions[known] = estimator.classes_[probabilities[known].argmax(axis=1)].tolist()
-    drifts = rows_of_drifts(getattr(estimator, "drifts_", []), first_row + offset) - offset
+    true_probabilities = probabilities[np.arange(len(labels)), np.searchsorted(estimator.classes_, labels)]
+    drifts = np.array([drift.row - offset for drift in getattr(estimator, "drifts_", [])], dtype=np.int64)
     return StreamBatch(
         first_row,
         labels,
         predictions,
         probabilities.max(axis=1),
-        probabilities[rows, np.searchsorted(estimator.classes_, labels)],
-        drifts,
+        true_probabilities,
+        drifts[drifts >= first_row],
     )
 
 
 def _memory_sizes(estimator: Any) -> tuple[int, int] | None:
-    sizes = [getattr(estimator, name, None) for name in ("short_term_size_", "long_term_size_")]
-    return None if None in sizes else (int(sizes[0] or 0), int(sizes[1] or 0))
+    if not hasattr(estimator, "short_term_size_"):
+        return None
+    return estimator.short_term_size_, estimator.long_term_size_

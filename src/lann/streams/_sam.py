@@ -1,4 +1,4 @@
-"""What classifiers with self-adjusting memories share: rows in order, classes that appear later, state."""
+"""SAM-kNN and SAM-LANN: nearest neighbors with self-adjusting memories, for streams that drift."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from lann._support.compat import unchanged_on_failure
-from lann._support.inputs import check_two_classes
+from lann._support.inputs import (
+    another_type,
+    check_one_type,
+    check_two_classes,
+    get_feature_names,
+)
+from lann._support.sizes import check_values
 from lann._support.types import Floats, Labels
 from lann._support.validation import RANDOM_STATE, Integer, Number, ParameterTable, validate_parameters
-from lann.streams._explain_one import (
-    DecidingVote,
-    Dependence,
-    build_explanation,
-    plain_dependence,
-    plain_vote,
-)
-from lann.streams._explanation import StreamExplanation
+from lann.streams import _sam_kernels, _samlann_kernels
+from lann.streams._explanation import StreamExplanation, explain
 from lann.streams._memory import (
     MAX_DRIFTS,
     N_DRIFTS,
@@ -32,25 +33,20 @@ from lann.streams._memory import (
     STOP,
     Limits,
     Memories,
+    new_memories,
     with_classes,
-    with_columns,
+    with_feature,
 )
-from lann.streams._rows import (
-    as_type_of,
-    read_classes,
-    read_labeled_rows,
-    read_one_row,
-    read_rows,
-    with_writeable_arrays,
+from lann.streams._metric import (
+    N_GROUPS,
+    NEXT_REFRESH,
+    Metric,
+    metric_with_classes,
+    metric_with_feature,
+    new_metric,
+    refresh,
 )
-
-SIZES: ParameterTable = {
-    "n_neighbors": [Integer(1)],
-    "window_size": [Integer(10)],
-    "long_term_share": [Number(0.0, 0.9)],
-    "min_window_size": [Integer(2)],
-    "random_state": RANDOM_STATE,
-}
+from lann.streams._samlann_kernels import Learned, Votes, new_votes
 
 
 class Drift(NamedTuple):
@@ -72,20 +68,36 @@ class Drift(NamedTuple):
 class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
     """A classifier with a short-term and a long-term memory. Subclasses provide the passes over rows."""
 
-    _parameters: ClassVar[ParameterTable]
-    n_neighbors: int
-    window_size: int
-    long_term_share: float
-    min_window_size: int
-    random_state: Any
+    _parameters: ClassVar[ParameterTable] = {
+        "n_neighbors": [Integer(1)],
+        "window_size": [Integer(10)],
+        "long_term_share": [Number(0.0, 0.9)],
+        "min_window_size": [Integer(2)],
+        "random_state": RANDOM_STATE,
+    }
     classes_: NDArray[Any]
     n_features_in_: int
     limits_: Limits
     memories_: Memories
 
+    def __init__(
+        self,
+        n_neighbors: int = 5,
+        *,
+        window_size: int = 5000,
+        long_term_share: float = 0.4,
+        min_window_size: int = 50,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.window_size = window_size
+        self.long_term_share = long_term_share
+        self.min_window_size = min_window_size
+        self.random_state = random_state
+
     @abstractmethod
-    def _start(self, n_features: int, seed: int) -> None:
-        """Set `memories_`, and whatever else is learned, to those of no row and no class, with `limits_`."""
+    def _start(self, seed: int) -> None:
+        """Set `memories_`, and whatever else is learned, to those of no row and no class."""
 
     @abstractmethod
     def _learn(self, X: Floats, labels: Labels, out: Floats) -> None:
@@ -124,12 +136,13 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         """
         with unchanged_on_failure(self):
             validate_parameters(self, self._parameters)
-            rows, labels = read_labeled_rows(self, X, y, reset=True)
+            rows, labels = self._read_labeled(X, y, reset=True)
             check_two_classes(np.unique(labels))
             if np.isnan(rows).all():
                 raise ValueError("X has no value in any row: all of them are missing.")
             self._restart()
-            self._learn_labels(rows, labels, None)
+            self._add_classes(labels)
+        self._learn(rows, np.searchsorted(self.classes_, labels), np.empty((0, len(self.classes_))))
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
@@ -211,7 +224,7 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
             Columns are in the order of `classes_`.
         """
         check_is_fitted(self)
-        rows = read_rows(self, X)
+        rows = self._read(X, reset=False)
         out = np.empty((len(rows), len(self.classes_)))
         self._predict(rows, out)
         return out
@@ -236,13 +249,12 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
             If x is not one row with the features of the fit.
         """
         check_is_fitted(self)
-        row = read_one_row(self, x)
-        vote, dependence = self._explained(row)
-        return build_explanation(self, row, self._predict_row(row), vote, dependence)
-
-    def _explained(self, x: Floats) -> tuple[DecidingVote, Dependence]:
-        """Return the vote that decides about a row, and the features in which classes differ."""
-        return plain_vote(self.memories_, self.limits_, x), plain_dependence(self.memories_)
+        rows = self._read(self._as_table(x), reset=False)
+        if len(rows) != 1:
+            raise ValueError(f"explain_one explains one row; got {len(rows)} rows.")
+        out = np.empty((1, len(self.classes_)))
+        self._predict(rows, out)
+        return explain(self, rows[0], out[0])
 
     @property
     def n_seen_(self) -> int:
@@ -278,9 +290,11 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        for name, value in vars(self).items():
-            if isinstance(value, tuple) and hasattr(value, "_fields"):
-                setattr(self, name, with_writeable_arrays(value))
+        # Arrays of a mapped file cannot be written to.
+        for name in ("memories_", "metric_", "votes_"):
+            if hasattr(self, name):
+                arrays = getattr(self, name)
+                setattr(self, name, type(arrays)(*map(_writeable, arrays)))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -293,36 +307,20 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         smallest = max(int(self.min_window_size), k + 1)
         self.limits_ = Limits(k, total, round(self.long_term_share * total), smallest)
         self.classes_ = np.empty(0, np.int64)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        try:
-            self._start(self.n_features_in_, seed)
-        except (MemoryError, OverflowError, ValueError):
-            raise ValueError(
-                f"window_size={total} rows take more memory than there is; lower window_size."
-            ) from None
+        self._start(int(check_random_state(self.random_state).randint(2**31 - 1)))
 
     def _learn_more(self, X: Any, y: Any, classes: Any, *, with_probabilities: bool) -> Floats:
-        # One call of a compiled function, which is not interrupted, learns the rows: all of them, or none.
-        counters = None if not hasattr(self, "memories_") else self.memories_.counters
-        n_before = None if counters is None else counters[N_SEEN]
-        with unchanged_on_failure(self, unless=lambda: counters is not None and counters[N_SEEN] != n_before):
+        with unchanged_on_failure(self):
             validate_parameters(self, self._parameters)
             is_first = not hasattr(self, "memories_")
-            rows, labels = read_labeled_rows(self, X, y, reset=is_first)
+            rows, labels = self._read_labeled(X, y, reset=is_first)
+            has_classes = classes is not None and len(classes)
+            announced = unique_labels(classes) if has_classes else np.unique(labels)[:0]
+            labels = _in_type_of(announced, labels)
             if is_first:
                 self._restart()
-            return self._learn_labels(rows, labels, classes, with_probabilities=with_probabilities)
-
-    def _learn_labels(
-        self, rows: Floats, labels: NDArray[Any], classes: Any, *, with_probabilities: bool = False
-    ) -> Floats:
-        announced = read_classes([] if classes is None else classes)
-        if not len(announced):
-            announced = np.unique(labels)[:0]
-        labels = as_type_of(announced, labels)
-        self._add_classes(np.concatenate([announced, labels]))
-        if len(announced):
-            self.memories_.known[np.searchsorted(self.classes_, announced)] = 1
+            self._add_classes(np.concatenate([announced, labels]))
+        self.memories_.known[np.searchsorted(self.classes_, announced)] = 1
         out = np.empty((len(rows) if with_probabilities else 0, len(self.classes_)))
         self._learn(rows, np.searchsorted(self.classes_, labels), out)
         return out
@@ -331,7 +329,7 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         """Add labels to the classes, which stay sorted."""
         if not len(self.classes_):
             self.classes_ = np.unique(labels)[:0]
-        classes = np.union1d(self.classes_, as_type_of(self.classes_, labels))
+        classes = np.union1d(self.classes_, _in_type_of(self.classes_, labels))
         if len(classes) > len(self.classes_):
             positions = np.searchsorted(classes, self.classes_)
             self._reorder_classes(positions.astype(np.int64), len(classes))
@@ -341,19 +339,262 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
         """Give every class its new index; subclasses also reorder what else they learn by class."""
         self.memories_ = with_classes(self.memories_, positions, n_classes)
 
-    # For rows that were checked before, one at a time.
+    def _add_feature(self, category_of: int | None = None) -> None:
+        """Add a feature at the end; see `with_feature` for its values in the stored rows."""
+        self.memories_ = with_feature(self.memories_, category_of)
+        self.n_features_in_ += 1
 
-    def _predict_row(self, x: Floats) -> Floats:
-        """Return the probabilities of one row: (n_features,), (n_classes,)."""
-        out = np.empty((1, len(self.classes_)))
-        self._predict(x[None], out)
-        return out[0]
+    def _read_labeled(self, X: Any, y: Any, *, reset: bool) -> tuple[Floats, NDArray[Any]]:
+        """Return rows and labels; `reset` sets the features of the estimator, otherwise they are checked."""
+        rows, labels = self._read(X, y, reset=reset)
+        check_one_type("y", labels)
+        check_classification_targets(labels)
+        return rows, labels
 
-    def _learn_row(self, x: Floats, label: int) -> None:
-        """Learn one row with a class index."""
-        self._learn(x[None], np.array([label]), np.empty((0, len(self.classes_))))
+    def _read(self, X: Any, *y: Any, reset: bool) -> Any:
+        """Return rows as numbers, with labels if there are any."""
+        found = validate_data(
+            self, X, *y, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=reset
+        )
+        rows, *labels = found if y else (found,)
+        check_values(rows, lambda: get_feature_names(self))
+        return (_writeable(rows), *labels) if y else _writeable(rows)
 
-    def _add_columns(self, n_columns: int, value: float = np.nan) -> None:
-        """Add features at the end, with one value in all stored rows."""
-        self.memories_ = with_columns(self.memories_, n_columns, value)
-        self.n_features_in_ += n_columns
+    def _as_table(self, x: Any) -> Any:
+        """Return a single row as a table, with the names that it has or with those of the fit."""
+        if np.ndim(x) != 1:
+            return x
+        if hasattr(x, "to_frame"):
+            return x.to_frame().T
+        if not hasattr(self, "feature_names_in_") or len(x) != self.n_features_in_:
+            return np.asarray(x)[None]
+        import pandas as pd
+
+        return pd.DataFrame([x], columns=self.feature_names_in_)
+
+
+def _writeable(values: NDArray[Any]) -> NDArray[Any]:
+    """Return an array that can be written to: kernels are compiled for these only."""
+    return np.require(np.asarray(values), requirements="W")
+
+
+def _in_type_of(classes: NDArray[Any], labels: NDArray[Any]) -> NDArray[Any]:
+    """Return labels such that they do not change the type of the classes; raise ValueError if they would."""
+    is_text = [values.dtype.kind in "OUS" for values in (classes, labels)]
+    if not len(classes) or is_text == [True, True]:
+        return labels
+    if is_text[0] != is_text[1]:
+        raise another_type(labels.tolist()[0], classes)
+    if np.result_type(classes, labels).kind == classes.dtype.kind:
+        return labels
+    with np.errstate(invalid="ignore"):
+        converted = labels.astype(classes.dtype)
+    changed = converted != labels
+    if changed.any():
+        raise another_type(labels[changed].tolist()[0], classes)
+    return converted
+
+
+class SAMKNN(SelfAdjustingClassifier):
+    """Nearest neighbors with self-adjusting memories, for streams of rows whose distribution changes.
+
+    The short-term memory has the newest rows. After every row its size is chosen among n, n/2, n/4, …: that
+    at which rows are best predicted by those before them. Rows that it drops go to the long-term memory,
+    which keeps what the short-term memory does not contradict and is compressed when it is full. The
+    neighbors in the short-term memory, in the long-term memory, or in both vote: those whose votes were right
+    most often of late.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of neighbors that vote, weighted by 1/distance.
+    window_size : int, default=5000
+        Largest number of rows in both memories.
+    long_term_share : float, default=0.4
+        Share of `window_size` beyond which the long-term memory is compressed, once both memories are full.
+    min_window_size : int, default=50
+        Smallest size of the short-term memory that is considered; at least `n_neighbors` + 1 is used. With
+        more than `window_size`, the memory is never made smaller: no drift is looked for.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the compression. Pass an int for reproducible results.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels so far, sorted.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    n_seen_ : int
+        Number of rows that were learned.
+    short_term_size_, long_term_size_ : int
+        Number of rows in each memory.
+    memory_weights_ : ndarray of shape (3,)
+        Recent accuracy of the votes of the short-term memory, of the long-term memory and of both.
+    drifts_ : list of Drift
+        The last times, at most 1000, that the short-term memory was made smaller.
+    n_drifts_ : int
+        Number of times that the short-term memory was made smaller.
+    limits_ : Limits
+        The sizes that the parameters had when the first row was learned; other values have an effect after
+        `fit` only.
+    memories_ : Memories
+        Both memories, in arrays.
+
+    See Also
+    --------
+    lann.LANNClassifier : Learned metrics, for data that do not drift.
+
+    Notes
+    -----
+    Distances are Euclidean in the units of X, as published. Missing values (NaN) are skipped: a distance is
+    that over the features that both rows have, scaled up to all features. Of rows at the same distance, the
+    older is nearer, and those in the short-term memory are nearer than those in the long-term memory.
+    Distances below 1e-9 of the farthest neighbor's count as that much. The probability of a class is (share
+    of the vote + 0.02/n_classes) / 1.02, as elsewhere in this package. Time per row and memory are bounded.
+
+    References
+    ----------
+    V. Losing, B. Hammer, H. Wersing: KNN Classifier with Self Adjusting Memory for Heterogeneous Concept
+    Drift. IEEE International Conference on Data Mining (ICDM), 2016.
+
+    V. Losing, B. Hammer, H. Wersing: Tackling heterogeneous concept drift with the Self-Adjusting Memory
+    (SAM). Knowledge and Information Systems 54, 2018.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lann.streams import SAMKNN
+    >>> X = np.random.default_rng(0).uniform(size=(2000, 2))
+    >>> y = X[:, 0] > 0.5
+    >>> y[1000:] = ~y[1000:]  # a drift
+    >>> clf = SAMKNN(random_state=0)
+    >>> probabilities = clf.test_then_train(X, y)
+    >>> bool((probabilities.argmax(axis=1) == y).mean() > 0.9)
+    True
+    >>> any(1000 < drift.row < 1100 for drift in clf.drifts_)
+    True
+    """
+
+    def _start(self, seed: int) -> None:
+        self.memories_ = new_memories(self.n_features_in_, 0, self.limits_, seed)
+
+    def _learn(self, X: Floats, labels: Labels, out: Floats) -> None:
+        _sam_kernels.learn_rows(self.memories_, self.limits_, X, labels, out)
+
+    def _predict(self, X: Floats, out: Floats) -> None:
+        _sam_kernels.predict_rows(self.memories_, self.limits_, X, out)
+
+
+class SAMLANN(SelfAdjustingClassifier):
+    """Nearest neighbors with self-adjusting memories and a learned metric, for streams of rows.
+
+    The memories are those of `SAMKNN`; besides, the newest `window_size` rows are kept. Next to the vote of
+    `SAMKNN`, the neighbors in both memories and among the newest rows vote under a metric that is learned
+    from every row, by the gradient of its loss: a curve for each feature, weights of the features for each
+    class and for each stored row, and a weight for the age of the stored rows. Values are standardized by
+    running means and variances. The probabilities are to one half those of the vote with the best recent
+    accuracy, and to the other those of all votes, weighted by their recent log-loss. Where `SAMKNN` was
+    clearly more accurate of late, its vote decides.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of neighbors of the vote of `SAMKNN`, and for the sizes of the memories. The votes under the
+        learned metric have 5, 20 and 50 neighbors.
+    window_size : int, default=5000
+        Largest number of rows in both memories, and number of the newest rows that are kept.
+    long_term_share : float, default=0.4
+        Share of `window_size` beyond which the long-term memory is compressed, once both memories are full.
+    min_window_size : int, default=50
+        Smallest size of the short-term memory that is considered; at least `n_neighbors` + 1 is used. With
+        more than `window_size`, the memory is never made smaller: no drift is looked for.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the compression. Pass an int for reproducible results.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Labels so far, sorted.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+    n_seen_ : int
+        Number of rows that were learned.
+    short_term_size_, long_term_size_ : int
+        Number of rows in each memory.
+    memory_weights_ : ndarray of shape (3,)
+        Recent accuracy of the plain votes of the short-term memory, of the long-term memory and of both.
+    drifts_ : list of Drift
+        The last times, at most 1000, that the short-term memory was made smaller.
+    n_drifts_ : int
+        Number of times that the short-term memory was made smaller.
+    limits_ : Limits
+        The sizes that the parameters had when the first row was learned; other values have an effect after
+        `fit` only.
+    memories_ : Memories
+        Both memories, in arrays.
+    metric_ : Metric
+        The learned metric, in arrays.
+    votes_ : Votes
+        Weights of the votes in the mixture; recent accuracy of the votes and of the mixture.
+
+    See Also
+    --------
+    SAMKNN : The memories with plain distances.
+
+    Notes
+    -----
+    What is learned from a row takes effect within ten rows. A row that leaves the short-term memory takes its
+    weights along; compression averages their logarithms. Missing values (NaN) are skipped as in `SAMKNN`.
+    Time per row and memory are bounded.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lann.streams import SAMLANN
+    >>> X = np.random.default_rng(0).uniform(size=(2000, 5)) * [1, 1, 10, 10, 10]
+    >>> y = X[:, 0] > X[:, 1]
+    >>> y[1000:] = ~y[1000:]  # a drift
+    >>> clf = SAMLANN(random_state=0)
+    >>> probabilities = clf.test_then_train(X, y)
+    >>> bool((probabilities.argmax(axis=1) == y).mean() > 0.85)
+    True
+    """
+
+    metric_: Metric
+    votes_: Votes
+
+    def _start(self, seed: int) -> None:
+        n_features = self.n_features_in_
+        self.memories_ = new_memories(n_features, 0, self.limits_, seed, n_extras=N_GROUPS * n_features)
+        self.metric_ = new_metric(n_features, 0)
+        self.votes_ = new_votes()
+
+    @property
+    def _learned(self) -> Learned:
+        return Learned(self.memories_, self.metric_, self.votes_)
+
+    def _learn(self, X: Floats, labels: Labels, out: Floats) -> None:
+        _samlann_kernels.learn_rows(self._learned, self.limits_, X, labels, out)
+
+    def _predict(self, X: Floats, out: Floats) -> None:
+        _samlann_kernels.predict_rows(self._learned, self.limits_, X, out)
+
+    def _reorder_classes(self, positions: Labels, n_classes: int) -> None:
+        super()._reorder_classes(positions, n_classes)
+        self.metric_ = metric_with_classes(self.metric_, positions, n_classes)
+
+    def _add_feature(self, category_of: int | None = None) -> None:
+        super()._add_feature(category_of)
+        self.metric_ = metric_with_feature(self.metric_)
+
+        def widened(extras: Floats) -> Floats:
+            groups = extras.reshape(N_GROUPS, -1, extras.shape[1])
+            return np.pad(groups, ((0, 0), (0, 1), (0, 0))).reshape(-1, extras.shape[1])
+
+        self.memories_ = self.memories_._replace(
+            short_extras=widened(self.memories_.short_extras), long_extras=widened(self.memories_.long_extras)
+        )
+        self.metric_.counters[NEXT_REFRESH] = 0
+        refresh(self.metric_, self.memories_, self.limits_)

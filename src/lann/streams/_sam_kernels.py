@@ -1,4 +1,9 @@
-"""Kernels of self-adjusting memories: predict a row by both memories, learn it, and pass over a stream."""
+"""Kernels of self-adjusting memories: predict a row, learn it, choose the window, clean and shrink memories.
+
+Candidate window j has the newest n // 2^j short-term rows. A row of a window is predicted by the rows before
+it in the window; windows are compared by the accuracy over all but their first k rows. When a window loses
+its oldest row, its other rows keep their record: it is computed anew only if it could shrink the memory.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from lann._support.types import Floats, Indices, Labels
-from lann.streams._cleaning import clean_long, same_class_radius
+from lann.streams._compression import compress
 from lann.streams._memory import (
     COMBINED,
     HAS_GAPS,
     LONG,
+    MAX_BEFORE,
+    MAX_DRIFTS,
+    N_BEFORE,
+    N_DRIFTS,
     N_LONG,
     N_SEEN,
     SHORT,
@@ -21,15 +31,14 @@ from lann.streams._memory import (
     Limits,
     Memories,
 )
-from lann.streams._moves import limit_sizes, make_room, shrink
 from lann.streams._neighbors import (
     extend_nearest,
     has_gaps,
+    insert_nearest,
     squared_distances,
     vote,
     vote_weights,
 )
-from lann.streams._windows import choose_window, count_windows, update_windows
 
 # η of the vote: see lann.vote.
 FLOOR = 0.02
@@ -191,6 +200,317 @@ def probabilities_of(memories: Memories, measured: Measured, number: int, out: F
     for label in range(len(out)):
         if memories.known[label]:
             out[label] = (out[label] / total + FLOOR / n_known) / (1.0 + FLOOR)
+
+
+@njit(nogil=True, cache=True)
+def count_windows(n_rows: int, smallest: int) -> int:
+    """Return the number of candidate windows of so many short-term rows; at least 1."""
+    n_windows = 1
+    while n_rows >> n_windows >= smallest:
+        n_windows += 1
+    return n_windows
+
+
+@njit(nogil=True, cache=True)
+def replay_window(memories: Memories, limits: Limits, window: int, low: int) -> None:
+    """Predict every row of a window by the rows before it, and set its record.
+
+    Parameters
+    ----------
+    memories : Memories
+    limits : Limits
+    window : int
+    low : int
+        First column of the window.
+    """
+    k, stop = limits.n_neighbors, memories.counters[STOP]
+    gaps = memories.counters[HAS_GAPS] != 0
+    distances = np.empty(stop)
+    nearest, labels = np.empty(k, np.int64), np.empty(k, np.int64)
+    lengths, weights, support = np.empty(k), np.empty(k), np.zeros(len(memories.known))
+    count = 0
+    for column in range(low + k, stop):
+        x = memories.short_X[:, column].copy()
+        squared_distances(memories.short_X, low, column, x, gaps, distances)
+        n_found = extend_nearest(distances, low, column, nearest, lengths, 0)
+        for i in range(n_found):
+            labels[i] = memories.short_labels[nearest[i]]
+        predicted = vote(labels, lengths, n_found, weights, support)
+        hit = predicted == memories.short_labels[column]
+        memories.window_hits[window, column] = hit
+        count += hit
+    memories.window_starts[window], memories.window_counts[window] = low, count
+
+
+@njit(nogil=True, cache=True)
+def update_windows(memories: Memories, limits: Limits) -> None:
+    """Bring the record of every window up to the newest row, whose hits are set already."""
+    k, stop = limits.n_neighbors, memories.counters[STOP]
+    n_rows = stop - memories.counters[START]
+    n_windows = count_windows(n_rows, limits.smallest)
+    starts, counts, hits = memories.window_starts, memories.window_counts, memories.window_hits
+    for window in range(len(starts)):
+        low = stop - (n_rows >> window)
+        if window >= n_windows:
+            starts[window] = -1
+        elif starts[window] < 0 or low > starts[window] + 1:
+            replay_window(memories, limits, window, low)
+        else:
+            if low == starts[window] + 1:
+                counts[window] -= hits[window, low + k - 1]
+                starts[window] = low
+            if stop - 1 >= low + k:
+                counts[window] += hits[window, stop - 1]
+
+
+@njit(nogil=True, cache=True)
+def best_window(memories: Memories, limits: Limits, accuracies: Floats) -> int:
+    """Return the most accurate window: the largest of those within rounding.
+
+    Parameters
+    ----------
+    memories : Memories
+    limits : Limits
+    accuracies : (n_windows,)
+        Set, in rounded ten thousandths.
+    """
+    k, stop = limits.n_neighbors, memories.counters[STOP]
+    n_windows = count_windows(stop - memories.counters[START], limits.smallest)
+    best = 0
+    for window in range(n_windows):
+        n_predicted = stop - memories.window_starts[window] - k
+        share = memories.window_counts[window] / n_predicted if n_predicted > 0 else 0.0
+        accuracies[window] = np.rint(share * 1e4)
+        if accuracies[window] > accuracies[best]:
+            best = window
+    return best
+
+
+@njit(nogil=True, cache=True)
+def choose_window(memories: Memories, limits: Limits) -> int:
+    """Return the window that becomes the short-term memory; records in favor of fewer rows are checked."""
+    accuracies = np.empty(len(memories.window_starts))
+    best = best_window(memories, limits, accuracies)
+    if best == 0:
+        return 0
+    n_windows = count_windows(memories.counters[STOP] - memories.counters[START], limits.smallest)
+    for window in range(1, n_windows):
+        if accuracies[window] > accuracies[0]:
+            replay_window(memories, limits, window, memories.window_starts[window])
+    return best_window(memories, limits, accuracies)
+
+
+@njit(nogil=True, cache=True)
+def same_class_radius(label: int, labels: Labels, nearest: Indices, lengths: Floats, n_found: int) -> float:
+    """Return the largest squared distance to a neighbor with the label; -1 if there is none."""
+    radius = -1.0
+    for i in range(n_found):
+        if labels[nearest[i]] == label:
+            radius = max(radius, lengths[i])
+    return radius
+
+
+@njit(nogil=True, cache=True)
+def remove_long(memories: Memories, removed: NDArray[np.bool_]) -> None:
+    """Remove long-term rows; the others keep their order."""
+    counters = memories.counters
+    kept = 0
+    for column in range(counters[N_LONG]):
+        if removed[column]:
+            continue
+        if kept < column:
+            memories.long_X[:, kept] = memories.long_X[:, column]
+            memories.long_extras[:, kept] = memories.long_extras[:, column]
+            memories.long_labels[kept] = memories.long_labels[column]
+            memories.long_arrivals[kept] = memories.long_arrivals[column]
+            memories.long_sizes[kept] = memories.long_sizes[column]
+        kept += 1
+    counters[N_LONG] = kept
+
+
+@njit(nogil=True, cache=True)
+def clean_long(
+    memories: Memories, label: int, radius: float, nearest: Indices, lengths: Floats, n_found: int
+) -> None:
+    """Remove the nearest long-term rows that have another label and are within the radius.
+
+    Parameters
+    ----------
+    memories : Memories
+    label : int
+        Class index of the newest row.
+    radius : float
+        Squared.
+    nearest, lengths : (k,)
+        The long-term rows nearest to the newest row.
+    n_found : int
+        How many there are.
+    """
+    removed = np.zeros(0, np.bool_)
+    for i in range(n_found):
+        if lengths[i] <= radius and memories.long_labels[nearest[i]] != label:
+            if len(removed) == 0:
+                removed = np.zeros(memories.counters[N_LONG], np.bool_)
+            removed[nearest[i]] = True
+    if len(removed):
+        remove_long(memories, removed)
+
+
+@njit(nogil=True, cache=True)
+def contradicted(memories: Memories, limits: Limits, low: int) -> NDArray[np.bool_]:
+    """Return which short-term rows before the column `low` are removed by the rows from `low` on.
+
+    Each of these rows, oldest first, removes among the k nearest that are left those that have another label
+    and are not farther than its own farthest same-class neighbor among its k nearest from `low` on.
+
+    Parameters
+    ----------
+    memories : Memories
+    limits : Limits
+    low : int
+
+    Returns
+    -------
+    removed : (n_columns,)
+        By column; False from `low` on.
+    """
+    k = limits.n_neighbors
+    start, stop = memories.counters[START], memories.counters[STOP]
+    gaps = memories.counters[HAS_GAPS] != 0
+    removed = np.zeros(stop, np.bool_)
+    if stop - low <= k:
+        return removed
+    labels, X = memories.short_labels, memories.short_X
+    distances = np.empty(stop)
+    nearest, lengths = np.empty(k, np.int64), np.empty(k)
+    for column in range(low, stop):
+        x = X[:, column].copy()
+        squared_distances(X, start, stop, x, gaps, distances)
+        n_found = extend_nearest(distances, column + 1, stop, nearest, lengths, 0)
+        n_found = extend_nearest(distances, low, column, nearest, lengths, n_found)
+        radius = same_class_radius(labels[column], labels, nearest, lengths, n_found)
+        if radius < 0.0:
+            continue
+        n_found = 0
+        for other in range(low - 1, start - 1, -1):
+            if not removed[other] and (n_found < k or distances[other] <= lengths[k - 1]):
+                n_found = insert_nearest(other, distances[other], nearest, lengths, n_found)
+        for i in range(n_found):
+            if lengths[i] <= radius and labels[nearest[i]] != labels[column]:
+                removed[nearest[i]] = True
+    return removed
+
+
+@njit(nogil=True, cache=True)
+def make_room(memories: Memories) -> None:
+    """Move the short-term rows to the first columns if there is no column for another row."""
+    counters = memories.counters
+    start, stop = counters[START], counters[STOP]
+    if stop < memories.short_X.shape[1]:
+        return
+    n_rows = stop - start
+    # Column by column upward: a row is read before it is overwritten.
+    for feature in range(memories.short_X.shape[0]):
+        for i in range(n_rows):
+            memories.short_X[feature, i] = memories.short_X[feature, start + i]
+    for extra in range(memories.short_extras.shape[0]):
+        for i in range(n_rows):
+            memories.short_extras[extra, i] = memories.short_extras[extra, start + i]
+    for i in range(n_rows):
+        memories.short_labels[i] = memories.short_labels[start + i]
+        memories.short_arrivals[i] = memories.short_arrivals[start + i]
+        memories.hits[:, i] = memories.hits[:, start + i]
+        memories.window_hits[:, i] = memories.window_hits[:, start + i]
+    for window in range(len(memories.window_starts)):
+        if memories.window_starts[window] >= 0:
+            memories.window_starts[window] -= start
+    counters[START], counters[STOP] = 0, n_rows
+
+
+@njit(nogil=True, cache=True)
+def append_long(memories: Memories, column: int) -> None:
+    """Append a short-term row to the long-term memory."""
+    last = memories.counters[N_LONG]
+    memories.long_X[:, last] = memories.short_X[:, column]
+    memories.long_extras[:, last] = memories.short_extras[:, column]
+    memories.long_labels[last] = memories.short_labels[column]
+    memories.long_arrivals[last] = memories.short_arrivals[column]
+    memories.long_sizes[last] = 1.0
+    memories.counters[N_LONG] = last + 1
+
+
+@njit(nogil=True, cache=True)
+def forget_short(memories: Memories, n_rows: int) -> None:
+    """Remove the oldest short-term rows, and the hits of the votes about them."""
+    start = memories.counters[START]
+    for number in range(len(memories.hit_counts)):
+        for column in range(start, start + n_rows):
+            memories.hit_counts[number] -= memories.hits[number, column]
+    memories.counters[START] = start + n_rows
+
+
+@njit(nogil=True, cache=True)
+def limit_sizes(memories: Memories, limits: Limits) -> bool:
+    """Compress the long-term memory if both are full; return whether something has changed.
+
+    Unless it is beyond its own limit, it first takes over so many of the oldest short-term rows.
+    """
+    counters = memories.counters
+    n_short, n_long = counters[STOP] - counters[START], counters[N_LONG]
+    if n_short + n_long <= limits.total:
+        return False
+    if n_long <= limits.long:
+        n_moved = limits.long - n_long + 1
+        for column in range(counters[START], counters[START] + n_moved):
+            append_long(memories, column)
+        forget_short(memories, n_moved)
+        memories.window_starts[:] = -1
+    compress(memories)
+    # With as many classes as rows, compression removes none.
+    surplus = counters[STOP] - counters[START] + counters[N_LONG] - limits.total
+    if surplus > 0:
+        removed = np.zeros(counters[N_LONG], np.bool_)
+        for column in np.argsort(memories.long_arrivals[: counters[N_LONG]], kind="mergesort")[:surplus]:
+            removed[column] = True
+        remove_long(memories, removed)
+    return True
+
+
+@njit(nogil=True, cache=True)
+def shrink(memories: Memories, limits: Limits, best: int) -> None:
+    """Make a candidate window the short-term memory; older rows go to the long-term memory, cleaned."""
+    counters = memories.counters
+    start, stop, low = counters[START], counters[STOP], memories.window_starts[best]
+    _keep_some(memories, start, low)
+    removed = contradicted(memories, limits, low)
+    for column in range(start, low):
+        if not removed[column]:
+            append_long(memories, column)
+    forget_short(memories, low - start)
+    n_windows = len(memories.window_starts)
+    for window in range(n_windows):
+        other = window + best
+        if other < n_windows:
+            memories.window_starts[window] = memories.window_starts[other]
+            memories.window_counts[window] = memories.window_counts[other]
+            memories.window_hits[window, low:stop] = memories.window_hits[other, low:stop]
+        else:
+            memories.window_starts[window] = -1
+    drift = memories.drifts[counters[N_DRIFTS] % MAX_DRIFTS]
+    drift[0], drift[1], drift[2] = counters[N_SEEN] - 1, stop - start, stop - low
+    counters[N_DRIFTS] += 1
+
+
+@njit(nogil=True, cache=True)
+def _keep_some(memories: Memories, start: int, stop: int) -> None:
+    """Keep some of the rows that a drift removes, evenly spaced, with the newest of them."""
+    n_kept = min(stop - start, MAX_BEFORE)
+    for i in range(n_kept):
+        column = start + ((i + 1) * (stop - start)) // n_kept - 1
+        memories.before_X[:, i] = memories.short_X[:, column]
+        memories.before_labels[i] = memories.short_labels[column]
+        memories.before_arrivals[i] = memories.short_arrivals[column]
+    memories.counters[N_BEFORE] = n_kept
 
 
 @njit(nogil=True, cache=True)

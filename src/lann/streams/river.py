@@ -6,19 +6,24 @@ Needs the package river: ``pip install 'lann[streams]'``.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+import lann.classifier
 from lann._support.types import Floats
-from lann._support.validation import Integer, validate
-from lann.streams._dict_classifier import DictClassifier, Row
-from lann.streams._feature_columns import NewColumn
-from lann.streams._growing_memories import GrowingMemories
-from lann.streams._refitted_lann import RefittedLANN
+from lann._support.validation import Integer, validate, validate_parameters
+from lann.streams._growing_columns import (
+    GrowingColumns,
+    Values,
+    is_missing,
+    read_values,
+    table_rows,
+    with_earlier_values,
+)
 
 try:
     from river.base import MiniBatchClassifier
@@ -27,13 +32,222 @@ except ImportError as error:
 
 if TYPE_CHECKING:
     from lann.streams._explanation import StreamExplanation
-    from lann.streams._sam import SelfAdjustingClassifier
 
 __all__ = ["LANNClassifier", "SAMKNNClassifier", "SAMLANNClassifier"]
 
+Row = Mapping[Hashable, Any]
+# Plain kNN of LANNClassifier votes before there are this many rows.
+FIRST_FIT = 50
 
-class _MemoryClassifier(DictClassifier, MiniBatchClassifier):
+
+class _GrowingClassifier(MiniBatchClassifier):
+    """From dictionaries and tables to rows of numbers and class indices; subclasses learn and vote.
+
+    Parameters
+    ----------
+    max_categories : int
+        Number of categories of a feature that have a column of their own.
+    """
+
+    def __init__(self, max_categories: int) -> None:
+        validate("max_categories", max_categories, Integer(1))
+        self.max_categories = max_categories
+        self._columns = GrowingColumns(max_categories)
+        # The class index of each label, in the order in which labels were seen, and their frequencies.
+        self._classes: dict[Any, int] = {}
+        self._counts: list[int] = []
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    @abstractmethod
+    def _learn_row(self, row: Floats, label: int, new: Sequence[int | None]) -> None:
+        """Learn a row with a class index; `new` are the columns that are new, as of `with_values`."""
+
+    @abstractmethod
+    def _probabilities(self, rows: Floats) -> Floats:
+        """Return the probability of each class that has been learned, (n_rows, at most n_classes)."""
+
+    def learn_one(self, x: Row, y: Any) -> None:
+        """Learn a row.
+
+        Parameters
+        ----------
+        x : dict
+            Numbers, text (a category), or None or NaN for missing values, by the names of features. A feature
+            that is new has a missing value in all earlier rows, and one that is not there in this row.
+        y : bool, int or str
+            The label.
+
+        Raises
+        ------
+        ValueError
+            If a value is infinite, or neither a number nor text, or if there is no label (None, NaN) or one
+            that is not hashable; the model is then as it was before.
+        """
+        self._learn([read_values(x)], [y])
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Learn the rows of a table, in their order; the same as `learn_one` for each of them.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Of pandas, polars or pyarrow. A feature can be new, or not be there, in every table. A table
+            without rows changes nothing.
+        y : Series
+            Labels, one for each row; of pandas, with the index of X.
+
+        Raises
+        ------
+        ValueError
+            As in `learn_one`, for any of the rows; the model is then as it was before. Only
+            `LANNClassifier`, whose metrics cannot measure a row that is too far from all others, has then
+            learned the rows before that one.
+        """
+        labels = y.to_pylist() if hasattr(y, "to_pylist") else list(y)
+        rows = [read_values(x) for x in table_rows(X)]
+        if len(labels) != len(rows):
+            raise ValueError(f"There are {len(rows)} rows and {len(labels)} labels.")
+        if hasattr(X, "iloc") and hasattr(y, "iloc") and not X.index.equals(y.index):
+            raise ValueError(
+                "X and y have different indexes: give y in the order of X, as y.loc[X.index] does."
+            )
+        self._learn(rows, labels)
+
+    def predict_one(self, x: Row, **_: Any) -> Any:
+        """Predict the label of a row.
+
+        Parameters
+        ----------
+        x : dict
+            As in `learn_one`; features that have not been learned are ignored.
+        **_ : dict
+            Not used.
+
+        Returns
+        -------
+        label : bool, int, str or None
+            None if nothing has been learned.
+        """
+        probabilities = self.predict_proba_one(x)
+        return max(probabilities, key=probabilities.__getitem__) if probabilities else None
+
+    def predict_proba_one(self, x: Row, **_: Any) -> dict[Any, float]:
+        """Predict the probability of each label.
+
+        Parameters
+        ----------
+        x : dict
+            As in `learn_one`; features that have not been learned are ignored.
+        **_ : dict
+            Not used.
+
+        Returns
+        -------
+        probabilities : dict
+            For every label that has been learned. A row without any known value has the frequencies of the
+            labels.
+        """
+        return dict(zip(self._classes, self._predict([read_values(x)])[0].tolist(), strict=True))
+
+    def predict_many(self, X: Any) -> Any:
+        """Predict the labels of the rows of a table.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Of pandas, polars or pyarrow.
+
+        Returns
+        -------
+        labels : Series
+            Of the same package, with the index of X; None if nothing has been learned.
+        """
+        labels: list[Any] = list(self._classes)
+        probabilities = self._predict([read_values(x) for x in table_rows(X)])
+        best = probabilities.argmax(axis=1) if labels else [-1] * len(probabilities)
+        predicted = [labels[index] if labels else None for index in best]
+        if not hasattr(X, "iloc"):
+            import narwhals.stable.v1 as nw
+
+            backend = nw.from_native(X, eager_only=True).implementation
+            return nw.new_series("label", predicted, backend=backend).to_native()
+        import pandas as pd
+
+        return pd.Series(predicted, index=X.index, dtype=None if labels else object)
+
+    def predict_proba_many(self, X: Any) -> Any:
+        """Predict the probability of each label for the rows of a table.
+
+        Parameters
+        ----------
+        X : DataFrame
+            Of pandas, polars or pyarrow.
+
+        Returns
+        -------
+        probabilities : DataFrame
+            Of the same package, with a column for each label and the index of X; no column if nothing has
+            been learned. Labels are text in packages in which names of columns have to be text.
+        """
+        probabilities = self._predict([read_values(x) for x in table_rows(X)])
+        if not hasattr(X, "iloc"):
+            import narwhals.stable.v1 as nw
+
+            columns = {str(label): probabilities[:, n] for label, n in self._classes.items()}
+            return nw.from_dict(
+                columns, backend=nw.from_native(X, eager_only=True).implementation
+            ).to_native()
+        import pandas as pd
+
+        # As objects, so that labels of several types stay what they are.
+        labels = pd.Index(list(self._classes), dtype=object)
+        return pd.DataFrame(probabilities, index=X.index, columns=labels)
+
+    def _learn(self, rows: Sequence[Values], labels: Sequence[Any]) -> None:
+        """Learn rows and labels; a row without any value counts for the frequencies of the labels only."""
+        for label in labels:
+            if is_missing(label):
+                raise ValueError(f"A row has no label, but {label}; leave out rows whose label is missing.")
+            if not isinstance(label, Hashable):
+                raise ValueError(f"A label is of type {type(label).__name__}; give numbers or text.")
+        for values, label in zip(rows, labels, strict=True):
+            columns, new = self._columns.with_values(values)
+            index = self._classes.get(label, len(self._classes))
+            if values:
+                self._learn_row(columns.row(values), index, new)
+            # Last: a row that cannot be learned changes nothing.
+            self._columns, self._classes[label] = columns, index
+            self._counts += [0] * (len(self._classes) - len(self._counts))
+            self._counts[index] += 1
+
+    def _predict(self, rows: Sequence[Values]) -> Floats:
+        """Return the probability of each label, (n_rows, n_labels)."""
+        counts = np.array(self._counts, np.float64)
+        predicted = np.tile(counts / max(counts.sum(), 1.0), (len(rows), 1))
+        X = np.array([self._columns.row(values) for values in rows]).reshape(
+            len(rows), len(self._columns.names)
+        )
+        known = self._can_measure(X)
+        if known.any():
+            voted = self._probabilities(X[known])
+            # Labels of which no row has a value have their frequency, as the vote knows nothing of them.
+            n_voted = voted.shape[1]
+            predicted[known, :n_voted] = voted * (1.0 - predicted[0, n_voted:].sum())
+        return predicted
+
+    def _can_measure(self, rows: Floats) -> NDArray[np.bool_]:
+        """Return which rows have a value that can be measured, (n_rows,)."""
+        return np.asarray(~np.isnan(rows).all(axis=1))
+
+
+class _MemoryClassifier(_GrowingClassifier):
     """What the classifiers with self-adjusting memories have in common."""
+
+    # The name of the classifier in scikit-learn's form.
+    _estimator_name: ClassVar[str]
 
     def __init__(
         self,
@@ -50,20 +264,14 @@ class _MemoryClassifier(DictClassifier, MiniBatchClassifier):
         self.long_term_share = long_term_share
         self.min_window_size = min_window_size
         self.seed = seed
-        self._model = GrowingMemories(
-            self._estimator_class()(
-                n_neighbors,
-                window_size=window_size,
-                long_term_share=long_term_share,
-                min_window_size=min_window_size,
-                random_state=seed,
-            )
+        self._estimator = getattr(lann.streams, self._estimator_name)(
+            n_neighbors,
+            window_size=window_size,
+            long_term_share=long_term_share,
+            min_window_size=min_window_size,
+            random_state=seed,
         )
-
-    @classmethod
-    @abstractmethod
-    def _estimator_class(cls) -> type[SelfAdjustingClassifier]:
-        """Return the classifier in scikit-learn's form."""
+        validate_parameters(self._estimator, self._estimator._parameters)
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -88,15 +296,15 @@ class _MemoryClassifier(DictClassifier, MiniBatchClassifier):
         ValueError
             If no row with a value has been learned.
         """
-        if not self._model.is_started:
+        if not self._is_started:
             raise ValueError("Nothing has been learned that could explain a prediction.")
         labels = _as_objects(self._classes)
-        found = self._model.estimator.explain_one(self._columns.row(x)[None])
+        explanation = self._estimator.explain_one(self._columns.row(read_values(x))[None])
         return replace(
-            found,
-            prediction=labels[found.prediction],
-            classes=labels[found.classes],
-            neighbor_labels=labels[found.neighbor_labels],
+            explanation,
+            prediction=labels[explanation.prediction],
+            classes=labels[explanation.classes],
+            neighbor_labels=labels[explanation.neighbor_labels],
             feature_names=np.array(self._columns.names, object),
         )
 
@@ -111,29 +319,36 @@ class _MemoryClassifier(DictClassifier, MiniBatchClassifier):
         -------
         text : str
         """
-        return str(self.explain_one(x)) if self._model.is_started else "Nothing has been learned."
+        return str(self.explain_one(x)) if self._is_started else "Nothing has been learned."
 
     @property
-    def _n_learned(self) -> int:
-        return self._model.n_learned
+    def _is_started(self) -> bool:
+        return hasattr(self._estimator, "memories_")
 
-    def _learn(self, rows: Floats, classes: Sequence[int], new: Sequence[NewColumn]) -> None:
-        self._model.learn(rows, classes, new)
+    def _learn_row(self, row: Floats, label: int, new: Sequence[int | None]) -> None:
+        estimator, labels = self._estimator, np.array([label])
+        if not self._is_started:
+            estimator.partial_fit(row[None], labels, classes=np.arange(label + 1))
+            return
+        for category_of in new:
+            estimator._add_feature(category_of)
+        if label >= len(estimator.classes_):
+            estimator._add_classes(np.arange(label + 1))
+            # A class between may have rows without values only.
+            estimator.memories_.known[:label] = 1
+        estimator._learn(row[None], labels, np.empty((0, len(estimator.classes_))))
 
     def _probabilities(self, rows: Floats) -> Floats:
-        return self._model.probabilities(rows)
-
-    def _can_measure(self, rows: Floats) -> NDArray[np.bool_]:
-        if not self._model.is_started:
-            return np.zeros(len(rows), np.bool_)
-        return super()._can_measure(rows)
+        out = np.empty((len(rows), len(self._estimator.classes_)))
+        self._estimator._predict(rows, out)
+        return out
 
 
 def _as_objects(labels: Iterable[Any]) -> NDArray[Any]:
     """Return labels as an array, each as it is."""
-    found = list(labels)
-    objects = np.empty(len(found), object)
-    objects[:] = found
+    items = list(labels)
+    objects = np.empty(len(items), object)
+    objects[:] = items
     return objects
 
 
@@ -173,11 +388,7 @@ class SAMKNNClassifier(_MemoryClassifier):
     True
     """
 
-    @classmethod
-    def _estimator_class(cls) -> type[SelfAdjustingClassifier]:
-        from lann.streams._samknn import SAMKNN
-
-        return SAMKNN
+    _estimator_name = "SAMKNN"
 
 
 class SAMLANNClassifier(_MemoryClassifier):
@@ -214,14 +425,10 @@ class SAMLANNClassifier(_MemoryClassifier):
     True
     """
 
-    @classmethod
-    def _estimator_class(cls) -> type[SelfAdjustingClassifier]:
-        from lann.streams._samlann import SAMLANN
-
-        return SAMLANN
+    _estimator_name = "SAMLANN"
 
 
-class LANNClassifier(DictClassifier, MiniBatchClassifier):
+class LANNClassifier(_GrowingClassifier):
     """Locally adaptive nearest neighbors over the newest rows, for river.
 
     Every new row is added by `partial_fit` of `lann.LANNClassifier`, which adapts the metrics of its
@@ -275,26 +482,66 @@ class LANNClassifier(DictClassifier, MiniBatchClassifier):
         for name in ("forget_policy", "random_state"):
             if name in parameters:
                 raise ValueError(f"{name} cannot be given: the newest rows are kept, and seed is the seed.")
-        self._model = RefittedLANN(max_points, refit_every, {**parameters, "random_state": seed})
+        clf = lann.classifier.LANNClassifier(**self._parameters)
+        validate_parameters(clf, clf._parameters)
+        self._rows: list[Floats] = []
+        self._labels: list[int] = []
+        self._n_classes = 0
+        # The classifier over the rows, and the columns in which these have values.
+        self._clf: lann.classifier.LANNClassifier | None = None
+        self._used: NDArray[np.bool_] = np.empty(0, np.bool_)
+        # How many rows follow until all metrics are learned again.
+        self._n_left = FIRST_FIT
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"max_points": 60, "refit_every": 500, "max_iter": 1}
 
     @property
-    def _n_learned(self) -> int:
-        return self._model.n_learned
+    def _parameters(self) -> dict[str, Any]:
+        return {**self.parameters, "max_points": self.max_points, "random_state": self.seed}
 
-    def _learn_part(self, names: list[Any], values: Floats, labels: Sequence[Any]) -> None:
-        # Row by row, so that an interrupt leaves no row half-learned.
-        for row, label in zip(values, labels, strict=True):
-            super()._learn_part(names, row[None], [label])
-
-    def _learn(self, rows: Floats, classes: Sequence[int], new: Sequence[NewColumn]) -> None:
-        self._model.learn(rows[0], classes[0], new)
+    def _learn_row(self, row: Floats, label: int, new: Sequence[int | None]) -> None:
+        earlier: Sequence[Floats] = self._rows
+        if new and earlier:
+            earlier = list(with_earlier_values(np.array(earlier), new))
+        rows = [*earlier, row][-self.max_points :]
+        labels = [*self._labels, label][-self.max_points :]
+        n_classes, n_left = max(self._n_classes, label + 1), self._n_left - 1
+        is_due = n_left <= 0 or bool(new) or n_classes > self._n_classes
+        clf, used = self._clf, self._used
+        if len(rows) < FIRST_FIT:
+            clf = None
+        elif clf is None or is_due or not np.isnan(row[~used]).all():
+            n_left = min(len(rows), self.refit_every)
+            clf, used = _fitted(rows, labels, n_classes, self._parameters)
+        else:
+            clf.partial_fit(row[None, used], [label])
+        # Last: a row that cannot be learned changes nothing.
+        self._rows, self._labels, self._n_classes = rows, labels, n_classes
+        self._n_left, self._clf, self._used = n_left, clf, used
 
     def _probabilities(self, rows: Floats) -> Floats:
-        return self._model.probabilities(rows)
+        return self._classifier().predict_proba(rows[:, self._used])
 
     def _can_measure(self, rows: Floats) -> NDArray[np.bool_]:
-        return self._model.can_measure(rows)
+        if not self._rows:
+            return np.zeros(len(rows), np.bool_)
+        self._classifier()
+        return super()._can_measure(rows[:, self._used])
+
+    def _classifier(self) -> lann.classifier.LANNClassifier:
+        if self._clf is None:
+            parameters = {**self._parameters, "max_iter": 0}
+            self._clf, self._used = _fitted(self._rows, self._labels, self._n_classes, parameters)
+        return self._clf
+
+
+def _fitted(
+    rows: Sequence[Floats], labels: Sequence[int], n_classes: int, parameters: Mapping[str, Any]
+) -> tuple[lann.classifier.LANNClassifier, NDArray[np.bool_]]:
+    """Return a classifier that is fitted to rows, and the columns in which they have values."""
+    X = np.array(rows)
+    used = np.asarray(~np.isnan(X).all(axis=0))
+    clf = lann.classifier.LANNClassifier(**parameters)
+    return clf.partial_fit(X[:, used], labels, classes=np.arange(n_classes)), used
