@@ -95,7 +95,7 @@ def value_text(value: Any) -> str:
         return "missing"
     if isinstance(value, ShownNumber):
         return value.text
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value + 0.0:.6g}" if isinstance(value, float) else str(value)  # not "-0"
 
 
 def is_missing(value: Any) -> bool:
