@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lann.metric import NumberGaps, gap_moments
-from lann.metric._gaps import RIDGE
+from lann.metric._positions import RIDGE
 
 NAN = np.nan
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.search._topk import GROUP, finish_lists, insert, scan_tile, smallest
+from lann.search._exact import GROUP, finish_lists, insert, scan_tile, smallest
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6))

@@ -3,10 +3,16 @@
 from lann.metric._curves import FeatureCurves
 from lann.metric._diagonal import DiagonalMetric, distance, overflow_is_far, rounding_bound, row_parts
 from lann.metric._encoding import Encoding
-from lann.metric._gaps import GAP_HEIGHT, MOST_NUMBERS, NumberGaps, gap_moments
 from lann.metric._levels import Copies, Levels, apply_map, find_copies, join_weights, row_hashes
 from lann.metric._matrix import MatrixMetric, measure_pairs, project, squared_norm
-from lann.metric._positions import CategoryPositions, initial_positions
+from lann.metric._positions import (
+    GAP_HEIGHT,
+    MOST_NUMBERS,
+    CategoryPositions,
+    NumberGaps,
+    gap_moments,
+    initial_positions,
+)
 
 __all__ = [
     "GAP_HEIGHT",

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from lann._support.types import Floats, Indices
 from lann.metric._curves import FeatureCurves
-from lann.metric._gaps import NumberGaps
-from lann.metric._positions import CategoryPositions
+from lann.metric._positions import CategoryPositions, NumberGaps
 
 # Rows that are encoded at once.
 CHUNK = 16_384

@@ -1,6 +1,6 @@
 """The search for neighbors: exact under point metrics, and by shortlists that are ranked again."""
 
-from lann.search._cell_search import FEWEST_POINTS, CellSearch, Shortlist, coarse_search
+from lann.search._cell_search import CellSearch, coarse_search
 from lann.search._cells import (
     LARGEST_CENTER,
     N_CALIBRATED,
@@ -9,16 +9,23 @@ from lann.search._cells import (
     CellIndex,
     Partition,
     calibrate,
-    distinct_points,
     n_cells_of,
 )
-from lann.search._exact import ExactSearch, MeasuredSearch, Search, exhaustive_search
+from lann.search._exact import (
+    ExactSearch,
+    MeasuredSearch,
+    Search,
+    Shortlist,
+    concatenate_results,
+    count_found,
+    exhaustive_search,
+    insert,
+    smallest,
+)
 from lann.search._scan import ALL_CELLS, ScanPoints, find_nearest
-from lann.search._topk import concatenate_results, count_found, insert, smallest
 
 __all__ = [
     "ALL_CELLS",
-    "FEWEST_POINTS",
     "LARGEST_CENTER",
     "N_CALIBRATED",
     "N_NEIGHBORS",
@@ -35,7 +42,6 @@ __all__ = [
     "coarse_search",
     "concatenate_results",
     "count_found",
-    "distinct_points",
     "exhaustive_search",
     "find_nearest",
     "insert",

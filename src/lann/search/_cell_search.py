@@ -1,4 +1,4 @@
-"""Approximate search for many points: the cells nearest to a query, and the shortlist of candidates."""
+"""Approximate search for many points: the cells nearest to a query."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ from numpy.typing import NDArray
 
 from lann._support.threads import map_blocks, single_threaded_blas
 from lann._support.types import Floats, Indices
-from lann.metric import DiagonalMetric, MatrixMetric, overflow_is_far, rounding_bound
+from lann.metric import DiagonalMetric, overflow_is_far, rounding_bound
 from lann.search._cells import CellIndex
-from lann.search._exact import FLOAT32_SAFE, ExactSearch, complete_lists
-from lann.search._topk import GROUP, concatenate_results, finish_lists, scan_rows, smallest
+from lann.search._exact import (
+    FLOAT32_SAFE,
+    GROUP,
+    ExactSearch,
+    concatenate_results,
+    finish_lists,
+    scan_rows,
+    smallest,
+)
 
 QUERY_BLOCK = 2048
 LIFT_BLOCK = 65_536
@@ -96,9 +103,13 @@ class CellSearch:
     ) -> tuple[Indices, Floats]:
         """Return nearly always the k nearest points of each query: see `Search.query`."""
         queries = np.ascontiguousarray(queries, dtype=np.float64)
-        found = self.query_probed(queries, k, exclude=exclude, n_jobs=n_jobs)
-        complete_lists(self.metric, queries, found, exclude=exclude, n_jobs=n_jobs)
-        return found
+        indices, distances = self.query_probed(queries, k, exclude=exclude, n_jobs=n_jobs)
+        lost = np.flatnonzero(indices[:, -1] < 0)
+        if len(lost):  # the cells have too few points
+            excluded = None if exclude is None else exclude[lost]
+            exact = ExactSearch(self.metric)
+            indices[lost], distances[lost] = exact.query(queries[lost], k, exclude=excluded, n_jobs=n_jobs)
+        return indices, distances
 
     def query_probed(
         self,
@@ -239,69 +250,3 @@ def coarse_search(metric: DiagonalMetric, n_queries: int | None = None) -> Exact
     if CellSearch.pays(metric.n_points, n_queries):
         return CellSearch(metric, CellIndex.build(metric))
     return ExactSearch(metric)
-
-
-MEASURED_QUERIES = 2048
-CHUNK = 16_384
-
-
-class Shortlist:
-    """Search for the nearest among `n_candidates` candidates, the nearest points under a coarse metric.
-
-    A point metric is valid only near its point: one that ignores features would reach into neighborhoods far
-    away. The shortlist prevents that, and makes large data possible.
-
-    Parameters
-    ----------
-    coarse : ExactSearch or CellSearch
-        Finds the candidates.
-    metric : DiagonalMetric or MatrixMetric
-        Ranks them.
-    n_candidates : int
-    """
-
-    def __init__(
-        self,
-        coarse: ExactSearch | CellSearch,
-        metric: DiagonalMetric | MatrixMetric,
-        n_candidates: int,
-    ) -> None:
-        self.coarse = coarse
-        self.metric = metric
-        self.n_candidates = n_candidates
-
-    def query(
-        self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
-    ) -> tuple[Indices, Floats]:
-        """Return the k nearest of at least k candidates: see `Search.query`."""
-        queries = np.ascontiguousarray(queries, dtype=np.float64)
-        indices, distances = np.empty((len(queries), k), np.int64), np.empty((len(queries), k))
-        # In chunks: the candidates of a million queries would fill the memory.
-        for start in range(0, len(queries), CHUNK):
-            part = slice(start, start + CHUNK)
-            own = None if exclude is None else exclude[part]
-            indices[part], distances[part] = self._query_chunk(queries[part], k, own, n_jobs)
-        return indices, distances
-
-    def candidates(
-        self, queries: Floats, n_candidates: int, *, n_jobs: int | None = None
-    ) -> tuple[Indices, Floats]:
-        """Return the nearest points under the coarse metric, and their distances under it."""
-        return self.coarse.query(queries, n_candidates, n_jobs=n_jobs)
-
-    def distances(self, queries: Floats, candidates: Indices) -> Floats:
-        """Return the squared distances of each query to its candidates under the point metrics."""
-        return self.metric.distances(queries, candidates)
-
-    def _query_chunk(
-        self, queries: Floats, k: int, exclude: Indices | None, n_jobs: int | None
-    ) -> tuple[Indices, Floats]:
-        available = self.metric.n_points - (exclude is not None)
-        n_candidates = min(max(self.n_candidates, k), available)
-        candidates, _ = self.coarse.query(queries, n_candidates, exclude=exclude, n_jobs=n_jobs)
-
-        def rank(part: slice) -> tuple[Indices, Floats]:
-            found = candidates[part]
-            return smallest(self.metric.distances(queries[part], np.maximum(found, 0)), found, k)
-
-        return concatenate_results(map_blocks(rank, len(queries), MEASURED_QUERIES, n_jobs=n_jobs))

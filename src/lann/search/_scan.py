@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import measure_pairs, overflow_is_far
-from lann.search._topk import insert, smallest
+from lann.search._exact import insert, smallest
 
 # Points beyond those that are wanted: their distances show that no nearer point was missed.
 SPARE = 8
