@@ -6,7 +6,6 @@ from sklearn.datasets import make_classification
 
 import lann
 from lann import LANNClassifier
-from lann._support import storage
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +18,7 @@ def data():
 def single(data):
     """A model of rows in float32, as there are of many rows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(storage, "MANY_ROWS", 100)
+        patch.setattr("lann._support.types.MANY_ROWS", 100)
         return LANNClassifier(max_iter=6, random_state=0).fit(data[0].astype(np.float32), data[1])
 
 
@@ -80,7 +79,7 @@ def test_with_many_rows_weights_are_single_precision_and_rows_as_given(monkeypat
     X, y, X_test, y_test = data
     double = LANNClassifier(max_iter=4, random_state=0).fit(X.astype(given), y)
     assert types_of(double) == ("float64", "float64", "float64")
-    monkeypatch.setattr(storage, "MANY_ROWS", 100)
+    monkeypatch.setattr("lann._support.types.MANY_ROWS", 100)
     clf = LANNClassifier(max_iter=4, random_state=0).fit(X.astype(given), y)
     assert types_of(clf) == (given, given, "float32")
     assert clf.score(X_test, y_test) > 0.7

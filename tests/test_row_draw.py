@@ -11,7 +11,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from lann import LANNClassifier, _row_draw
-from lann._row_draw import query_blocks, rows_to_forget, rows_to_learn_from
+from lann._row_draw import rows_to_forget, rows_to_learn_from
 
 N_KEPT = 60
 
@@ -22,7 +22,7 @@ def few_others(monkeypatch):
     monkeypatch.setattr(_row_draw, "FEWEST_OTHERS", 20)
     monkeypatch.setattr(_row_draw, "BLOCK_NUMBERS", 200)
     monkeypatch.setattr(_row_draw, "BLOCK_LABELS", 70)
-    monkeypatch.setattr(_row_draw, "BLOCK_QUERIES", 50)
+    monkeypatch.setattr("lann._base.BLOCK_QUERIES", 50)
 
 
 @pytest.fixture(scope="module")
@@ -148,18 +148,17 @@ def test_queries_are_read_in_blocks(dtype, data, tmp_path, monkeypatch):
     clf = clf_of().fit(X, y)
     queries = mapped(X, tmp_path, dtype)
     by_block, labels = clf.predict_proba(queries), clf.predict(queries)
-    assert len(query_blocks(queries)) == 14
-    monkeypatch.setattr(_row_draw, "BLOCK_QUERIES", 10_000)
-    assert query_blocks(queries) is None
+    monkeypatch.setattr("lann._base.BLOCK_QUERIES", 10_000)
     assert_array_equal(by_block, clf.predict_proba(queries))
     assert_array_equal(labels, clf.predict(queries))
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch):
     """A file of 32 MB, which takes 64 MB as numbers of double precision."""
-    for name, value in {"BLOCK_NUMBERS": 1 << 16, "BLOCK_LABELS": 1 << 14, "BLOCK_QUERIES": 1000}.items():
+    for name, value in {"BLOCK_NUMBERS": 1 << 16, "BLOCK_LABELS": 1 << 14}.items():
         monkeypatch.setattr(_row_draw, name, value)
     monkeypatch.setattr("lann._row_draw.BLOCK_ROWS", 1 << 14)
+    monkeypatch.setattr("lann._base.BLOCK_QUERIES", 1000)
     X = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float32, shape=(500_000, 16))
     X[:] = np.tile(np.random.default_rng(0).random((1000, 16), np.float32), (500, 1))
     y = np.lib.format.open_memmap(tmp_path / "y.npy", mode="w+", dtype=np.int8, shape=(500_000,))

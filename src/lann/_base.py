@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lann._row_draw import query_blocks
+from lann._row_draw import blocks
 from lann._support.inputs import (
     check_ids,
     check_leave_out,
@@ -28,6 +28,15 @@ from lann.explain import Explanation, build_explanation
 if TYPE_CHECKING:
     from lann.columns.schema import TableSchema
     from lann.model import NeighborModel
+
+# Queries of an array that are read and searched at once.
+BLOCK_QUERIES = 1 << 14
+
+
+def _query_blocks(X: Any) -> list[slice]:
+    """Return the parts in which queries are read: blocks of an array, all of other objects."""
+    is_large = isinstance(X, np.ndarray) and X.ndim == 2 and len(X) > BLOCK_QUERIES
+    return list(blocks(len(X), BLOCK_QUERIES)) if is_large else [slice(0, None)]
 
 
 class ModelClassifier(ClassifierMixin, BaseEstimator):
@@ -83,20 +92,16 @@ class ModelClassifier(ClassifierMixin, BaseEstimator):
         probabilities : ndarray of shape (n_queries, n_classes)
             Columns are in the order of `classes_`.
         """
-        parts = query_blocks(X)
-        if parts is None:
-            return next(self._probabilities(X))
-        found = np.empty((parts[-1].stop, len(self.classes_) if hasattr(self, "classes_") else 0))
-        for part, probabilities in zip(parts, self._probabilities(X), strict=True):
-            found[part] = probabilities
-        return found
+        blocks = list(self._probabilities(X))
+        return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def _probabilities(self, X: Any) -> Iterator[Floats]:
         """Yield the probabilities of blocks of queries; those of tables and lists are one block."""
-        parts = query_blocks(X)
         model: NeighborModel | None = None
-        for part in [slice(0, None)] if parts is None else parts:
-            queries = self._validate_queries(X if parts is None else X[part], first_row=part.start)
+        parts = _query_blocks(X)
+        for part in parts:
+            block = X if len(parts) == 1 else X[part]
+            queries = self._validate_queries(block, first_row=part.start)
             # Once: another thread may add or forget rows, which sets another model.
             model = model or self.model_
             yield model.vote(*model.voters(queries, n_jobs=self.n_jobs)).probabilities

@@ -23,8 +23,6 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FEWEST_OTHERS = 10_000
 # Numbers of an array that are validated at once: 8 MB.
 BLOCK_NUMBERS = 1 << 20
-# Queries of an array that are read and searched at once.
-BLOCK_QUERIES = 1 << 14
 # Labels that are read at once.
 BLOCK_LABELS = 1 << 18
 
@@ -144,12 +142,6 @@ def _classes(labels: NDArray[Any]) -> NDArray[Any]:
         check_classification_targets(own)
         found = [np.unique(np.concatenate([*found, np.unique(own)]))]
     return found[0]
-
-
-def query_blocks(X: Any) -> list[slice] | None:
-    """Return the parts in which an array of queries is read; None is all of it, also for other objects."""
-    is_large = isinstance(X, np.ndarray) and X.ndim == 2 and len(X) > BLOCK_QUERIES
-    return list(blocks(len(X), BLOCK_QUERIES)) if is_large else None
 
 
 def blocks(n_rows: int, most: int) -> Iterator[slice]:

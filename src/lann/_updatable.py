@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -35,10 +34,7 @@ from lann.columns.inputs import (
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
     from lann.columns.schema import TableSchema
-    from lann.metric import Levels
     from lann.model import LocalModel, RowMemory
-    from lann.search import CellIndex
-    from lann.training import Settings
     from lann.vote import VoteChoice
 
 # `partial_fit` learns nothing before it has this many rows.
@@ -104,44 +100,15 @@ class UpdatableClassifier(NeighborClassifier):
     _names: NDArray[Any] | None = None
     _progress: UpdateProgress = UpdateProgress()
 
-    @abstractmethod
-    def _validate_parameters(self) -> None:
-        """Raise ValueError on the first parameter that is invalid."""
-
-    @abstractmethod
-    def _train(
-        self, start: Levels, previous: Levels | None, arrived: tuple[Indices, int] | None = None
-    ) -> None:
-        """Train on all rows and set the fitted attributes."""
-
-    @abstractmethod
-    def _select_vote(self, levels: Levels) -> None:
-        """Set the vote: what the parameters fix is kept, the rest is chosen."""
-
-    @abstractmethod
-    def _keep_vote(self) -> None:
-        """Keep the vote when rows are added, except for parameters that have been given since."""
-
-    @abstractmethod
-    def _set_model(
-        self,
-        levels: Levels,
-        index: CellIndex | None = None,
-        arrived: tuple[Indices, int] | None = None,
-    ) -> None:
-        """Set the fitted attributes that follow from the levels."""
-
-    @abstractmethod
-    def _shortlist_size(self, row_weights: Floats | None) -> int | None:
-        """Return the number of candidates."""
-
-    @abstractmethod
-    def _class_weights(self, labels: Labels, row_weights: Floats | None) -> Floats | None:
-        """Return the weight of each class; None is 1 for all."""
-
-    @abstractmethod
-    def _settings(self, class_weight: Floats | None) -> Settings:
-        """Return the settings of a training."""
+    # Methods of the subclass.
+    _validate_parameters: Any
+    _train: Any
+    _select_vote: Any
+    _keep_vote: Any
+    _set_model: Any
+    _shortlist_size: Any
+    _class_weights: Any
+    _settings: Any
 
     @property
     def ids_(self) -> NDArray[Any] | None:
@@ -422,36 +389,58 @@ class UpdatableClassifier(NeighborClassifier):
     ) -> tuple[Floats, NDArray[Any], Floats | None]:
         """Return the training rows as numbers, their labels and weights; set the schema and the names.
 
-        The rows are to fit the schema, if there is one; `adds` says that they are added to those of a
-        previous call. If rows were drawn, only these are read.
+        Rows of weight 0 are left out. The rows are to fit the schema, if there is one; `adds` says that they
+        are added to those of a previous call. If rows were drawn, only these are read.
         """
-        new, has_names = schema is None, row_ids(X) is not None
+        has_names = row_ids(X) is not None
         if drawn is not None:
             X, y, sample_weight = drawn.X, drawn.y, drawn.sample_weight
-        rows, labels, schema = read_training_data(
+        rows, labels, new_schema = read_training_data(
             self, X, y, self.categorical_features, schema, keep_single=True
         )
+        names = row_ids(X) if has_names else None
         if adds:
-            rows = as_type(rows, self.model_.memory.shared.X.dtype)
             check_values(rows, lambda: get_feature_names(self))
+            rows = as_type(rows, self.model_.memory.shared.X.dtype)
         else:
             check_training_values(rows, lambda: get_feature_names(self))
             rows = as_type(rows, rows_type(rows.dtype, len(rows)))
-        names = row_ids(X) if has_names else None
-        rows, labels, weights, counts = self._weigh(rows, labels, sample_weight, first=not adds)
-        if new:
-            schema, rows = schema.without_empty(rows)
-            schema, rows = schema.without_unused(rows)
-        self.schema_ = schema
-        names = names if names is None or counts is None else names[counts]
+        weights = self._relative_weights(sample_weight, len(rows), first=not adds)
+        if sample_weight is not None and weights is not None:
+            counts = weights > 0
+            rows, labels, weights = rows[counts], labels[counts], weights[counts]
+            names = None if names is None else names[counts]
+            weights = None if np.all(weights == 1.0) else weights
+        if schema is None:
+            new_schema, rows = new_schema.without_empty(rows)
+            new_schema, rows = new_schema.without_unused(rows)
+        self.schema_ = new_schema
         if adds and (names is not None or self._names is not None):
-            n_arrived = self.model_.n_arrived
-            names = join_ids(
-                self.model_.arrivals if self._names is None else self._names,
-                np.arange(n_arrived, n_arrived + len(rows)) if names is None else names,
-            )
+            new = np.arange(self.model_.n_arrived, self.model_.n_arrived + len(rows))
+            known = self.model_.arrivals if self._names is None else self._names
+            names = join_ids(known, new if names is None else names)
         self._names = names
         return rows, labels, weights
+
+    def _relative_weights(
+        self, sample_weight: ArrayLike | None, n_rows: int, *, first: bool
+    ) -> Floats | None:
+        """Return the weights of rows, divided by the mean of the first call if that is below 1."""
+        if first:
+            self._weight_unit = 1.0
+        if sample_weight is None:
+            return None if self._weight_unit == 1.0 else np.full(n_rows, 1.0 / self._weight_unit)
+        weights = check_sample_weight(sample_weight, n_rows)
+        if first:
+            positive = weights[weights > 0]
+            # The exact sum does not depend on the order of the rows.
+            is_constant = positive.max() == positive.min()
+            mean = positive[0] if is_constant else math.fsum(positive) / len(positive)
+            self._weight_unit = float(min(mean, 1.0))
+        with np.errstate(over="ignore"):
+            weights = weights / self._weight_unit
+        check_weight_range(weights[weights > 0])
+        return weights
 
     def _draw_rows(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
@@ -464,27 +453,6 @@ class UpdatableClassifier(NeighborClassifier):
             X, y, sample_weight, policy=self.forget_policy, n_kept=int(self.max_points), seed=seed
         )
         return drawn, None if drawn is None else seed
-
-    def _weigh(
-        self, rows: Floats, y: NDArray[Any], sample_weight: ArrayLike | None, *, first: bool
-    ) -> tuple[Floats, NDArray[Any], Floats | None, NDArray[np.bool_] | None]:
-        """Return the rows that count, their labels, their weights, None where all are 1, and which count."""
-        if first:
-            self._weight_unit = 1.0
-        if sample_weight is None:
-            same = None if self._weight_unit == 1.0 else np.full(len(rows), 1.0 / self._weight_unit)
-            return rows, y, same, None
-        weights = check_sample_weight(sample_weight, len(rows))
-        counts = weights > 0
-        if first:
-            heaviest, lightest = weights.max(), weights[counts].min()
-            # The exact sum does not depend on the order of the rows.
-            mean = heaviest if heaviest == lightest else math.fsum(weights) / int(counts.sum())
-            self._weight_unit = float(min(mean, 1.0))
-        with np.errstate(over="ignore"):
-            weights = weights[counts] / self._weight_unit
-        check_weight_range(weights)
-        return rows[counts], y[counts], None if np.all(weights == 1.0) else weights, counts
 
 
 def mark_as_learned(classifier: UpdatableClassifier) -> None:
