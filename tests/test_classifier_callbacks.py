@@ -82,12 +82,6 @@ def test_an_error_in_a_callback_keeps_the_previous_model(iris):
     np.testing.assert_array_equal(clf.predict(X), expected)
 
 
-def test_progress_bar(iris, capsys):
-    clf = fit(callback.ProgressBar(), iris)
-    assert clf.n_iter_ == 3
-    assert "LANNClassifier" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("labels", [None, ["a", "b", "c"]])
 def test_scoring_monitor(iris, labels):
     monitor = callback.ScoringMonitor(scoring="accuracy")

@@ -1,7 +1,5 @@
 """The forms of point metrics, and class weights, in the classifier."""
 
-import pickle
-
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
@@ -41,44 +39,6 @@ def test_matrices_are_learned_and_measure_by_their_formula(data, form):
     expected = np.sort(np.square(projected).sum(axis=2), axis=1)[:, :5]
     lengths, _ = clf.kneighbors(X[160:170])
     np.testing.assert_allclose(lengths**2, expected, rtol=1e-9)
-
-
-@pytest.mark.parametrize("form", [{}, *FORMS], ids=["diagonal", "full", "low rank"])
-def test_explanations_add_up_with_every_form(data, form):
-    clf = fitted(data, **form)
-    X = data[0][160:]
-    explanation = clf.explain(X)
-    lengths, indices = clf.kneighbors(X)
-    np.testing.assert_array_equal(explanation.neighbors, indices)
-    np.testing.assert_allclose(explanation.contributions.sum(axis=2), lengths**2, rtol=1e-8, atol=1e-12)
-    np.testing.assert_array_equal(explanation.predictions, clf.predict(X))
-    assert explanation.relevances.shape == (80, 6)
-    assert np.all(clf.feature_weights_ >= 0)
-    if not form:
-        assert np.all(explanation.contributions >= 0)
-
-
-@pytest.mark.parametrize("form", [{}, *FORMS], ids=["diagonal", "full", "low rank"])
-def test_the_same_bits_at_any_n_jobs_and_after_pickling(data, form):
-    X = data[0]
-    one, two = (fitted(data, **form, n_jobs=n) for n in (1, 2))
-    np.testing.assert_array_equal(one.feature_weights_, two.feature_weights_)
-    again = pickle.loads(pickle.dumps(one))
-    for other in (two, again):
-        np.testing.assert_array_equal(one.predict_proba(X), other.predict_proba(X))
-
-
-@pytest.mark.parametrize("form", FORMS, ids=["full", "low rank"])
-def test_rows_are_added_and_a_fit_continues(data, form):
-    X, y = data
-    clf = fitted(data, **form)
-    clf.partial_fit(X[160:], y[160:])
-    n_axes = clf.model_.levels.point_matrices.shape[1]
-    assert clf.model_.levels.point_matrices.shape == (240, n_axes, n_axes)
-    assert clf.score(X, y) > 0.8
-    warm = fitted(data, **form, warm_start=True)
-    before = warm.loss_curve_[-1]
-    assert warm.fit(X[:160], y[:160]).loss_curve_[0] < 1.5 * before + 0.05
 
 
 def test_matrices_too_large_for_memory_raise(data, monkeypatch):
@@ -151,8 +111,3 @@ def test_class_weights_multiply_votes(imbalanced):
     )
     explanation = clf.explain(X[:50] + 0.1)
     np.testing.assert_allclose(explanation.vote_shares.sum(axis=1), 1.0)
-
-
-def test_a_weight_for_no_class_raises(imbalanced):
-    with pytest.raises(ValueError, match=r"class_weight has 7, which is not one of the classes \[0, 1\]"):
-        LANNClassifier(class_weight={0: 1.0, 7: 2.0}).fit(*imbalanced)

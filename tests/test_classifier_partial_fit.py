@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.exceptions import NotFittedError
 
 from lann import LANNClassifier
 
@@ -42,14 +41,6 @@ def test_rows_can_be_added_after_fit(wine):
     assert clf.score(X, y) > 0.95
 
 
-def test_one_row_at_a_time(iris):
-    X, y = iris
-    clf = clf_of().fit(X[::2], y[::2])
-    for row in range(1, 20, 2):
-        clf.partial_fit(X[row : row + 1], y[row : row + 1])
-    assert len(clf.feature_weights_) == 85
-
-
 def test_a_copy_of_a_training_row_gets_its_metric(wine):
     X, y = wine
     clf = clf_of(max_iter=7).fit(X, y)
@@ -85,16 +76,6 @@ def test_a_first_batch_of_one_class(iris):
     assert clf.score(X, y) > 0.9
 
 
-def test_with_nothing_to_learn_rows_are_only_stored(iris):
-    X, y = iris
-    options = {"max_iter": 0, "n_candidates": None, "n_neighbors": 7, "power": 3.0}
-    clf = clf_of(**options).partial_fit(X[::2], y[::2]).partial_fit(X[1::2], y[1::2])
-    together = clf_of(**options).fit(np.concatenate([X[::2], X[1::2]]), np.concatenate([y[::2], y[1::2]]))
-    for one, other in zip(clf.kneighbors(X + 0.1), together.kneighbors(X + 0.1), strict=True):
-        np.testing.assert_array_equal(one, other)
-    np.testing.assert_array_equal(clf.predict(X + 0.1), together.predict(X + 0.1))
-
-
 def test_labels_that_are_not_in_classes(iris):
     X, y = iris
     clf = clf_of().partial_fit(X[:100], y[:100])
@@ -111,17 +92,6 @@ def test_classes_that_change(iris):
     with pytest.raises(ValueError, match="differ from those of the first call"):
         clf.partial_fit(X[:3], y[:3], classes=[0, 1, 2, 3])
     assert len(clf.feature_weights_) == 153
-
-
-def test_a_first_call_that_fails_sets_nothing(iris):
-    X, y = iris
-    clf = clf_of()
-    with pytest.raises(ValueError, match="not among the classes"):
-        clf.partial_fit(X, y, classes=[0, 1])
-    with pytest.raises(NotFittedError):
-        clf.predict(X)
-    clf.partial_fit(X[:, :3], y, classes=[0, 1, 2])
-    assert clf.n_features_in_ == 3
 
 
 def test_learning_starts_with_enough_rows(wine):

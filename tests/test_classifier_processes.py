@@ -4,13 +4,9 @@ import pickle
 import threading
 
 import numpy as np
-import pandas as pd
 import pytest
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from lann import LANNClassifier
 
@@ -64,32 +60,6 @@ def test_loky_workers(wine):
         np.testing.assert_array_equal(from_fit, expected)
 
 
-def test_a_grid_search_gives_the_same_results_in_parallel(iris):
-    grid = {"n_neighbors": [1, 5], "levels": [("point",), ("curves", "class", "point")]}
-    one, two = (GridSearchCV(quick(), grid, cv=2, n_jobs=n_jobs).fit(*iris) for n_jobs in (1, 2))
-    np.testing.assert_array_equal(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"])
-    assert one.best_params_ == two.best_params_
-    np.testing.assert_array_equal(one.predict_proba(iris[0]), two.predict_proba(iris[0]))
-    assert one.best_score_ > 0.9
-
-
-def test_a_pipeline_of_tables(wine):
-    X = pd.DataFrame(wine[0], columns=[f"feature {number}" for number in range(13)])
-    pipeline = make_pipeline(StandardScaler().set_output(transform="pandas"), quick()).fit(X, wine[1])
-    assert list(pipeline[-1].feature_names_in_) == list(X.columns)
-    assert pipeline.score(X, wine[1]) > 0.9
-
-
-def test_clone_and_parameters():
-    options = {"n_neighbors": 3, "levels": ("point",), "learning_rate": 0.2, "n_candidates": None}
-    clf = LANNClassifier(**options)
-    assert options.items() <= clf.get_params().items()
-    assert clone(clf).get_params() == clf.get_params()
-    assert clf.set_params(power=2.0).power == 2.0
-    with pytest.raises(ValueError, match="Invalid parameter 'neighbors'"):
-        clf.set_params(neighbors=3)
-
-
 def test_a_pickle_holds_the_model_and_no_search(fitted, wine):
     X, _ = wine
     fresh = pickle.dumps(fitted)
@@ -116,6 +86,7 @@ def test_importing_the_package_is_cheap(in_new_process):
     assert heavy == []
 
 
+@pytest.mark.slow
 def test_memory_of_a_fit_stays_far_below_all_pairs(in_new_process):
     """Peak resident memory, in MB, that a fit adds: all pairs of 20 000 rows would be 3200."""
     used = in_new_process(

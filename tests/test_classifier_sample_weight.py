@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn import config_context
-from sklearn.model_selection import cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -65,22 +64,6 @@ def test_a_row_of_weight_0_is_not_there(blobs):
     assert weighted.model_.row_weights is None
 
 
-def test_equal_weights_change_nothing(blobs):
-    X, y = blobs
-    expected = clf_of().fit(X, y).predict_proba(X)
-    for weights in (None, np.ones(90), np.full(90, 0.01), [True] * 90):
-        np.testing.assert_array_equal(clf_of().fit(X, y, weights).predict_proba(X), expected)
-
-
-def test_the_order_of_weighted_rows_does_not_matter(blobs):
-    X, y = blobs
-    weights = np.random.default_rng(0).uniform(0.1, 3.0, 90)
-    order = np.random.default_rng(1).permutation(90)
-    one, other = clf_of().fit(X, y, weights), clf_of().fit(X[order], y[order], weights[order])
-    np.testing.assert_array_equal(other.predict_proba(X), one.predict_proba(X))
-    np.testing.assert_array_equal(other.model_.levels.weights, one.model_.levels.weights[order])
-
-
 def test_the_vote_of_weighted_rows():
     """Neighbors at squared distances 1, 4 and 9, of weights 2, 1.5 and 5, until four votes are counted."""
     X, y = np.array([[1.0], [-2.0], [3.0], [50.0]]), np.array(["a", "b", "a", "b"])
@@ -104,13 +87,6 @@ def test_weights_with_a_mean_below_1_are_divided_by_it(weights, expected):
     X, y = np.arange(4.0)[:, None], [0, 1, 0, 1]
     clf = LANNClassifier(2, max_iter=0).fit(X, y, sample_weight=weights)
     np.testing.assert_allclose(clf.model_.row_weights, expected)
-
-
-def test_weights_add_up_to_enough_rows():
-    X, y = np.arange(4.0)[:, None], [0, 1, 0, 1]
-    assert LANNClassifier(6, max_iter=0).fit(X, y, [2, 2, 1, 1]).predict_proba(X).shape == (4, 2)
-    with pytest.raises(ValueError, match=r"n_neighbors=6 needs at least as many training rows"):
-        LANNClassifier(6, max_iter=0).fit(X, y, [2, 1, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -205,16 +181,6 @@ def test_explanations_of_weighted_rows(blobs):
 
 
 # With scikit-learn
-
-
-def test_cross_validation_splits_the_weights(blobs, counts):
-    X, y = blobs
-    cv = [(np.arange(0, 90, 2), np.arange(1, 90, 2)), (np.arange(1, 90, 2), np.arange(0, 90, 2))]
-    found = cross_validate(clf_of(), X, y, cv=cv, params={"sample_weight": counts}, return_estimator=True)
-    for (training, test), clf, score in zip(cv, found["estimator"], found["test_score"], strict=True):
-        expected = clf_of().fit(X[training], y[training], sample_weight=counts[training])
-        np.testing.assert_array_equal(clf.predict_proba(X), expected.predict_proba(X))
-        assert score == pytest.approx(expected.score(X[test], y[test]))
 
 
 def test_metadata_routing_through_a_pipeline(blobs, counts):

@@ -50,22 +50,6 @@ def test_neighbors_are_those_of_the_stored_numbers_in_double_precision(reference
     np.testing.assert_allclose(distances, squared, rtol=1e-12)
 
 
-def test_rows_are_rounded_before_anything_is_learned(data, single):
-    X, y, X_test, y_test = data
-    rounded = LANNClassifier(max_iter=6, random_state=0).fit(X.astype(np.float32).astype(np.float64), y)
-    assert single.loss_curve_ == rounded.loss_curve_
-    np.testing.assert_allclose(single.predict_proba(X_test), rounded.predict_proba(X_test), atol=1e-5)
-    assert single.score(X_test, y_test) > 0.7
-
-
-def test_contributions_add_up_to_the_squared_distances(data, single):
-    explanation = single.explain(data[2][:9])
-    assert explanation.distances.dtype == np.float64
-    np.testing.assert_allclose(
-        explanation.contributions.sum(axis=2), explanation.distances**2, rtol=1e-10, atol=1e-13
-    )
-
-
 def test_with_few_rows_everything_is_double_precision(data):
     X, y, X_test, _ = data
     X = X.astype(np.float32)

@@ -138,23 +138,6 @@ def test_partial_fit_adds_categories_and_ids(people):
     assert clf.score(frame, y) > 0.8
 
 
-def test_a_row_of_weight_two_is_the_row_twice(people):
-    frame, y = people
-    twice = pd.concat([frame[:200], frame[:100]])
-    one = LANNClassifier(random_state=0, max_iter=3, n_neighbors=7).fit(twice, np.append(y[:200], y[:100]))
-    weights = np.where(np.arange(200) < 100, 2.0, 1.0)
-    two = LANNClassifier(random_state=0, max_iter=3, n_neighbors=7).fit(
-        frame[:200], y[:200], sample_weight=weights
-    )
-    np.testing.assert_allclose(one.predict_proba(frame[300:]), two.predict_proba(frame[300:]), atol=1e-9)
-
-
-def test_the_result_does_not_depend_on_threads(people, fitted):
-    frame, y = people
-    other = LANNClassifier(random_state=0, n_jobs=2).fit(frame[:300], y[:300])
-    np.testing.assert_array_equal(fitted.predict_proba(frame), other.predict_proba(frame))
-
-
 def test_grid_search_clone_and_pickle(people, fitted):
     frame, y = people
     search = GridSearchCV(LANNClassifier(max_iter=2, random_state=0), {"alpha": [0.5, 1.0]}, cv=2)
@@ -266,13 +249,6 @@ def test_lists_of_rows_can_have_categories(people):
     clf = LANNClassifier(random_state=0, max_iter=2, categorical_features=[1]).fit(lists, y)
     named = LANNClassifier(random_state=0, max_iter=2).fit(frame[["age", "city"]], y)
     np.testing.assert_array_equal(clf.predict_proba(lists), named.predict_proba(frame[["age", "city"]]))
-
-
-def test_values_too_large_are_named_by_their_column(people):
-    frame, y = people
-    large = frame.assign(length=np.where(np.arange(len(frame)) == 3, 1e200, 1.0))
-    with pytest.raises(ValueError, match="The values of feature 'length' are too large to be squared"):
-        LANNClassifier().fit(large, y)
 
 
 def test_later_rows_are_read_by_the_kinds_of_the_first(people):

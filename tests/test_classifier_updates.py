@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from lann import LANNClassifier, load, save
@@ -83,49 +82,6 @@ def test_every_version_predicts_like_a_model_that_is_built_from_its_rows(data, o
             assert_same_model(clf, X[300:] + 0.01)
     assert clf.n_seen_ == 260
     assert clf.model_.n_rows == len(clf.model_.X) < 260
-
-
-def test_with_weights_too(data):
-    X, y = data
-    weights = np.random.default_rng(0).choice([0.5, 1.0, 3.0], len(X))
-    clf = clf_of().partial_fit(X[:150], y[:150])
-    for row in range(150, 200):
-        clf.partial_fit(X[row : row + 1], y[row : row + 1], sample_weight=weights[row : row + 1])
-        clf.forget(row - 100)
-        assert_same_model(clf, X[300:330])
-    np.testing.assert_array_equal(clf.model_.row_weights[-50:], weights[150:200])
-    np.testing.assert_array_equal(clf.model_.row_weights[:-50], 1.0)
-
-
-def test_explanations_stay_what_they_were(data):
-    X, y = data
-    clf = clf_of().partial_fit(X[:150], y[:150])
-    clf.partial_fit(X[150:151], y[150:151])
-    explained, expected = (clf.explain(X[300:310]) for _ in range(2))
-    expected = {name: getattr(expected, name).copy() for name in ("contributions", "feature_weights")}
-    model = clf.model_
-    voters = model.voters(X[300:302])
-    for _ in updates(clf, X, y, 151, 300):
-        pass
-    assert clf.model_ is not model
-    for name, value in expected.items():
-        np.testing.assert_array_equal(getattr(explained, name), value)
-    for one, other in zip(model.voters(X[300:302]), voters, strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-def test_two_models_that_go_on_from_the_same_one(data):
-    X, y = data
-    first = clf_of().partial_fit(X[:150], y[:150]).partial_fit(X[150:151], y[150:151])
-    second = clone(first)
-    vars(second).update(vars(first))
-    expected = pickle.loads(pickle.dumps(first))
-    first.partial_fit(X[151:152], y[151:152])
-    second.partial_fit(X[160:170], y[160:170])
-    expected.partial_fit(X[160:170], y[160:170])
-    np.testing.assert_array_equal(second.model_.X[-10:], X[160:170])
-    np.testing.assert_array_equal(second.feature_weights_, expected.feature_weights_)
-    np.testing.assert_array_equal(first.model_.X[-1], X[151])
 
 
 def test_a_loaded_model_goes_on_with_the_same_bits(data, tmp_path):
@@ -250,14 +206,6 @@ def test_rows_are_forgotten_by_name(data):
     assert clf.explain(pd.DataFrame(X[201:202]), leave_out=None).neighbor_ids[0, 0] == "new"
 
 
-def test_rows_without_a_name_are_numbered(data):
-    X, y = data
-    clf = clf_of().fit(X[:100], y[:100]).forget(np.arange(10))
-    clf.partial_fit(pd.DataFrame(X[100:101], index=[1000]), y[100:101])
-    clf.partial_fit(X[101:102], y[101:102])
-    np.testing.assert_array_equal(clf.ids_, [*range(10, 100), 1000, 101])
-
-
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
@@ -281,20 +229,6 @@ def test_ids_that_cannot_be_forgotten(data, ids, message):
     assert clf.model_.n_rows == 192
 
 
-@pytest.mark.parametrize("with_category", [False, True])
-@pytest.mark.filterwarnings("error")
-def test_one_row_remains(data, with_category, tmp_path):
-    X, y = pd.DataFrame(data[0][:60], columns=list("abcd")), data[1][:60]
-    if with_category:
-        X["kind"] = np.where(X["a"] > 0, "high", "low")
-    clf = clf_of().fit(X, y).forget(range(59))
-    explanation = clf.explain(X[:3])
-    assert (explanation.predictions == y[59]).all()
-    assert (explanation.relevances == 0).all()
-    save(clf, tmp_path / "one.lann")
-    np.testing.assert_array_equal(load(tmp_path / "one.lann").explain(X[:3]).relevances, 0.0)
-
-
 def test_a_class_can_lose_all_its_rows(data):
     X, y = data
     clf = clf_of().fit(X[:200], y[:200])
@@ -308,6 +242,11 @@ def test_a_class_can_lose_all_its_rows(data):
 
 
 # max_points
+
+
+def kept_out(policy, labels, n_kept):
+    seed = np.random.RandomState(0).randint(2**31 - 1)
+    return rows_to_forget(policy, labels, np.arange(len(labels)), n_kept, seed=seed)
 
 
 @pytest.mark.parametrize("policy", ["recent", "reservoir", "balanced"])
@@ -332,11 +271,6 @@ def test_the_limit_is_kept(data, policy, step):
         np.testing.assert_array_equal(
             ids, np.delete(np.arange(clf.n_seen_), kept_out(policy, y[: clf.n_seen_], 90))
         )
-
-
-def kept_out(policy, labels, n_kept):
-    seed = np.random.RandomState(0).randint(2**31 - 1)
-    return rows_to_forget(policy, labels, np.arange(len(labels)), n_kept, seed=seed)
 
 
 def test_fit_keeps_the_limit_too(data):
@@ -366,21 +300,6 @@ def test_a_reservoir_is_a_uniform_sample():
     assert 30 < chi2 < 100
     pairs = share * (n_kept - 1) / (n_rows - 1)
     assert abs(together.mean() / n_seeds - pairs) < 0.01
-
-
-@pytest.mark.parametrize("counts", [[50, 3, 20], [10, 10, 10], [1, 0, 99], [5, 4, 3], [40, 41, 1]])
-@pytest.mark.parametrize("n_kept", [2, 9, 11, 12, 30])
-def test_balanced_classes_are_as_equal_as_possible(counts, n_kept):
-    labels = np.random.default_rng(0).permutation(np.repeat(np.arange(3), counts))
-    n_kept = min(n_kept, len(labels))
-    forgotten = rows_to_forget("balanced", labels, np.arange(len(labels)), n_kept)
-    assert (np.diff(forgotten) > 0).all()
-    expected = np.array(counts)
-    for _ in range(len(labels) - n_kept):
-        expected[np.argmax(expected)] -= 1
-    found = np.bincount(np.delete(labels, forgotten), minlength=3)
-    assert sorted(found) == sorted(expected)
-    assert found.sum() == n_kept
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 from scipy.sparse import csr_array, csr_matrix
-from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
 
 from lann import LANNClassifier
 
@@ -55,11 +52,6 @@ def test_features_that_tell_nothing_alone_are_found():
     assert clf.score(X[1000:], y[1000:]) > 0.85
 
 
-def test_contributions_add_up_to_the_squared_distance(planted, fitted):
-    explanation = fitted.explain(planted[2][:5])
-    np.testing.assert_allclose(explanation.contributions.sum(axis=2), explanation.distances**2, rtol=1e-9)
-
-
 def test_rows_are_added_and_a_fit_starts_from_the_previous_one(planted):
     X, y, X_test, y_test, _ = planted
     clf = clf_of(warm_start=True).fit(X[:60], y[:60])
@@ -78,13 +70,3 @@ def test_sparse_rows_raise_with_what_to_do(form):
     dense = clf_of(max_iter=1).fit(X.toarray(), np.arange(20) % 2)
     with pytest.raises(TypeError, match=r"toarray"):
         dense.predict(X)
-
-
-def test_text_is_classified_in_a_pipeline():
-    rng = np.random.default_rng(0)
-    words = np.array([f"word{number}" for number in range(200)])
-    y = np.arange(90) % 3
-    frequencies = rng.dirichlet(np.full(200, 0.1), size=3)
-    texts = [" ".join(rng.choice(words, 40, p=frequencies[label])) for label in y]
-    clf = make_pipeline(TfidfVectorizer(), TruncatedSVD(20, random_state=0), clf_of(max_iter=3))
-    assert clf.fit(texts[:60], y[:60]).score(texts[60:], y[60:]) > 0.9

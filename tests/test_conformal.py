@@ -74,26 +74,6 @@ def test_marginal_sets_of_crepes_cover_the_labels(noisy, fitted):
     assert sets.sum(axis=1).mean() < 1.8
 
 
-def test_class_conditional_sets_of_crepes_cover_the_labels_of_every_class(noisy, fitted):
-    y_calibration, y = noisy[1][1], noisy[2][1]
-    marginal, mondrian = (crepes_sets(fitted, noisy, by_class=by_class) for by_class in (False, True))
-    for label in fitted.classes_:
-        own = y == label
-        low, high = bounds((y_calibration == label).sum(), own.sum())
-        assert low <= is_covered(mondrian, y, fitted.classes_)[own].mean() <= high
-    # The labels of the noisiest class are missed by sets that are right on average only.
-    own = y == "low"
-    low, _ = bounds((y_calibration == "low").sum(), own.sum())
-    assert is_covered(marginal, y, fitted.classes_)[own].mean() < low
-
-
-def test_p_values_of_crepes_are_graded(noisy, fitted):
-    crepes = pytest.importorskip("crepes")
-    wrapped = crepes.WrapClassifier(fitted)
-    wrapped.calibrate(*noisy[1], seed=0)
-    assert len(np.unique(wrapped.predict_p(noisy[2][0], smoothing=False, seed=0))) > 100
-
-
 @pytest.mark.parametrize("score", ["lac", "aps"])
 def test_marginal_sets_of_mapie_cover_the_labels(noisy, fitted, score):
     """Labels without votes have equal probabilities, so that there is no upper bound on the coverage."""

@@ -1,14 +1,13 @@
 """What users combine with a classifier: scorers, calibration, pipelines, search."""
 
 import numpy as np
-import pandas as pd
 import pytest
 import sklearn
 from packaging.version import Version
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import brier_score_loss, get_scorer_names, log_loss
-from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate, train_test_split
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -76,18 +75,3 @@ def test_grid_search_over_the_vote_by_log_loss(noisy):
     ).fit(X, y)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.best_params_["lannclassifier__n_neighbors"] == "auto"
-
-
-def test_tables_with_an_index(noisy):
-    X, y = noisy[0], noisy[1]
-    frame = pd.DataFrame(X, columns=list("abcd"), index=[f"row {i}" for i in range(len(X))])
-    labels = pd.Series(y, index=frame.index)
-    train, test, y_train, _ = train_test_split(frame, labels, random_state=0)
-    clf = LANNClassifier(max_iter=2, random_state=0).fit(train, y_train)
-    same = LANNClassifier(max_iter=2, random_state=0).fit(train.to_numpy(), y_train.to_numpy())
-    np.testing.assert_array_equal(clf.predict_proba(test), same.predict_proba(test.to_numpy()))
-    scores = cross_validate(
-        LANNClassifier(max_iter=2, random_state=0), frame, labels, scoring=["accuracy", "neg_log_loss"], cv=3
-    )
-    assert scores["test_accuracy"].min() > 0.6
-    assert scores["test_neg_log_loss"].min() > -0.9

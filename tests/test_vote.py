@@ -33,24 +33,6 @@ def test_votes_are_powers_of_the_distance(power):
     np.testing.assert_allclose(shares, expected / expected.sum(axis=1, keepdims=True), rtol=1e-14)
 
 
-@given(
-    st.lists(st.floats(0, 1e300), min_size=1, max_size=9),
-    st.floats(1e-300, 1e3),
-    st.floats(0.1, 50),
-)
-def test_vote_shares_add_up_to_one_at_any_scale(distances, epsilon, power):
-    shares = shares_of(np.sort(distances)[None], power=power, epsilon=epsilon)
-    assert np.all(np.isfinite(shares))
-    assert np.all(np.diff(shares[0]) <= 1e-15)
-    assert shares.sum() == pytest.approx(1.0, abs=1e-12)
-
-
-def test_class_shares_sum_the_votes_of_a_class():
-    shares = np.array([[0.5, 0.3, 0.2], [0.6, 0.3, 0.1]])
-    labels = np.array([[2, 0, 2], [1, 1, 1]])
-    np.testing.assert_allclose(class_shares(shares, labels, 4), [[0.3, 0, 0.7, 0], [0, 1.0, 0, 0]])
-
-
 @pytest.mark.parametrize(
     ("distances", "guard"),
     [
@@ -90,19 +72,6 @@ def test_softmax_loss_and_slopes(reference, seed, power, temperature):
     np.testing.assert_allclose(slopes, reference.slopes(plain, distances), rtol=1e-4, atol=1e-6)
 
 
-@given(st.integers(0, 10**6), st.sampled_from([0.5, 1.0, 5.0]))
-def test_softmax_slopes_are_the_papers(seed, temperature):
-    distances, labels, label = neighborhood(seed)
-    scores = np.array([np.sum(1 / distances[labels == c]) for c in range(4)]) / temperature
-    probabilities = np.exp(scores - scores.max())
-    probabilities /= probabilities.sum()
-    same = (1 - probabilities[label]) / (temperature * distances**2)
-    other = -probabilities[labels] / (temperature * distances**2)
-    slopes = np.empty(len(distances))
-    softmax_loss(distances, labels, label, len(distances), 1.0, temperature, 4, slopes)
-    np.testing.assert_allclose(slopes, np.where(labels == label, same, other), rtol=1e-9, atol=1e-12)
-
-
 def test_share_loss_is_bounded_by_its_floor():
     slopes = np.empty(3)
     loss = share_loss(np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1]), 2, 3, 3.0, 0.02, slopes)
@@ -117,12 +86,6 @@ def test_class_weights_multiply_the_support(power, expected):
     rule = VoteRule(power, 0.0, np.array([1.0, 8.0]))
     shares = rule.shares(np.array([[1.0, 2.0, 4.0]]), np.array([[0, 0, 1]]))
     np.testing.assert_allclose(shares, np.array([expected]) / np.sum(expected))
-
-
-def test_the_floor_is_shared_by_all_classes():
-    rule = VoteRule(floor=0.2)
-    np.testing.assert_allclose(rule.probabilities(np.array([[1.0, 0.0]])), [[1.1 / 1.2, 0.1 / 1.2]])
-    np.testing.assert_array_equal(VoteRule().probabilities(np.array([[1.0, 0.0]])), [[1.0, 0.0]])
 
 
 @pytest.mark.parametrize("class_weight", [None, np.array([1.0, 2.0, 0.5, 1.0])])
@@ -145,12 +108,6 @@ def test_integer_weights_are_repeated_neighbors(weights, n_votes):
     repeated = np.repeat(np.arange(len(weights)), weights)[:n_votes]
     counted = counted_weights(np.array([weights], dtype=float), n_votes)
     np.testing.assert_array_equal(counted, [np.bincount(repeated, minlength=len(weights))])
-
-
-def test_the_last_neighbor_counts_with_what_is_left():
-    counted = counted_weights(np.array([[0.5, 2.5, 4.0, 1.0]]), 5)
-    np.testing.assert_array_equal(counted, [[0.5, 2.5, 2.0, 0.0]])
-    np.testing.assert_array_equal(counted_weights(np.array([[0.5, 0.25]]), 5), [[0.5, 0.25]])
 
 
 @pytest.mark.parametrize("class_weight", [None, np.array([1.0, 2.0, 0.5, 1.0])])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metric import Copies, Levels, _levels, join_weights
+from lann.metric import Levels, _levels
 from lann.metric import find_copies as find_copies_of
 
 ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [1.0, 2.0], [1.0, 2.0], [-0.0, 3.0], [5.0, 5.0]])
@@ -31,14 +31,6 @@ def test_copies_have_the_same_values_and_the_same_label(monkeypatch, hashes):
     copies = find_copies(levels_of())
     assert groups_of(copies) == {(0, 2), (1, 4), (3,), (5,)}
     np.testing.assert_array_equal(copies.group[copies.distinct], np.arange(4))
-
-
-def test_distinct_rows_have_no_copies(blobs):
-    X, y = blobs
-    assert find_copies(Levels.plain(X, y, 3)) is None
-    # With weights, the order matters as well.
-    weighted = find_copies(Levels.plain(X, y, 3, row_weights=np.full(90, 2.0)))
-    assert groups_of(weighted) == {(row,) for row in range(90)}
 
 
 @pytest.mark.parametrize("hashes", [_levels.row_hashes, same_hash], ids=["hashes", "collisions"])
@@ -80,26 +72,3 @@ def test_every_copy_gets_the_metric_of_its_group():
     np.testing.assert_array_equal(expanded.point_log_weights, learned.point_log_weights[copies.group])
     np.testing.assert_array_equal(expanded.point_matrices, learned.point_matrices[copies.group])
     assert copies.expand(merged, levels).point_matrices is None
-
-
-def test_a_single_row():
-    levels = levels_of().subset(np.array([3])).replace(row_weights=np.array([3.0]))
-    assert find_copies(levels) == Copies(np.array([0]), np.array([0]))
-
-
-def test_weights_of_several_parts_are_joined():
-    assert join_weights((None, 2), (None, 3)) is None
-    np.testing.assert_array_equal(join_weights((None, 2), (np.array([3.0]), 1)), [1.0, 1.0, 3.0])
-    np.testing.assert_array_equal(join_weights((np.array([3.0]), 1), (None, 1)), [3.0, 1.0])
-
-
-def test_copies_in_single_precision_are_those_of_the_same_numbers(monkeypatch):
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 3, size=(200, 3)).astype(np.float32)
-    X[rng.random(X.shape) < 0.1] = np.nan
-    labels = rng.integers(0, 2, 200)
-    expected = find_copies_of(X.astype(np.float64), labels, None)
-    monkeypatch.setattr("lann.metric._diagonal.BLOCK", 30)
-    found = find_copies_of(X, labels, None)
-    np.testing.assert_array_equal(found.distinct, expected.distinct)
-    np.testing.assert_array_equal(found.group, expected.group)

@@ -34,52 +34,11 @@ def jumps_one_by_one(curves, X):
     return total
 
 
-def by_integration(curves, feature, start, end, n=200_000):
-    """∫ of the slope, as a sum over a fine grid."""
-    middle = start + (np.arange(n) + 0.5) * (end - start) / n
-    X = np.zeros((n, curves.n_features))
-    X[:, feature] = middle
-    return curves.slopes_at(X)[:, feature].mean() * (end - start)
-
-
-def test_identity_changes_nothing():
-    X = np.random.default_rng(0).normal(size=(10, 3))
-    curves = FeatureCurves.identity(3)
-    assert curves.is_identity
-    np.testing.assert_array_equal(curves.transform(X), X)
-    np.testing.assert_array_equal(curves.slopes_at(X), np.ones((10, 3)))
-
-
 @pytest.mark.parametrize("n_bins", [1, 2, 3, 16])
 def test_straight_curves_keep_differences(n_bins):
     X = np.random.default_rng(1).normal(size=(50, 3)) * 10 + 100
     curved = FeatureCurves.straight(X, n_bins).transform(X)
     np.testing.assert_allclose(curved - curved[0], X - X[0], atol=1e-12)
-
-
-def test_bins_hold_equally_many_values():
-    X = np.random.default_rng(2).normal(size=(160, 2))
-    bins, _ = FeatureCurves.straight(X, 16).locate(X)
-    for feature in range(2):
-        np.testing.assert_array_equal(np.bincount(bins[:, feature]), np.full(16, 10))
-
-
-def test_a_feature_of_few_values_has_fewer_bins():
-    X = np.column_stack([np.tile([0.0, 1.0], 20), np.full(40, 3.0), np.arange(40.0)])
-    used = FeatureCurves.straight(X, 8).used
-    assert used[:, 0].all()
-    assert used[0].sum() <= 4
-    assert used[1].sum() == 2
-    assert used[2].sum() == 8
-
-
-def test_a_curve_is_the_integral_of_its_slopes():
-    _, curves = random_curves(np.random.default_rng(3))
-    for feature in range(3):
-        ends = np.full((2, 3), 0.0)
-        ends[:, feature] = [-4.0, 5.0]
-        low, high = curves.transform(ends)[:, feature]
-        assert high - low == pytest.approx(by_integration(curves, feature, -4.0, 5.0), rel=1e-3)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))
@@ -118,26 +77,6 @@ def test_the_mean_slope_of_a_bin_has_the_jumps_in_it():
     rise = np.diff(curves.transform(inner), axis=0)[0] / np.diff(inner, axis=0)[0]
     np.testing.assert_allclose(curves.mean_slopes_at(inner)[0], rise)
     np.testing.assert_array_equal(curves.with_slopes(curves.slopes, 0 * jumps).mean_slopes, np.ones((2, 4)))
-
-
-def test_jumps_alone_are_no_identity():
-    curves = FeatureCurves(np.empty((1, 0)), np.ones((1, 1)), np.array([[0.5]]), np.array([[2.0]]))
-    assert not curves.is_identity
-    np.testing.assert_array_equal(curves.transform(np.array([[0.4], [0.6]])), [[0.4], [2.6]])
-
-
-def test_thresholds_without_a_jump_are_removed():
-    rng = np.random.default_rng(5)
-    X, curves = random_curves(rng)
-    curves = random_steps(rng, curves)
-    curves.jumps[0, :2] = 0.0
-    curves.jumps[1, 0] = 0.0
-    fewer = curves.without_flat_steps()
-    np.testing.assert_array_equal(
-        fewer.thresholds, [[curves.thresholds[0, 2]], [curves.thresholds[1, 1]], [np.inf]]
-    )
-    np.testing.assert_array_equal(fewer.transform(X), curves.transform(X))
-    assert curves.with_slopes(curves.slopes, np.zeros((3, 3))).without_flat_steps().n_steps == 0
 
 
 @pytest.mark.parametrize("n_steps", [0, 3])
@@ -185,19 +124,3 @@ def test_few_rows_have_the_same_values_as_in_many(n_bins, n_steps):
     together = curves.transform(X)
     for start in range(0, len(X), 7):
         np.testing.assert_array_equal(curves.transform(X[start : start + 7]), together[start : start + 7])
-
-
-@pytest.mark.parametrize(("n_bins", "n_steps"), [(6, 0), (6, 3), (1, 2)])
-def test_values_are_those_of_their_bins(n_bins, n_steps):
-    """The curve by NumPy: where the bin starts, its slope times the offset, and the jumps to the left."""
-    rng = np.random.default_rng(1)
-    X, curves = random_curves(rng, n_rows=200, n_bins=n_bins)
-    curves = random_steps(rng, curves, n_steps) if n_steps else curves
-    X[0] = curves.edges[:, 0] if n_bins > 1 else X[0]
-    X[0][~np.isfinite(X[0])] = 7.0
-    bins, offsets = curves.locate(X)
-    features = np.arange(X.shape[1])
-    expected = curves.starts[features, bins] + curves.slopes[features, bins] * offsets
-    if n_steps:
-        expected += curves.heights[features, curves.count_thresholds(X)]
-    np.testing.assert_array_equal(curves.transform(X), expected)

@@ -35,33 +35,6 @@ def test_the_lifted_product_is_the_distance(reference, seed, shared, offset):
     np.testing.assert_allclose(product, expected, rtol=1e-10, atol=1e-10 * (1 + expected.max()))
 
 
-@pytest.mark.parametrize("shared", [False, True])
-def test_a_shared_metric_needs_half_the_width(shared):
-    metric, queries, _ = random_metric(0, shared, n_points=6)
-    n_features = queries.shape[1]
-    width = n_features + 1 if shared else 2 * n_features + 1
-    assert metric.lift_points(np.float32).shape == (6, width)
-    assert metric.lift_points(np.float32).dtype == np.float32
-    assert metric.lift_queries(queries, np.float32)[0].shape == (7, width)
-
-
-@pytest.mark.parametrize("shared", [False, True])
-def test_a_subset_measures_like_the_whole(shared):
-    metric, queries, _ = random_metric(1, shared, n_points=12)
-    rows = np.array([7, 2, 11])
-    some = metric.subset(rows)
-    assert some.n_points == 3
-    own = np.tile(np.arange(3), (7, 1))
-    np.testing.assert_array_equal(some.distances(queries, own), metric.distances(queries, rows[own]))
-
-
-def test_one_point_alone_measures_with_its_own_weights():
-    metric = DiagonalMetric(np.zeros((1, 2)), np.array([[2.0, 3.0]]))
-    np.testing.assert_array_equal(
-        metric.distances(np.array([[1.0, 1.0]]), np.zeros((1, 1), np.int64)), [[5.0]]
-    )
-
-
 def class_metric(seed, n_points=40):
     rng = np.random.default_rng(seed)
     points, table = rng.normal(size=(n_points, 3)), rng.exponential(size=(4, 3))
@@ -108,10 +81,3 @@ def test_single_precision_is_stored_and_not_computed_with():
     assert stored.points.dtype == stored.weights.dtype == np.float32
     np.testing.assert_array_equal(stored.distances(queries, every), rounded.distances(queries, every))
     np.testing.assert_array_equal(stored.lift_points(np.float32), rounded.lift_points(np.float32))
-
-
-def test_statistics_of_many_points_are_those_of_all_blocks(monkeypatch):
-    metric, _, _ = random_metric(4, n_points=19)
-    monkeypatch.setattr("lann.metric._diagonal.BLOCK", 4)
-    blocks = DiagonalMetric(metric.points, metric.weights)
-    assert blocks._reach == metric._reach > 0

@@ -1,7 +1,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,16 +29,6 @@ def make_learned():
 
 
 LEARNED = make_learned()
-
-
-def test_the_coordinates_of_features_are_next_to_each_other():
-    encoding = Encoding.plain(X, N_CATEGORIES)
-    np.testing.assert_array_equal(encoding.n_axes_of_features, [2, 3, 1, 3])
-    np.testing.assert_array_equal(encoding.first_coordinates, [0, 2, 5, 6])
-    np.testing.assert_array_equal(encoding.number_features, [0, 2])
-    np.testing.assert_array_equal(encoding.has_gaps, [True, False, False, True])
-    assert encoding.n_coordinates == 9
-    assert encoding.transform(X).shape == (6, 9)
 
 
 def test_with_nothing_learned_numbers_are_unchanged_and_gaps_are_at_their_expected_values():
@@ -103,12 +92,6 @@ def test_features_that_are_left_out_are_the_same_for_all_rows():
     np.testing.assert_array_equal(numeric.transform(np.array([[3.0, 4.0]])), [[0.0, 4.0]])
 
 
-def test_sums_by_feature():
-    values = np.arange(18.0).reshape(2, 9)
-    expected = [[1, 9, 5, 21], [19, 36, 14, 48]]
-    np.testing.assert_array_equal(LEARNED.sum_by_feature(values), expected)
-
-
 def test_other_units_give_the_same_coordinates():
     center, scale = np.array([3.0, -2.0]), np.array([2.0, 0.5])
     moved = X.copy()
@@ -125,9 +108,3 @@ def test_spreads_of_categories_are_half_the_mean_squared_distance():
     np.testing.assert_allclose(spreads[:, 2:5], expected)
     slopes = LEARNED.curves.mean_slopes_at(X[:, [0, 2]])
     np.testing.assert_allclose(spreads[[0, 1, 3], 0], slopes[[0, 1, 3], 0] ** 2)
-
-
-@pytest.mark.parametrize("encoding", [LEARNED, Encoding.identity(4)])
-def test_a_pickle_has_only_the_attributes(encoding):
-    encoding.transform(X)
-    assert set(encoding.__getstate__()) == {"curves", "gaps", "category_features", "positions", "left_out"}

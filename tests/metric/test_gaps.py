@@ -1,10 +1,8 @@
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metric import NumberGaps, gap_moments
-from lann.metric._positions import RIDGE
+from lann.metric import NumberGaps
 
 NAN = np.nan
 
@@ -25,15 +23,6 @@ def gaps(values):
     return NumberGaps.from_values(values)
 
 
-def test_moments_leave_gaps_out(values):
-    means, variances = gap_moments(values, None)
-    np.testing.assert_allclose(means, np.nanmean(values, axis=0))
-    np.testing.assert_allclose(variances, np.nanvar(values, axis=0))
-    weights = np.random.default_rng(0).integers(1, 5, 300).astype(float)
-    repeated = np.repeat(values, weights.astype(int), axis=0)
-    np.testing.assert_allclose(gap_moments(values, weights), gap_moments(repeated, None))
-
-
 def test_expected_values_are_the_conditional_means(values, gaps):
     covariance = np.linalg.inv(gaps.precision)
     filled = gaps.filled(values)
@@ -49,34 +38,11 @@ def test_expected_values_are_the_conditional_means(values, gaps):
         np.testing.assert_allclose(filled[row, missing], expected, rtol=1e-8)
 
 
-def test_expected_values_are_nearer_than_the_means():
-    rng = np.random.default_rng(0)
-    complete = rng.normal(size=(400, 1)) + 0.2 * rng.normal(size=(400, 4))
-    emptied = np.where(rng.random(complete.shape) < 0.3, NAN, complete)
-    gaps = NumberGaps.from_values(emptied)
-    missing = np.isnan(emptied)
-    errors = np.abs(gaps.filled(emptied) - complete)[missing].mean()
-    assert errors < 0.5 * np.abs(np.nanmean(emptied, axis=0) - complete)[missing].mean()
-
-
 def test_a_row_without_numbers_is_at_the_means(gaps):
     np.testing.assert_array_equal(gaps.filled(np.full((1, 5), NAN)), gaps.centers[None])
 
 
 row = st.lists(st.one_of(st.floats(-1e3, 1e3), st.just(NAN)), min_size=5, max_size=5)
-
-
-@given(rows=st.lists(row, min_size=1, max_size=10))
-def test_rows_one_by_one_are_filled_as_together(gaps, rows):
-    rows = np.array(rows)
-    together = gaps.filled(rows)
-    assert np.isfinite(together).all()
-    np.testing.assert_array_equal(together, np.concatenate([gaps.filled(r[None]) for r in rows]))
-
-
-def test_rows_without_gaps_are_returned_as_they_are(gaps):
-    rows = np.ones((3, 5))
-    assert gaps.filled(rows) is rows
 
 
 def test_other_units_give_the_same_expectations(values, gaps):
@@ -91,19 +57,3 @@ def test_weights_are_repeated_rows(values):
     repeated = NumberGaps.from_values(np.repeat(values, weights.astype(int), axis=0))
     np.testing.assert_allclose(weighted.precision, repeated.precision, rtol=1e-8)
     np.testing.assert_allclose(weighted.shares, repeated.shares)
-
-
-def test_columns_that_are_never_known_together():
-    values = np.array([[1.0, NAN, 2.0], [2.0, NAN, 2.0], [NAN, 5.0, 2.0], [NAN, 6.0, 2.0]])
-    gaps = NumberGaps.from_values(values)
-    assert np.linalg.eigvalsh(gaps.precision).min() > 0
-    assert np.linalg.eigvalsh(gaps.precision).max() <= 1 / RIDGE + 1e-9
-    np.testing.assert_allclose(gaps.filled(values)[:2, 1], 5.5)
-    assert gaps.scales[2] == 1.0  # constant
-
-
-def test_numbers_without_gaps_need_no_correlations():
-    gaps = NumberGaps.from_values(np.random.default_rng(0).normal(size=(20, 3)))
-    assert gaps.precision is None
-    assert not gaps.present.any()
-    np.testing.assert_array_equal(gaps.filled(np.array([[1.0, NAN, 2.0]]))[0, 1], gaps.centers[1])

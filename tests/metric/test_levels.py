@@ -21,29 +21,11 @@ def levels():
     )
 
 
-def test_plain_levels_are_euclidean():
-    X = np.random.default_rng(0).normal(size=(10, 3))
-    plain = Levels.plain(X, np.zeros(10, np.int64), 2)
-    np.testing.assert_array_equal(plain.points, X)
-    np.testing.assert_array_equal(plain.weights, np.ones((10, 3)))
-    assert plain.class_metric().shared
-    np.testing.assert_array_equal(plain.feature_weights(np.ones(3)), np.ones((10, 3)))
-
-
 def test_weights_of_class_and_point_multiply(levels):
     expected = np.exp(levels.class_log_weights)[levels.labels] * np.exp(levels.point_log_weights)
     np.testing.assert_allclose(levels.weights, expected)
     np.testing.assert_array_equal(levels.local_metric().weights, levels.weights)
     np.testing.assert_array_equal(levels.local_metric().points, levels.curves.transform(levels.X))
-
-
-def test_the_class_metric_has_no_point_weights(levels):
-    metric = levels.class_metric()
-    np.testing.assert_allclose(
-        metric.weights_of(slice(None)), np.exp(levels.class_log_weights)[levels.labels]
-    )
-    same = levels.replace(point_log_weights=np.zeros_like(levels.point_log_weights)).local_metric()
-    np.testing.assert_array_equal(metric.weights_of(slice(None)), same.weights_of(slice(None)))
 
 
 def test_feature_weights_predict_the_distance_of_a_small_step(levels):
@@ -58,26 +40,6 @@ def test_feature_weights_predict_the_distance_of_a_small_step(levels):
         inside = levels.curves.locate(moved)[0][:, feature] == levels.curves.locate(levels.X)[0][:, feature]
         assert inside.sum() > 25
         np.testing.assert_allclose(d[inside] / step**2, weights[inside, feature], rtol=1e-4)
-
-
-def test_replace_does_not_change_the_original(levels):
-    before = levels.class_log_weights.copy()
-    other = levels.replace(class_log_weights=np.zeros((2, 3)))
-    np.testing.assert_array_equal(levels.class_log_weights, before)
-    assert not other.class_log_weights.any()
-    assert other.X is levels.X
-
-
-def test_a_fixed_norm_keeps_the_proportions():
-    rng = np.random.default_rng(7)
-    levels = Levels.plain(rng.normal(size=(20, 4)), rng.integers(3, size=20), 3)
-    levels = levels.replace(
-        class_log_weights=rng.normal(size=(3, 4)), point_log_weights=rng.normal(size=(20, 4))
-    )
-    fixed = levels.with_fixed_norm()
-    np.testing.assert_allclose(fixed.weights.sum(axis=1), 4.0)
-    ratio = fixed.weights / levels.weights
-    np.testing.assert_allclose(ratio, ratio[:, :1] * np.ones(4))
 
 
 @pytest.fixture(params=[(None, 3), (None, 2), (2, 2)], ids=["square", "narrow", "mapped"])
@@ -148,19 +110,6 @@ def test_a_fixed_norm_fixes_the_trace_of_matrices(with_matrices):
     np.testing.assert_allclose(np.sum(fixed.scaled_matrices() ** 2, axis=(1, 2)), n_axes)
     ratio = fixed.point_matrices / with_matrices.point_matrices
     np.testing.assert_allclose(ratio, ratio[:, :1, :1] * np.ones(ratio.shape[1:]))
-
-
-def test_points_without_matrices_raise(levels):
-    with pytest.raises(ValueError, match="own no matrices"):
-        levels.scaled_matrices()
-
-
-def test_a_fixed_determinant_keeps_the_proportions(levels):
-    fixed = levels.with_fixed_determinant()
-    np.testing.assert_allclose(np.prod(fixed.weights, axis=1), 1.0)
-    np.testing.assert_allclose(np.prod(np.exp(fixed.class_log_weights), axis=1), 1.0)
-    ratio = fixed.weights / levels.weights
-    np.testing.assert_allclose(ratio, ratio[:, :1] * np.ones(3))
 
 
 @pytest.mark.parametrize("with_map", [False, True])

@@ -3,10 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.metric import _matrix
 from lann.metric._diagonal import DiagonalMetric, rounding_bound
 from lann.metric._matrix import MatrixMetric, metric_products
-from lann.search import ExactSearch
 
 
 def random_metric(seed, n_points=None, n_axes=None, rank=None, offset=0.0, dtype=np.float64):
@@ -87,19 +85,6 @@ def test_the_rounding_bound_holds_for_every_pair(dtype, seed, shape, spread, sca
     assert np.all(np.abs(products - measured) <= rounding_bound(sizes[:, None], measured, rounding))
 
 
-def test_the_order_of_pairs_does_not_matter(monkeypatch):
-    metric, queries, rng = random_metric(3, n_points=15, n_axes=6, rank=5)
-    candidates = rng.integers(0, 15, (7, 9))
-    steps = rng.normal(size=(7, 9, 6))
-    plain = metric.distances(queries, candidates), metric_products(steps, metric.matrices, candidates)
-    monkeypatch.setattr(_matrix, "GROUP_FROM", 0)
-    grouped = metric.distances(queries, candidates), metric_products(steps, metric.matrices, candidates)
-    np.testing.assert_array_equal(plain[0], grouped[0])
-    np.testing.assert_array_equal(plain[1], grouped[1])
-    alone = [metric.distances(queries[i : i + 1], candidates[i : i + 1]) for i in range(7)]
-    np.testing.assert_array_equal(plain[0], np.concatenate(alone))
-
-
 def test_products_with_the_metric():
     metric, _, rng = random_metric(4, n_points=9, n_axes=5, rank=3)
     candidates, steps = rng.integers(0, 9, (4, 6)), rng.normal(size=(4, 6, 5))
@@ -108,35 +93,3 @@ def test_products_with_the_metric():
     np.testing.assert_allclose(
         metric_products(steps, metric.matrices, candidates), expected, rtol=1e-12, atol=1e-12
     )
-
-
-def test_a_subset_measures_like_the_whole():
-    metric, queries, _ = random_metric(1, n_points=12)
-    rows = np.array([7, 2, 11])
-    some = metric.subset(rows)
-    assert some.n_points == 3
-    own = np.tile(np.arange(3), (7, 1))
-    np.testing.assert_array_equal(some.distances(queries, own), metric.distances(queries, rows[own]))
-
-
-@pytest.mark.filterwarnings("error")
-def test_an_overflow_is_infinitely_far():
-    metric = MatrixMetric(np.zeros((1, 2)), np.array([[[1e200, 1.0], [-1e200, 1.0]]]))
-    assert np.isposinf(metric.distances(np.full((1, 2), 1e200), np.zeros((1, 1), np.int64)))
-
-
-@pytest.mark.parametrize("shape", [(4, 3), (5, 3, 3), (4, 2, 3)])
-def test_matrices_of_another_shape_raise(shape):
-    with pytest.raises(ValueError, match="do not match points"):
-        MatrixMetric(np.zeros((4, 3)), np.zeros(shape))
-
-
-def test_axes_without_weight_where_squares_are_beyond_float32():
-    rng = np.random.default_rng(0)
-    points, queries = rng.normal(size=(60, 2)), rng.normal(size=(9, 2)) * [1e25, 1.0]
-    matrices = rng.normal(size=(60, 2, 2)) * [[0.0], [1.0]]  # the first axis does not count
-    metric = MatrixMetric(points, matrices)
-    indices, distances = ExactSearch(metric).query(queries, 3)
-    truth = metric.distances(queries, np.tile(np.arange(60), (9, 1)))
-    np.testing.assert_allclose(distances, np.sort(truth, axis=1)[:, :3], rtol=1e-9)
-    assert indices.min() >= 0

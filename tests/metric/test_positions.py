@@ -20,25 +20,6 @@ def test_categories_are_equally_far_apart_at_the_start(n):
     assert (shares @ np.square(positions)).mean() == pytest.approx(1.0)
 
 
-def test_many_categories_are_nearly_equally_far_apart():
-    positions = initial_positions(np.full(500, 1 / 500))
-    assert positions.shape == (500, MOST_AXES)
-    squares = squared_distances(positions)[~np.eye(500, dtype=bool)]
-    assert squares.min() > 0.1 * squares.mean()
-    assert squares.std() < 0.3 * squares.mean()
-    np.testing.assert_array_equal(positions, initial_positions(np.full(500, 1 / 500)))
-
-
-def test_one_category_has_a_constant_position():
-    np.testing.assert_array_equal(initial_positions(np.ones(1)), [[0.0]])
-
-
-def test_two_equal_categories_are_like_a_standardized_bool():
-    values = np.array([0.0, 1.0, 1.0, 0.0])
-    positions = CategoryPositions.from_values(values, 2)
-    np.testing.assert_allclose(positions.transform(values).ravel(), [-1, 1, 1, -1])
-
-
 def test_a_gap_is_a_category_of_its_own_where_there_are_gaps():
     values = np.array([0.0, 1.0, np.nan, 0.0])
     positions = CategoryPositions.from_values(values, 2)
@@ -73,9 +54,3 @@ def test_new_categories_are_inserted_before_the_gap():
     np.testing.assert_allclose(more.positions[2:4], [positions.mean, positions.mean])
     np.testing.assert_allclose(more.mean, positions.mean)
     assert positions.extended(2) is positions
-
-
-def test_is_learned():
-    positions = CategoryPositions.from_values(np.array([0.0, 1.0, 2.0]), 3)
-    assert not positions.is_learned
-    assert positions.with_positions(2.0 * positions.positions).is_learned

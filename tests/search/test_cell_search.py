@@ -87,15 +87,6 @@ def test_the_number_of_cells_is_calibrated():
     assert index.n_probed < index.partition.n_cells / 2
 
 
-def test_more_cells_are_searched_for_more_neighbors():
-    metric, queries = metric_of(3, None)
-    search = build(metric)
-    assert search.index.n_probed_for(50) == search.index.n_probed_for(100) == search.index.n_probed
-    assert search.index.n_probed_for(400) == min(4 * search.index.n_probed, search.index.partition.n_cells)
-    truth, _ = ExactSearch(metric).query(queries, 400)
-    assert recall(search.query(queries, 400)[0], truth) >= 0.95
-
-
 def test_the_same_bits_for_any_number_of_threads_and_processes(in_new_process):
     points = np.random.default_rng(0).normal(size=(2000, 6))
     metric = DiagonalMetric(points, np.ones(6))
@@ -105,78 +96,12 @@ def test_the_same_bits_for_any_number_of_threads_and_processes(in_new_process):
     assert in_new_process(PROGRAM.format(n_jobs=2)) == digest
 
 
-def test_a_query_does_not_depend_on_the_others():
-    metric, queries = metric_of(4, 0.3)
-    search = build(metric, n_probed=9)
-    together = search.query(queries, 10)
-    for part in (slice(0, 1), slice(50, 130)):
-        for one, other in zip(search.query(queries[part], 10), together, strict=True):
-            np.testing.assert_array_equal(one, other[part])
-
-
-def test_no_queries():
-    metric, queries = metric_of(5, None)
-    indices, distances = build(metric).query(queries[:0], 3)
-    assert indices.shape == distances.shape == (0, 3)
-
-
 def test_all_points_are_searched_where_the_cells_have_too_few():
     metric, queries = metric_of(6, None, n_points=300)
     search = build(metric, n_probed=1)
     found = search.query(queries[:20], 120)
     for one, other in zip(found, ExactSearch(metric).query(queries[:20], 120), strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-def test_many_copies():
-    rng = np.random.default_rng(7)
-    points = np.repeat(rng.normal(size=(20, 3)), 100, axis=0)
-    metric = DiagonalMetric(points, np.ones(3))
-    queries = points[::100] + 1e-3
-    found = build(metric).query(queries, 30)
-    for one, other in zip(found, ExactSearch(metric).query(queries, 30), strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-@pytest.mark.parametrize("scale", [1e-150, 1e-20, 1e20, 1e140])
-def test_any_units(scale):
-    metric, queries = metric_of(8, 0.0)
-    expected, _ = build(metric).query(queries, 10)
-    scaled = DiagonalMetric(metric.points * scale, metric.weights)
-    found, _ = build(scaled).query(queries * scale, 10)
-    assert recall(found, expected) > 0.999
-
-
-def test_clusters_that_are_far_apart():
-    # Within a cluster, distances are far below the rounding of the product.
-    rng = np.random.default_rng(9)
-    points = np.repeat(rng.normal(size=(6, 4)), 400, axis=0) + 1e-7 * rng.normal(size=(2400, 4))
-    metric = DiagonalMetric(points, np.ones((2400, 4)))
-    queries = points[::24] + 1e-8
-    search = build(metric)
-    found = search.query(queries, 10)
-    for one, other in zip(found, search_slowly(metric, search.index, queries, 10), strict=True):
-        np.testing.assert_array_equal(one, other)
-
-
-def test_queries_beyond_the_range_of_single_precision():
-    metric, queries = metric_of(10, 0.3)
-    queries[::7] *= 1e25
-    found = build(metric).query(queries, 10)
-    far = np.arange(0, 200, 7)
-    for one, other in zip(found, ExactSearch(metric).query(queries, 10), strict=True):
-        np.testing.assert_array_equal(one[far], other[far])
-
-
-def test_copies_do_not_reduce_the_number_of_cells_that_are_searched():
-    rng = np.random.default_rng(11)
-    points = rng.normal(size=(1000, 4))
-    metric = DiagonalMetric(np.repeat(points, 60, axis=0)[rng.permutation(60_000)], np.ones(4))
-    index = CellIndex.build(metric)
-    assert index.n_probed > 5
-    queries = rng.normal(size=(50, 4))
-    found, _ = CellSearch(metric, index).query(queries, 100)
-    assert recall(found, ExactSearch(metric).query(queries, 100)[0]) > 0.97
 
 
 @pytest.mark.parametrize("factor", [300.0, 1e16])

@@ -56,18 +56,6 @@ def test_a_search_within_a_class(stored, some):
             assert_equal((found, distances), (members[expected[0]], expected[1]))
 
 
-def test_all_points_coincide(stored):
-    same = stored._replace(points=np.zeros((200, 5)))
-    found, distances = find_nearest(np.zeros((2, 5)), same, 3)
-    assert found.tolist() == [[0, 1, 2]] * 2
-    assert not distances.any()
-
-
-def test_distances_that_overflow(stored):
-    queries = np.full((2, 5), 1e200)
-    assert_equal(find_nearest(queries, stored, 4), exact(stored).query(queries, 4))
-
-
 @pytest.mark.parametrize("some", [False, True])
 def test_only_the_points_of_some_cells_are_searched(stored, some):
     rng = np.random.default_rng(2)

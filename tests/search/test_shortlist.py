@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,40 +58,8 @@ def test_a_far_point_that_ignores_features_is_excluded():
     assert 20 not in Shortlist(coarse, own, 10).query(query, 5)[0]
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2, None])
-def test_the_same_bits_at_any_number_of_threads(n_jobs):
-    rng = np.random.default_rng(1)
-    points = rng.normal(size=(300, 4))
-    own = DiagonalMetric(points, rng.exponential(size=points.shape))
-    finder = Shortlist(ExactSearch(DiagonalMetric(points, np.ones(4))), own, 20)
-    queries = rng.normal(size=(2500, 4))
-    found, expected = finder.query(queries, 5, n_jobs=n_jobs), finder.query(queries, 5, n_jobs=1)
-    np.testing.assert_array_equal(found[0], expected[0])
-    np.testing.assert_array_equal(found[1], expected[1])
-
-
-def test_no_queries():
-    metric = DiagonalMetric(np.zeros((4, 2)), np.ones(2))
-    indices, distances = Shortlist(ExactSearch(metric), metric, 3).query(np.empty((0, 2)), 2)
-    assert indices.shape == distances.shape == (0, 2)
-
-
 def test_many_points_are_searched_by_cells(monkeypatch):
     monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 100)
     points = np.random.default_rng(0).normal(size=(100, 3))
     assert isinstance(coarse_search(DiagonalMetric(points[:99], np.ones(3))), ExactSearch)
     assert isinstance(coarse_search(DiagonalMetric(points, np.ones(3))), CellSearch)
-
-
-def test_a_shortlist_from_cells_is_nearly_that_of_the_exact_search(monkeypatch):
-    rng = np.random.default_rng(2)
-    points = rng.normal(size=(1500, 5))
-    own = DiagonalMetric(points, np.exp(rng.normal(size=points.shape) * 0.3))
-    queries = rng.normal(size=(200, 5))
-    shared = DiagonalMetric(points, np.ones(5))
-    exact = Shortlist(coarse_search(shared), own, 50).query(queries, 5)[0]
-    monkeypatch.setattr(_cell_search, "FEWEST_POINTS", 1000)
-    cells = coarse_search(shared)
-    assert isinstance(cells, CellSearch)
-    found = Shortlist(cells, own, 50).query(queries, 5)[0]
-    assert np.mean([len(set(a) & set(b)) / 5 for a, b in zip(found, exact, strict=True)]) > 0.98

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lann.search._exact import GROUP, finish_lists, insert, scan_tile, smallest
+from lann.search._exact import GROUP, finish_lists, scan_tile, smallest
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6))
@@ -32,25 +32,6 @@ def test_smallest_of_many(seed, k, n_candidates, spread):
         np.testing.assert_array_equal(values[row, : len(expected)], distances[row, expected])
         assert np.all(found[row, len(expected) :] == -1)
         assert np.all(values[row, len(expected) :] == np.inf)
-
-
-def test_empty_slots_are_passed_over():
-    indices, values = smallest(np.array([[0.0, 3.0, 1.0]]), np.array([[-1, 7, 4]]), 3)
-    np.testing.assert_array_equal(indices, [[4, 7, -1]])
-    np.testing.assert_array_equal(values, [[1.0, 3.0, np.inf]])
-
-
-def test_an_infinite_distance_still_beats_an_empty_slot():
-    indices, _ = smallest(np.array([[np.inf, np.inf, 1.0]]), np.array([[5, 3, 4]]), 3)
-    np.testing.assert_array_equal(indices, [[4, 3, 5]])
-
-
-def test_insert_keeps_a_list_sorted():
-    distances, indices = np.full(3, np.inf), np.full(3, -1)
-    for value, index in [(5.0, 1), (2.0, 8), (2.0, 3), (9.0, 0), (1.0, 6), (2.0, 9)]:
-        insert(distances, indices, value, index)
-    np.testing.assert_array_equal(distances, [1.0, 2.0, 2.0])
-    np.testing.assert_array_equal(indices, [6, 3, 8])
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -7,9 +7,7 @@ from lann.training._initial import (
     N_WIDE_AXES,
     chance_shrinkage,
     discriminant_axes,
-    initial_slopes,
     n_axes_of,
-    wide_axes,
 )
 
 
@@ -26,32 +24,6 @@ def test_the_first_axis_is_the_direction_in_which_classes_differ():
     assert axes.shape == (2, 5)
     cosine = axes[0] @ direction / np.linalg.norm(axes[0])
     assert abs(cosine) > 0.95
-
-
-def test_the_next_axes_are_directions_in_which_rows_differ():
-    X, labels = classes_along(np.array([1.0, 0.0, 0.0, 0.0, 0.0]))
-    X[:, 3] *= 5.0
-    axes = discriminant_axes(X, labels, 2)
-    assert np.abs(axes[1]).argmax() == 3
-
-
-@pytest.mark.parametrize("n_axes", [1, 3, 5])
-def test_axes_of_degenerate_data_are_finite(n_axes):
-    X = np.zeros((20, 5))
-    X[:, 1] = np.arange(20) % 2
-    X[:, 2] = X[:, 1]  # a copy
-    axes = discriminant_axes(X, np.arange(20) % 2, n_axes)
-    assert axes.shape == (n_axes, 5)
-    assert np.all(np.isfinite(axes))
-    assert np.square(axes).sum() == pytest.approx(n_axes)
-    assert np.all(np.isfinite(discriminant_axes(np.zeros((4, 5)), np.array([0, 0, 1, 1]), n_axes)))
-
-
-def test_the_number_of_axes_of_each_form():
-    assert n_axes_of("diagonal", 3, 20) == 20
-    assert n_axes_of("full", 3, 20) == 20
-    assert n_axes_of("low_rank", 3, 20) == 3
-    assert n_axes_of("low_rank", 30, 20) == 20
 
 
 def test_weights_are_repeated_rows():
@@ -95,25 +67,3 @@ def test_shares_equal_those_of_an_analysis_of_variance_of_each_coordinate():
     assert shares[21] == pytest.approx(1.0)
     assert shares[:10].mean() > 0.5
     assert (shares[22:] > 0).sum() < 4 * N_BY_CHANCE
-
-
-def test_slopes_start_large_where_classes_differ_and_nowhere_at_zero():
-    X, labels = planted(n_features=2000)
-    slopes = initial_slopes(X, labels)
-    assert slopes.min() > 0
-    assert slopes[:10].mean() > 5 * np.median(slopes[10:])
-    # The numbers in which classes do not differ have no more weight together than the others.
-    assert np.square(slopes).sum() == pytest.approx(2 * np.square(chance_shrinkage(X, labels)).sum())
-
-
-def test_wide_axes_of_some_hundred_coordinates_are_discriminant_axes():
-    X, labels = planted()
-    found = wide_axes(X, labels, 8, shrink=False)
-    np.testing.assert_allclose(found, discriminant_axes(X, labels, 8), rtol=1e-9, atol=1e-12)
-
-
-def test_wide_axes_lead_to_the_coordinates_in_which_classes_differ():
-    X, labels = planted(n_features=3000)
-    axes = wide_axes(X, labels, 32)
-    assert axes.shape[1] == 3000
-    assert np.square(axes[:, :10]).sum() > 0.5 * np.square(axes).sum()

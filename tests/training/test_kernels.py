@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.training import Settings
-from lann.training._kernels import NOT_NEEDED, WeightedPoints, loss_and_gradients, mix_with_neighbors
+from lann.training._kernels import NOT_NEEDED, WeightedPoints, loss_and_gradients
 
 SETTINGS = Settings(n_neighbors=5, power=2.0)
 
@@ -43,11 +43,3 @@ def test_gradients_equal_finite_differences(reference, make_batch, metric, targe
     )
     assert np.abs(expected).max() > 1e-3
     np.testing.assert_allclose(by_point, expected, rtol=1e-4, atol=1e-8)
-
-
-def test_mixing_replaces_a_share_by_the_mean_of_the_neighbors():
-    values = np.array([[0.0, 0.0], [2.0, 4.0], [4.0, 8.0]])
-    neighbors = np.array([[1, 2], [0, -1], [-1, -1]])
-    mixed = mix_with_neighbors(values, neighbors, 0.5)
-    np.testing.assert_allclose(mixed, [[1.5, 3.0], [1.0, 2.0], [4.0, 8.0]])
-    np.testing.assert_array_equal(values[0], [0.0, 0.0])

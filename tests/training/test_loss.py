@@ -43,23 +43,6 @@ def test_the_loss_is_the_mean_over_the_queries(reference, kind):
     assert mean_loss(neighbors.distances, kind) == pytest.approx(expected, rel=1e-12)
 
 
-def test_a_neighbor_of_weight_two_is_two_neighbors():
-    rule, labels = rule_of("shares"), np.array([0, 0, 1, 1])
-    once = Neighbors(np.array([[1, 2]]), np.array([[0.5, 0.7]]), np.array([2]))
-    twice = Neighbors(np.array([[1, 2, 3]]), np.array([[0.5, 0.7, 0.7]]), np.array([3]))
-    query = np.array([0])
-    weighted, slopes = batch_loss(once, query, Targets(labels, np.array([1.0, 1.0, 2.0, 1.0])), rule)
-    repeated, both = batch_loss(twice, query, Targets.equal(labels), rule)
-    assert weighted == pytest.approx(repeated, rel=1e-12)
-    np.testing.assert_allclose(slopes[0], [both[0, 0], both[0, 1] + both[0, 2]], rtol=1e-9)
-
-
-def test_targets_of_some_points():
-    some = TARGETS.subset(np.array([1, 5]))
-    np.testing.assert_array_equal(some.labels, [1, 2])
-    np.testing.assert_array_equal(some.weights, [3.0, 0.1])
-
-
 @pytest.mark.parametrize("kind", KINDS)
 def test_slopes_equal_finite_differences(reference, kind):
     neighbors = some_neighbors()

@@ -79,30 +79,6 @@ def test_the_union_of_tiles_nearly_equals_one_tile_with_all_rows(monkeypatch, pl
 
 
 @pytest.mark.usefixtures("few")
-def test_noise_features_get_low_weights_in_every_tile(planted):
-    result = run(levels_of(planted), max_iter=None)
-    weights = result.levels.feature_weights(np.ones(8))
-    noise = planted[2]
-    cells = result.index.cells
-    for cell in np.unique(cells):
-        own = weights[cells == cell].mean(axis=0)
-        assert own[noise].max() < 0.3 * own.max()
-
-
-@pytest.mark.usefixtures("few")
-def test_a_level_that_the_sample_drops_is_dropped_for_all_rows(monkeypatch, planted):
-    monkeypatch.setattr("lann.training._candidates.FEWEST_ROWS", 100)
-    monkeypatch.setattr("lann.training._point_stage.PointStage._is_harmful", lambda stage: True)
-    start = levels_of(planted)
-    start = start.replace(point_log_weights=np.full_like(start.point_log_weights, 0.1))
-    result = run(start, max_iter=14)
-    assert result.dropped_levels == ["point"]
-    assert result.index is None
-    assert not result.levels.point_log_weights.any()
-    assert len(result.losses) == 13
-
-
-@pytest.mark.usefixtures("few")
 def test_a_callback_sees_all_rows_and_can_stop_between_tiles(planted):
     seen = []
 
@@ -131,13 +107,6 @@ def test_copies_of_many_rows_learn_as_one_row(planted):
     weighted = run(levels_of(planted, row_weights=counts.astype(np.float64)))
     repeated = run(levels_of(planted).subset(rows))
     np.testing.assert_array_equal(repeated.levels.point_log_weights, weighted.levels.point_log_weights[rows])
-
-
-@pytest.mark.usefixtures("few")
-def test_the_memory_of_matrices_is_checked_before_training(monkeypatch, planted):
-    monkeypatch.setattr("lann.training._initial.MOST_NUMBERS", 1600 * 16 - 1)
-    with pytest.raises(ValueError, match="Matrices over 4 axes for 1600 rows"):
-        run(levels_of(planted), form="low_rank", n_components=4, callback=lambda epoch: pytest.fail("late"))
 
 
 @pytest.mark.usefixtures("few")

@@ -25,27 +25,6 @@ def random_points(seed, n_points, *, twins=False):
     return points, rng.integers(0, 3, n_points), rng
 
 
-def test_a_step_computed_by_hand():
-    """One query with two neighbors, one of its own class and one of another."""
-    points, labels = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 0, 1])
-    beta, rate = 0.5, 0.1
-    updates = online(points, labels, k=2, epsilon=0.0, temperature=beta)
-    loss = updates.train_pass(np.array([0]), rate)
-    # d_1 = 1, d_2 = 2; S(0) = 1, S(1) = 1/2
-    p_0 = np.exp(1 / beta) / (np.exp(1 / beta) + np.exp(0.5 / beta))
-    assert loss == pytest.approx(-np.log(p_0))
-    slope_1 = 1 / (beta * 1**2) * (1 - p_0)  # ∂E/∂d_1
-    slope_2 = -1 / (beta * 2**2) * (1 - p_0)  # ∂E/∂d_2
-    roots_1 = np.array([1 - rate * slope_1 * 2, 1.0])
-    roots_2 = np.array([1 - rate * slope_2 * 2, 1 - rate * slope_2 * 2])
-    weights = updates.metric.weights
-    np.testing.assert_allclose(weights[0], 1.0)
-    np.testing.assert_allclose(weights[1], roots_1**2 * 2 / np.sum(roots_1**2))
-    np.testing.assert_allclose(weights[2], roots_2**2 * 2 / np.sum(roots_2**2))
-    assert weights[1, 0] < weights[1, 1]
-    np.testing.assert_allclose(updates.levels().weights, weights)
-
-
 @pytest.mark.parametrize("constraint", ["norm", "bounded"])
 @pytest.mark.parametrize("rate", RATES)
 def test_a_pass_equals_the_plain_loop(reference, rate, constraint):
@@ -63,23 +42,6 @@ def test_a_pass_equals_the_plain_loop(reference, rate, constraint):
         assert loss == pytest.approx(expected, rel=tolerance)
         np.testing.assert_allclose(updates.metric.weights, slow, rtol=tolerance, atol=tolerance)
     assert np.any(slow != 1.0) == (rate > 0)
-
-
-def test_equal_distances_are_ordered_by_index(reference):
-    """Small integers are added without rounding, so that many distances are equal."""
-    rng = np.random.default_rng(2)
-    points, labels = rng.integers(0, 4, (150, 3)).astype(float), rng.integers(0, 3, 150)
-    n_changed = 0
-    for row in range(0, 150, 10):
-        slow = np.ones(points.shape)
-        updates = online(points, labels, k=4, constraint="bounded")
-        updates.train_pass(np.array([row]), 0.1)
-        reference.exhaustive_pass(
-            points, labels, slow, [row], 0.1, k=4, epsilon=0.01, temperature=1.0, n_classes=3, norm=False
-        )
-        np.testing.assert_allclose(updates.metric.weights, slow, rtol=1e-12)
-        n_changed += np.any(slow != 1.0)
-    assert n_changed > 5
 
 
 def test_the_same_bits_at_any_number_of_threads():
@@ -146,38 +108,3 @@ def test_a_relative_step_equals_the_plain_loop(reference):
     assert total == pytest.approx(expected, rel=1e-6)
     np.testing.assert_allclose(weights, slow, rtol=1e-6)
     assert np.abs(np.log(slow)).max() > 0.01
-
-
-def test_a_step_is_as_large_as_the_weight_of_its_row():
-    points, labels, _ = random_points(6, 60)
-    row, everyone = np.array([7]), np.arange(60)[None]
-    changes = {}
-    for weight in (1.0, 2.0, 1e9):
-        targets = Targets.equal(labels)
-        targets.weights[7] = weight
-        _, weights = relative_steps(points, labels, row, everyone, rate=1e-3, targets=targets)
-        changes[weight] = np.log(weights)
-    assert np.abs(changes[1.0]).max() > 1e-5
-    np.testing.assert_allclose(changes[2.0], 2.0 * changes[1.0], rtol=1e-9)
-    assert np.abs(changes[1e9]).max() <= 0.5 + 1e-12
-
-
-@given(
-    st.integers(0, 10**6),
-    st.sampled_from([1e-6, 0.1, 1e3, 1e12, 1e200]),
-    st.sampled_from([0.0, 0.3]),
-    st.sampled_from([1e-300, 1e-9, 0.1]),
-)
-def test_relative_steps_of_any_size_stay_in_bounds(seed, rate, smoothing, epsilon):
-    """Duplicates with different labels, zero distances, steps of any size."""
-    rng = np.random.default_rng(seed)
-    points, labels = rng.normal(size=(8, 2))[rng.integers(0, 8, 20)], np.arange(20) % 2
-    everyone, weights = np.tile(np.arange(20), (20, 1)), np.ones((20, 2))
-    for _ in range(2):
-        relative_steps(
-            points, labels, rng.permutation(20), everyone,
-            rate=rate, smoothing=smoothing, epsilon=epsilon, weights=weights,
-        )  # fmt: skip
-        assert np.all(np.isfinite(weights))
-        assert weights.min() >= np.exp(-6.0) * (1 - 1e-9)
-        assert weights.max() <= np.exp(6.0) * (1 + 1e-9)

@@ -3,7 +3,6 @@ import pytest
 
 from lann.training import Settings, _initial
 from lann.training._point_matrices import PointMatrices, matrix_gradient
-from lann.training._point_stage import PointWeights
 
 
 @pytest.fixture(params=[3, 2], ids=["square", "low rank"])
@@ -26,12 +25,6 @@ def test_the_loss_equals_its_definition(reference, make_batch, levels, n_neighbo
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-def test_the_initial_loss_is_that_of_the_weights(make_batch, small_levels):
-    found, _ = PointMatrices(small_levels, Settings()).loss(make_batch())
-    expected, _ = PointWeights(small_levels, Settings()).loss(make_batch())
-    assert found == pytest.approx(expected, rel=1e-12)
-
-
 def test_the_gradients_equal_finite_differences(reference, make_batch, levels):
     settings, batch = Settings(n_neighbors=5, power=2.0), make_batch()
     parameters = PointMatrices(levels, settings)
@@ -50,15 +43,6 @@ def test_the_gradients_equal_finite_differences(reference, make_batch, levels):
         lambda log: loss_of(np.exp(0.5 * log)[:, None, None] * levels.point_matrices), np.zeros(30), step=1e-5
     )
     np.testing.assert_allclose(by_scale, expected, rtol=1e-3, atol=1e-8)
-
-
-def test_without_a_step_levels_are_the_initial_ones(small_levels, levels):
-    np.testing.assert_array_equal(
-        PointMatrices(small_levels, Settings()).levels().point_matrices, np.tile(np.eye(3), (30, 1, 1))
-    )
-    np.testing.assert_allclose(
-        PointMatrices(levels, Settings()).levels().point_matrices, levels.point_matrices, rtol=1e-12
-    )
 
 
 @pytest.mark.parametrize("single", [False, True], ids=["float64", "float32"])

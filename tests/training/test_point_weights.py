@@ -35,36 +35,6 @@ def test_the_gradient_equals_finite_differences(reference, make_batch, levels):
     np.testing.assert_allclose(gradient, expected, rtol=1e-3, atol=1e-8)
 
 
-def test_without_a_step_levels_are_the_initial_ones(levels):
-    np.testing.assert_allclose(
-        PointWeights(levels, Settings()).levels().point_log_weights, levels.point_log_weights, atol=1e-12
-    )
-
-
-@pytest.mark.parametrize("rate", [1e-3, 1.0, 1e6])
-def test_steps_of_any_size_stay_in_bounds(make_batch, levels, rate):
-    parameters = PointWeights(levels, Settings())
-    neighbors = np.tile(np.array([1, 2, 3, -1, -1]), (30, 1))
-    for seed in range(6):
-        _, gradient = parameters.loss(make_batch(seed=seed))
-        parameters.step(gradient, rate, 0.03, neighbors)
-        weights = parameters.levels().weights
-        assert np.all(np.isfinite(weights))
-        assert np.abs(np.log(weights)).max() <= 6.0 + 1e-9
-    assert not np.allclose(weights, levels.weights)
-
-
-def test_smoothing_makes_neighbors_similar(make_batch, levels):
-    spread = []
-    neighbors = (np.arange(30)[:, None] + np.arange(1, 6)) % 30
-    for smoothing in (0.0, 0.5):
-        parameters = PointWeights(levels, Settings())
-        _, gradient = parameters.loss(make_batch())
-        parameters.step(gradient, 0.01, smoothing, neighbors)
-        spread.append(parameters.levels().point_log_weights.std(axis=0).mean())
-    assert spread[1] < 0.8 * spread[0]
-
-
 def test_rows_that_are_not_own_measure_with_the_weights_of_their_class(reference, make_batch, levels):
     own, batch = np.arange(5, 20), make_batch()
     settings = Settings(n_neighbors=5, power=2.0)

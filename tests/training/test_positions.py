@@ -4,7 +4,6 @@ import pytest
 from lann import LANNClassifier
 from lann.metric import Encoding, Levels
 from lann.training import Settings
-from lann.training._cells import Cells, Positions
 from lann.training._initial import Standardization
 from lann.training._shared_stage import SharedParameters
 
@@ -38,24 +37,6 @@ def test_cells_have_the_coordinates_of_the_encoding(levels):
     )
 
 
-def test_positions_come_back_from_the_vector(levels):
-    encoding = levels.encoding
-    slopes = np.array([0.2, -0.3, 0.1, 0.4])
-    positions = Positions(encoding, slopes, 40)
-    assert len(positions) == 1 + 1 + 4 * 4 + 3 * 3
-    again = positions.put_into(encoding, slopes)
-    np.testing.assert_allclose(again.transform(levels.X), encoding.transform(levels.X), atol=1e-12)
-    assert positions.displacements[0] == 0
-    assert Cells(encoding, levels.X).n_positions == len(positions)
-
-
-def test_rare_categories_are_pulled_more():
-    X = np.repeat([0.0, 1.0, 2.0], [100, 18, 2])[:, None]
-    positions = Positions(Encoding.plain(X, (3,)), np.zeros(1), 120)
-    restraint = positions.restraint[1:].reshape(3, 3)[:, 0]
-    np.testing.assert_allclose(restraint, [1 + 3 / 100, 1 + 3 / 18, 2.5])
-
-
 @pytest.mark.parametrize("with_map", [False, True])
 def test_gradients_of_positions_equal_finite_differences(reference, make_batch, levels, with_map):
     settings = Settings(n_neighbors=6, power=2.0)
@@ -82,15 +63,6 @@ def test_gradients_of_positions_equal_finite_differences(reference, make_batch, 
     np.testing.assert_allclose(gradient["positions"], expected, rtol=1e-3, atol=1e-7)
     expected = reference.slopes(lambda values: loss_at(displacements, values), slopes, step=1e-5)
     np.testing.assert_allclose(gradient["feature_slopes"], expected, rtol=1e-3, atol=1e-7)
-
-
-def test_positions_return_to_their_start_without_a_gradient(levels):
-    parameters = SharedParameters(levels, Settings())
-    start = np.abs(parameters.positions.displacements).sum()
-    for _ in range(200):
-        zero = np.zeros_like(parameters.positions.displacements)
-        parameters.step({"positions": zero}, 0.05)
-    assert np.abs(parameters.positions.displacements).sum() < 0.5 * start
 
 
 def test_categories_that_mean_the_same_approach_each_other():

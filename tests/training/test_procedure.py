@@ -74,12 +74,6 @@ def test_the_callback_gets_every_epoch_in_the_units_of_the_user(plain):
     np.testing.assert_array_equal(levels[-1].points, result.levels.points)
 
 
-def test_the_callback_can_stop_the_training(plain):
-    result = run(plain, callback=lambda epoch: epoch.number == 2)
-    assert len(result.losses) == 2
-    assert "point" not in result.levels.in_use
-
-
 def test_early_stopping_has_a_validation_loss_for_every_epoch(plain):
     result = run(plain, max_iter=4, validation_fraction=0.2)
     assert len(result.validation_losses) == len(result.losses) == 4

@@ -39,14 +39,6 @@ def test_the_feature_and_the_values_that_matter_are_found():
     assert learned.point_log_weights.shape == levels.X.shape
 
 
-def test_the_same_generator_gives_the_same_bits_for_any_number_of_threads():
-    levels = with_threshold()
-    one, other = (run(levels, Settings(n_jobs=n), 2, seed=3)[0] for n in (1, 2))
-    np.testing.assert_array_equal(one.curves.slopes, other.curves.slopes)
-    np.testing.assert_array_equal(one.class_log_weights, other.class_log_weights)
-    np.testing.assert_array_equal(one.components, other.components)
-
-
 def test_the_map_finds_a_difference_of_features():
     """The class depends on the difference of two features; a third one is noise."""
     X = np.random.default_rng(0).normal(size=(300, 3))

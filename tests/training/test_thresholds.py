@@ -33,27 +33,6 @@ def test_thresholds_that_determine_the_class_are_found(corners):
     assert find(*corners, n_steps=1).shape == (4, 1)
 
 
-def test_thresholds_are_the_same_for_any_number_of_threads(corners):
-    np.testing.assert_array_equal(find(*corners, n_jobs=1), find(*corners, n_jobs=2))
-
-
-def test_a_feature_with_few_values_has_no_thresholds(corners):
-    X, labels = corners
-    labels = (X[:, 3] > 0).astype(np.int64)
-    assert np.isinf(find(X, labels)[3]).all()
-    assert find(X[:, 3:], labels).shape == (1, 0)
-
-
-def test_weights_of_rows_change_the_thresholds(corners):
-    X, labels = corners
-    other = (X[:, 2] > 0.5).astype(np.int64)
-    both = np.where(np.arange(600) < 300, labels, other)
-    light = np.where(np.arange(600) < 300, 1e-3, 1.0)
-    thresholds = find(X, both, row_weights=light)
-    assert np.abs(thresholds[2] - 0.5).min() < 0.02
-    assert np.isinf(thresholds[:2]).sum() > np.isinf(find(X, both)[:2]).sum()
-
-
 def test_only_the_given_rows_are_seen(corners):
     X, labels = corners
     rows = np.arange(0, 600, 2)

@@ -1,9 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.metric import Levels
-from lann.search import CellIndex, ExactSearch
-from lann.training import Settings, _point_stage, n_reached_of, plan_tiles, train_tile
+from lann.training import Settings, _point_stage, plan_tiles, train_tile
 
 
 @pytest.fixture
@@ -33,24 +31,6 @@ def test_the_border_has_the_nearest_cells_of_every_own_cell(grid):
         distances = np.square(centers[tile.own, None] - centers).sum(axis=2)
         reached = np.argsort(distances, axis=1, kind="stable")[:, :5]
         np.testing.assert_array_equal(tile.cells, np.union1d(reached, tile.own))
-
-
-def test_nearly_all_candidates_of_own_rows_are_in_the_tile():
-    rng = np.random.default_rng(0)
-    levels = Levels.plain(rng.normal(size=(4000, 4)), rng.integers(0, 2, 4000), 2)
-    metric = levels.class_metric()
-    index = CellIndex.build(metric)
-    counts = np.bincount(index.cells, minlength=index.partition.n_cells)
-    n_reached = n_reached_of(index.n_probed, Settings())
-    rows = np.arange(0, 4000, 10)
-    candidates, _ = ExactSearch(metric).query(metric.points[rows], 50, exclude=rows)
-    inside = []
-    for tile in plan_tiles(index.partition.centers, counts, n_reached=n_reached, tile_rows=1000):
-        own = np.isin(index.cells[rows], tile.own)
-        inside.append(np.isin(index.cells[candidates[own]], tile.cells).ravel())
-    assert len(inside) == 4
-    assert np.concatenate(inside).mean() > 0.98
-    assert n_reached_of(index.n_probed, Settings(form="full")) < n_reached
 
 
 def test_a_tile_with_all_rows_is_the_ordinary_training(plain):

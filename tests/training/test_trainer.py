@@ -1,8 +1,7 @@
 import numpy as np
-import pytest
 
 from lann.metric import Levels
-from lann.training._procedure import Epoch, Trainer
+from lann.training._procedure import Trainer
 
 PLAIN = Levels.plain(np.zeros((2, 1)), np.zeros(2, np.int64), 1)
 
@@ -56,55 +55,8 @@ def test_a_stage_ends_when_the_best_epoch_is_patience_epochs_ago():
     assert n_trained(best) == 2
 
 
-def test_the_levels_with_the_lowest_validation_loss_are_kept():
-    trainer = Trainer(4, patience=5)
-    assert n_trained(trainer.run(ScriptedStage([0.5, 0.6, 0.3, 0.4]))) == 3
-    assert len(trainer.losses) == 4
-
-
-def test_every_stage_has_a_best_epoch_of_its_own():
-    trainer = Trainer(4, patience=1)
-    assert n_trained(trainer.run(ScriptedStage([0.1, 0.2]))) == 1
-    assert n_trained(trainer.run(ScriptedStage([0.5, 0.4]))) == 2
-
-
-@pytest.mark.parametrize("loss", [float("nan"), float("inf")])
-def test_a_validation_loss_that_is_not_finite_is_never_the_best(loss):
-    trainer = Trainer(3, patience=2)
-    assert n_trained(trainer.run(ScriptedStage([loss, loss, 0.1]))) == 0
-    assert len(trainer.losses) == 2
-
-
 def test_levels_from_before_a_level_was_dropped_are_not_kept():
     trainer = Trainer(4, patience=2)
     best = trainer.run(ScriptedStage([0.1, 0.11, 0.9, 0.8], drop_before=2))
     assert n_trained(best) == 4
     assert trainer.dropped_levels == ["map"]
-
-
-def test_a_stage_can_end_itself():
-    trainer = Trainer(4)
-    best = trainer.run(ScriptedStage([0.1, 0.2, 0.3, 0.4], drop_before=2, ends_before=2))
-    assert len(trainer.losses) == 2
-    assert n_trained(best) == 2
-
-
-def test_the_callback_gets_every_epoch_and_can_stop_the_training():
-    epochs = []
-
-    def callback(epoch):
-        epochs.append((epoch.stage, epoch.number, epoch.n_epochs, epoch.loss, epoch.validation_loss))
-        assert n_trained(epoch.levels()) == epoch.number
-        return epoch.number == 2
-
-    trainer = Trainer(3, callback)
-    trainer.run(ScriptedStage([0.5, 0.4, 0.3]))
-    assert epochs == [("scripted stage", 1, 3, 0.0, 0.5), ("scripted stage", 2, 3, 1.0, 0.4)]
-    assert trainer.stopped
-
-
-def test_an_epoch_as_text():
-    epoch = Epoch("shared levels", 3, 14, 0.25, None, lambda: PLAIN)
-    assert str(epoch) == "epoch 3/14, shared levels: loss 0.2500"
-    epoch = Epoch("point weights", 13, 14, 0.25, 0.5, lambda: PLAIN)
-    assert str(epoch) == "epoch 13/14, point weights: loss 0.2500, validation loss 0.5000"

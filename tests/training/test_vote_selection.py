@@ -41,13 +41,6 @@ def test_the_losses_are_those_of_plain_neighbors():
         assert choice.log_losses[position] == pytest.approx(expected, rel=1e-9)
 
 
-def test_few_rows_keep_the_default():
-    X, labels = draw(0.0, n_rows=20)
-    choice = select(X, labels, 2)
-    assert (choice.n_neighbors, choice.power, choice.floor) == (7, 3.0, 0.02)
-    assert choice.votes[:, 0].max() <= 19
-
-
 def test_fewer_than_thirty_rows_are_not_compared():
     X, labels = draw(0.4, n_rows=29)
     choice = select(X, labels, 2)
@@ -62,23 +55,6 @@ def test_given_values_are_kept():
     both = select(X, labels, 2, n_neighbors=4, power=0.0)
     assert (both.n_neighbors, both.power) == (4, 0.0)
     assert len(both.votes) == 6  # the floors
-
-
-def test_more_neighbors_than_other_rows():
-    X, labels = draw(0.1, n_rows=10)
-    assert select(X, labels, 2, n_neighbors=10).n_neighbors == 10
-
-
-def test_the_weights_of_the_classes_count():
-    X, labels = draw(0.3)
-    plain, weighted = (select(X, labels, 2, class_weight=w) for w in (None, np.array([1.0, 30.0])))
-    assert not np.allclose(plain.log_losses, weighted.log_losses)
-
-
-def test_the_result_does_not_depend_on_the_number_of_threads():
-    X, labels = draw(0.3)
-    one, two = (select(X, labels, 2, n_jobs=n_jobs) for n_jobs in (1, 2))
-    np.testing.assert_array_equal(one.log_losses, two.log_losses)
 
 
 @pytest.mark.parametrize("class_weight", [None, np.array([1.0, 3.0])])
