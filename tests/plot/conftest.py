@@ -91,20 +91,19 @@ def _own_texts(ax):
         yield from ax.get_legend().get_texts()
 
 
-def _assert_inside(text, edge):
+def _assert_legible(text, edge):
+    """Check that a text is not cut off or smaller than 6 points."""
     box = text.get_window_extent()
-    assert box.x0 >= edge.x0 - 1, text
-    assert box.x1 <= edge.x1 + 1, text
-    assert box.y0 >= edge.y0 - 1, text
-    assert box.y1 <= edge.y1 + 1, text
+    assert edge.x0 - 1 <= box.x0 <= box.x1 <= edge.x1 + 1, text
+    assert edge.y0 - 1 <= box.y0 <= box.y1 <= edge.y1 + 1, text
+    assert text.get_fontsize() >= 6, text
 
 
 def _assert_disjoint_titles(figure):
-    """Check that the titles and legends of all panels do not overlap."""
-    boxes = [(ax.title, ax.title.get_window_extent()) for ax in figure.axes if ax.get_title()]
-    for ax in figure.axes:
-        if ax.get_legend() is not None:
-            boxes.append((ax.get_legend(), ax.get_legend().get_window_extent()))
+    """Check that the titles and legends of the figure and of all panels do not overlap."""
+    legends = [*figure.legends, *(ax.get_legend() for ax in figure.axes)]
+    drawn = [figure._suptitle, *(ax.title for ax in figure.axes), *legends]
+    boxes = [(artist, artist.get_window_extent()) for artist in drawn if artist is not None]
     for (first, box), (second, other) in itertools.combinations(boxes, 2):
         overlap = box.intersection(box, other)
         assert overlap is None or min(overlap.width, overlap.height) < 3, (first, second)
@@ -116,18 +115,15 @@ def assert_legible():
 
     def check(figure):
         figure.canvas.draw()
-        edge = figure.bbox
         n_checked = 0
         for ax in figure.axes:
             for text in _own_texts(ax):
                 if text.get_text() and text.get_visible():
-                    _assert_inside(text, edge)
-                    assert text.get_fontsize() >= 6, text
+                    _assert_legible(text, figure.bbox)
             for texts in _visible_tick_labels(ax):
                 for text in texts:
                     n_checked += 1
-                    _assert_inside(text, edge)
-                    assert text.get_fontsize() >= 6, text
+                    _assert_legible(text, figure.bbox)
                 for first, second in itertools.pairwise(texts):
                     assert _are_disjoint(first, second), (first, second)
         _assert_disjoint_titles(figure)
@@ -179,8 +175,8 @@ def legend_texts():
     """Return a function that returns the texts of each legend of a figure."""
 
     def texts(figure):
-        legends = [ax.get_legend() for ax in figure.axes if ax.get_legend() is not None]
-        return [[text.get_text() for text in legend.get_texts()] for legend in legends]
+        legends = [*figure.legends, *(ax.get_legend() for ax in figure.axes)]
+        return [[text.get_text() for text in legend.get_texts()] for legend in legends if legend is not None]
 
     return texts
 

@@ -50,7 +50,7 @@ def test_title_and_axis_say_what_is_shown(binary_clf, breast_cancer, passengers)
     )
     assert display.ax_.get_xlabel().startswith("support of malignant (share of the vote)")
     display.figure_.canvas.draw()
-    assert all(text.get_text().endswith(" %") for text in display.ax_.get_xticklabels())
+    assert all(text.get_text().endswith("%") for text in display.ax_.get_xticklabels())
     # The legend of categories and gaps is above the dots.
     display = SupportBeeswarmDisplay.from_estimator(passengers[2], passengers[0][300:])
     display.figure_.canvas.draw()

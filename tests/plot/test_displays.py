@@ -34,7 +34,8 @@ from lann.plot import (
     check_matplotlib_support,
     class_colors,
 )
-from lann.plot._axes import AGAINST, FOR, low_to_high
+from lann.plot._beeswarm import LOW_TO_HIGH
+from lann.plot._display import AGAINST, FOR
 
 DISPLAYS = [name for name in lann.plot.__all__ if name.endswith("Display")]
 
@@ -56,14 +57,8 @@ def test_displays_follow_the_convention_of_scikit_learn(name):
     display = getattr(lann.plot, name)
     assert list(inspect.signature(display.plot).parameters)[1] == "ax"
     assert "ax" in inspect.signature(display.from_estimator).parameters
-
-
-@pytest.mark.parametrize("name", DISPLAYS)
-def test_all_parameters_and_attributes_are_documented(name):
-    display = getattr(lann.plot, name)
     text = inspect.getdoc(display)
-    assert ">>>" in text
-    assert all(attribute in text for attribute in ("figure_ : ", "ax_ : "))
+    assert all(attribute in text for attribute in (">>>", "figure_ : ", "ax_ : "))
     parameters = list(inspect.signature(display).parameters)
     assert all(f"{parameter} : " in text for parameter in parameters)
     for method in (display.plot, display.from_estimator):
@@ -98,7 +93,7 @@ def test_colors_are_distinct_with_color_vision_deficiencies(deficiency):
     for first, second in itertools.combinations(CLASS_COLORS, 2):
         assert distance(first, second, deficiency) > 0.17
     assert distance(FOR, AGAINST, deficiency) > 0.4
-    assert distance(low_to_high()(0.0)[:3], low_to_high()(1.0)[:3], deficiency) > 0.4
+    assert distance(LOW_TO_HIGH[0], LOW_TO_HIGH[-1], deficiency) > 0.4
 
 
 def test_class_colors_have_a_contrast_of_3_to_white():
@@ -153,7 +148,7 @@ def _draw_panels():
 DATA = {"data_name": r"$\data$"}
 
 
-DISPLAYS = {
+DRAWN = {
     "beeswarm": lambda clf, X: SupportBeeswarmDisplay.from_estimator(clf, X, label=CLASSES[0], **DATA),
     "regions": lambda clf, X: DecisionRegionsDisplay.from_estimator(clf, **DATA),
     "explanation": lambda clf, X: ExplanationDisplay.from_estimator(
@@ -170,13 +165,10 @@ DISPLAYS = {
 }
 
 
-@pytest.mark.parametrize("kind", DISPLAYS)
+@pytest.mark.parametrize("kind", DRAWN)
 def test_displays_draw_dollar_signs(dollar_names, kind):
-    figure = DISPLAYS[kind](*dollar_names).figure_
-    for file_format, start in (("svg", b"<?xml"), ("pdf", b"%PDF")):
-        file = io.BytesIO()
-        figure.savefig(file, format=file_format)
-        assert file.getvalue().startswith(start)
+    figure = DRAWN[kind](*dollar_names).figure_
+    figure.savefig(io.BytesIO(), format="svg")
     texts = [text.get_text() for text in figure.findobj(Text)]
     with_dollars = [text for text in texts if "$" in text and r"\mathdefault" not in text]
     assert len(with_dollars) >= 2
@@ -213,7 +205,7 @@ def test_rows_of_pipelines_and_prototypes(iris_frame):
     display = RelevanceDisplay.from_estimator(pipe, X, data_name="Iris")
     relevances, predicted = pipe[-1].explain(pipe[0].transform(X)).relevances, pipe.predict(X)
     np.testing.assert_allclose(display.means[1], relevances[predicted == 1].mean(axis=0))
-    assert FeatureCurvesDisplay.from_estimator(pipe).feature_names[0] == "sepal length, scaled"
+    assert FeatureCurvesDisplay.from_estimator(pipe).feature_names[0] == "sepal length (cm), scaled"
     sample = RelevanceMapDisplay.from_estimator(pipe, n_rows=9)
     assert np.bincount(sample.labels).tolist() == [3, 3, 3]
     assert sample.subtitle == "9 of 150 training rows"

@@ -37,20 +37,17 @@ def test_units_are_in_the_axis_labels(clf):
     assert {ax.get_xlabel() for ax in display.axes_} == {
         "petal length (cm)", "petal width (cm)", "sepal length (cm)", "sepal width (cm)",
     }  # fmt: skip
-    assert display.axes_[0].get_title() == f"relevance {100 * display.relevances.max():.1f} %"
+    assert display.axes_[0].get_title() == f"relevance {100 * display.relevances.max():.1f}%"
     assert display.ax_.get_ylabel() == "learned scale"
 
 
-def test_legend_names_what_is_drawn(clf, passengers):
-    def entries(display):
-        (legend,) = [ax.get_legend() for ax in display.figure_.axes if ax.get_legend() is not None]
-        return [text.get_text() for text in legend.get_texts()]
-
+def test_legend_names_what_is_drawn(clf, passengers, legend_texts):
     curves = ["learned curve", "counts the same everywhere", "steeper: counts more here"]
-    assert entries(FeatureCurvesDisplay.from_estimator(clf)) == [*curves, "rows, the middle 99 %"]
+    figure = FeatureCurvesDisplay.from_estimator(clf).figure_
+    assert legend_texts(figure) == [[*curves, "rows, the middle 99%"]]
     display = FeatureCurvesDisplay.from_estimator(passengers[2], data_name="Titanic", n_features=6)
-    assert entries(display)[-2:] == ["missing values", "category (size: rows)"]
-    title = display.figure_.axes[0].get_title().replace("\n", " ")
+    assert legend_texts(display.figure_)[0][-2:] == ["missing values", "category (size: rows)"]
+    title = display.figure_.get_suptitle().replace("\n", " ")
     assert "the steeper, the more a difference counts" in title
     assert title.endswith("Titanic: 300 training rows; the 6 most relevant of 7 features")
 

@@ -71,7 +71,7 @@ def test_what_is_accepted_is_marked(kind, point):
     (marked,) = [line for line in display.ax_.lines if line.get_marker() == "o"]
     assert (marked.get_xdata()[0], marked.get_ydata()[0]) == point
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts[1] == "chosen: 75 % accepted"
+    assert texts[1] == "chosen: 75% accepted"
     nothing = RejectDisplay.from_predictions(Y_TRUE, Y_PRED, CERTAINTY, accepted=CERTAINTY > 1.0, kind=kind)
     assert nothing.curves[0].point is None
 
@@ -127,7 +127,7 @@ def test_invalid_parameters_raise(binary_clf, clf, iris_frame, breast_cancer, he
         RejectDisplay.from_estimator({"a": binary_clf}, X, y, name="b")
     with pytest.raises(ValueError, match="LinearSVC has no predict_proba; use from_predictions"):
         RejectDisplay.from_estimator(LinearSVC().fit(X, y), X, y)
-    with pytest.raises(ValueError, match=r"accepted must have a bool for each of the 8 rows; got an array"):
+    with pytest.raises(ValueError, match=r"accepted must have a bool for each of the 8 rows; got \[1, 0\]"):
         RejectDisplay.from_predictions(Y_TRUE, Y_PRED, CERTAINTY, accepted=[1, 0])
     with pytest.raises(ValueError, match="at least one curve"):
         RejectDisplay([])

@@ -42,10 +42,10 @@ def test_axis_label_and_title_say_what_is_shown(clf, iris_frame):
     display = RelevanceDisplay.from_estimator(clf, X, y, quantiles=(0.25, 0.75), data_name="Iris")
     label = display.ax_.get_xlabel().replace("\n", " ")
     assert "share of the vote that depends on the feature" in label
-    assert "marker: mean; bar: 25–75 % of the rows" in label
-    assert display.figure_.axes[0].get_title() == "Relevance of the features, by class\nIris: 150 rows"
+    assert "marker: mean; bar: 25–75% of the rows" in label
+    assert display.figure_.get_suptitle() == "Relevance of the features, by class\nIris: 150 rows"
     display.figure_.canvas.draw()
-    assert all(text.get_text().endswith(" %") for text in display.ax_.get_xticklabels())
+    assert all(text.get_text().endswith("%") for text in display.ax_.get_xticklabels())
 
 
 def test_many_classes_are_a_heat_map(long_class_names, long_names, assert_legible):

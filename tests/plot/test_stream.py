@@ -32,10 +32,10 @@ def test_curves_are_those_of_the_evaluation(assert_legible):
     marks = [line.get_xdata()[0] for line in display.ax_.lines if len(line.get_xdata()) == 2]
     assert marks == [120, 300]
     assert len(display.axes_) == 2
-    names = ["SAMKNN", "label of the row before", "most frequent label", "drift", "short-term memory",
-             "long-term memory"]  # fmt: skip
+    names = ["SAMKNN", "label of the row before", "most frequent label", "short-term memory",
+             "long-term memory", "drift"]  # fmt: skip
     assert [label.partition(" (")[0] for label in labels_of(display)] == names
-    title = display.figure_.axes[0].get_title()
+    title = display.figure_.get_suptitle()
     assert "weather" in title
     assert "2 drifts" in title
     assert_legible(display.figure_)

@@ -41,7 +41,7 @@ def test_scores_are_explained_and_listed_rows_highlighted(long_class_names, asse
     assert_legible(display.figure_)
     assert "vote against the label" in display.ax_.get_xlabel().replace("\n", " ")
     assert "all 220 rows" in display.scores_ax_.get_xlabel()
-    assert "Diseases: 220 training rows" in display.figure_.axes[0].get_title()
+    assert "Diseases: 220 training rows" in display.figure_.get_suptitle()
     *rest, last = display.scores_ax_.patches
     assert to_hex(last.get_facecolor()) == "#D55E00".lower()
     assert all(to_hex(bar.get_facecolor()) != "#D55E00".lower() for bar in rest)

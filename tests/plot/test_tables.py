@@ -79,13 +79,11 @@ def test_one_explanation(passengers, odd_queries, assert_legible):
     display = ExplanationDisplay.from_estimator(clf, odd_queries, row=0)
     assert_legible(display.figure_)
     labels = [text.get_text() for text in display.ax_.get_yticklabels()]
-    assert "Town = Wien (unseen)" in labels
-    assert f"Sex = {odd_queries['Sex'].iloc[0]}" in labels
-    assert f"Alone = {odd_queries['Alone'].iloc[0]}" in labels
+    assert "Town = Wien (in no training row)" in labels
     neighbors = [text.get_text() for text in display.neighbors_ax_.get_yticklabels()]
     assert neighbors[2].startswith(f"row {display.explanation.neighbor_ids[0, 0]} · ")
     gap = ExplanationDisplay.from_estimator(clf, odd_queries, row=1)
-    assert "Fare = missing" in [text.get_text() for text in gap.ax_.get_yticklabels()]
+    assert any(text.get_text().startswith("Fare = missing") for text in gap.ax_.get_yticklabels())
 
 
 def test_tables_of_other_libraries(passengers):

@@ -6,9 +6,9 @@ again. The attributes `figure_` and `ax_` are the figure and the axes. Every cla
 displays and pages, which `class_colors` returns. matplotlib is imported on first use.
 """
 
-from lann.plot._axes import check_matplotlib_support, class_colors
 from lann.plot._beeswarm import SupportBeeswarmDisplay
 from lann.plot._decision_regions import DecisionRegionsDisplay
+from lann.plot._display import check_matplotlib_support, class_colors
 from lann.plot._embedding import EmbeddingDisplay
 from lann.plot._explanation import ExplanationDisplay
 from lann.plot._feature_curves import FeatureCurvesDisplay

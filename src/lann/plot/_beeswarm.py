@@ -11,25 +11,22 @@ from numpy.typing import ArrayLike
 
 from lann._support.types import Floats
 from lann._support.validation import Integer, OneOf, validate
-from lann.plot._axes import (
-    SMALL,
-    TEXT,
+from lann.plot._display import (
+    MAX_ROWS,
     TINY,
     UNRANKED,
     Display,
+    check_class_names,
+    draw_legend,
     escape_math,
     label_lines,
-    label_percent,
     largest_first,
-    legend_above,
     line_height,
-    low_to_high,
+    select_rows,
     short_names,
     shorten,
-    style_axes,
     text_width,
 )
-from lann.plot._rows import MAX_ROWS, check_class_names, select_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,6 +35,7 @@ if TYPE_CHECKING:
 N_BINS = 90
 # The number of categories of a feature that are named.
 MAX_NAMED = 5
+LOW_TO_HIGH = ("#EDBB3F", "#C2606B", "#3B1561")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -189,74 +187,69 @@ class SupportBeeswarmDisplay(Display):
         validate("n_features", n_features, Integer(1), OneOf(None))
         self.shown_ = shown = largest_first(np.abs(self.supports).mean(axis=0), n_features)
         height, fontsize = line_height(len(shown))
-        names = short_names([self.feature_names[feature] for feature in shown], 36)
+        names = short_names(self.feature_names[shown], 36)
         width = 5.4 + text_width(names, fontsize)
-        self._create_axes(ax, (width, 1.7 + 1.15 * height * len(shown)))
-        low, high = self.supports[:, shown].min(), self.supports[:, shown].max()
-        size = 9 if len(self.supports) <= 300 else 5
-        for y, feature in enumerate(shown):
+        self._create_axes(ax, (width, 1.7 + 1.15 * height * len(shown)), grid="y", percent="x")
+        dots = self._draw_dots()
+        label_lines(self.ax_, names, fontsize)
+        self.ax_.axvline(0, color="#444444", linewidth=0.9, zorder=0)
+        name = shorten(self.class_name, 44)
+        label = f"support of {name} (share of the vote)\n← against    for →"
+        self.ax_.set_xlabel(escape_math(label))
+        shrink, label = min(1.0, 12 / len(shown)), "value of the feature"
+        bar = self._draw_color_bar(dots, label, height=3.0, aspect=30, shrink=shrink, ticks=[0.0, 1.0])
+        bar.ax.set_yticklabels(["low", "high"])
+        bar.ax.yaxis.labelpad = -14
+        unranked = ["category"] * bool(self.categories) + ["missing value"] * self._has_gaps()
+        if unranked:
+            dot = self.ax_.scatter([], [], color=UNRANKED, s=16, label=" or ".join(unranked))
+            draw_legend(self.ax_, [dot], "above")
+        number = f"{len(shown)} of {len(self.feature_names)} features, largest mean support first"
+        number = number if len(shown) < len(self.feature_names) else ""
+        lines = (f"Support of {name} by the values of the features", self.subtitle, number)
+        self._set_title(*lines, width=width, pad=20 if unranked else None)
+        return self
+
+    def _draw_dots(self) -> Any:
+        """Draw the dots of each feature; return those of the last."""
+        from matplotlib.colors import LinearSegmentedColormap
+
+        # No colors of the first classes, so that values are not taken for classes.
+        colors = LinearSegmentedColormap.from_list("low_to_high", LOW_TO_HIGH).with_extremes(bad=UNRANKED)
+        low, high = self.supports[:, self.shown_].min(), self.supports[:, self.shown_].max()
+        size = 3 if len(self.shown_) > 40 else 9 if len(self.supports) <= 300 else 5
+        for y, feature in enumerate(self.shown_):
             x, is_category = self.supports[:, feature], feature in self.categories
             ranks = np.full(len(x), np.nan) if is_category else _relative_ranks(self.values[:, feature])
             dots = self.ax_.scatter(
-                x, y + _vertical_offsets(x, low, high), c=ranks, plotnonfinite=True,
-                cmap=low_to_high(), vmin=0.0, vmax=1.0, s=size if len(shown) <= 40 else 3, linewidths=0,
-                rasterized=True,
+                x, y + _vertical_offsets(x, low, high), c=ranks, plotnonfinite=True, cmap=colors,
+                vmin=0.0, vmax=1.0, s=size, linewidths=0, rasterized=True,
             )  # fmt: skip
-            if is_category and len(shown) <= 20:
-                self._name_categories(feature, y, low, high)
-        style_axes(self.ax_, grid="y")
-        label_lines(self.ax_, names, fontsize)
-        label_percent(self.ax_.xaxis)
-        self.ax_.axvline(0, color="#444444", linewidth=0.9, zorder=0)
-        name = shorten(self.class_name, 44)
-        label = f"support of {name} (share of the vote)"
-        self.ax_.set_xlabel(escape_math(f"{label}\n← against    for →"), fontsize=TEXT)
-        bar = self.figure_.colorbar(
-            dots, ax=self.ax_, aspect=30, pad=0.02, shrink=min(1.0, 12 / len(shown)), ticks=[0.0, 1.0]
-        )
-        bar.ax.set_yticklabels(["low", "high"], fontsize=SMALL)
-        bar.set_label("value of the feature", fontsize=SMALL, labelpad=-14)
-        bar.outline.set_visible(False)
-        pad = 6.0  # between the title and the axes, in points
-        if self.categories or np.isnan(self.values).any():
-            pad += self._draw_legend()
-        number = f"{len(shown)} of {len(self.feature_names)} features, largest mean support first"
-        lines = (f"Support of {name} by the values of the features", self.subtitle)
-        self._set_title(*lines, number if len(shown) < len(self.feature_names) else "", width=width, pad=pad)
-        return self
+            if is_category and len(self.shown_) <= 20:
+                self._name_categories(feature, y, 0.008 * (high - low))
+        return dots
 
-    def _name_categories(self, feature: int, y: int, low: float, high: float) -> None:
+    def _name_categories(self, feature: int, y: int, half_character: float) -> None:
         """Write the names of the most frequent categories at their median supports, where there is space."""
         from matplotlib.patheffects import withStroke
 
         codes, names = self.values[:, feature], self.categories[feature]
-        character = 0.016 * (high - low)
-        named: list[tuple[float, float, str]] = []
-        found, counts = np.unique(codes[codes >= 0], return_counts=True)
-        for code in found[np.argsort(-counts, kind="stable")][:MAX_NAMED]:
+        named: list[tuple[float, float]] = []
+        present, counts = np.unique(codes[codes >= 0], return_counts=True)
+        for code in present[largest_first(counts, MAX_NAMED)]:
             x = float(np.median(self.supports[codes == code, feature]))
             name = shorten(names[int(code)], 12)
-            half_width = character * max(len(name), 3) / 2
-            x = min(max(x, low + half_width), high - half_width)
-            if all(abs(x - other) > half_width + width for other, width, _ in named):
-                named.append((x, half_width, name))
-        for x, _, name in named if len(named) > 1 else []:
-            self.ax_.text(
-                x, y, escape_math(name), fontsize=TINY, ha="center", va="center",
-                path_effects=[withStroke(linewidth=2, foreground="white")],
-            )  # fmt: skip
+            half_width = half_character * max(len(name), 3)
+            if all(abs(x - other) > half_width + width for other, width in named):
+                named.append((x, half_width))
+                self.ax_.text(
+                    x, y, escape_math(name), fontsize=TINY, ha="center", va="center",
+                    path_effects=[withStroke(linewidth=2, foreground="white")],
+                )  # fmt: skip
 
-    def _draw_legend(self) -> float:
-        """Draw the legend above the axes; return its height, in points."""
-        from matplotlib.lines import Line2D
-
-        kinds = ["category"] * bool(self.categories)
+    def _has_gaps(self) -> bool:
         numbers = [feature for feature in range(self.values.shape[1]) if feature not in self.categories]
-        kinds += ["missing value"] * bool(np.isnan(self.values[:, numbers]).any())
-        marker = Line2D(
-            [], [], marker="o", linestyle="", color=UNRANKED, markersize=4, label=" or ".join(kinds)
-        )
-        return legend_above(self.ax_, [marker], 4.0)
+        return bool(np.isnan(self.values[:, numbers]).any())
 
 
 def _vertical_offsets(x: Floats, low: float, high: float) -> Floats:
@@ -276,8 +269,7 @@ def _relative_ranks(values: Floats) -> Floats:
 
     NaN has none.
     """
-    present = ~np.isnan(values)
-    relative = np.full(len(values), np.nan)
-    distinct, ranks = np.unique(values[present], return_inverse=True)
-    relative[present] = ranks / max(len(distinct) - 1, 1)
-    return relative
+    from scipy.stats import rankdata
+
+    ranks = rankdata(values, method="dense", nan_policy="omit") - 1
+    return ranks / max(np.nan_to_num(ranks).max(), 1)

@@ -13,21 +13,20 @@ from lann._support.validation import Integer, validate
 from lann.classifier import LANNClassifier
 from lann.columns.inputs import as_fitted
 from lann.explain import local_matrices
-from lann.plot._axes import (
+from lann.plot._display import (
     INK,
     MARKERS,
-    SMALL,
-    TEXT,
     Display,
+    check_class_names,
     class_colors,
+    draw_legend,
     escape_math,
-    natural_order,
-    shorten_unique,
-    style_axes,
-    text_width,
+    legend_width,
+    select_rows,
+    short_names,
+    stored_rows,
     wrap_text,
 )
-from lann.plot._rows import check_class_names, select_rows, stored_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 N_STEPS = 160
 # The median half axis of the ellipses, as a fraction of the range of the rows.
 ELLIPSE_SIZE = 1 / 15
-# The number of classes in a column of the legend.
-MAX_ENTRIES = 24
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -198,38 +195,28 @@ class DecisionRegionsDisplay(Display):
         """
         from matplotlib.colors import ListedColormap
 
-        colors = class_colors(len(self.class_names))
-        names = shorten_unique(self.class_names, 32)
+        colors, names = class_colors(len(self.class_names)), short_names(self.class_names, 32)
         present = np.unique(np.concatenate([self.labels, self.regions.ravel()]))
-        present = present[natural_order([str(self.class_names[label]) for label in present])]
-        columns = -(-len(present) // MAX_ENTRIES)
-        legend = columns * (0.35 + text_width([names[label] for label in present], SMALL))
-        self._create_axes(ax, (5.6 + legend, 5.4))
+        self._create_axes(ax, (5.6 + legend_width([names[label] for label in present]), 5.4))
         self.ax_.pcolormesh(
             self.xs, self.ys, self.regions, cmap=ListedColormap(colors), alpha=0.2, rasterized=True,
             vmin=-0.5, vmax=len(colors) - 0.5, shading="nearest", linewidth=0,
         )  # fmt: skip
-        size = 16 if len(self.X) <= 500 else 9
-        for label in present:
-            members = self.X[self.labels == label]
+        handles = [
             self.ax_.scatter(
-                members[:, 0], members[:, 1], s=size, color=[colors[label]],
-                marker=MARKERS[label % len(MARKERS)], linewidths=0.3, edgecolors="white",
-                label=escape_math(names[label]),
-            )  # fmt: skip
+                *self.X[self.labels == label].T, s=16 if len(self.X) <= 500 else 9, color=[colors[label]],
+                marker=MARKERS[label % len(MARKERS)], linewidths=0.3, edgecolors="white", label=names[label],
+            )
+            for label in present
+        ]  # fmt: skip
         for outline in self.ellipses:
             self.ax_.plot(*outline.T, color=INK, linewidth=0.8, alpha=0.75)
-        style_axes(self.ax_)
         self.ax_.set(xlim=self.xs[[0, -1]], ylim=self.ys[[0, -1]])
-        x_name, y_name = (wrap_text(name, 4.6) for name in self.feature_names)
-        self.ax_.set_xlabel(escape_math(x_name), fontsize=TEXT)
-        self.ax_.set_ylabel(escape_math(y_name), fontsize=TEXT)
+        x_name, y_name = (escape_math(wrap_text(name, 4.6)) for name in self.feature_names)
+        self.ax_.set(xlabel=x_name, ylabel=y_name)
         note = "Ellipses: the same distance from a training row, as it measures" if len(self.ellipses) else ""
         self._set_title("Decision regions: the predicted class", self.subtitle, note, width=5.6)
-        self.ax_.legend(
-            fontsize=SMALL, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, ncols=columns,
-            handletextpad=0.2, columnspacing=0.8, markerscale=1.4 if size < 16 else 1.0,
-        )  # fmt: skip
+        draw_legend(self.ax_, handles, "right")
         return self
 
 

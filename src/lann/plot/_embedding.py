@@ -3,51 +3,106 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import Pipeline
 
+from lann._support.format import class_color
 from lann._support.inputs import check_columns
 from lann._support.types import Floats, Indices, Labels
-from lann._support.validation import Integer, OneOf, count_dimensions, validate
+from lann._support.validation import Integer, OneOf, validate
 from lann.columns.inputs import as_fitted
 from lann.explain import LEAST_RELEVANCE
-from lann.plot._axes import SMALL, TEXT, Display, escape_math, largest_first, shorten, wrap_text
-from lann.plot._embedding_panel import (
-    LINE_HEIGHT,
-    NO_FEATURE,
-    OTHER_FEATURES,
-    caption_height,
+from lann.plot._display import (
+    FOR,
+    MARKERS,
+    NEUTRAL,
+    SMALL,
+    TEXT,
+    TINY,
+    Display,
+    Rows,
+    check_class_names,
     draw_legend,
-    draw_panel,
-    legend_columns,
-    legend_handles,
-    offset_below,
-    write_caption,
+    escape_math,
+    largest_first,
+    last_step,
+    legend_width,
+    select_rows,
+    short_names,
+    shorten,
+    stored_rows,
+    title_lines,
+    wrap_text,
 )
-from lann.plot._rows import Rows, check_class_names, last_step, select_rows, stored_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
-# The side of a single panel and the width of one of several panels in a new figure, in inches.
+# The side of a single panel and of one of several panels in a new figure, in inches.
 SIDE, WIDTH = 4.8, 2.4
-# The maximum number of lines of a legend in an empty corner.
-MAX_LINES = 12
-# The horizontal space between panels in given axes, as a fraction of a panel.
-SPACING = 0.08
 COLORS = ("class", "confidence", "error", "dominant")
-# The number of features with a color of their own, if rows are colored by their most relevant feature.
+# Parameters that are lists with an item per panel, and those of a single panel.
+PER_PANEL = ("coordinates", "labels", "new_coordinates", "new_labels")
+ONE_PANEL = ("values", "misclassified", "lines")
+# The number of features with a color of their own, if rows are colored by their most relevant feature, and
+# the groups of rows without one.
 N_NAMED_FEATURES = 6
+OTHER_FEATURES, NO_FEATURE = "other features", "no single feature"
+# Factors of the marker sizes with which all shapes have about the same area.
+AREA_FACTORS = {"o": 1.0, "s": 0.8, "^": 1.2, "D": 0.62, "v": 1.2, "P": 1.15, "X": 1.1}
+# The part of a panel that the markers would cover side by side, and the limits of their size in points².
+COVERAGE, MIN_SIZE, MAX_SIZE = 0.3, 2.5, 18.0
+# Markers of more rows are more transparent, and rasterized in vector graphics.
+MANY_ROWS = 2000
+# The part of white in pale colors.
+PALENESS = 0.72
+DARK, LINE_COLOR = "#1A1A1A", "#6B6B6B"
+# Numbers, from light to dark; the lightest is still visible on white.
+LIGHT_TO_DARK = [(0.0, "#D3D9E1"), (0.2, "#7FB2D9"), (0.5, FOR), (1.0, "#08263F")]
+# The factor of the size of misclassified rows, and their maximum size, in points².
+MISCLASSIFIED_FACTOR, MAX_MISCLASSIFIED_SIZE = 2.2, 40.0
+# The limits of the line widths, in points; neighbors with a smaller share of the vote have no line.
+MAX_LINEWIDTH, MIN_LINEWIDTH, MIN_SHARE = 1.5, 0.4, 0.02
+# Outliers are at most this part of the rows at each end of an axis, farther from the other rows than this
+# part of their range, and at most this part of a class.
+OUTLIER_QUANTILE, OUTLIER_DISTANCE, MAX_CLASS_SHARE = 0.01, 0.3, 0.1
+# The name of a class is written above those of its rows that are within this part of the panel.
+NEAR = 0.06
 
 
+class _Marker(NamedTuple):
+    """The color and shape of the rows of a class."""
+
+    color: str
+    shape: str
+
+
+OTHER, NO_CLASS, PALE = _Marker(NEUTRAL, "o"), _Marker("#D9D9D9", "o"), _Marker("#DADDE0", "o")
+
+
+def _class_markers(n_classes: int) -> list[_Marker]:
+    """Return a marker for each class: different for up to 70 classes, in color and in shape for up to 7."""
+    return [_Marker(class_color(k), MARKERS[k % len(MARKERS)]) for k in range(n_classes)]
+
+
+def _group_markers(names: list[str]) -> list[_Marker]:
+    """Return a marker for every group: as for classes, but gray for other features, and for none."""
+    special = {OTHER_FEATURES: OTHER, NO_FEATURE: NO_CLASS}
+    return [special.get(name, marker) for name, marker in zip(names, _class_markers(len(names)), strict=True)]
+
+
+@dataclass(eq=False, repr=False)
 class EmbeddingDisplay(Display):
     """Rows at their coordinates in an embedding; one panel for each of several embeddings.
 
     Every class has a color and a shape that can be distinguished with any color vision. The rows are drawn
     in random order (the same in every figure), so that no class hides another; the more rows, the smaller.
-    In a single panel, the names of the classes are written next to their rows where there is space. The axes
+    In a single panel, the names of the classes are written above their rows where there is space. The axes
     have no ticks, because only the neighborhoods in an embedding have a meaning. New rows are drawn over the
     training rows, which are pale then. Thin lines lead from rows with a ring to the neighbors that vote on
     them.
@@ -67,9 +122,9 @@ class EmbeddingDisplay(Display):
     new_labels : array-like of shape (n_new,), list of them or None, default=None
         Their class indices.
     names : list of str or None, default=None
-        The names below the panels, such as the method.
+        The names above the panels, such as the method.
     notes : list of str or None, default=None
-        The texts below the names, such as accuracies.
+        The texts below the panels, such as accuracies.
     values : array-like of shape (n_rows,) or None, default=None
         What the colors show instead of the class: numbers, or indices into `value_names`. Of the new rows
         if there are any. For a single panel only, as are the following parameters.
@@ -119,77 +174,59 @@ class EmbeddingDisplay(Display):
     (75,)
     """
 
-    def __init__(
-        self,
-        coordinates: Any,
-        labels: Any = None,
-        *,
-        class_names: ArrayLike | None = None,
-        new_coordinates: Any = None,
-        new_labels: Any = None,
-        names: Sequence[str] | None = None,
-        notes: Sequence[str] | None = None,
-        values: ArrayLike | None = None,
-        value_names: Sequence[str] | None = None,
-        value_label: str = "",
-        emphasize_low: bool = False,
-        misclassified: ArrayLike | None = None,
-        lines: Floats | None = None,
-        line_shares: Floats | None = None,
-        title: str = "",
-    ) -> None:
-        several = isinstance(coordinates, list | tuple) and count_dimensions(coordinates[0]) == 2
-        panels = list(coordinates) if several else [coordinates]
-        one_panel = {"values": values, "misclassified": misclassified, "lines": lines}
-        given = [name for name, value in one_panel.items() if value is not None]
-        if given and len(panels) > 1:
-            raise ValueError(f"{given[0]} can be shown in one panel only; got {len(panels)} panels.")
-        if {"values", "misclassified"} <= set(given):
-            raise ValueError("values and misclassified cannot both be shown; got both.")
+    coordinates: Any
+    labels: Any = None
+    _: KW_ONLY
+    class_names: Any = None
+    new_coordinates: Any = None
+    new_labels: Any = None
+    names: Any = None
+    notes: Any = None
+    values: Any = None
+    value_names: Sequence[str] | None = None
+    value_label: str = ""
+    emphasize_low: bool = False
+    misclassified: Any = None
+    lines: Any = None
+    line_shares: Any = None
+    title: str = ""
 
-        def per_panel(name: str, items: Any) -> list[Any]:
+    def __post_init__(self) -> None:
+        several = isinstance(self.coordinates, list | tuple) and np.ndim(self.coordinates[0]) == 2
+        n_panels = len(self.coordinates) if several else 1
+        for name in PER_PANEL:
+            items = getattr(self, name)
             if items is None or not several:
-                return [items] * len(panels)
-            if not isinstance(items, list | tuple) or len(items) != len(panels):
-                raise ValueError(f"{name} must be a list with one item for each of {len(panels)} panels.")
-            return list(items)
-
-        def check_labels(name: str, items: Any, rows: Sequence[Any]) -> list[Any]:
-            pairs = zip(per_panel(name, items), rows, strict=True)
-            return [_check_indices(name, own, panel, "class_names") for own, panel in pairs]
-
-        self.coordinates = [_check_coordinates("coordinates", panel) for panel in panels]
-        self.new_coordinates = [
-            None if panel is None else _check_coordinates("new_coordinates", panel)
-            for panel in per_panel("new_coordinates", new_coordinates)
-        ]
-        self.labels = check_labels("labels", labels, self.coordinates)
-        self.new_labels = check_labels("new_labels", new_labels, self.new_coordinates)
+                items = [items] * n_panels
+            elif not isinstance(items, list | tuple) or len(items) != n_panels:
+                raise ValueError(f"{name} must be a list with one item for each of {n_panels} panels.")
+            setattr(self, name, list(items))
+        for name in ("coordinates", "new_coordinates"):
+            setattr(self, name, [_check_coordinates(name, panel) for panel in getattr(self, name)])
+        for name, rows in (("labels", self.coordinates), ("new_labels", self.new_coordinates)):
+            pairs = zip(getattr(self, name), rows, strict=True)
+            setattr(self, name, [_check_indices(name, own, panel) for own, panel in pairs])
         present = [panel for panel in (*self.labels, *self.new_labels) if panel is not None]
         n_classes = max((int(panel.max()) + 1 for panel in present), default=0)
-        self.class_names = [
-            str(name) for name in (range(n_classes) if class_names is None else np.asarray(class_names))
-        ]
+        self.class_names = [str(name) for name in _or_default(self.class_names, range(n_classes))]
         if len(self.class_names) < n_classes:
             raise ValueError(
                 f"class_names must have {n_classes} names, one per class; got {len(self.class_names)}."
             )
-        self.names = [""] * len(panels) if names is None else [str(name) for name in names]
-        self.notes = [""] * len(panels) if notes is None else [str(note) for note in notes]
-        shown = self.coordinates[0] if self.new_coordinates[0] is None else self.new_coordinates[0]
-        self.value_names = None if value_names is None else [str(name) for name in value_names]
-        self.values = self.misclassified = None
+        self.names = _or_default(self.names, [""] * n_panels)
+        self.notes = _or_default(self.notes, [""] * n_panels)
+        given = [name for name in ONE_PANEL if getattr(self, name) is not None]
+        if given and n_panels > 1:
+            raise ValueError(f"{given[0]} can be shown in one panel only; got {n_panels} panels.")
+        if {"values", "misclassified"} <= set(given):
+            raise ValueError("values and misclassified cannot both be shown; got both.")
+        shown = _or_default(self.new_coordinates[0], self.coordinates[0])
         if self.value_names is not None:
-            self.values = _check_indices("values", values, shown, "value_names")
-        elif values is not None:
-            self.values = _check_length("values", values, shown).astype(np.float64)
-        if misclassified is not None:
-            self.misclassified = _check_length("misclassified", misclassified, shown).astype(bool)
-        self.lines = np.empty((0, 2, 2)) if lines is None else np.asarray(lines, dtype=np.float64)
-        self.line_shares = np.empty(0) if line_shares is None else np.asarray(line_shares, dtype=np.float64)
-        self.value_label = value_label
-        self.emphasize_low = emphasize_low
-        self.title = title
+            self.values = _check_indices("values", self.values, shown)
+        elif self.values is not None:
+            self.values = _check_length("values", self.values, shown).astype(np.float64)
+        if self.misclassified is not None:
+            self.misclassified = _check_length("misclassified", self.misclassified, shown).astype(bool)
 
     @classmethod
     def from_estimator(
@@ -241,17 +278,44 @@ class EmbeddingDisplay(Display):
         ValueError
             If the estimator is not an embedding in two dimensions, or cannot provide what is to be shown.
         """
-        embedded = _EmbeddedRows(estimator, X, y)
-        options = embedded.color_options(color, data_name)
-        if lines_from is not None:
-            options["lines"], options["line_shares"] = embedded.neighbor_lines(lines_from)
-        if embedded.classes is not None:
-            options["class_names"] = check_class_names(embedded.classes, class_names)
-        display = cls(
-            embedded.training_coordinates, embedded.training_labels,
-            new_coordinates=embedded.new_coordinates, new_labels=embedded.new_labels, **options,
-        )  # fmt: skip
-        return display.plot(ax)
+        embedding = last_step(estimator)
+        if not hasattr(embedding, "embedding_"):
+            raise ValueError(
+                f"The estimator must be a LANNEmbedding or NeighborEmbedding; got {type(embedding).__name__}."
+            )
+        n_training = len(embedding.embedding_)
+        options: dict[str, Any] = {}
+        rows, labels = None, None
+        number = f"{n_training} training rows"
+        if hasattr(embedding, "classifier_"):
+            rows = _rows_of_classifier(estimator, embedding, X, y)
+            labels, classes = stored_rows(rows.model)[1], rows.model.classes_
+            if X is not None:
+                options["new_coordinates"] = embedding.transform(as_fitted(rows.model, rows.X))
+                options["new_labels"] = rows.labels
+        else:
+            classes, given = (None, None) if y is None else np.unique(y, return_inverse=True)
+            if X is None:
+                labels = given
+            else:
+                check_columns(estimator, X)
+                options["new_coordinates"], options["new_labels"] = np.asarray(estimator.transform(X)), given
+        if X is not None:
+            number = f"{len(options['new_coordinates'])} new rows among {number}"
+        if classes is not None:
+            options["class_names"] = check_class_names(classes, class_names)
+        if rows is None and (color != "class" or lines_from is not None):
+            raise ValueError("color and lines_from need a LANNEmbedding, which has a classifier.")
+        title = "Embedding: similar rows are near each other"
+        if rows is not None:
+            title, colors = _color_options(rows, color, has_labels=X is None or y is not None)
+            options |= colors
+        if rows is not None and lines_from is not None:
+            starts = options.get("new_coordinates", embedding.embedding_)
+            lines = _neighbor_lines(rows, starts, embedding.embedding_, lines_from)
+            options["lines"], options["line_shares"] = lines
+        options["title"] = f"{title}\n{data_name}: {number}" if data_name else f"{title}\n{number}"
+        return cls(embedding.embedding_, labels, **options).plot(ax)
 
     @classmethod
     def from_comparison(
@@ -306,24 +370,21 @@ class EmbeddingDisplay(Display):
         panels = list(comparison.panels)
         if not panels:
             raise ValueError("comparison must have at least one panel; got none.")
-        options: dict[str, Any] = {}
-        labels, new_labels = [np.asarray(panel.labels) for panel in panels], []
-        if subset == "held_out":
-            if any(panel.held_out_coordinates is None for panel in panels):
-                raise ValueError("subset='held_out' needs held-out rows in every panel of the comparison.")
-            options["new_coordinates"] = [panel.held_out_coordinates for panel in panels]
-            new_labels = [np.asarray(panel.held_out_labels) for panel in panels]
+        new = panels if subset == "held_out" else []
+        if any(panel.held_out_coordinates is None for panel in new):
+            raise ValueError("subset='held_out' needs held-out rows in every panel of the comparison.")
+        labels = [np.asarray(panel.labels) for panel in panels]
+        new_labels = [np.asarray(panel.held_out_labels) for panel in new]
         classes = np.unique(np.concatenate([*labels, *new_labels]))
-        if new_labels:
-            options["new_labels"] = [np.searchsorted(classes, panel) for panel in new_labels]
         display = cls(
             [panel.coordinates for panel in panels],
             [np.searchsorted(classes, panel) for panel in labels],
+            new_coordinates=[panel.held_out_coordinates for panel in new] or None,
+            new_labels=[np.searchsorted(classes, panel) for panel in new_labels] or None,
             class_names=check_class_names(classes, class_names),
             names=[panel.name for panel in panels],
             notes=[_format_accuracies(panel.accuracy, panel.held_out_accuracy) for panel in panels],
             title=title,
-            **options,
         )
         return display.plot(ax, n_columns=n_columns)
 
@@ -357,195 +418,171 @@ class EmbeddingDisplay(Display):
         return self
 
     def _plot_one(self, ax: Axes | None) -> None:
-        has_color_bar = self.values is not None and self.value_names is None
-        handles = [] if has_color_bar else legend_handles(self, 24)
-        width = SIDE if ax is None else min(_axes_size(ax))
-        columns = legend_columns(handles, width)
-        legend = 0.6 if has_color_bar else _legend_height(handles, columns)
-        title = wrap_text(self.title, width, TEXT + 1)
-        marks = []
+        handles, notes = self._legend_handles(), [self.names[0], self.notes[0]]
         if self.new_coordinates[0] is not None:
-            shows_classes = self.values is None and self.misclassified is None
-            marks.append("pale: training rows" if shows_classes else "light gray: training rows")
-        if len(self.lines):
-            marks.append("lines: from a row with a ring to its neighbors, the wider, the larger their vote")
-        note = "\n".join(text for text in (self.notes[0], "; ".join(marks)) if text)
-        caption = caption_height(self.names[0], note, width=width)
-        height = SIDE + 0.1 + 0.2 * len(title.splitlines()) + caption / 72 + legend
-        self._create_axes(ax, (SIDE + 0.1, height))
+            notes.append("pale: training rows" if self._shows_classes else "light gray: training rows")
+        if self.lines is not None:
+            notes.append("lines: from a row with a ring to its neighbors, the wider, the larger their vote")
+        legend = legend_width([str(handle.get_label()) for handle in handles]) or 0.7
+        self._create_axes(ax, (SIDE + 0.1 + legend, SIDE + 0.4 + 0.2 * len(self.title.splitlines())))
         self.axes_ = np.array([self.ax_], dtype=object)
-        self.ax_.set_title(escape_math(title), fontsize=TEXT + 1)
-        scale = draw_panel(self.ax_, self, 0, width=width)
-        write_caption(self.ax_, self.names[0], note, width=width)
-        if scale is not None:
-            self._draw_scale(scale, offset=caption + 4)
-        elif handles:
-            draw_legend(self.ax_, handles, columns, offset=caption + 4)
-
-    def _draw_scale(self, drawn: Any, *, offset: float) -> None:
-        """Draw the color bar of numbers, `offset` points below the panel."""
-        from matplotlib.cm import ScalarMappable
-
-        bar_ax = self.ax_.inset_axes((0.15, -0.025, 0.7, 0.025), transform=offset_below(self.ax_, offset))
-        opaque = ScalarMappable(drawn.norm, drawn.cmap)
-        bar = self.figure_.colorbar(opaque, cax=bar_ax, orientation="horizontal")
-        bar.set_label(escape_math(self.value_label), fontsize=SMALL)
-        bar.ax.tick_params(labelsize=SMALL)
-        bar.outline.set_visible(False)
+        self._draw_panel(self.ax_, 0, SIDE)
+        self._set_title(self.title, width=SIDE)
+        self.ax_.set_xlabel(title_lines(*notes, width=SIDE), fontsize=SMALL)
+        if handles:
+            draw_legend(self.ax_, handles, "right")
 
     def _plot_several(self, ax: Axes | None, n_columns: int) -> None:
-        """Draw one panel per embedding, and the legend in an empty corner if it fits, or else below."""
-        n_panels, handles = len(self.coordinates), legend_handles(self, 16)
-        n_rows = -(-n_panels // n_columns)
-        total_width, total_height = (WIDTH * n_columns, None) if ax is None else _axes_size(ax)
-        width = WIDTH if ax is None else total_width / (n_columns + SPACING * (n_columns - 1))
-        captions = zip(self.names, self.notes, strict=True)
-        caption = (2.0 + max(caption_height(name, note, width=width) for name, note in captions)) / 72
-        max_lines = MAX_LINES
-        if total_height is not None:
-            max_lines = min(MAX_LINES, int((total_height / n_rows - caption) / LINE_HEIGHT))
-        has_corner = n_panels < n_rows * n_columns and max_lines > 0
-        in_corner = legend_columns(handles, width, max_lines=max_lines) if has_corner else 0
-        columns = in_corner or legend_columns(handles, total_width)
-        legend = 0.0 if in_corner else _legend_height(handles, columns)
-        ratios, spacing = [*[1.0] * n_rows, 0.001], None
-        if total_height is not None and not _has_constrained_layout(ax):
-            # matplotlib does not make space for the captions.
-            height = max((total_height - legend) / n_rows - caption, 0.1)
-            ratios = [*[height] * n_rows, max(legend, 0.001)]
-            spacing = (caption / float(np.mean(ratios)), SPACING)
-        size = (total_width, 0.35 + (WIDTH + 0.4) * n_rows + legend)
-        axes = self._create_panels(
-            ax, self.title, (n_rows + 1, n_columns), size, spacing=spacing, height_ratios=ratios
-        )
-        self.axes_ = axes.ravel()[:n_panels]
+        """Draw one panel per embedding, and a legend below all of them."""
+        n_panels, handles = len(self.coordinates), self._legend_handles()
+        n_rows, width = -(-n_panels // n_columns), WIDTH * n_columns
+        size = (width, 0.5 + (WIDTH + 0.35) * n_rows + 0.2 * len(handles) / width)
+        panels = self._create_panels(ax, (self.title,), (n_rows, n_columns), size).ravel()
+        self.axes_ = panels[:n_panels]
         self.ax_ = self.axes_[0]
-        for panel in axes.ravel()[n_panels:]:
+        for panel in panels[n_panels:]:
             panel.set_axis_off()
         for index, panel in enumerate(self.axes_):
-            draw_panel(panel, self, index, width=width)
-            write_caption(panel, self.names[index], self.notes[index], width=width)
-        if in_corner:
-            draw_legend(axes[-2, -1], handles, columns)
-        elif handles:
-            bottom = self.figure_.add_subplot(axes[-1, 0].get_subplotspec().get_gridspec()[-1, :])
-            bottom.set_axis_off()
-            draw_legend(bottom, handles, columns, offset=0.0, anchor=1.0)
+            self._draw_panel(panel, index, WIDTH)
+            panel.set_title(escape_math(self.names[index]), fontsize=TEXT, fontweight="bold")
+            panel.set_xlabel(escape_math(wrap_text(self.notes[index], WIDTH, SMALL)), fontsize=SMALL)
+        if handles:
+            draw_legend(self.ax_.figure, handles, "below", width=width)
 
+    @property
+    def _shows_classes(self) -> bool:
+        return self.values is None and self.misclassified is None
 
-class _EmbeddedRows:
-    """Training rows of a fitted embedding, new rows that are drawn over them, and what colors can show.
-
-    Parameters
-    ----------
-    estimator : estimator
-        A fitted LANNEmbedding or NeighborEmbedding, or a pipeline that ends in one.
-    X : array-like of shape (n_samples, n_features) or None
-        New rows; None to show the training rows.
-    y : array-like of shape (n_samples,) or None
-        Their labels.
-    """
-
-    training_labels: Labels | None
-    new_labels: Labels | None
-    new_coordinates: Floats | None = None
-    classes: NDArray[Any] | None
-    # The rows that are shown, as the classifier sees them; None without a classifier.
-    rows: Rows | None = None
-
-    def __init__(self, estimator: Any, X: ArrayLike | None, y: ArrayLike | None) -> None:
-        embedding = last_step(estimator)
-        if not hasattr(embedding, "embedding_"):
-            raise ValueError(
-                f"The estimator must be a LANNEmbedding or NeighborEmbedding; got {type(embedding).__name__}."
+    def _legend_handles(self) -> list[Line2D]:
+        """Return the entries of the legend; none if the colors are numbers or there are no classes."""
+        if self.value_names is not None:
+            pairs = zip(
+                _group_markers(list(self.value_names)), short_names(self.value_names, 24), strict=True
             )
-        self.training_coordinates: Floats = _check_coordinates("embedding_", embedding.embedding_)
-        self.has_labels = y is not None
-        if hasattr(embedding, "classifier_"):
-            self._read_with_classifier(estimator, embedding, X, y)
+            return [_legend_handle(marker, name) for marker, name in pairs]
+        if self.values is not None:
+            return []
+        markers, names = _class_markers(len(self.class_names)), short_names(self.class_names, 24)
+        handles = [_legend_handle(marker, name) for marker, name in zip(markers, names, strict=True)]
+        if self.misclassified is not None:
+            handle = _legend_handle(_Marker("white", "o"), "misclassified")
+            handle.set(markeredgecolor=DARK, markersize=7)
+            handles.append(handle)
+        if len(self.coordinates) > 1 and self.new_coordinates[0] is not None:
+            handles.append(_legend_handle(PALE, "training row (pale)"))
+        return handles
+
+    def _draw_panel(self, ax: Axes, index: int, width: float) -> None:
+        """Draw one panel, `width` inches wide."""
+        training, new = self.coordinates[index], self.new_coordinates[index]
+        labels = _or_default(self.labels[index], np.zeros(len(training), np.int64))
+        shown, shown_labels, all_rows, all_labels = training, labels, training, labels
+        size = _marker_size(len(training), width)
+        markers = _class_markers(len(self.class_names)) or [_Marker(FOR, "o")]
+        if new is not None:
+            has_classes = self.labels[index] is not None and self._shows_classes
+            background = markers if has_classes else [OTHER] * (labels.max() + 1)
+            _draw_rows(ax, training, labels, background, size, pale=True, zorder=1)
+            shown, shown_labels = new, _or_default(self.new_labels[index], np.zeros(len(new), np.int64))
+            all_rows, all_labels = np.concatenate([training, new]), np.concatenate([labels, shown_labels])
+            size = max(size, _marker_size(len(new), width))
+        opacity = float(np.clip(0.85 * (MANY_ROWS / len(shown)) ** 0.4, 0.25, 0.85))
+        if self.misclassified is not None:
+            wrong = self.misclassified
+            _draw_rows(ax, shown[~wrong], shown_labels[~wrong], markers, size, pale=True)
+            large = min(MISCLASSIFIED_FACTOR * size, MAX_MISCLASSIFIED_SIZE)
+            emphasized: dict[str, Any] = {"edgecolors": DARK, "linewidths": 0.9, "zorder": 3}
+            _draw_rows(ax, shown[wrong], shown_labels[wrong], markers, large, **emphasized)
+        elif self.values is None:
+            _draw_rows(ax, shown, shown_labels, markers, size, alpha=opacity)
+        elif self.value_names is not None:
+            groups = _group_markers(list(self.value_names))
+            _draw_rows(ax, shown, self.values, groups, size, alpha=opacity)
         else:
-            if X is not None:
-                check_columns(estimator, X)
-                self.new_coordinates = np.asarray(estimator.transform(X))
-            self.classes, labels = (None, None) if y is None else np.unique(y, return_inverse=True)
-            self.training_labels, self.new_labels = (labels, None) if X is None else (None, labels)
-        self.coordinates = self.training_coordinates if self.new_coordinates is None else self.new_coordinates
+            self._draw_numbers(ax, shown, size, opacity)
+        if self.lines is not None:
+            _draw_lines(ax, self.lines, self.line_shares, size)
+        side = _set_limits(ax, all_rows, all_labels)
+        if len(self.coordinates) == 1 and len(self.class_names) > 1:
+            _write_class_names(ax, shown, shown_labels, self.class_names, side)
 
-    def _read_with_classifier(self, estimator: Any, embedding: Any, X: Any, y: Any) -> None:
-        from sklearn.pipeline import Pipeline
+    def _draw_numbers(self, ax: Axes, coordinates: Floats, size: float, opacity: float) -> None:
+        """Draw rows in the colors of numbers, the emphasized ones last, and a color bar."""
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import LinearSegmentedColormap
 
-        classifier = embedding.classifier_
-        trained, self.training_labels = stored_rows(classifier)
-        if not np.array_equal(embedding.model_.X, trained, equal_nan=True):
-            raise ValueError("The classifier was trained with other rows since; fit the embedding again.")
-        model = classifier
-        if embedding is not estimator:
-            model = Pipeline([*estimator.steps[:-1], ("classifier", classifier)])
-        self.rows = select_rows(model, X, y)
-        self.classes, self.new_labels = classifier.classes_, None
-        if X is None:
-            self.has_labels = True
-        else:
-            self.new_coordinates = embedding.transform(as_fitted(classifier, self.rows.X))
-            self.new_labels = self.rows.labels
+        colors = LinearSegmentedColormap.from_list("light_to_dark", LIGHT_TO_DARK)
+        colors = colors.reversed() if self.emphasize_low else colors
+        order = np.argsort(-self.values if self.emphasize_low else self.values, kind="stable")
+        x, y = coordinates[order].T
+        drawn = ax.scatter(
+            x, y, c=self.values[order], s=size, cmap=colors, alpha=opacity, zorder=2,
+            edgecolors="white", linewidths=_line_width(size), rasterized=len(coordinates) > MANY_ROWS,
+        )  # fmt: skip
+        opaque = ScalarMappable(drawn.norm, drawn.cmap)
+        self._draw_color_bar(opaque, self.value_label, height=SIDE)
 
-    def _classifier_rows(self, parameter: str) -> Rows:
-        if self.rows is None:
-            raise ValueError(f"{parameter} needs the classifier of a LANNEmbedding; this embedding has none.")
-        return self.rows
 
-    def _votes(self, parameter: str) -> tuple[Indices, Floats, Floats]:
-        """Return neighbors, shares and probabilities; a training row does not vote on itself."""
-        rows = self._classifier_rows(parameter)
-        exclude = np.arange(len(rows.X)) if self.new_coordinates is None else None
-        model = rows.model.model_
-        neighbors, distances = model.voters(rows.X, exclude=exclude, n_jobs=rows.model.n_jobs)
-        return neighbors, *model.vote(neighbors, distances)
+def _rows_of_classifier(estimator: Any, embedding: Any, X: ArrayLike | None, y: ArrayLike | None) -> Rows:
+    """Return the given rows, or the training rows, as the classifier of an embedding sees them."""
+    classifier = embedding.classifier_
+    if not np.array_equal(embedding.model_.X, stored_rows(classifier)[0], equal_nan=True):
+        raise ValueError("The classifier was trained with other rows since; fit the embedding again.")
+    if embedding is estimator:
+        return select_rows(classifier, X, y)
+    return select_rows(Pipeline([*estimator.steps[:-1], ("classifier", classifier)]), X, y)
 
-    def neighbor_lines(self, wanted: ArrayLike) -> tuple[Floats, Floats]:
-        """Return lines from some of the rows to their neighbors, (n_lines, 2, 2), and the vote shares."""
-        neighbors, shares, _ = self._votes("lines_from")
-        rows = np.atleast_1d(np.asarray(wanted))
-        for row in rows.tolist():
-            validate("lines_from", row, Integer(0, len(self.coordinates) - 1))
-        ends = self.training_coordinates[neighbors[rows]]  # (n_wanted, k, 2)
-        starts = np.broadcast_to(self.coordinates[rows][:, None], ends.shape)
-        return np.stack([starts, ends], axis=2).reshape(-1, 2, 2), shares[rows].ravel()
 
-    def color_options(self, color: Any, data_name: str) -> dict[str, Any]:
-        """Return the keyword arguments of EmbeddingDisplay for a choice of colors, including a title."""
-        number = f"{len(self.training_coordinates)} training rows"
-        if self.new_coordinates is not None:
-            number = f"{len(self.new_coordinates)} new rows among {number}"
-        title = f"{data_name}: {number}" if data_name else number
-        if color == "class":
-            return {"title": f"Embedding: similar rows are near each other\n{title}"}
-        parameter = f"color={color!r}"
-        if color == "confidence":
-            return {
-                "values": self._votes(parameter)[2].max(axis=1),
-                "value_label": "probability of the predicted class",
-                "emphasize_low": True,
-                "title": f"Probability of the prediction\n{title}",
-            }
-        rows = self._classifier_rows(parameter)
-        if color == "error":
-            if not self.has_labels:
-                raise ValueError("color='error' needs the labels of X; got y=None.")
-            wrong = self._votes(parameter)[2].argmax(axis=1) != rows.labels
-            title = f"{wrong.sum()} of {len(wrong)} rows are misclassified\n{title}"
-            return {"misclassified": wrong, "title": title}
-        if color == "dominant":
-            values, names = _dominant_features(rows)
-            title = f"Most relevant feature of each row\n{title}"
-            return {"values": values, "value_names": names, "title": title}
-        feature = _feature_index(color, rows.feature_names)
-        name = shorten(rows.feature_names[feature], 24)
-        return {
-            "values": rows.explain().relevances[:, feature],
-            "value_label": f"share of the vote that depends on {name}",
-            "title": f"Relevance of {name}\n{title}",
+def _votes(rows: Rows) -> tuple[Indices, Floats, Floats]:
+    """Return neighbors, shares and probabilities; a training row does not vote on itself."""
+    exclude = None if rows.source == "row" else np.arange(len(rows.X))
+    model = rows.model.model_
+    neighbors, distances = model.voters(rows.X, exclude=exclude, n_jobs=rows.model.n_jobs)
+    return neighbors, *model.vote(neighbors, distances)
+
+
+def _neighbor_lines(
+    rows: Rows, coordinates: Floats, training: Floats, wanted: ArrayLike
+) -> tuple[Floats, Floats]:
+    """Return lines from some of the rows to their neighbors, (n_lines, 2, 2), and the vote shares."""
+    neighbors, shares, _ = _votes(rows)
+    chosen = np.atleast_1d(np.asarray(wanted))
+    for row in chosen.tolist():
+        validate("lines_from", row, Integer(0, len(coordinates) - 1))
+    ends = training[neighbors[chosen]]  # (n_chosen, k, 2)
+    starts = np.broadcast_to(coordinates[chosen][:, None], ends.shape)
+    return np.stack([starts, ends], axis=2).reshape(-1, 2, 2), shares[chosen].ravel()
+
+
+def _color_options(rows: Rows, color: Any, *, has_labels: bool) -> tuple[str, dict[str, Any]]:
+    """Return the title and the keyword arguments of EmbeddingDisplay for a choice of colors."""
+    if color == "class":
+        return "Embedding: similar rows are near each other", {}
+    if color == "confidence":
+        values, label = _votes(rows)[2].max(axis=1), "probability of the predicted class"
+        return "Probability of the prediction", {
+            "values": values,
+            "value_label": label,
+            "emphasize_low": True,
         }
+    if color == "error":
+        if not has_labels:
+            raise ValueError("color='error' needs the labels of X; got y=None.")
+        wrong = _votes(rows)[2].argmax(axis=1) != rows.labels
+        return f"{wrong.sum()} of {len(wrong)} rows are misclassified", {"misclassified": wrong}
+    if color == "dominant":
+        values, names = _dominant_features(rows)
+        return "Most relevant feature of each row", {"values": values, "value_names": names}
+    features = list(rows.feature_names)
+    if color not in features and color not in range(len(features)):
+        raise ValueError(
+            f"color must be one of {', '.join(map(repr, COLORS))}, the name of a feature, or its index from "
+            f"0 to {len(features) - 1}; got {color!r}."
+        )
+    feature = features.index(color) if color in features else color
+    name = shorten(features[feature], 24)
+    values, label = rows.explain().relevances[:, feature], f"share of the vote that depends on {name}"
+    return f"Relevance of {name}", {"values": values, "value_label": label}
 
 
 def _dominant_features(rows: Rows) -> tuple[Indices, list[str]]:
@@ -558,26 +595,13 @@ def _dominant_features(rows: Rows) -> tuple[Indices, list[str]]:
     dominant, is_clear = relevances.argmax(axis=1), relevances.max(axis=1) >= LEAST_RELEVANCE
     counts = np.bincount(dominant[is_clear], minlength=len(rows.feature_names))
     n_present = int((counts > 0).sum())
-    named = largest_first(counts.astype(np.float64), min(N_NAMED_FEATURES, n_present))
+    named = largest_first(counts, min(N_NAMED_FEATURES, n_present))
     indices = np.full(len(counts), len(named))
     indices[named] = np.arange(len(named))
     names = [str(rows.feature_names[feature]) for feature in named]
     names += [OTHER_FEATURES] * (n_present > len(named))
     values = np.where(is_clear, indices[dominant], len(names))
     return values, names + [NO_FEATURE] * (not is_clear.all())
-
-
-def _feature_index(color: Any, feature_names: NDArray[Any]) -> int:
-    names = list(feature_names)
-    if isinstance(color, str) and color in names:
-        return names.index(color)
-    is_integer = isinstance(color, int | np.integer) and not isinstance(color, bool)
-    if is_integer and 0 <= color < len(names):
-        return int(color)
-    raise ValueError(
-        f"color must be one of {', '.join(map(repr, COLORS))}, the name of a feature, or its index from 0 "
-        f"to {len(names) - 1}; got {color!r}."
-    )
 
 
 def _format_accuracies(leave_one_out: float | None, held_out: float | None) -> str:
@@ -595,28 +619,14 @@ def _format_accuracies(leave_one_out: float | None, held_out: float | None) -> s
     return ", ".join(texts)
 
 
-def _axes_size(ax: Axes) -> tuple[float, float]:
-    """Return the width and height of axes, in inches."""
-    subplot = ax.get_subplotspec()
-    box: Any = ax.get_position() if subplot is None else subplot.get_position(ax.figure)  # type: ignore[arg-type]
-    width, height = box.transformed(ax.figure.transSubfigure).size / ax.figure.dpi
-    return float(width), float(height)
+def _or_default(value: Any, default: Any) -> Any:
+    return default if value is None else value
 
 
-def _has_constrained_layout(ax: Axes | None) -> bool:
-    """Return whether matplotlib itself makes space for the captions."""
-    from matplotlib.layout_engine import ConstrainedLayoutEngine
-
-    return ax is None or isinstance(ax.figure.get_layout_engine(), ConstrainedLayoutEngine)
-
-
-def _legend_height(handles: list[Any], n_columns: int) -> float:
-    """Return the height of a legend below a panel, in inches."""
-    return 0.2 + LINE_HEIGHT * -(-len(handles) // max(n_columns, 1)) if handles else 0.0
-
-
-def _check_coordinates(name: str, given: Any) -> Floats:
-    """Return finite coordinates, (n_rows, 2)."""
+def _check_coordinates(name: str, given: Any) -> Any:
+    """Return finite coordinates, (n_rows, 2), or None."""
+    if given is None:
+        return None
     coordinates = np.asarray(given, dtype=np.float64)
     if coordinates.ndim != 2 or coordinates.shape[1] != 2 or len(coordinates) == 0:
         raise ValueError(f"{name} must have 2 dimensions to be drawn; got shape {coordinates.shape}.")
@@ -633,14 +643,132 @@ def _check_length(name: str, given: Any, rows: Floats | None) -> NDArray[Any]:
     return values
 
 
-def _check_indices(name: str, given: Any, rows: Floats | None, names: str) -> Labels | None:
-    """Return one index into the names per row, (n_rows,)."""
+def _check_indices(name: str, given: Any, rows: Floats | None) -> Labels | None:
+    """Return one index per row into the names of classes or groups, (n_rows,), or None."""
     if given is None:
         return None
     indices = _check_length(name, given, rows)
     if indices.dtype.kind not in "iu" or indices.min() < 0:
         raise ValueError(
-            f"{name} must be indices into {names}, integers from 0; got {indices[0]!r} "
+            f"{name} must be indices into the names, integers from 0; got {indices[0]!r} "
             "(np.unique(…, return_inverse=True) returns names and indices)."
         )
     return indices.astype(np.int64)
+
+
+def _marker_size(n_rows: int, width: float) -> float:
+    """Return the size of a marker, in points², for a number of rows in a panel `width` inches wide."""
+    return float(np.clip(COVERAGE * (72 * width) ** 2 / max(n_rows, 1), MIN_SIZE, MAX_SIZE))
+
+
+def _line_width(size: float) -> float:
+    """Return the width of the line around markers, which would hide very small ones."""
+    return 0.25 if size > 2 * MIN_SIZE else 0.0
+
+
+def _draw_rows(
+    ax: Axes, coordinates: Floats, labels: Labels, markers: Sequence[_Marker], size: float, *,
+    pale: bool = False, **options: Any,
+) -> None:  # fmt: skip
+    """Draw every row with the marker of its class, in random order: the same in every figure."""
+    from matplotlib.colors import to_rgb
+    from matplotlib.markers import MarkerStyle
+
+    order = np.random.default_rng(0).permutation(len(coordinates))
+    labels = labels[order]
+    colors = np.array([to_rgb(marker.color) for marker in markers])
+    if pale:
+        colors = PALENESS + (1 - PALENESS) * colors
+    areas = size * np.array([AREA_FACTORS[marker.shape] for marker in markers])
+    defaults: dict[str, Any] = {"edgecolors": "white", "linewidths": _line_width(size), "zorder": 2}
+    x, y = coordinates[order].T
+    drawn = ax.scatter(
+        x, y, s=areas[labels], c=colors[labels], rasterized=len(labels) > MANY_ROWS,
+        **(defaults | options),
+    )  # fmt: skip
+    # One call of scatter has one shape only.
+    styles = [MarkerStyle(marker.shape) for marker in markers]
+    paths = [style.get_path().transformed(style.get_transform()) for style in styles]
+    drawn.set_paths([paths[label] for label in labels])
+
+
+def _draw_lines(ax: Axes, lines: Floats, shares: Floats, size: float) -> None:
+    """Draw thin lines from rows to their neighbors, and rings around the rows."""
+    from matplotlib.collections import LineCollection
+
+    drawn = shares >= MIN_SHARE
+    widths = np.maximum(MAX_LINEWIDTH * shares / max(float(shares.max()), 1e-12), MIN_LINEWIDTH)[drawn]
+    ax.add_collection(
+        LineCollection(list(lines[drawn]), linewidths=widths, colors=LINE_COLOR, alpha=0.7, zorder=4.0)
+    )
+    x, y = np.unique(lines[:, 0], axis=0).T
+    ax.scatter(x, y, s=2.2 * size, facecolors="none", edgecolors=DARK, linewidths=1.0, zorder=5)
+
+
+def _set_limits(ax: Axes, coordinates: Floats, labels: Labels) -> float:
+    """Set limits with the same scale for both axes, without ticks, and return the side of the square shown.
+
+    Rows that are so far away that all others would be drawn in a small part of the panel are outside, and
+    their number is written in a corner; unless they are a large part of a class.
+    """
+    lowest, highest = coordinates.min(axis=0), coordinates.max(axis=0)
+    low, high = np.quantile(coordinates, (OUTLIER_QUANTILE, 1 - OUTLIER_QUANTILE), axis=0)
+    distance = OUTLIER_DISTANCE * float((high - low).max())
+    low, high = np.maximum(lowest, low - distance), np.minimum(highest, high + distance)
+    outside = ((coordinates < low) | (coordinates > high)).any(axis=1)
+    if (np.bincount(labels, outside) > MAX_CLASS_SHARE * np.bincount(labels)).any():
+        low, high = lowest, highest
+    elif outside.any():
+        ax.text(
+            0.98, 0.98, f"{outside.sum()} outside", transform=ax.transAxes, ha="right", va="top",
+            fontsize=TINY, color="#555555",
+        )  # fmt: skip
+    center, half_side = (low + high) / 2, 0.56 * max(float((high - low).max()), 1e-9)
+    (left, bottom), (right, top) = center - half_side, center + half_side
+    ax.set(xlim=(left, right), ylim=(bottom, top), xticks=[], yticks=[], box_aspect=1, anchor="W")
+    ax.spines[:].set(visible=True, color="#C4C4C4", linewidth=0.7)
+    return 2 * half_side
+
+
+def _write_class_names(ax: Axes, coordinates: Floats, labels: Labels, names: list[str], side: float) -> None:
+    """Write the name of each class above its rows around the median, unless it would hide another name.
+
+    The largest classes come first. `side` is that of the square shown, in units of the coordinates.
+    """
+    """Write the name of each class above or below its rows around the median, where it hides fewer rows.
+
+    A name that would hide another one is omitted; the largest classes come first. `side` is that of the
+    square shown, in units of the coordinates.
+    """
+    from matplotlib.patheffects import withStroke
+
+    texts = short_names(names, 20)
+    written: list[tuple[Floats, Floats]] = []  # centers and half sizes of the names
+    present, counts = np.unique(labels, return_counts=True)
+    for label in present[largest_first(counts)]:
+        members = coordinates[labels == label]
+        # The median of a class in several clusters is between them: take the row nearest to it.
+        middle = members[((members - np.median(members, axis=0)) ** 2).sum(axis=1).argmin()]
+        near = members[np.abs(members - middle).max(axis=1) <= NEAR * side]
+        half_size = SMALL / (72 * SIDE) * side * np.array([0.31 * len(texts[label]), 0.7])
+        ends = (near[:, 1].max() + half_size[1], near[:, 1].min() - half_size[1])
+        centers = [np.array([np.median(near[:, 0]), y]) for y in ends]
+        hidden = [int((np.abs(coordinates - center) < half_size).all(axis=1).sum()) for center in centers]
+        center = centers[int(np.argmin(hidden))]
+        if any((np.abs(center - other) < half_size + own).all() for other, own in written):
+            continue
+        written.append((center, half_size))
+        ax.text(
+            center[0], center[1], texts[label], fontsize=SMALL, ha="center", va="center", zorder=6,
+            in_layout=False, path_effects=[withStroke(linewidth=2.0, foreground="white", alpha=0.85)],
+        )  # fmt: skip
+
+
+def _legend_handle(marker: _Marker, name: str) -> Line2D:
+    """Return the entry of a marker in a legend."""
+    from matplotlib.lines import Line2D
+
+    size = 5.2 * AREA_FACTORS[marker.shape] ** 0.5
+    return Line2D(
+        [], [], linestyle="none", marker=marker.shape, color=marker.color, markersize=size, label=name
+    )

@@ -3,71 +3,64 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lann._support.format import percent, signed_percent, value_text
 from lann._support.inputs import check_ids
-from lann._support.types import Floats, Indices
+from lann._support.types import Floats
 from lann._support.validation import Integer, OneOf, validate
 from lann.columns.inputs import take_rows
 from lann.explain import Explanation
-from lann.plot._axes import (
+from lann.plot._display import (
     INK,
     NEUTRAL,
     SMALL,
     TEXT,
     Display,
+    check_class_names,
     class_colors,
+    draw_legend,
     escape_math,
-    is_number,
     label_lines,
-    label_percent,
-    largest_first,
     line_height,
+    percent_label,
+    select_rows,
     short_names,
-    short_value,
     shorten,
-    shorten_unique,
-    split_unit,
-    style_axes,
+    stored_rows,
     text_width,
-    title_lines,
     wrap_text,
 )
-from lann.plot._rows import check_class_names, select_rows, stored_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The smallest range of the axis of supports, if they do not start at a base value.
-MIN_RANGE = 0.05
-# Shares of the vote below this are 0 when rounded to a tenth of a percent, and to a percent.
-NEGLIGIBLE, INVISIBLE = 0.005, 0.0005
 # The number of features whose values are listed beside the neighbors.
 N_VALUE_COLUMNS = 3
-# The widths of the panels without their labels, in inches: features, neighbors and a column of values.
-FEATURES_WIDTH, NEIGHBORS_WIDTH, COLUMN_WIDTH = 3.9, 1.5, 0.9
+# The widths of the panels without their labels, in inches: features and neighbors.
+FEATURES_WIDTH, NEIGHBORS_WIDTH = 3.9, 1.5
 # Against the prediction, if there are more than two classes.
 AGAINST_COLOR = "#B4B4B4"
-# The number of characters of a value in a column.
-LONGEST_VALUE = 13
+# The number of characters of a value in a column, and of the header.
+LONGEST_VALUE, LONGEST_HEADER = 24, 12
 
 
 class ExplanationDisplay(Display):
     """One prediction: how its feature values add up to the probability, and its neighbors.
 
     The left panel starts at the base value, the mean vote for the predicted class at the nearest training
-    rows of other classes. Each bar below is the support by the value of a feature, the largest first: to the
-    right for the prediction, to the left against it. The bars add up to the probability of the prediction,
-    the last bar. The number of all other features, and their sum, is in one bar. For a model without base
-    values, the bars start at 0; for one without supports, they are the relevances.
+    rows of other classes. Each bar below is the support by the value of a feature, the most relevant first:
+    to the right for the prediction, to the left against it. The bars add up to the probability of the
+    prediction, the last bar. The number of all other features, and their sum, is in one bar. For a model
+    without base values, the bars start at 0; for one without supports, they are the relevances.
 
     The right panel shows the neighbors that vote, nearest first, with their labels and their shares of the
-    vote in the colors of their classes. The nearest that hold 90 % of the vote have a bar of their own, five
-    at least and ten at most; all others share one. Beside them are their values of the features with the
-    largest support, below the values of the row itself and what 80 % of the training rows of the predicted
+    vote in the colors of their classes. The nearest that hold 90% of the vote have a bar of their own, five
+    at least and ten at most; all others share one. Beside them are their values of the most relevant
+    features, below the values of the row itself and what 80% of the training rows of the predicted
     class have. The percentile of a value is its rank among the training rows.
 
     It is recommended to use :meth:`from_estimator` or :meth:`from_explanation` to create the display.
@@ -122,11 +115,13 @@ class ExplanationDisplay(Display):
         class_names: ArrayLike | None = None,
         data_name: str = "",
     ) -> None:
+        if feature_names is not None:
+            explanation = replace(explanation, feature_names=np.asarray(feature_names))
         self.explanation = explanation[row]
-        self.data_name = data_name
-        self.feature_names = explanation.feature_names if feature_names is None else np.asarray(feature_names)
         self.class_names = check_class_names(explanation.classes, class_names)
-        self._predicted = int(self.explanation.predicted_class_indices[0])
+        self.data_name = data_name
+        self._row = self.explanation.row(0)
+        self._predicted = self._row.class_index(self._row.prediction)
 
     @classmethod
     def from_estimator(
@@ -181,12 +176,11 @@ class ExplanationDisplay(Display):
             raise ValueError(f"row must be one of the {n_rows} rows of X; got {row}.")
         start = row % n_rows
         rows = select_rows(estimator, take_rows(X, np.array([start])), None)
-        explanation = replace(rows.explain(), queries=rows.X_given)
+        explanation = rows.explain()
+        if rows.is_transformed:  # the neighbors' values before the transformers are unknown
+            explanation = explanation.with_values(rows.X_given, None)
         if explanation.query_ids is None:
             explanation = replace(explanation, query_rows=np.array([start]))
-        if rows.is_transformed:
-            # The neighbors' values before the transformers are unknown.
-            explanation = replace(explanation, _training_values=None)
         if ids is not None:
             row_ids = check_ids(ids, len(stored_rows(rows.model)[0]))
             explanation = replace(explanation, neighbor_ids=row_ids[explanation.neighbors])
@@ -276,266 +270,161 @@ class ExplanationDisplay(Display):
         """
         validate("kind", kind, OneOf("waterfall", "bars"))
         validate("n_features", n_features, Integer(1))
-        bars = self._feature_bars(n_features, kind)
-        neighbors = self._neighbor_bars()
-        columns = self._value_columns(neighbors, bars.features[:N_VALUE_COLUMNS])
-        headings = ["this row"] * bool(columns)
-        if any(column.typical is not None for column in columns):
-            headings.append(f"typical of {shorten(self.class_names[self._predicted], 18)} (80 %)")
-        n_lines = max(len(bars.names), len(headings) + len(neighbors.names))
+        features, neighbors = self._feature_lines(n_features, kind), self._neighbor_lines()
+        columns = self._value_columns()
+        n_lines = max(len(features[0]), len(neighbors[0]))
         height, fontsize = line_height(n_lines)
-        widths = [FEATURES_WIDTH, NEIGHBORS_WIDTH]
+        widths = [0.2 + text_width([*column[1:], "0" * LONGEST_HEADER], SMALL) for column in columns]
+        sizes = [FEATURES_WIDTH, NEIGHBORS_WIDTH, *([sum(widths)] if columns else [])]
+        labels = text_width(features[0], fontsize) + text_width(neighbors[0], fontsize)
+        size = (sum(sizes) + labels + 0.6, max(1.5 + height * n_lines, 2.8))
+        panels = self._create_panels(ax, self._title(), (1, len(sizes)), size, width_ratios=sizes)[0]
+        self.ax_, self.neighbors_ax_ = panels[:2]
+        self.values_ax_ = panels[2] if columns else None
+        self._draw_features(*features, fontsize)
+        self._draw_neighbors(*neighbors, fontsize)
         if columns:
-            widths.append(COLUMN_WIDTH * len(columns))
-        labels = text_width(bars.names, fontsize) + text_width([*headings, *neighbors.names], fontsize)
-        size = (sum(widths) + labels + 0.6, max(1.5 + height * n_lines, 2.8))
-        axes = self._create_panels(ax, self._title(size[0]), (1, len(widths)), size, width_ratios=widths)
-        self.ax_, self.neighbors_ax_ = axes[0][:2]
-        style_axes(self.ax_, grid="x")
-        label_lines(self.ax_, bars.names, fontsize)
-        self._draw_features(bars)
-        _draw_neighbors(self.neighbors_ax_, neighbors, headings, fontsize)
-        self.values_ax_ = axes[0][2] if columns else None
-        if columns:
-            _draw_values(axes[0][2], columns, n_lines=len(headings) + len(neighbors.names))
+            _draw_values(panels[2], columns, widths, n_lines=len(neighbors[0]))
         return self
 
-    def _title(self, width: float) -> str:
-        explanation, predicted, row = self.explanation, self._predicted, self.explanation.row(0)
-        name, share = row.title, explanation.probabilities[0, predicted]
-        title = f"{self.data_name}, {name[0].lower()}{name[1:]}: " if self.data_name else f"{name}: "
-        title += f"predicted {shorten(self.class_names[predicted], 40)}, probability {100 * share:.0f} %"
-        second_share = float(np.sort(explanation.probabilities[0])[-2])
-        if second_share >= NEGLIGIBLE:
-            runner_up = shorten(self.class_names[int(explanation.runner_up_class_indices[0])], 40)
-            title += f"; runner-up {runner_up}, {100 * second_share:.0f} %"
-        notes = ["nothing similar was seen in training"] * bool(row.is_far)
+    def _title(self) -> tuple[str, str]:
+        row = self._row
+        name = f"{self.data_name}, {row.title[0].lower()}{row.title[1:]}" if self.data_name else row.title
+        title = f"{name}: predicted {self._name(row.prediction)}, probability {percent(row.probability)}; "
+        title += f"runner-up {self._name(row.runner_up)}, {percent(row.runner_up_probability)}"
+        notes = ["nothing similar was seen in training"] * row.is_far
         notes += ["a training row, which does not vote on itself"] * (row.left_out is not None)
-        return title_lines(title, "; ".join(notes), width=width)
+        return title, "; ".join(notes)
 
-    def _feature_bars(self, n_features: int, kind: str) -> _FeatureBars:
-        """Return the bars of the features, the largest first, all others in one bar."""
-        explanation = self.explanation
-        signed = explanation.has_supports
-        values = explanation.support[0] if signed else explanation.relevances[0]
-        n_all = len(values)
+    def _name(self, label: Any, length: int = 40) -> str:
+        return shorten(self.class_names[self._row.class_index(label)], length)
+
+    def _feature_lines(self, n_features: int, kind: str) -> tuple[list[str], Floats, Floats]:
+        """Return the names, starts and ends of the bars, most relevant feature first, all others in one."""
+        row, n_all = self._row, len(self._row.feature_names)
         # A single other feature is shown with its name, as it takes no more space.
-        shown = largest_first(np.abs(values), None if n_all <= n_features + 1 else n_features)
-        names = self._value_texts(shown)
-        lengths = values[shown]
-        if len(shown) < n_all:
-            names.append(f"{n_all - len(shown)} other features")
-            lengths = np.append(lengths, values.sum() - lengths.sum())
-        starts, has_base = np.zeros(len(lengths)), False
-        if signed and kind == "waterfall" and explanation.base_values is not None:
-            base, has_base = float(explanation.base_values[0, self._predicted]), True
-            starts = base + np.cumsum(lengths) - lengths
-            names = ["base value (rows of other classes)", *names, "this row"]
-        return _FeatureBars(names, starts, lengths, shown, signed=signed, has_base=has_base)
+        n_shown = n_all if n_all <= n_features + 1 else n_features
+        names = short_names(row.feature_names[:n_shown], 44)
+        names = [f"{name} = {self._value(feature)}" for feature, name in enumerate(names)]
+        lengths = row.reasons[:n_shown]
+        if n_shown < n_all:
+            names.append(f"{n_all - n_shown} other features")
+            lengths = np.append(lengths, row.reasons[n_shown:].sum())
+        ends = np.cumsum(lengths)
+        if kind == "bars" or row.support is None or row.base_values is None:
+            return names, np.zeros(len(lengths)), lengths
+        base = float(row.base_values[self._predicted])
+        names = ["base value (rows of other classes)", *names, "this row"]
+        starts = np.concatenate([[0.0, base], base + ends[:-1], [0.0]])
+        return names, starts, np.concatenate([[base], base + ends, [base + ends[-1]]])
 
-    def _value_texts(self, features: Indices) -> list[str]:
-        """Return the names and values of features; whether values are new, or else their percentiles."""
-        explanation, texts = self.explanation, []
-        for name, feature in zip(short_names(self.feature_names[features]), features.tolist(), strict=True):
-            value, (bare_name, unit) = explanation.query_values[0][feature], split_unit(name)
-            text = f"{shorten(bare_name, 44)} = {short_value(value, 44)}"
-            if unit and is_number(value):
-                text += f" {unit}"
-            if explanation.unseen is not None and explanation.unseen[0, feature]:
-                text += " (unseen)"
-            elif explanation.percentiles is not None and not np.isnan(explanation.percentiles[0, feature]):
-                text += f" (percentile {explanation.percentiles[0, feature]:.0f})"
-            texts.append(text)
-        return texts
+    def _value(self, feature: int) -> str:
+        """Return the value of a feature, whether it is new, or else where it is among the training rows."""
+        row = self._row
+        text, note = shorten(value_text(row.values[feature]), 44), row.value_note(feature)
+        note = note or row.percentile_text(feature)
+        return escape_math(f"{text} ({note})" if note else text)
 
-    def _draw_features(self, bars: _FeatureBars) -> None:
+    def _draw_features(self, names: list[str], starts: Floats, ends: Floats, fontsize: float) -> None:
         from matplotlib.patches import Patch
 
-        predicted = shorten(self.class_names[self._predicted], 28)
+        predicted, signed = shorten(self.class_names[self._predicted], 28), self._row.support is not None
+        has_base, lengths = names[-1] == "this row", ends - starts
         classes = class_colors(len(self.class_names))
         # With two classes, what is against one of them is for the other one.
         against = classes[1 - self._predicted] if len(classes) == 2 else AGAINST_COLOR
-        colors = (classes[self._predicted], against) if bars.signed else (NEUTRAL, NEUTRAL)
-        _draw_bars(self.ax_, bars, *colors)
-        if bars.signed:
-            labels = (f"for {predicted}", f"against {predicted}")
-            pairs = zip(colors, labels, strict=True)
+        pair = (classes[self._predicted], against) if signed else (NEUTRAL, NEUTRAL)
+        colors = np.where(lengths >= 0, *pair).tolist()
+        texts = [signed_percent(length) if signed else percent(length, 1) for length in lengths]
+        if has_base:
+            colors[0], colors[-1] = "white", INK
+            texts[0], texts[-1] = percent(ends[0], 1), percent(ends[-1], 1)
+            # Each value is joined to the bar that starts there.
+            y = np.arange(len(names) - 1)
+            self.ax_.vlines(ends[:-1], y - 0.33, y + 1.33, color="#777777", linewidth=0.7)
+        edges = [INK if color == "white" else color for color in colors]
+        bars = self.ax_.barh(
+            np.arange(len(names)), lengths, left=starts, color=colors, edgecolor=edges, height=0.66
+        )
+        self.ax_.bar_label(bars, texts, padding=3, fontsize=SMALL)
+        self.ax_.axvline(0, color="#444444", linewidth=0.9)
+        self.ax_.margins(x=0.16)
+        label_lines(self.ax_, names, fontsize)
+        self.ax_.xaxis.set_major_formatter(percent_label)
+        label = "relevance (share of the vote that depends on the feature)"
+        if signed:
+            pairs = zip(pair, (f"for {predicted}", f"against {predicted}"), strict=True)
             handles = [Patch(color=color, label=escape_math(text)) for color, text in pairs]
-            self.ax_.legend(
-                handles=handles, fontsize=TEXT, frameon=False, ncols=2, loc="lower center",
-                bbox_to_anchor=(0.5, 1.0), borderaxespad=0.1, handlelength=0.9,
-            )  # fmt: skip
-        if bars.has_base:
-            label = f"probability of {predicted}: base value + support by each feature"
-        elif bars.signed:
+            draw_legend(self.ax_, handles, "above", width=FEATURES_WIDTH + 1.0)
             label = f"support of {predicted} by each feature (share of the vote)"
-        else:
-            label = "relevance (share of the vote that depends on the feature)"
-        self.ax_.set_xlabel(escape_math(wrap_text(label, FEATURES_WIDTH + 0.5)), fontsize=TEXT)
+        if has_base:
+            label = f"probability of {predicted}: base value + support by each feature"
+        self.ax_.set_xlabel(escape_math(wrap_text(label, FEATURES_WIDTH + 0.5)))
 
-    def _neighbor_bars(self) -> _NeighborBars:
-        """Return the bars of the neighbors that are listed, and of all others together, if there are any."""
-        row = self.explanation.row(0)
-        labels = np.searchsorted(row.classes, row.neighbor_labels)
-        shares = np.zeros((len(row.classes), len(labels)))
-        shares[labels, np.arange(len(labels))] = row.vote_shares
+    def _neighbor_lines(self) -> tuple[list[str], Floats]:
+        """Return the names of the neighbors, and their shares of the vote by class: (n_classes, n_lines).
+
+        Above them are lines for the values of the row itself, and for what is typical of its prediction.
+        """
+        row, headings = self._row, []
+        if row.neighbor_values is not None:
+            headings = ["this row"]
+            if row.typical is not None:
+                headings.append(f"typical of {self._name(row.prediction, 18)} (80%)")
         ids = row.neighbors if row.neighbor_ids is None else row.neighbor_ids
         prefix = "row " if ids.dtype.kind in "iu" else ""
-        class_names = shorten_unique(self.class_names, 18)
-        names = [f"{prefix}{shorten(ids[k], 16)} · {class_names[labels[k]]}" for k in range(row.n_listed)]
+        labels = [row.class_index(label) for label in row.neighbor_labels]
+        classes = short_names(self.class_names, 18)
+        names = [
+            f"{prefix}{escape_math(shorten(neighbor, 16))} · {classes[label]}"
+            for neighbor, label in zip(ids[: row.n_listed], labels, strict=False)
+        ]
         if row.others is not None:
             names.append(row.others.title)
-            others = shares[:, row.n_listed :].sum(axis=1, keepdims=True)
-            shares = np.concatenate([shares[:, : row.n_listed], others], axis=1)
-        return _NeighborBars(names, shares, row.n_listed)
+        lines = len(headings) + np.minimum(np.arange(len(labels)), row.n_listed)
+        shares = np.zeros((len(classes), len(headings) + len(names)))
+        np.add.at(shares, (np.array(labels), lines), row.vote_shares)
+        return [escape_math(heading) for heading in headings] + names, shares
 
-    def _value_columns(self, neighbors: _NeighborBars, features: Indices) -> list[_ValueColumn]:
-        """Return the values of some features of the row and its neighbors; none if they are unknown."""
-        values = self.explanation.neighbor_values
-        if values is None:
+    def _draw_neighbors(self, names: list[str], shares: Floats, fontsize: float) -> None:
+        """Draw the vote shares in the colors of the classes."""
+        ax, totals = self.neighbors_ax_, shares.sum(axis=0)
+        starts = np.cumsum(shares, axis=0) - shares
+        for label, color in enumerate(class_colors(len(shares))):
+            drawn = np.flatnonzero(shares[label])
+            ax.barh(drawn, shares[label, drawn], left=starts[label, drawn], color=color, height=0.66)
+        for y in np.flatnonzero(totals):
+            ax.text(totals[y], y, f" {percent(totals[y])}", va="center", fontsize=SMALL)
+        label_lines(ax, names, fontsize)
+        ax.set(xlim=(0, 1.35 * totals.max()), xticks=[])
+        ax.spines["bottom"].set_visible(False)
+        ax.set_title("neighbors that vote,\nnearest first", fontsize=TEXT)
+        ax.set_xlabel("share of the vote")
+
+    def _value_columns(self) -> list[list[str]]:
+        """Return the most relevant features as columns of text: the name, and values beside the neighbors."""
+        """Return the most relevant features as columns of text: the name, and values beside the neighbors."""
+        row, columns = self._row, []
+        if row.neighbor_values is None:
             return []
-        query = self.explanation.query_values[0]
-        typical = self.explanation.typical_texts(self.explanation.predictions[0])
-        has_typical = any(typical)
-        headers = short_names(self.feature_names[features], 24)
-        return [
-            _ValueColumn(
-                header,
-                short_value(query[feature]),
-                typical[feature] if has_typical else None,
-                [short_value(value) for value in values[0, : neighbors.n_listed, feature]],
-            )
-            for header, feature in zip(headers, features.tolist(), strict=True)
-        ]
+        for feature, header in enumerate(short_names(row.feature_names[:N_VALUE_COLUMNS], 24)):
+            values = [row.values[feature]]
+            if row.typical is not None:  # a range, or the most frequent category
+                values.append(row.typical[feature].partition(", ")[0].replace(" to ", "–"))
+            values += row.neighbor_values[: row.n_listed, feature].tolist()
+            texts = [escape_math(shorten(value_text(value), LONGEST_VALUE)) for value in values]
+            columns.append([header, *texts])
+        return columns
 
 
-class _FeatureBars(NamedTuple):
-    """The bars of the features.
-
-    Attributes
-    ----------
-    names : list of str
-        The labels of the lines; with a base value, the first and the last are of sums.
-    starts, lengths : ndarray of shape (n_bars,)
-    features : ndarray of shape (n_shown,)
-        The features with a bar of their own.
-    signed : bool
-        Whether the lengths are for (positive) and against (negative) the prediction.
-    has_base : bool
-        Whether each bar starts where the bar before ends, between bars of the base value and the probability.
-    """
-
-    names: list[str]
-    starts: Floats
-    lengths: Floats
-    features: Indices
-    signed: bool
-    has_base: bool
-
-
-class _NeighborBars(NamedTuple):
-    """Names of neighbors, and their shares of the vote by class, (n_classes, n_bars); the last may be all
-    others."""
-
-    names: list[str]
-    shares: Floats
-    n_listed: int
-
-
-class _ValueColumn(NamedTuple):
-    """The values of a feature, as texts: of the row, what is typical of the prediction, of the neighbors."""
-
-    header: str
-    own: str
-    typical: str | None
-    neighbors: list[str]
-
-
-def _draw_neighbors(ax: Axes, bars: _NeighborBars, headings: list[str], fontsize: float) -> None:
-    """Draw the vote shares in the colors of the classes, below lines without bars."""
-    totals, lines = bars.shares.sum(axis=0), len(headings) + np.arange(len(bars.names))
-    starts = np.cumsum(bars.shares, axis=0) - bars.shares
-    for label, color in enumerate(class_colors(len(bars.shares))):
-        drawn = bars.shares[label] > 0
-        ax.barh(lines[drawn], bars.shares[label, drawn], left=starts[label, drawn], color=color, height=0.66)
-    for y, share in zip(lines.tolist(), totals, strict=True):
-        ax.text(share, y, f" {100 * share:.0f} %", va="center", fontsize=SMALL)
-    style_axes(ax)
-    label_lines(ax, headings + bars.names, fontsize)
-    ax.set_xlim(0, 1.35 * totals.max())
-    ax.set_xticks([])
-    ax.spines["bottom"].set_visible(False)
-    ax.set_title("neighbors that vote,\nnearest first", fontsize=TEXT)
-    ax.set_xlabel("share of the vote", fontsize=TEXT)
-
-
-def _draw_values(ax: Axes, columns: list[_ValueColumn], *, n_lines: int) -> None:
-    """Write the values of the features beside the neighbors."""
+def _draw_values(ax: Axes, columns: list[list[str]], widths: list[float], *, n_lines: int) -> None:
+    """Write the values of the features beside the neighbors; widths are in inches."""
     ax.set_axis_off()
-    ax.set_xlim(0, len(columns))
-    ax.set_ylim(n_lines - 1 + 0.6, -0.6)
-    for x, column in enumerate(columns):
-        header = wrap_text(column.header.replace("…", "… "), COLUMN_WIDTH - 0.1, SMALL, max_lines=3)
-        ax.text(
-            x + 0.95, 1.01, escape_math(header), transform=ax.get_xaxis_transform(), fontsize=SMALL,
-            ha="right", va="bottom",
-        )  # fmt: skip
-        typical = [] if column.typical is None else [_short_range(column.typical)]
-        for y, text in enumerate([column.own, *typical, *column.neighbors]):
+    ax.set(xlim=(0, sum(widths)), ylim=(n_lines - 1 + 0.6, -0.6))
+    for x, width, (header, *texts) in zip(np.cumsum(widths), widths, columns, strict=True):
+        header = wrap_text(header.replace("…", "… "), width - 0.1, SMALL)
+        top = ax.get_xaxis_transform()
+        ax.text(x, 1.01, header, transform=top, fontsize=SMALL, ha="right", va="bottom")
+        for y, text in enumerate(texts):
             weight = "bold" if y == 0 else "normal"
-            ax.text(
-                x + 0.95, y, escape_math(text), fontsize=SMALL, ha="right", va="center", fontweight=weight
-            )
-
-
-def _draw_bars(ax: Axes, bars: _FeatureBars, for_color: str, against_color: str) -> None:
-    """Draw the bars of the features, between those of the base value and of the sum if there are any."""
-    starts, lengths = bars.starts, bars.lengths
-    ends = starts + lengths
-    y = np.arange(len(lengths)) + bars.has_base
-    colors = np.where(lengths > 0, for_color, against_color)
-    ax.barh(y, lengths, left=starts, color=colors.tolist(), height=0.66)
-    texts = [f"{100 * length:+.1f} %" if bars.signed else f"{100 * length:.1f} %" for length in lengths]
-    texts = ["0.0 %" if abs(length) < INVISIBLE else t for t, length in zip(texts, lengths, strict=True)]
-    low, high = min(0.0, starts.min(), ends.min()), max(0.0, starts.max(), ends.max())
-    if bars.has_base:
-        base, total = starts[0], ends[-1]
-        ax.barh([0, y[-1] + 1], [base, total], color=["white", INK], edgecolor=INK, height=0.62)
-        for line, value in ((0, base), (y[-1] + 1, total)):
-            text = f"{100 * value:.1f} %".replace("-", "−")
-            ax.text(max(value, 0.0) + 0.012, line, text, va="center", fontsize=SMALL)
-        # Each value is joined to the bar that starts there.
-        ax.vlines(
-            [base, *ends], np.append(0, y) - 0.31, np.append(y, y[-1] + 1) + 0.31, color="#777777",
-            linewidth=0.7,
-        )  # fmt: skip
-        high = max(high, 1.0)
-    span = max(high - low, MIN_RANGE)
-    for line, text, right in zip(y.tolist(), texts, np.maximum(starts, ends), strict=True):
-        ax.text(right + 0.012 * span, line, text.replace("-", "−"), va="center", fontsize=SMALL)
-    ax.axvline(0, color="#444444", linewidth=0.9)
-    ax.set_xlim(low - (0.03 * span if low < 0 or not bars.has_base else 0.0), low + span + 0.14 * span)
-    if bars.has_base:
-        ax.set_xticks(np.arange(np.ceil(5 * low), np.floor(5 * high) + 1) / 5)
-    label_percent(ax.xaxis)
-
-
-def _short_range(text: str) -> str:
-    """Return what is typical of a class in few characters: a range, or the most frequent category.
-
-    >>> _short_range("4.5172 to 5.5"), _short_range("red 61%, a long color name 30%")
-    ('4.52–5.5', 'red 61%')
-    >>> _short_range("0.0044312 to 0.0095432"), _short_range("1480.5 to 2000")
-    ('0.0044–0.0095', '1480–2000')
-    """
-    low, separator, high = text.partition(" to ")
-    if not separator:
-        return shorten(text.partition(", ")[0], LONGEST_VALUE)
-    try:
-        numbers = (float(low), float(high))
-    except ValueError:  # dates, ordered categories, or numbers with a unit
-        return shorten(f"{low}–{high}", LONGEST_VALUE)
-    long = "–".join(short_value(number) for number in numbers)
-    if len(long) < LONGEST_VALUE:
-        return long
-    return "–".join(f"{number:.2g}" if abs(number) < 1 else short_value(number) for number in numbers)
+            ax.text(x, y, text, fontsize=SMALL, ha="right", va="center", fontweight=weight)

@@ -10,25 +10,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lann._support.format import percent
-from lann._support.types import Floats, Indices
+from lann._support.types import Floats
 from lann._support.validation import Integer, OneOf, validate
-from lann.plot._axes import (
+from lann.plot._display import (
     AGAINST,
     INK,
+    MAX_ROWS,
     SMALL,
     SOFT,
     TEXT,
     TINY,
     Display,
+    draw_legend,
     escape_math,
     largest_first,
+    select_rows,
     short_names,
     shorten,
-    style_axes,
-    title_lines,
     wrap_text,
 )
-from lann.plot._rows import MAX_ROWS, select_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,6 +49,9 @@ SECONDS_PER_DAY = 86_400
 MAX_DISTINCT = 12
 # Where a curve is steep, and rows.
 SHADE, HISTOGRAM = "#E8A800", "#C4C8CC"
+# A curve with which differences count the same everywhere, and the height of missing values.
+EVEN: dict[str, Any] = {"color": "#555555", "linewidth": 0.8, "linestyle": "--"}
+GAP: dict[str, Any] = {"color": AGAINST, "linewidth": 1.2, "linestyle": ":"}
 
 
 class CategoryPanel(NamedTuple):
@@ -73,7 +76,7 @@ class CategoryPanel(NamedTuple):
 class FeatureCurvesDisplay(Display):
     """Learned curve of each feature: the steeper, the more a difference counts there.
 
-    A curve rises from the lowest value of the feature to the highest, over the range of the middle 99 % of
+    A curve rises from the lowest value of the feature to the highest, over the range of the middle 99% of
     the rows. The dashed line is the curve with which differences would count the same everywhere; ranges in
     which the curve is steeper are shaded, the darker the steeper. A vertical line is a jump at a threshold:
     values on different sides of it differ, however close they are. Gray bars are a histogram of the rows. A
@@ -186,19 +189,7 @@ class FeatureCurvesDisplay(Display):
         curves = getattr(rows.model, "curves_", None)
         if curves is None:
             raise ValueError(f"{type(rows.model).__name__} has no feature curves; LANNClassifier has them.")
-        encoding = rows.model.encoding_
-        numbers = encoding.number_features
-        values, heights = np.full((2, 0, rows.X.shape[1]), np.nan)
-        gaps = {}
-        if len(numbers):
-            curve_values, curve_heights = _curve_points(curves, encoding.numbers_of(rows.X))
-            low, span = curve_heights[0], np.maximum(np.ptp(curve_heights, axis=0), np.finfo(float).tiny)
-            values, heights = np.full((2, len(curve_values), rows.X.shape[1]), np.nan)
-            values[:, numbers], heights[:, numbers] = curve_values, (curve_heights - low) / span
-            centers = curves.transform(encoding.gaps.centers[None])[0]
-            for number in np.flatnonzero(encoding.gaps.present):
-                height = (centers[number] - low[number]) / span[number]
-                gaps[int(numbers[number])] = (float(np.clip(height, 0, 1)), encoding.gaps.shares[number])
+        values, heights, gaps = _curve_points(curves, rows.model.encoding_, rows.X)
         display = cls(
             values=values,
             heights=heights,
@@ -206,7 +197,7 @@ class FeatureCurvesDisplay(Display):
             feature_names=rows.axis_labels,
             relevances=rows.explain().relevances.mean(axis=0),
             schema=rows.schema,
-            categories=_category_panels(encoding, rows.schema),
+            categories=_category_panels(rows.model.encoding_, rows.schema),
             gaps=gaps,
             subtitle=rows.describe(data_name),
         )
@@ -243,18 +234,11 @@ class FeatureCurvesDisplay(Display):
         n_rows = -(-len(shown) // n_columns)
         width = 3.4 if n_columns == 1 else 2.3 if n_columns <= 4 else 1.55
         is_small = n_columns > 4
-        handles = self._legend_handles(shown)
-        figure_width = 0.6 + width * n_columns
-        columns = max(min(int(figure_width / 2.6), len(handles)), 1)
-        legend = 0.3 + 0.18 * -(-len(handles) // columns)
-        size = (figure_width, 0.75 + (0.72 * width + 0.55) * n_rows + legend)
-        axes = self._create_panels(
-            ax, self._title(shown, figure_width), (n_rows + 1, n_columns), size,
-            height_ratios=[*[1.0] * n_rows, 0.001], shared={"sharey": True},
-        )  # fmt: skip
-        self.axes_ = axes.ravel()[: len(shown)]
+        size = (0.6 + width * n_columns, 1.3 + (0.72 * width + 0.55) * n_rows)
+        panels = self._create_panels(ax, self._title(), (n_rows, n_columns), size, sharey=True)
+        self.axes_ = panels.ravel()[: len(shown)]
         self.ax_ = self.axes_[0]
-        for panel in axes.ravel()[len(shown) :]:
+        for panel in panels.ravel()[len(shown) :]:
             panel.set_axis_off()
         names = short_names([self.feature_names[feature] for feature in shown], 30 if is_small else 50)
         for panel, feature, name in zip(self.axes_, shown, names, strict=True):
@@ -263,47 +247,39 @@ class FeatureCurvesDisplay(Display):
             else:
                 self._draw_curve(panel, feature)
             self._label_panel(panel, feature, name, width=width)
-        for panel in axes[:n_rows, 0]:
+        for panel in panels[:, 0]:
             panel.set_ylabel("learned scale", fontsize=TINY if is_small else SMALL)
-        bottom = self.figure_.add_subplot(axes[-1, 0].get_subplotspec().get_gridspec()[-1, :])
-        bottom.set_axis_off()
-        bottom.legend(
-            handles=handles, ncols=columns, loc="upper center", bbox_to_anchor=(0.5, 1.0), fontsize=SMALL,
-            frameon=False, borderaxespad=0.0, handlelength=1.8, columnspacing=1.2,
-        )  # fmt: skip
+        draw_legend(self.ax_.figure, self._legend_handles(), "below", width=size[0])
         return self
 
-    def _title(self, shown: Indices, width: float) -> str:
-        is_category = np.array([feature in self.categories for feature in shown])
+    def _title(self) -> tuple[str, ...]:
+        n_categories = sum(feature in self.categories for feature in self.shown_)
         steep = "Feature curves: the steeper, the more a difference counts"
         apart = "Categories: the farther apart, the more they differ"
-        number = ""
-        if len(shown) < len(self.feature_names):
-            number = f"the {len(shown)} most relevant of {len(self.feature_names)} features"
+        number = f"the {len(self.shown_)} most relevant of {len(self.feature_names)} features"
+        number = number if len(self.shown_) < len(self.feature_names) else ""
         notes = "; ".join(note for note in (self.subtitle, number) if note)
-        lines = ("" if is_category.all() else steep, apart if is_category.any() else "", notes)
-        return title_lines(*lines, width=width)
+        curves = steep if n_categories < len(self.shown_) else ""
+        return curves, apart if n_categories else "", notes
 
-    def _legend_handles(self, shown: Indices) -> list[Any]:
+    def _legend_handles(self) -> list[Any]:
         """Return the entries of the legend for what is drawn."""
         from matplotlib.lines import Line2D
         from matplotlib.patches import Patch
 
-        def line(label: str, **options: Any) -> Line2D:
-            return Line2D([], [], label=label, **options)
-
         handles: list[Any] = []
-        if any(feature not in self.categories for feature in shown):
+        if any(feature not in self.categories for feature in self.shown_):
             handles += [
-                line("learned curve", color=INK, linewidth=1.8),
-                line("counts the same everywhere", color="#555555", linewidth=0.8, linestyle="--"),
+                Line2D([], [], color=INK, linewidth=1.8, label="learned curve"),
+                Line2D([], [], **EVEN, label="counts the same everywhere"),
                 Patch(color=SHADE, alpha=0.6, label="steeper: counts more here"),
-                Patch(color=HISTOGRAM, label="rows, the middle 99 %"),
+                Patch(color=HISTOGRAM, label="rows, the middle 99%"),
             ]
-        if any(feature in self.gaps for feature in shown):
-            handles.append(line("missing values", color=AGAINST, linewidth=1.2, linestyle=":"))
-        if any(feature in self.categories for feature in shown):
-            handles.append(line("category (size: rows)", color=INK, alpha=0.6, marker="o", linestyle=""))
+        if any(feature in self.gaps for feature in self.shown_):
+            handles.append(Line2D([], [], **GAP, label="missing values"))
+        if any(feature in self.categories for feature in self.shown_):
+            dot: dict[str, Any] = {"color": INK, "alpha": 0.6, "marker": "o", "linestyle": ""}
+            handles.append(Line2D([], [], **dot, label="category (size: rows)"))
         return handles
 
     def _draw_curve(self, panel: Axes, feature: int) -> None:
@@ -316,39 +292,37 @@ class FeatureCurvesDisplay(Display):
         shades = [(*to_rgb(SHADE), 0.6 * dark) for dark in np.clip(excess / MAX_EXCESS, 0.0, 1.0)]
         panel.imshow([shades], extent=(x[0], x[-1], 0.0, 1.04), aspect="auto", interpolation="nearest")
         centers, widths, counts = _histogram(self.data[:, feature], x[0], x[-1])
-        bar_heights = 0.36 * counts / max(counts.max(), 1)
-        panel.bar(centers, bar_heights, widths, color=HISTOGRAM)
-        panel.plot(x[[0, -1]], height[[0, -1]], "--", color="#555555", linewidth=0.8)
+        panel.bar(centers, 0.36 * counts / max(counts.max(), 1), widths, color=HISTOGRAM)
+        panel.plot(x[[0, -1]], height[[0, -1]], **EVEN)
         panel.plot(x, height, color=INK, linewidth=1.8)
         if feature in self.gaps:
             gap, share = self.gaps[feature]
-            panel.axhline(gap, color=AGAINST, linestyle=":", linewidth=1.2)
+            panel.axhline(gap, **GAP)
+            shift, side = (0.02, "bottom") if gap < 0.85 else (-0.02, "top")
             panel.text(
-                x[0] + 0.02 * (x[-1] - x[0]), gap + (0.02 if gap < 0.85 else -0.02),
-                f"missing: {percent(share)}", fontsize=TINY, color=AGAINST,
-                va="bottom" if gap < 0.85 else "top",
+                0.05, gap + shift, f"missing: {percent(share)}", transform=panel.get_yaxis_transform(),
+                fontsize=TINY, color=AGAINST, va=side,
                 path_effects=[withStroke(linewidth=2, foreground="white", alpha=0.85)],
             )  # fmt: skip
-        style_axes(panel)
         margin = 0.03 * (x[-1] - x[0])
         panel.set(xlim=(x[0] - margin, x[-1] + margin), ylim=(0.0, 1.04), yticks=[])
 
     def _label_panel(self, panel: Axes, feature: int, name: str, *, width: float) -> None:
         """Label the horizontal axis with the user's values, and write the relevance and the name."""
+        """Label the horizontal axis with the user's values, and write the relevance and the name."""
         is_small = width < 2
         fontsize = TINY if is_small else SMALL
-        if feature not in self.categories:
-            kind = "number" if self.schema is None else self.schema.features[feature].kind
-            if kind == "number":
-                data = self.data[:, feature]
-                are_integers = bool(np.all((data == np.round(data)) | np.isnan(data)))
-                panel.locator_params(axis="x", nbins=3 if is_small else 4, integer=are_integers)
-            else:
-                self._label_steps(panel, feature)
-        panel.set_title(f"relevance {100 * self.relevances[feature]:.1f} %", fontsize=fontsize, color=SOFT)
+        kind = "number" if self.schema is None else self.schema.features[feature].kind
+        if kind == "number":
+            data = self.data[:, feature]
+            are_integers = bool(np.all((data == np.round(data)) | np.isnan(data)))
+            panel.locator_params(axis="x", nbins=3 if is_small else 4, integer=are_integers)
+        elif feature not in self.categories:
+            self._label_steps(panel, feature)
+        panel.set_title(f"relevance {100 * self.relevances[feature]:.1f}%", fontsize=fontsize, color=SOFT)
         panel.tick_params(labelsize=fontsize)
-        label = wrap_text(name.replace("…", "… "), 0.85 * width, fontsize, max_lines=2)
-        panel.set_xlabel(escape_math(label), fontsize=fontsize if is_small else TEXT)
+        label = wrap_text(name.replace("…", "… "), 0.85 * width, fontsize)
+        panel.set_xlabel(label, fontsize=fontsize if is_small else TEXT)
 
     def _label_steps(self, panel: Axes, feature: int) -> None:
         """Label the ticks of a bool, a date or ordered categories."""
@@ -380,21 +354,39 @@ def _histogram(data: Floats, low: float, high: float) -> tuple[Floats, Floats, F
     return (edges[:-1] + edges[1:]) / 2, np.diff(edges), counts.astype(np.float64)
 
 
-def _curve_points(curves: FeatureCurves, X: Floats) -> tuple[Floats, Floats]:
+def _curve_points(
+    curves: FeatureCurves, encoding: Encoding, rows: Floats
+) -> tuple[Floats, Floats, dict[int, tuple[float, float]]]:
     """Return values over the range of nearly all rows and the curves there, both (n_values, n_features).
 
     The values are equidistant, and thresholds in the range occur twice: before and after the jump.
     """
-    quantile = np.nanquantile if np.isnan(X).any() else np.quantile
-    low, high = quantile(X, (0.005, 0.995), axis=0)
+    """Return values of each feature and its curve there, both (n_values, n_features), and the gaps.
+
+    The values are equidistant over the range of nearly all rows, and thresholds in the range occur twice:
+    before and after the jump. The curves are scaled to heights from 0 to 1. Features that are categories
+    have NaN. Gaps are the heights and shares of missing values, by feature.
+    """
+    features, gaps = encoding.number_features, {}
+    if not len(features):
+        return np.empty((0, rows.shape[1])), np.empty((0, rows.shape[1])), {}
+    X = encoding.numbers_of(rows)
+    low, high = np.nanquantile(X, (0.005, 0.995), axis=0)
     is_constant = high <= low
     low = np.where(is_constant, np.nanmin(X, axis=0) - 0.5, low)
     high = np.where(is_constant, np.nanmax(X, axis=0) + 0.5, high)
     # A threshold out of the range is replaced by an end of it, where nothing jumps.
     thresholds = np.clip(curves.thresholds.T, low, high)
     before = np.maximum(np.nextafter(thresholds, -np.inf), low)
-    values = np.sort(np.concatenate([np.linspace(low, high, N_VALUES), before, thresholds]), axis=0)
-    return values, curves.transform(values)
+    points = np.sort(np.concatenate([np.linspace(low, high, N_VALUES), before, thresholds]), axis=0)
+    transformed = curves.transform(points)
+    bottom, span = transformed[0], np.maximum(np.ptp(transformed, axis=0), np.finfo(float).tiny)
+    values, heights = np.full((2, len(points), rows.shape[1]), np.nan)
+    values[:, features], heights[:, features] = points, (transformed - bottom) / span
+    centers = (curves.transform(encoding.gaps.centers[None])[0] - bottom) / span
+    for number in np.flatnonzero(encoding.gaps.present):
+        gaps[int(features[number])] = (float(np.clip(centers[number], 0, 1)), encoding.gaps.shares[number])
+    return values, heights, gaps
 
 
 def _category_panels(encoding: Encoding, schema: TableSchema | None) -> dict[int, CategoryPanel]:
@@ -412,30 +404,28 @@ def _category_panels(encoding: Encoding, schema: TableSchema | None) -> dict[int
 
 def _draw_categories(panel: Axes, categories: CategoryPanel, *, small: bool) -> None:
     """Draw the categories of a feature from bottom to top, and name the most frequent ones."""
-    heights = 0.06 + 0.88 * categories.heights
-    sizes = 14 + 220 * categories.shares
-    order = np.argsort(-categories.shares, kind="stable")
+    """Draw the categories of a feature from bottom to top, and name the most frequent ones."""
+    heights, shares = 0.06 + 0.88 * categories.heights, categories.shares
     panel.plot([0.1, 0.1], [0.06, 0.94], color="#CCCCCC", linewidth=1.0, zorder=0)
     panel.scatter(
-        np.full(len(order), 0.1), heights[order], s=sizes[order], color=INK, alpha=0.6, linewidths=0.4,
+        np.full(len(shares), 0.1), heights, s=14 + 220 * shares, color=INK, alpha=0.6, linewidths=0.4,
         edgecolors="white",
     )  # fmt: skip
-    n_named = min(len(order), MAX_NAMED if len(order) <= MAX_NAMED else MAX_NAMED - 1)
-    named = order[:n_named]
+    named = largest_first(shares, None if len(shares) <= MAX_NAMED else MAX_NAMED - 1)
     named = named[np.argsort(heights[named], kind="stable")]
-    levels = _spread(heights[named], LINE, lowest=0.06 if n_named == len(order) else 0.16)
-    fontsize = TINY if small or n_named > 4 else SMALL
+    n_others = len(shares) - len(named)
+    levels = _spread(heights[named], LINE, lowest=0.16 if n_others else 0.06)
+    fontsize = TINY if small or len(named) > 4 else SMALL
     for category, level in zip(named, levels, strict=True):
         panel.plot([0.14, 0.22], [heights[category], level], color="#999999", linewidth=0.6)
         name = shorten(categories.names[category], 12 if small else 18)
-        text = f"{name} ({percent(categories.shares[category])})"
-        panel.text(0.24, level, escape_math(text), fontsize=fontsize, va="center")
-    if len(order) > n_named:
         panel.text(
-            0.98, 0.01, f"and {len(order) - n_named} more", fontsize=TINY, color="#555555", va="bottom",
-            ha="right",
-        )  # fmt: skip
-    style_axes(panel)
+            0.24, level, escape_math(f"{name} ({percent(shares[category])})"), fontsize=fontsize, va="center"
+        )
+    if n_others:
+        panel.text(
+            0.98, 0.01, f"and {n_others} more", fontsize=TINY, color="#555555", va="bottom", ha="right"
+        )
     panel.set(xlim=(0.0, 1.0), ylim=(0.0, 1.04), xticks=[], yticks=[])
 
 
@@ -444,11 +434,11 @@ def _spread(levels: Floats, distance: float, lowest: float) -> Floats:
 
     They stay below 1, and above the lowest level if there is space.
     """
-    spread = np.maximum(levels, lowest)
-    for position in range(1, len(spread)):
-        spread[position] = max(spread[position], spread[position - 1] + distance)
-    top = 0.97
-    for position in range(len(spread) - 1, -1, -1):
-        spread[position] = min(spread[position], top)
-        top = spread[position] - distance
-    return spread
+    """Return ascending levels moved so that neighbors are at least some distance apart.
+
+    They stay below 1, and above the lowest level if there is space.
+    """
+    steps = distance * np.arange(len(levels))
+    upward = np.maximum.accumulate(np.maximum(levels, lowest) - steps) + steps
+    highest = 0.97 - steps[::-1]
+    return np.minimum(upward, highest)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lann import reject
 from lann._support.format import class_color, class_text, counted
 from lann._support.types import Floats
 from lann._support.validation import OneOf, validate
-from lann.plot._axes import (
+from lann.plot._display import (
     SMALL,
-    TEXT,
     Display,
     escape_math,
-    label_percent,
-    shorten_unique,
-    style_axes,
+    short_names,
     wrap_text,
 )
 
@@ -36,8 +35,8 @@ KINDS = {
 # Fewer accepted rows, as a share, do not determine the limits of the axes: one error among them is much.
 LEAST_COVERAGE = 0.1
 LINE_STYLES = ("-", "--", "-.", ":")
-# Marks the lines of this display on axes that have others.
-CURVE, POINT = "lann-reject-curve", "lann-reject-point"
+# Marks the curves of this display on axes that have others.
+CURVE = "lann-reject-curve"
 SIZE = (5.2, 4.0)
 LONGEST_NAME = 40
 
@@ -82,6 +81,7 @@ class _Rows(NamedTuple):
     accepted: NDArray[np.bool_] | None = None
 
 
+@dataclass(eq=False, repr=False)
 class RejectDisplay(Display):
     """How good predictions are if the least certain ones are rejected, for every share of rejected rows.
 
@@ -131,21 +131,16 @@ class RejectDisplay(Display):
     True
     """
 
-    def __init__(
-        self,
-        curves: Sequence[RejectCurve],
-        *,
-        kind: str = "risk_coverage",
-        class_name: str = "the class",
-        subtitle: str = "",
-    ) -> None:
-        validate("kind", kind, OneOf(*KINDS))
-        if not curves:
+    curves: Sequence[RejectCurve]
+    _: KW_ONLY
+    kind: str = "risk_coverage"
+    class_name: str = "the class"
+    subtitle: str = ""
+
+    def __post_init__(self) -> None:
+        validate("kind", self.kind, OneOf(*KINDS))
+        if not self.curves:
             raise ValueError("A RejectDisplay needs at least one curve; got none.")
-        self.curves = list(curves)
-        self.kind = kind
-        self.class_name = class_name
-        self.subtitle = subtitle
 
     @classmethod
     def from_estimator(
@@ -193,7 +188,6 @@ class RejectDisplay(Display):
         ValueError
             If a parameter is invalid, or the classifier has no probabilities.
         """
-        validate("kind", kind, OneOf(*KINDS))
         if isinstance(estimator, Mapping):
             if name is not None:
                 raise ValueError("name must be None if several estimators are given, which have their names.")
@@ -201,7 +195,7 @@ class RejectDisplay(Display):
         else:
             # A reject option has the name of the classifier inside.
             inner = getattr(estimator, "estimator_", estimator)
-            named = {type(inner).__name__ if name is None else name: estimator}
+            named = {name or type(inner).__name__: estimator}
         rows = {key: _predict(fitted, X, y) for key, fitted in named.items()}
         return cls._from_rows(rows, kind, label, data_name).plot(ax)
 
@@ -252,12 +246,10 @@ class RejectDisplay(Display):
         ValueError
             If a parameter is invalid, or lengths differ.
         """
-        validate("kind", kind, OneOf(*KINDS))
         truth, marks = np.asarray(y_true), None if accepted is None else np.asarray(accepted)
         if marks is not None and (marks.shape != truth.shape or marks.dtype != bool):
             raise ValueError(
-                f"accepted must have a bool for each of the {len(truth)} rows; got an array of {marks.dtype} "
-                f"with shape {marks.shape}."
+                f"accepted must have a bool for each of the {len(truth)} rows; got {accepted!r}."
             )
         rows = _Rows(truth, np.asarray(y_pred), np.asarray(certainty, dtype=np.float64), marks)
         return cls._from_rows({name: rows}, kind, label, data_name).plot(ax)
@@ -265,17 +257,20 @@ class RejectDisplay(Display):
     @classmethod
     def _from_rows(cls, rows: Mapping[str, _Rows], kind: str, label: Any, data_name: str) -> Self:
         """Compute the curves of classifiers on the same rows."""
-        first = next(iter(rows.values()))
-        if kind in ("precision_reject", "recall_reject") and label is None:
-            classes = np.unique(first.y_true)
+        """Compute the curves of classifiers on the same rows."""
+        validate("kind", kind, OneOf(*KINDS))
+        y_true, by_class = next(iter(rows.values())).y_true, kind in ("precision_reject", "recall_reject")
+        if by_class and label is None:
+            classes = np.unique(y_true)
             if len(classes) != 2:
                 raise ValueError(f"label must name the class whose {kind.partition('_')[0]} is drawn.")
             label = classes[1]
-        size = counted(len(first.y_true), "row")
+        size = counted(len(y_true), "row")
+        options = {"label": label} if by_class else {}
         return cls(
-            [_curve(name, own, kind, label) for name, own in rows.items()],
+            [_curve(name, own, kind, options) for name, own in rows.items()],
             kind=kind,
-            class_name="the class" if label is None else class_text(label),
+            class_name=class_text(label) if by_class else "the class",
             subtitle=f"{data_name}: {size}" if data_name else size,
         )
 
@@ -292,26 +287,25 @@ class RejectDisplay(Display):
         display : RejectDisplay
             The display itself.
         """
-        self._create_axes(ax, SIZE)
+        self._create_axes(ax, SIZE, grid="both", percent="both")
         n_before = sum(line.get_gid() == CURVE for line in self.ax_.lines)
-        names = shorten_unique([curve.name for curve in self.curves], LONGEST_NAME)
-        self.lines_ = [
-            self._draw(curve, name, n_before + number)
-            for number, (curve, name) in enumerate(zip(self.curves, names, strict=True))
-        ]
+        names = short_names([curve.name for curve in self.curves], LONGEST_NAME)
+        limits = [self.ax_.get_ylim()] if n_before else []
+        self.lines_ = []
+        for number, (curve, name) in enumerate(zip(self.curves, names, strict=True), n_before):
+            self.lines_.append(self._draw(curve, name, number))
+            limits.append(self._limits(curve))
+        self.ax_.set(xlim=(0.0, 1.0), ylim=(np.min(limits), np.max(limits)))
         title, label = (text.format(self.class_name) for text in KINDS[self.kind])
-        self._set_limits()
-        style_axes(self.ax_, grid="both")
         x_label = "accepted rows" if self.kind == "risk_coverage" else "rejected rows"
-        self.ax_.set_xlabel(x_label, fontsize=TEXT)
-        self.ax_.set_ylabel(escape_math(wrap_text(label, SIZE[1] - 0.6, TEXT, max_lines=2)), fontsize=TEXT)
+        self.ax_.set(xlabel=x_label, ylabel=escape_math(wrap_text(label, SIZE[1] - 0.6)))
         if n_before == 0:
             self._set_title(title, self.subtitle, width=SIZE[0] - 0.4)
-        handles = [line for line in self.ax_.lines if line.get_gid() in (CURVE, POINT)]
-        self.ax_.legend(handles=handles, fontsize=SMALL, framealpha=0.85, edgecolor="none", loc="best")
+        self.ax_.legend(fontsize=SMALL, framealpha=0.85, edgecolor="none", loc="best")
         return self
 
     def _draw(self, curve: RejectCurve, name: str, number: int) -> Line2D:
+        """Draw a curve and its point; return the curve."""
         """Draw a curve and its point; return the curve."""
         color, style = class_color(number), LINE_STYLES[number % len(LINE_STYLES)]
         # If fewer rows are accepted than have the largest certainty, some of these at random: as good as all.
@@ -320,15 +314,13 @@ class RejectDisplay(Display):
             shares, values = np.append(0.0, shares), np.append(values[0], values)
         else:
             shares, values = np.append(shares, 1.0), np.append(values, values[-1])
-        (line,) = self.ax_.plot(
-            shares, values, style, color=color, linewidth=1.6, gid=CURVE,
-            label=escape_math(f"{name} (AURC = {curve.aurc:.3g})"),
-        )  # fmt: skip
+        label = f"{name} (AURC = {curve.aurc:.3g})"
+        (line,) = self.ax_.plot(shares, values, style, color=color, linewidth=1.6, gid=CURVE, label=label)
         if curve.point is not None:
+            accepted = self._accepted(curve.point[0])
             self.ax_.plot(
-                [curve.point[0]], [curve.point[1]], "o", color=color, markersize=8, markeredgecolor="white",
-                gid=POINT, label=f"chosen: {100 * self._accepted(curve.point[0]):.3g} % accepted",
-                clip_on=False, zorder=5,
+                *curve.point, "o", color=color, markersize=8, markeredgecolor="white",
+                label=f"chosen: {100 * accepted:.3g}% accepted", clip_on=False, zorder=5,
             )  # fmt: skip
         return line
 
@@ -336,57 +328,43 @@ class RejectDisplay(Display):
         """Return shares of the rows as shares of accepted ones."""
         return share if self.kind == "risk_coverage" else 1.0 - share
 
-    def _set_limits(self) -> None:
-        """Set the limits for all curves on the axes, of steps that accept enough rows."""
-        is_coverage, drawn = self.kind == "risk_coverage", []
-        for line in self.ax_.lines:
-            accepted = self._accepted(np.asarray(line.get_xdata(), float))
-            enough = accepted >= min(LEAST_COVERAGE, accepted.max())
-            if line.get_gid() == CURVE:
-                drawn.append(np.asarray(line.get_ydata(), float)[enough])
-            elif line.get_gid() == POINT:
-                drawn.append(np.asarray(line.get_ydata(), float))
-        values = np.concatenate(drawn)
-        values = values[~np.isnan(values)]
-        low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
-        low = 0.0 if is_coverage else low
-        margin = 0.03 * max(high - low, 0.01)  # lines at 0 and 100 % are seen in full
-        self.ax_.set_ylim(low - margin, high + 2 * margin if is_coverage else high + margin)
-        self.ax_.set_xlim(0.0, 1.0)
-        for axis in (self.ax_.xaxis, self.ax_.yaxis):
-            label_percent(axis)
+    def _limits(self, curve: RejectCurve) -> tuple[float, float]:
+        """Return the vertical limits for a curve, of steps that accept enough rows."""
+        accepted = self._accepted(np.asarray(curve.shares, float))
+        values = np.asarray(curve.values, float)[accepted >= min(LEAST_COVERAGE, accepted.max())]
+        values = np.append(values, [] if curve.point is None else curve.point[1])
+        low, high = np.nanmin(values, initial=1.0), np.nanmax(values, initial=0.0)
+        low = 0.0 if self.kind == "risk_coverage" else low
+        margin = 0.03 * max(high - low, 0.01)  # lines at 0 and 100% are seen in full
+        return low - margin, high + 2 * margin
 
 
 def _predict(estimator: Any, X: Any, y: ArrayLike) -> _Rows:
     """Return the predictions of a fitted classifier, or of a reject option, with their certainties."""
-    from lann.reject import RejectOption
-
+    """Return the predictions of a fitted classifier, or of a reject option, with their certainties."""
     truth = np.asarray(y)
-    if isinstance(estimator, RejectOption):
+    if isinstance(estimator, reject.RejectOption):
         accepted = np.asarray(estimator.decision(X)) == "accepted"
         return _Rows(truth, estimator.estimator_.predict(X), estimator.certainties(X), accepted)
     if not hasattr(estimator, "predict_proba"):
         raise ValueError(
-            f"{type(estimator).__name__} has no predict_proba; use from_predictions with certainties of your "
-            "own."
+            f"{type(estimator).__name__} has no predict_proba; use from_predictions with its certainties."
         )
     probabilities = estimator.predict_proba(X)
     return _Rows(truth, estimator.classes_[probabilities.argmax(axis=1)], probabilities.max(axis=1))
 
 
-def _curve(name: str, rows: _Rows, kind: str, label: Any) -> RejectCurve:
+def _curve(name: str, rows: _Rows, kind: str, options: dict[str, Any]) -> RejectCurve:
     """Compute a curve, its area, and the point of what is accepted."""
-    from lann import reject
-
+    """Compute a curve, its area, and the point of what is accepted."""
     function = getattr(reject, f"{kind}_curve")
-    by_class = {} if label is None or kind in ("risk_coverage", "accuracy_reject") else {"label": label}
-    shares, values = function(rows.y_true, rows.y_pred, rows.certainty, **by_class)
+    shares, values = function(rows.y_true, rows.y_pred, rows.certainty, **options)
     area = reject.aurc(rows.y_true, rows.y_pred, rows.certainty)
     point = None
     if rows.accepted is not None and rows.accepted.any():
         # With the certainties 1 and 0, the rows that are accepted are the first step of the risk by coverage,
         # and the last one of the others.
-        steps = function(rows.y_true, rows.y_pred, rows.accepted.astype(np.float64), **by_class)
+        steps = function(rows.y_true, rows.y_pred, rows.accepted.astype(np.float64), **options)
         step = 0 if kind == "risk_coverage" else -1
         point = float(steps[0][step]), float(steps[1][step])
     return RejectCurve(name, shares, values, area, point)

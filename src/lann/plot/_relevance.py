@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,29 +11,28 @@ from numpy.typing import ArrayLike
 from lann._support.format import N_COLORS, class_color
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import Integer, OneOf, validate
-from lann.plot._axes import (
+from lann.plot._display import (
     MARKERS,
+    MAX_ROWS,
     SMALL,
     TEXT,
+    TINY,
     Display,
+    Rows,
+    check_class_names,
     class_colors,
-    column_width,
+    draw_legend,
     escape_math,
-    label_columns,
     label_lines,
-    label_percent,
     largest_first,
-    legend_above,
     line_height,
-    natural_order,
+    percent_label,
+    select_rows,
     short_names,
-    shorten_unique,
-    style_axes,
+    shorten,
     text_width,
-    title_lines,
     wrap_text,
 )
-from lann.plot._rows import MAX_ROWS, QUANTITIES, check_class_names, row_quantities
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,6 +44,61 @@ MAX_CLASSES_PER_PANEL, MAX_PANELS = 3, 8
 WIDTH, PANEL_WIDTH = 4.6, 1.15
 # The quantile of the relevances with the darkest color, so that outliers do not make all others pale.
 DARKEST_QUANTILE = 0.995
+
+
+class Quantity(NamedTuple):
+    """How a measure of the importance of features is named in a figure."""
+
+    title: str
+    axis_label: str
+
+
+QUANTITIES = {
+    "relevances": Quantity("Relevance of the features", "share of the vote that depends on the feature"),
+    "feature_weights": Quantity("Feature weights", "share of a row's feature weights"),
+}
+
+
+def row_quantities(
+    estimator: Any, X: ArrayLike | None, y: ArrayLike | None, *, quantity: str, max_rows: int
+) -> tuple[Rows, Floats]:
+    """Compute the importance of every feature to the given rows or the training rows.
+
+    Parameters
+    ----------
+    estimator, X, y, max_rows
+        As in `select_rows`.
+    quantity : {"relevances", "feature_weights"}
+        The feature weights of each row are scaled to sum to 1.
+
+    Returns
+    -------
+    rows : Rows
+    values : ndarray of shape (n_rows, n_features)
+    """
+    validate("quantity", quantity, OneOf(*QUANTITIES))
+    rows = select_rows(estimator, X, y, max_rows=max_rows)
+    if quantity == "feature_weights" and X is None:
+        weights = np.asarray(rows.model.feature_weights_)[rows.indices]
+    else:
+        explanation = rows.explain()
+        if quantity == "relevances":
+            return rows, explanation.relevances
+        weights = explanation.feature_weights
+    return rows, weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+
+
+def _draw_heat_map(ax: Axes, image: Floats, features: Any, vmax: float | None = None) -> Any:
+    """Draw a heat map with a column for each feature."""
+    drawn = ax.imshow(image, aspect="auto", interpolation="nearest", cmap="Blues", vmin=0.0, vmax=vmax)
+    ax.spines[:].set_visible(False)
+    texts = short_names(features, 28)
+    few = len(texts) <= 8
+    fontsize = TEXT if few else SMALL if len(texts) <= 32 else TINY
+    options: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
+    ax.set_xticks(range(len(texts)), texts, fontsize=fontsize, **(options if few else {"rotation": 90}))
+    ax.tick_params(axis="x", length=2)
+    return drawn
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -207,8 +261,7 @@ class RelevanceDisplay(Display):
         """
         validate("n_features", n_features, Integer(1), OneOf(None))
         shown = largest_first(np.nan_to_num(self.means).max(axis=0), n_features)
-        if not sort:
-            shown = np.sort(shown)
+        shown = shown if sort else np.sort(shown)
         present = np.flatnonzero(~np.isnan(self.means).all(axis=1))
         if len(present) > MAX_PANELS:
             self._plot_heat_map(ax, present, shown)
@@ -218,81 +271,68 @@ class RelevanceDisplay(Display):
 
     def _plot_panels(self, ax: Axes | None, present: Indices, shown: Indices) -> None:
         one_panel = len(present) <= MAX_CLASSES_PER_PANEL
-        n_panels = 1 if one_panel else len(present)
+        groups = [present] if one_panel else present[:, None]
         height, fontsize = line_height(len(shown))
         if one_panel and len(shown) <= 20:
             height *= 1 + 0.2 * (len(present) - 1)
-        names = short_names([self.feature_names[feature] for feature in shown], 36)
-        width = text_width(names, fontsize) + (WIDTH if one_panel else 0.3 + PANEL_WIDTH * n_panels)
-        size = (width, (1.7 if one_panel else 2.0) + height * len(shown))
-        self.axes_ = self._create_panels(
-            ax, self._title(len(shown), width), (1, n_panels), size, shared={"sharex": True, "sharey": True}
-        )[0]
+        names = short_names(self.feature_names[shown], 36)
+        width = text_width(names, fontsize) + (WIDTH if one_panel else 0.3 + PANEL_WIDTH * len(groups))
+        size, title = (width, 1.9 + height * len(shown)), self._title(len(shown))
+        options: dict[str, Any] = {
+            "grid": "both" if len(shown) > 8 else "x",
+            "percent": "x",
+            "sharex": True,
+            "sharey": True,
+        }
+        self.axes_ = self._create_panels(ax, title, (1, len(groups)), size, **options)[0]
         self.ax_ = self.axes_[0]
-        class_names, handles = shorten_unique(self.class_names, 40 if one_panel else 34), []
-        for number, label in enumerate(present):
-            if one_panel:  # classes are slightly shifted
-                shift = 0.56 * ((number + 0.5) / len(present) - 0.5)
-                handles.append(self._draw_class(self.ax_, label, shown, shift=shift))
-                handles[-1].set_label(escape_math(class_names[label]))
+        for panel, labels in zip(self.axes_, groups, strict=True):
+            shifts = 0.56 * ((np.arange(len(labels)) + 0.5) / len(labels) - 0.5)
+            handles = [self._draw_class(panel, *own, shown) for own in zip(labels, shifts, strict=True)]
+            if one_panel:
+                draw_legend(panel, handles, "above", width=min(width, WIDTH + 0.5), fontsize=TEXT)
             else:
-                self._draw_class(self.axes_[number], label, shown, shift=0.0)
-                name = class_names[label].replace("…", "… ")
-                name = wrap_text(name, PANEL_WIDTH - 0.15, SMALL, max_lines=4)
-                self.axes_[number].set_title(escape_math(name), fontsize=SMALL)
-        if one_panel:
-            legend_above(self.ax_, handles, min(width, WIDTH + 0.5), fontsize=TEXT)
-        for panel in self.axes_:
-            style_axes(panel, grid="both" if len(shown) > 8 else "x")
+                name = shorten(self.class_names[labels[0]], 34).replace("…", "… ")
+                panel.set_title(escape_math(wrap_text(name, PANEL_WIDTH - 0.15, SMALL)), fontsize=SMALL)
             panel.set_xlim(left=0)
             panel.tick_params(axis="y", length=0)
             panel.locator_params(axis="x", nbins=6 if one_panel else 2)
-            label_percent(panel.xaxis)
         label_lines(self.ax_, names, fontsize)
         low, high = (f"{100 * quantile:.3g}" for quantile in self.quantiles)
-        lines = (QUANTITIES[self.quantity].axis_label, f"marker: mean; bar: {low}–{high} % of the rows")
-        label = "\n".join(wrap_text(line, width - 1.0) for line in lines)
-        self.axes_[n_panels // 2].set_xlabel(label, fontsize=TEXT)
+        lines = f"{QUANTITIES[self.quantity].axis_label}\nmarker: mean; bar: {low}–{high}% of the rows"
+        self.axes_[len(groups) // 2].set_xlabel(wrap_text(lines, width - 1.0))
 
     def _plot_heat_map(self, ax: Axes | None, present: Indices, shown: Indices) -> None:
         """Draw the means of many classes: a line for each class, a column for each feature."""
+        """Draw the means of many classes: a line for each class, a column for each feature."""
         height, fontsize = line_height(len(present))
-        present = present[natural_order([self.class_names[label] for label in present])]
-        names = shorten_unique([self.class_names[label] for label in present], 44)
-        columns = column_width(len(shown)) * len(shown)
-        width = max(text_width(names, fontsize) + columns + 1.2, 5.0)
-        self._create_axes(ax, (width, 3.2 + 0.85 * height * len(present)))
+        names = short_names(self.class_names[present], 44)
+        width = max(text_width(names, fontsize) + _column_width(len(shown)) * len(shown) + 1.2, 5.0)
+        height = 0.85 * height * len(present)
+        self._create_axes(ax, (width, 3.2 + height))
         self.axes_ = np.array([self.ax_], dtype=object)
-        means = self.means[np.ix_(present, shown)]
-        drawn = self.ax_.imshow(means, aspect="auto", interpolation="nearest", cmap="Blues", vmin=0.0)
+        drawn = _draw_heat_map(self.ax_, self.means[np.ix_(present, shown)], self.feature_names[shown])
         label_lines(self.ax_, names, fontsize, margin=0.5)
-        style_axes(self.ax_)
-        self.ax_.tick_params(axis="y", labelsize=fontsize)
-        self.ax_.set_ylabel("class", fontsize=TEXT)
-        self.ax_.spines[:].set_visible(False)
-        label_columns(self.ax_, [self.feature_names[feature] for feature in shown])
+        self.ax_.set_ylabel("class")
         label = f"mean over the rows of a class: {QUANTITIES[self.quantity].axis_label}"
-        self._draw_color_bar(drawn, label, 2.2 + 0.6 * height * len(present))
-        self.ax_.set_title(escape_math(self._title(len(shown), width)), fontsize=TEXT + 1)
+        self._draw_color_bar(drawn, label, height=2.2 + 0.7 * height, format=percent_label)
+        self._set_title(*self._title(len(shown)), width=width)
 
-    def _title(self, n_shown: int, width: float) -> str:
+    def _title(self, n_shown: int) -> tuple[str, ...]:
         n_features = len(self.feature_names)
         number = "" if n_shown == n_features else f"{n_shown} of {n_features} features, the largest first"
-        title = f"{QUANTITIES[self.quantity].title}, by class"
-        return title_lines(title, self.subtitle, number, width=width)
+        return f"{QUANTITIES[self.quantity].title}, by class", self.subtitle, number
 
-    def _draw_class(self, panel: Axes, label: int, shown: Indices, *, shift: float) -> Line2D:
+    def _draw_class(self, panel: Axes, label: int, shift: float, shown: Indices) -> Line2D:
         """Draw the means and quantiles of one class; return the markers of the means."""
-        color, marker = class_color(label), MARKERS[label % len(MARKERS)]
-        y = np.arange(len(shown)) + shift
-        few = len(shown) <= 40
-        panel.hlines(
-            y, self.lows[label, shown], self.highs[label, shown], color=color,
-            linewidth=3.2 if few else 2.2, alpha=0.38,
-        )  # fmt: skip
+        """Draw the means and quantiles of one class; return the markers of the means."""
+        color, few, y = class_color(label), len(shown) <= 40, np.arange(len(shown)) + shift
+        low, high = self.lows[label, shown], self.highs[label, shown]
+        panel.hlines(y, low, high, color=color, linewidth=3.2 if few else 2.2, alpha=0.38)
         (means,) = panel.plot(
-            self.means[label, shown], y, marker, color=color, markersize=4.5 if few else 3.2
-        )
+            self.means[label, shown], y, MARKERS[label % len(MARKERS)], color=color,
+            markersize=4.5 if few else 3.2, label=short_names(self.class_names, 40)[label],
+        )  # fmt: skip
         return means
 
 
@@ -440,37 +480,32 @@ class RelevanceMapDisplay(Display):
         validate("n_features", n_features, Integer(1), OneOf(None))
         self.shown_ = shown = largest_first(self.relevances.mean(axis=0), n_features)
         present = np.unique(self.labels)
-        present = present[natural_order([self.class_names[label] for label in present])]
         by_class = len(present) > N_COLORS
-        groups = [np.flatnonzero(self.labels == label) for label in present] if by_class else []
-        groups = groups or [np.arange(len(self.labels))]
+        groups = [np.flatnonzero(self.labels == label) for label in present]
+        groups = groups if by_class else [np.arange(len(self.labels))]
         self.row_order_ = np.concatenate([rows[_cluster_order(self.relevances[rows])] for rows in groups])
-        names = shorten_unique(self.class_names, 40)
-        columns = column_width(len(shown)) * len(shown)
+        names = short_names(self.class_names[present], 40)
+        columns = _column_width(len(shown)) * len(shown)
         line, fontsize = line_height(len(present))
-        labels = text_width([names[label] for label in present], fontsize) if by_class else 0.0
-        width = max(2.0 + columns + labels, 4.6)
+        width = max(2.0 + columns + (text_width(names, fontsize) if by_class else 0.0), 4.6)
         height = max(3.6, 0.8 * line * len(present)) if by_class else 3.6
         self._create_axes(ax, (width, height + 2.2))
         image = self.relevances[np.ix_(self.row_order_, shown)]
-        drawn = self.ax_.imshow(
-            image, aspect="auto", interpolation="nearest", cmap="Blues",
-            vmin=0.0, vmax=float(np.quantile(image, DARKEST_QUANTILE)) or 1.0,
-        )  # fmt: skip
+        darkest = float(np.quantile(image, DARKEST_QUANTILE)) or 1.0
+        drawn = _draw_heat_map(self.ax_, image, self.feature_names[shown], vmax=darkest)
         self.ax_.set_yticks([])
-        style_axes(self.ax_)
-        self.ax_.spines[:].set_visible(False)
-        label_columns(self.ax_, [self.feature_names[feature] for feature in shown])
-        pad = 6.0  # between the title and the heat map, in points
         strip = self._draw_strip(width=0.16 / max(columns, 2.4))
+        pad = 6.0  # between the title and the heat map, in points
         if by_class:
             self._name_classes(strip, present, names, fontsize)
         else:
             strip.set_ylabel(f"{len(self.row_order_)} rows, similar ones adjacent", fontsize=SMALL)
-            handles = [Patch(color=class_color(label), label=escape_math(names[label])) for label in present]
-            pad += legend_above(self.ax_, handles, max(columns + 0.6, 3.0))
+            pairs = zip(present, names, strict=True)
+            handles = [Patch(color=class_color(label), label=name) for label, name in pairs]
+            legend = draw_legend(self.ax_, handles, "above", width=max(columns + 0.6, 3.0))
+            pad += legend.get_window_extent().height * 72 / self.figure_.dpi
         quantity = QUANTITIES[self.quantity]
-        self._draw_color_bar(drawn, quantity.axis_label, height)
+        self._draw_color_bar(drawn, quantity.axis_label, height=height, format=percent_label)
         self._set_title(f"{quantity.title}, by row", self.subtitle, width=width, pad=pad)
         return self
 
@@ -490,15 +525,14 @@ class RelevanceMapDisplay(Display):
 
     def _name_classes(self, strip: Axes, present: Indices, names: list[str], fontsize: float) -> None:
         """Write the names of the classes beside their rows, with lines between the classes."""
+        """Write the names of the classes beside their rows, with lines between the classes."""
         counts = np.bincount(self.labels)[present]
         ends = np.cumsum(counts)
-        texts = [escape_math(names[label]) for label in present]
-        strip.set_yticks(ends - counts / 2 - 0.5, texts, fontsize=fontsize)
+        strip.set_yticks(ends - counts / 2 - 0.5, names, fontsize=fontsize)
         strip.tick_params(axis="y", length=0)
         strip.set_ylabel("class", fontsize=SMALL)
-        for end in ends[:-1]:
-            for panel in (self.ax_, strip):
-                panel.axhline(end - 0.5, color="white", linewidth=0.8)
+        for panel in (self.ax_, strip):
+            panel.hlines(ends[:-1] - 0.5, *panel.get_xlim(), color="white", linewidth=0.8)
 
 
 def _cluster_order(relevances: Floats) -> Indices:
@@ -508,3 +542,8 @@ def _cluster_order(relevances: Floats) -> Indices:
     if len(relevances) < 3:
         return np.arange(len(relevances))
     return leaves_list(linkage(relevances, "ward", optimal_ordering=len(relevances) <= 600)).astype(np.int64)
+
+
+def _column_width(n_columns: int) -> float:
+    """Return the width of each column of a heat map, in inches."""
+    return 0.5 if n_columns <= 8 else 0.27 if n_columns <= 32 else 0.16

@@ -10,21 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from lann._support.format import counted, percent
-from lann.plot._axes import (
+from lann._support.format import class_color, counted, percent
+from lann.plot._display import (
     AGAINST,
     FOR,
     INK,
     NEUTRAL,
-    SMALL,
     UNRANKED,
     Display,
-    class_colors,
+    draw_legend,
     escape_math,
-    label_percent,
-    legend_above,
-    style_axes,
-    title_lines,
+    percent_label,
 )
 from lann.streams import PrequentialCurve, PrequentialEvaluation, PrequentialScores, prequential
 
@@ -36,9 +32,11 @@ WIDTH = 8.6
 MOST_LINES = 40
 # Baselines that are farther below the classifier are not shown.
 MOST_BELOW = 0.35
-# How the classifiers that learn nothing are drawn.
-BEFORE: dict[str, Any] = {"color": NEUTRAL, "linestyle": ":"}
-MAJORITY: dict[str, Any] = {"color": "#B8A26B", "linestyle": "--"}
+# How the classifiers that learn nothing are named and drawn, by their scores.
+BASELINES: dict[str, tuple[str, dict[str, Any]]] = {
+    "no_change_accuracy": ("label of the row before", {"color": NEUTRAL, "linestyle": ":"}),
+    "majority_accuracy": ("most frequent label", {"color": "#B8A26B", "linestyle": "--"}),
+}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -216,109 +214,86 @@ class StreamDisplay(Display):
         has_sizes = bool(np.isfinite(self.curve.short_term_size).any())
         has_many = bool(self.curve.n_drifts[-1] > MOST_LINES)
         heights = [2.2, *([1.0] if has_sizes else []), *([0.45] if has_many else [])]
-        size = (WIDTH, 1.3 + 1.6 * sum(heights))
+        size = (WIDTH, 1.6 + 1.6 * sum(heights))
         self.axes_ = self._create_panels(
-            ax, self._title(), (len(heights), 1), size, height_ratios=heights, shared={"sharex": True}
+            ax, self._title(), (len(heights), 1), size, grid="y", height_ratios=heights, sharex=True
         )[:, 0]
         self.ax_ = self.axes_[0]
-        self._draw_accuracy(self.ax_)
+        handles = self._draw_accuracy(self.ax_)
         if has_sizes:
-            self._draw_sizes(self.axes_[1])
+            handles += self._draw_sizes(self.axes_[1])
         if has_many:
             self._draw_numbers(self.axes_[-1])
-        lines = [] if has_many else self.drifts
         for panel in self.axes_:
-            style_axes(panel, grid="y")
-            for row in lines:
-                panel.axvline(row, color=AGAINST, linewidth=0.8, alpha=0.5, zorder=0.5)
             panel.set_xlim(0, self.curve.rows[-1])
-        self.axes_[-1].set_xlabel("rows", fontsize=SMALL)
-        self.axes_[-1].xaxis.set_major_formatter(lambda row, _: f"{row:,.0f}")
-        handles = self._handles(has_lines=len(lines) > 0, has_sizes=has_sizes)
-        legend_above(self.ax_, handles, WIDTH - 1.0)
+            for row in [] if has_many else self.drifts:
+                line = panel.axvline(row, color=AGAINST, linewidth=0.8, alpha=0.5, zorder=0.5, label="drift")
+        if self.drifts and not has_many:
+            handles.append(line)
+        self.axes_[-1].set_xlabel("rows")
+        self.axes_[-1].xaxis.set_major_formatter("{x:,.0f}")
+        draw_legend(self.ax_, handles, "above", width=WIDTH - 1.0)
         return self
 
-    def _title(self) -> str:
-        scores = self.scores
-        n_drifts = counted(int(self.curve.n_drifts[-1]), "drift")
-        return title_lines(
-            f"Accuracy of the last {self.window_size:,} rows"
-            + (f": {self.subtitle}" if self.subtitle else ""),
+    def _title(self) -> tuple[str, str]:
+        scores, n_drifts = self.scores, counted(int(self.curve.n_drifts[-1]), "drift")
+        name = f": {self.subtitle}" if self.subtitle else ""
+        numbers = (
             f"{scores.n_rows:,} rows: accuracy {percent(scores.accuracy, 1)}, kappa-temporal "
-            f"{scores.kappa_temporal:.2f}, log-loss {scores.log_loss:.2f}; {n_drifts}".replace("-0.", "−0."),
-            width=WIDTH,
+            f"{scores.kappa_temporal:.2f}, log-loss {scores.log_loss:.2f}; {n_drifts}"
         )
+        return f"Accuracy of the last {self.window_size:,} rows{name}", numbers.replace("-0.", "−0.")
 
-    def _draw_accuracy(self, ax: Axes) -> None:
+    def _draw_accuracy(self, ax: Axes) -> list[Any]:
+        """Draw the accuracies of the classifier, of others and of the baselines; return the lines."""
+        (line,) = ax.plot(
+            self.curve.rows,
+            self.curve.accuracy,
+            color=FOR,
+            linewidth=1.6,
+            label=escape_math(self.name),
+            zorder=3,
+        )
+        lines = [line]
+        for number, (name, curve) in enumerate(self.others.items(), 2):
+            color, label = class_color(number), escape_math(name)
+            lines += ax.plot(curve.rows, curve.accuracy, color=color, linewidth=1.1, label=label)
+        accuracies = [curve.accuracy for curve in (self.curve, *self.others.values())]
+        lowest = min(float(np.percentile(accuracy, 2)) for accuracy in accuracies)
+        curves = {score: getattr(self.curve, score) for score in (BASELINES if self.baselines else ())}
+        # Baselines far below are not shown, as the legend has them.
+        lowest = min(
+            [lowest, *(curve.min() for curve in curves.values() if curve.min() >= lowest - MOST_BELOW)]
+        )
+        bottom = max(lowest, 0.0) - 0.03
+        for score, curve in curves.items():
+            name, style = BASELINES[score]
+            below = ", below" if curve.max() < bottom else ""
+            label = f"{name} ({percent(getattr(self.scores, score), 1)}{below})"
+            lines += ax.plot(self.curve.rows, curve, linewidth=1.0, label=label, **style)
+        ax.set_ylabel("accuracy")
+        ax.yaxis.set_major_formatter(percent_label)
+        ax.set_ylim(bottom, 1.0 + 0.02 * (1.0 - bottom))
+        return lines
+
+    def _draw_sizes(self, ax: Axes) -> list[Any]:
         rows = self.curve.rows
-        if self.baselines:
-            ax.plot(rows, self.curve.no_change_accuracy, linewidth=1.0, **BEFORE)
-            ax.plot(rows, self.curve.majority_accuracy, linewidth=1.0, **MAJORITY)
-        for curve, color in zip(self.others.values(), self._other_colors(), strict=True):
-            ax.plot(curve.rows, curve.accuracy, color=color, linewidth=1.1)
-        ax.plot(rows, self.curve.accuracy, color=FOR, linewidth=1.6)
-        ax.set_ylabel("accuracy", fontsize=SMALL)
-        label_percent(ax.yaxis)
-        ax.set_ylim(self._lowest() - 0.03, 1.0)
-        ax.set_ylim(top=1.0 + 0.02 * (1.0 - ax.get_ylim()[0]))
-
-    def _lowest(self) -> float:
-        """Return the lowest accuracy that is shown: baselines far below are not, as the legend has them."""
-        curves = [curve.accuracy for curve in (self.curve, *self.others.values())]
-        lowest = min(float(np.percentile(curve, 2)) for curve in curves)
-        if self.baselines:
-            both = (self.curve.no_change_accuracy, self.curve.majority_accuracy)
-            near = [float(curve.min()) for curve in both if curve.min() >= lowest - MOST_BELOW]
-            lowest = min([lowest, *near])
-        return max(lowest, 0.0)
-
-    def _draw_sizes(self, ax: Axes) -> None:
-        rows = self.curve.rows
-        ax.plot(rows, self.curve.long_term_size, color=UNRANKED, linewidth=1.2)
-        ax.plot(rows, self.curve.short_term_size, color=INK, linewidth=1.2)
+        lines = ax.plot(rows, self.curve.short_term_size, color=INK, linewidth=1.2, label="short-term memory")
+        lines += ax.plot(
+            rows, self.curve.long_term_size, color=UNRANKED, linewidth=1.2, label="long-term memory"
+        )
         ax.set_ylim(bottom=0)
-        ax.set_ylabel("rows in memory", fontsize=SMALL)
-        ax.yaxis.set_major_formatter(lambda size, _: f"{size:,.0f}")
+        ax.set_ylabel("rows in memory")
+        ax.yaxis.set_major_formatter("{x:,.0f}")
+        return list(lines)
 
     def _draw_numbers(self, ax: Axes) -> None:
         """Draw the number of drifts between points of the curve, for about 100 bars."""
-        ends = np.unique(
-            np.r_[np.arange(len(self.curve.rows) - 1, 0, -max(len(self.curve.rows) // 100, 1)), 0]
-        )
-        rows, counts = self.curve.rows[ends], self.curve.n_drifts[ends]
+        """Draw the number of drifts between points of the curve, for about 100 bars."""
+        step = max(len(self.curve.rows) // 100, 1)
+        rows, counts = self.curve.rows[::-step][::-1], self.curve.n_drifts[::-step][::-1]
         starts = np.r_[0, rows[:-1]]
-        ax.bar(
-            starts, np.diff(counts, prepend=0), width=rows - starts, align="edge", color=AGAINST, alpha=0.6
-        )
-        ax.set_ylabel("drifts", fontsize=SMALL)
+        drifts = np.diff(counts, prepend=0)
+        ax.bar(starts, drifts, width=rows - starts, align="edge", color=AGAINST, alpha=0.6)
+        ax.set_ylabel("drifts")
         ax.locator_params(axis="y", nbins=3, integer=True)
-
-    def _other_colors(self) -> list[str]:
-        return class_colors(len(self.others) + 2)[2:]
-
-    def _handles(self, *, has_lines: bool, has_sizes: bool) -> list[Any]:
-        from matplotlib.lines import Line2D
-
-        def line(label: str, **options: Any) -> Line2D:
-            return Line2D([], [], label=escape_math(label), **options)
-
-        handles = [line(self.name, color=FOR, linewidth=1.6)]
-        handles += [
-            line(name, color=color, linewidth=1.1)
-            for name, color in zip(self.others, self._other_colors(), strict=True)
-        ]
-        if self.baselines:
-            bottom = self.ax_.get_ylim()[0]
-            for name, curve, total, style in (
-                ("label of the row before", self.curve.no_change_accuracy, "no_change_accuracy", BEFORE),
-                ("most frequent label", self.curve.majority_accuracy, "majority_accuracy", MAJORITY),
-            ):
-                below = ", below" if curve.max() < bottom else ""
-                share = percent(getattr(self.scores, total), 1)
-                handles.append(line(f"{name} ({share}{below})", linewidth=1.0, **style))
-        if has_lines:
-            handles.append(line("drift", color=AGAINST, linewidth=1.0, alpha=0.6))
-        if has_sizes:
-            handles.append(line("short-term memory", color=INK, linewidth=1.2))
-            handles.append(line("long-term memory", color=UNRANKED, linewidth=1.2))
-        return handles

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,29 +11,29 @@ from numpy.typing import ArrayLike
 from lann._support.format import counted
 from lann._support.inputs import check_ids
 from lann._support.validation import Integer, validate
-from lann.plot._axes import (
+from lann.explain import suspicious_rows
+from lann.plot._display import (
     AGAINST,
     NEUTRAL,
     SMALL,
     SOFT,
-    TEXT,
     Display,
+    check_class_names,
+    escape_math,
     label_lines,
-    label_percent,
     largest_first,
+    last_step,
     line_height,
+    short_names,
     shorten,
-    shorten_unique,
-    style_axes,
     text_width,
-    title_lines,
 )
-from lann.plot._rows import check_class_names, last_step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@dataclass(eq=False, repr=False)
 class SuspiciousRowsDisplay(Display):
     """Rows with the most suspicious labels, and the scores of all rows.
 
@@ -81,23 +82,19 @@ class SuspiciousRowsDisplay(Display):
     [1, 2]
     """
 
-    def __init__(
-        self,
-        ids: ArrayLike,
-        labels: ArrayLike,
-        scores: ArrayLike,
-        *,
-        suggested: ArrayLike | None = None,
-        subtitle: str = "",
-    ) -> None:
-        self.ids = np.asarray(ids)
-        self.labels = np.asarray(labels)
-        self.scores = np.asarray(scores, dtype=np.float64)
-        self.subtitle = subtitle
-        self.suggested = None if suggested is None else np.asarray(suggested)
-        for name in ("labels", "scores", "suggested"):
-            values = getattr(self, name)
-            if values is not None and values.shape != (len(self.ids),):
+    ids: Any
+    labels: Any
+    scores: Any
+    _: KW_ONLY
+    suggested: Any = None
+    subtitle: str = ""
+
+    def __post_init__(self) -> None:
+        self.suggested = self.labels if self.suggested is None else self.suggested
+        for name in ("ids", "labels", "scores", "suggested"):
+            values = np.asarray(getattr(self, name))
+            setattr(self, name, values)
+            if values.shape != (len(self.ids),):
                 raise ValueError(
                     f"{name} must have shape ({len(self.ids)},), one value per row; got {values.shape}."
                 )
@@ -143,8 +140,6 @@ class SuspiciousRowsDisplay(Display):
         ValueError
             If a parameter is invalid or the model has no neighbors that vote.
         """
-        from lann.explain import suspicious_rows
-
         model = last_step(estimator)
         suspicion = suspicious_rows(model, n_neighbors=n_neighbors)
         names = np.array(check_class_names(model.classes_, class_names))
@@ -180,38 +175,27 @@ class SuspiciousRowsDisplay(Display):
             If a parameter is invalid.
         """
         validate("n_rows", n_rows, Integer(1))
-        self.shown_ = shown = largest_first(self.scores, n_rows)
-        height, fontsize = line_height(len(shown))
+        self.shown_ = largest_first(self.scores, n_rows)
+        height, fontsize = line_height(len(self.shown_))
         names = self._row_labels()
-        width = 5.4 + text_width(names, fontsize)
-        size = (width, max(1.8 + height * len(shown), 3.2))
-        title = title_lines(
-            "Training rows whose labels their neighbors contradict", self.subtitle, width=width
-        )
-        axes = self._create_panels(ax, title, (1, 2), size, width_ratios=(1.6, 1.0))
-        self.ax_, self.scores_ax_ = axes[0]
+        size = (5.4 + text_width(names, fontsize), max(1.8 + height * len(names), 3.2))
+        title = ("Training rows whose labels their neighbors contradict", self.subtitle)
+        panels = self._create_panels(ax, title, (1, 2), size, percent="x", width_ratios=(1.6, 1.0))[0]
+        self.ax_, self.scores_ax_ = panels
         self._draw_list(names, fontsize)
         self._draw_histogram()
-        # The scores are shares from 0 to 1: with the full range, small scores look small.
-        low, high = min(0.0, float(self.scores.min())), max(1.0, float(self.scores.max()))
-        for panel in axes[0]:
-            panel.set_xlim(low, low + 1.03 * (high - low))
-            label_percent(panel.xaxis)
+        for panel in panels:  # with the full range of a share, small scores look small
+            panel.set_xlim(0.0, 1.03)
         return self
 
     def _draw_list(self, names: list[str], fontsize: float) -> None:
         shown, y = self.shown_, np.arange(len(self.shown_))
         self.ax_.hlines(y, 0, self.scores[shown], color=AGAINST, linewidth=2, alpha=0.6)
         self.ax_.plot(self.scores[shown], y, "o", color=AGAINST, markersize=5)
-        style_axes(self.ax_, grid="x")
         label_lines(self.ax_, names, fontsize)
-        if self.suggested is not None:
-            self.ax_.text(
-                0.0, 1.01, "row · label → most votes", transform=self.ax_.transAxes, ha="right", va="bottom",
-                fontsize=SMALL, color=SOFT,
-            )  # fmt: skip
-        number = "most suspicious row" if len(shown) == 1 else f"{len(shown)} most suspicious rows"
-        self.ax_.set_xlabel(f"share of the neighbors' vote against the label\n{number}", fontsize=TEXT)
+        self.ax_.set_title("row · label → most votes", loc="left", fontsize=SMALL, color=SOFT)
+        number = counted(len(shown), "most suspicious row")
+        self.ax_.set_xlabel(f"share of the neighbors' vote against the label\n{number}")
 
     def _draw_histogram(self) -> None:
         _, edges, bars = self.scores_ax_.hist(self.scores, bins=30, color=NEUTRAL)
@@ -219,23 +203,18 @@ class SuspiciousRowsDisplay(Display):
         for right, bar in zip(edges[1:], bars, strict=True):
             if right > lowest_shown or right == edges[-1]:
                 bar.set_color(AGAINST)
-        style_axes(self.scores_ax_, grid="y")
         self.scores_ax_.set_yscale("symlog", linthresh=1)
         self.scores_ax_.yaxis.set_major_formatter("{x:g}")
-        number = counted(len(self.scores), "row")
-        self.scores_ax_.set_xlabel(f"vote against the label\nall {number}", fontsize=TEXT)
-        self.scores_ax_.set_ylabel("number of rows (logarithmic)", fontsize=SMALL)
+        self.scores_ax_.set_xlabel(f"vote against the label\nall {counted(len(self.scores), 'row')}")
+        self.scores_ax_.set_ylabel("number of rows (logarithmic)")
 
     def _row_labels(self) -> list[str]:
         """Return the names of the rows that are listed, with their labels and the suggested ones."""
+        """Return the names of the rows that are listed, with their labels and the suggested ones."""
         prefix = "row " if np.issubdtype(self.ids.dtype, np.integer) else ""
-        suggested = self.labels if self.suggested is None else self.suggested
-        names = [*map(str, self.labels[self.shown_]), *map(str, suggested[self.shown_])]
-        short = dict(zip(names, shorten_unique(names, 22), strict=True))
-        texts = []
-        for row in self.shown_:
-            text = f"{prefix}{shorten(self.ids[row], 14)} · {short[str(self.labels[row])]}"
-            if suggested[row] != self.labels[row]:
-                text += f" → {short[str(suggested[row])]}?"
-            texts.append(text)
-        return texts
+        ids = [escape_math(f"{prefix}{shorten(self.ids[row], 14)}") for row in self.shown_]
+        both = short_names([*self.labels[self.shown_], *self.suggested[self.shown_]], 22)
+        pairs = zip(ids, both[: len(ids)], both[len(ids) :], strict=True)
+        return [
+            f"{row} · {label}" + (f" → {other}?" if other != label else "") for row, label, other in pairs
+        ]
