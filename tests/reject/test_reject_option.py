@@ -1,4 +1,3 @@
-import copy
 import pickle
 
 import numpy as np
@@ -7,13 +6,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import Perceptron, Ridge
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from lann import LANNClassifier, load, save
+from lann import LANNClassifier, save
 from lann.reject import RejectOption
 
 
@@ -101,26 +99,6 @@ def test_thresholds_of_classes_and_regions_help_where_classes_differ_in_noise(ma
     assert means["local"] < 0.9 * means["global"]
 
 
-def test_thresholds_of_regions_help_where_regions_differ_in_noise(linear):
-    def make(n_rows, seed):
-        rng = np.random.default_rng(seed)
-        X = rng.uniform(-1, 1, size=(n_rows, 2)) * [3, 1]
-        y = X[:, 1] + 0.2 * rng.normal(size=n_rows) > 0
-        return X, (y ^ ((X[:, 0] > 0) & (rng.random(n_rows) < 0.3))).astype(int)
-
-    means = mean_risks(linear, make, ("global", "local"), certainty="probability")
-    assert means["local"] < 0.95 * means["global"]
-
-
-def test_the_noisy_class_has_the_higher_threshold(make_noisy_class):
-    X, y = make_noisy_class(600, 0)
-    estimator = LANNClassifier(n_neighbors=7, power=3.0, max_iter=1, random_state=0)
-    reject = RejectOption(estimator, coverage=0.8, by="class", novelty_share=0, cv=3, random_state=0).fit(
-        X, y
-    )
-    assert reject.thresholds_[2] > reject.thresholds_[:2].max()
-
-
 def test_without_a_difference_there_is_one_threshold(linear):
     n_thresholds = []
     for seed in range(6):
@@ -151,16 +129,6 @@ def test_rows_far_outside_are_far(quick, cancer):
     assert (reject.decision(X_test * 30) == "far").mean() > 0.99
     assert (reject.decision(np.full((3, 8), 1e55)) == "far").all()
     assert (reject.decision(X_test) == "far").mean() < 0.12
-
-
-def test_a_feature_that_the_model_ignores_makes_a_row_far():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 4))
-    y = (X[:, 0] > 0).astype(int)
-    reject = RejectOption(LANNClassifier(random_state=0), cv=2, random_state=0).fit(X, y)
-    strange = X[:20].copy()
-    strange[:, 3] += 12
-    assert (reject.decision(strange) == "far").all()
 
 
 def test_values_that_do_not_belong_together_are_far(linear):
@@ -247,13 +215,6 @@ def test_a_fitted_estimator(quick, cancer):
     assert reject.coverage_ == pytest.approx(0.9, abs=0.02)
 
 
-def test_a_frozen_estimator_stays_fitted_in_clones(quick, cancer):
-    X, y, X_test, y_test = cancer
-    frozen = FrozenEstimator(clone(quick).fit(X, y))
-    reject = clone(RejectOption(frozen, cv="prefit", random_state=0)).fit(X_test, y_test)
-    assert reject.reader_.model is frozen.estimator.model_
-
-
 def test_labels_that_a_fitted_estimator_does_not_know_are_errors(linear, iris):
     X, y = iris
     fitted = linear.fit(X[y < 2], y[y < 2])
@@ -261,24 +222,6 @@ def test_labels_that_a_fitted_estimator_does_not_know_are_errors(linear, iris):
     held_out = reject.held_out_
     assert (held_out.y_true != held_out.y_pred)[y == 2].all()
     assert reject.classes_.tolist() == [0, 1]
-
-
-@pytest.mark.parametrize(
-    "rename",
-    [
-        lambda y: y.astype(str),
-        lambda y: np.array(["small", "middle", "large"])[y],
-        lambda y: np.array(["small", "middle", "large"], object)[y],
-        lambda y: y + 10,
-    ],
-)
-def test_no_label_is_known_to_a_fitted_estimator(quick, iris, rename):
-    X, y = iris
-    names = rename(y)
-    with pytest.raises(ValueError, match=r"^No label of y is a class of the classifier: y has .*\.$"):
-        RejectOption(clone(quick).fit(X, y), cv="prefit").fit(X, names)
-    with pytest.raises(ValueError, match=r"^No label of y is a class of the classifier: y has 0, "):
-        RejectOption(clone(quick).fit(X, names), cv="prefit").fit(X, y)
 
 
 CHANGES = {
@@ -290,29 +233,40 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("option", [{"novelty_share": 0.05}, {"novelty_share": 0.0}, {"by": "local"}])
-def test_a_classifier_that_changes_later(quick, cancer, tmp_path, change, option):
+def test_a_classifier_that_changes_later(quick, cancer, tmp_path, change):
     X, y, X_test, y_test = cancer
     clf = clone(quick).fit(X, y)
-    reject = RejectOption(clf, cv="prefit", coverage=0.9, random_state=0, **option).fit(X_test, y_test)
-    expected = reject.decision(X_test)
-    save(reject, tmp_path / "reject.lann")
-    for other in (pickle.loads(pickle.dumps(reject)), copy.deepcopy(reject), load(tmp_path / "reject.lann")):
-        np.testing.assert_array_equal(other.decision(X_test), expected)
-    for changed in (pickle.loads(pickle.dumps(reject)), load(tmp_path / "reject.lann"), reject):
-        CHANGES[change](changed.estimator_, X, y)
-        uses = [
-            getattr(changed, name)
-            for name in ("predict", "decision", "reasons", "certainties", "novelties", "explain")
+    reject = RejectOption(clf, cv="prefit", coverage=0.9, by="local", random_state=0).fit(X_test, y_test)
+    CHANGES[change](clf, X, y)
+    uses = [reject.predict, reject.decision, reject.reasons, reject.certainties, reject.explain]
+    uses += [lambda X: save(reject, tmp_path / "changed.lann"), lambda X: reject.with_target(cost=0.1)]
+    for use in uses:
+        with pytest.raises(ValueError, match=r"^The classifier has changed since .* again\.$"):
+            use(X_test)
+    assert reject.predict_proba(X_test).shape == (len(X_test), 2)
+    assert (reject.fit(X_test, y_test).decision(X_test) == "accepted").any()
+
+
+def test_no_label_is_known_to_a_fitted_estimator(quick, iris):
+    X, y = iris
+    with pytest.raises(ValueError, match=r"^No label of y is a class of the classifier: y has .*\.$"):
+        RejectOption(clone(quick).fit(X, y), cv="prefit").fit(X, y.astype(str))
+
+
+def test_held_out_rows_are_predicted_by_the_same_vote():
+    """Folds that have chosen other votes give the certainties of folds with the vote of all rows."""
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    y = (X[:, 0] > 0).astype(int)
+    final = LANNClassifier(9, max_iter=1, random_state=0).fit(X, y)
+    halves, certainties = (np.arange(0, 80, 2), np.arange(1, 80, 2)), []
+    for k in (3, 9):
+        folds = [
+            (LANNClassifier(k, max_iter=0, random_state=0).fit(X[train], y[train]), train, held_out)
+            for train, held_out in (halves, halves[::-1])
         ]
-        uses.append(lambda X, changed=changed: save(changed, tmp_path / "changed.lann"))
-        uses.append(pickle.loads(pickle.dumps(changed)).predict)
-        uses.append(lambda X, changed=changed: changed.with_target(cost=0.1))
-        for use in uses:
-            with pytest.raises(ValueError, match=r"^The classifier has changed since .* again\.$"):
-                use(X_test)
-        assert changed.predict_proba(X_test).shape == (len(X_test), 2)
-        assert (changed.fit(X_test, y_test).decision(X_test) == "accepted").any()
+        reject = RejectOption.from_folds(final, X, y, folds, coverage=0.8, random_state=0)
+        certainties.append(reject.held_out_.certainties)
+    np.testing.assert_allclose(*certainties)
 
 
 def test_folds_of_a_cross_validation_are_used_as_they_are(quick, cancer):
@@ -397,16 +351,6 @@ def test_pipelines_have_neighbors_after_their_transforms(iris):
     assert accepted_on(reject, X * 7 + 3).mean() > 0.8
 
 
-def test_grid_search_over_both(quick, iris):
-    X, y = iris
-    search = GridSearchCV(
-        RejectOption(quick, cv=2, random_state=0),
-        {"cost": [0.1, 1.0], "estimator__n_neighbors": [3, 5]},
-        cv=2,
-    )
-    assert search.fit(X, y).best_score_ > 0.85
-
-
 def test_same_bits_in_pickles_clones_and_with_threads(quick, cancer):
     X, y, X_test, _ = cancer
     reject = RejectOption(quick, by="local", coverage=0.9, cv=3, random_state=3).fit(X, y)
@@ -424,23 +368,15 @@ def test_same_bits_in_pickles_clones_and_with_threads(quick, cancer):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        (
-            {"cost": 0.1, "coverage": 0.9},
-            "At most one of cost, coverage and risk can be given; got cost=0.1",
-        ),
+        ({"cost": 0.1, "coverage": 0.9}, "At most one of cost, coverage and risk can be given; got cost=0.1"),
         ({"coverage": 1.5}, "coverage must be a number of at least 0 and at most 1"),
-        ({"risk": -0.1}, "risk must be a number of at least 0"),
         ({"by": "row"}, "by must be one of 'global', 'class', 'local'; got 'row'"),
-        ({"certainty": "entropy"}, "certainty must be one of 'probability', 'margin', 'novelty', 'combined'"),
-        ({"thresholds": "best"}, "thresholds must be one of 'greedy', 'exact'"),
-        ({"cv": 1}, "cv must be an integer of at least 2"),
         ({"cv": "fitted"}, "cv must be"),
-        ({"novelty_share": 1.0}, "novelty_share must be a number of at least 0 and below 1"),
         ({"reject_label": 1}, "1 is one of the classes; give another reject_label"),
         ({"reject_label": [1]}, "reject_label must be a text or a number, or None"),
-        ({"estimator": Ridge()}, "estimator must be a classifier, which Ridge is not"),
-        ({"estimator": Perceptron()}, "estimator must have predict_proba, which Perceptron has not"),
-        ({"estimator": LANNClassifier}, "estimator must be a classifier, or None"),
+        ({"estimator": Ridge()}, "estimator must be a classifier with predict_proba"),
+        ({"estimator": Perceptron()}, "estimator must be a classifier with predict_proba"),
+        ({"estimator": LANNClassifier}, "estimator must be a classifier with predict_proba"),
         ({"cv": "prefit", "estimator": None}, 'cv="prefit" needs a fitted estimator; got None'),
     ],
 )

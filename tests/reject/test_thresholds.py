@@ -10,7 +10,6 @@ from lann.reject._thresholds import (
     budget_of,
     choose_thresholds,
     exact_front,
-    greedy_front,
     group_steps,
 )
 
@@ -89,37 +88,6 @@ def test_greedy_thresholds_satisfy_the_target_and_are_near(target):
             assert greedy == pytest.approx(exact)
         else:
             assert exact <= greedy <= exact + 0.1 * len(wrong)
-
-
-def test_greedy_front_is_behind_by_one_step_at_most():
-    for seed in range(10):
-        certainties, wrong, groups = make_rows(seed, n_rows=300, n_groups=4, n_levels=50)
-        steps = [group_steps(certainties[groups == g], wrong[groups == g]) for g in range(4)]
-        exact, greedy = exact_front(steps), greedy_front(steps)
-        best = dict(zip(exact.true.tolist(), exact.false.tolist(), strict=True))
-        # Every point of the greedy front is on the exact one.
-        assert all(best[t] == f for t, f in zip(greedy.true.tolist(), greedy.false.tolist(), strict=True))
-        longest = np.diff(greedy.true).max()
-        for n_false in range(int((~wrong).sum())):
-            most = max(t for t, f in best.items() if f <= n_false)
-            assert greedy.true[greedy.false <= n_false].max() >= most - longest
-
-
-def test_one_group_rejects_the_lowest_certainties():
-    rng = np.random.default_rng(0)
-    certainties, wrong = rng.random(100), rng.random(100) < 0.2
-    zeros = np.zeros(100, int)
-    threshold = choose_thresholds(certainties, wrong, zeros, 1, Target("coverage", 0.9))[0]
-    assert (certainties < threshold).sum() == 10
-    assert threshold > np.sort(certainties)[9]
-
-
-def test_coverage_is_used_up_without_errors():
-    certainties, none = np.linspace(0, 1, 50), np.zeros(50, bool)
-    groups = np.arange(50) % 2
-    thresholds = choose_thresholds(certainties, none, groups, 2, Target("coverage", 0.8))
-    assert (certainties < thresholds[groups]).sum() == 10
-    np.testing.assert_array_equal(np.flatnonzero(certainties < thresholds[groups]), np.arange(10))
 
 
 def test_rows_rejected_for_another_reason_count_in_the_coverage():

@@ -7,21 +7,10 @@ from lann.reject._curves import (
     recall_reject_curve,
     risk_coverage_curve,
 )
-from lann.reject._held_out import HeldOut
-from lann.reject._plain_rows import Coordinates, PlainRows
-from lann.reject._reject_option import RejectOption, RejectState
-from lann.reject._row_evidence import NoveltyScale
+from lann.reject._reject_option import HeldOut, RejectOption, RejectState
+from lann.reject._row_evidence import Coordinates, NoveltyScale, PlainRows
 
 __all__ = [
-    "Coordinates",
-    "HeldOut",
-    "NoveltyScale",
-    "PlainRows",
-    "RejectOption",
-    "RejectState",
-    "accuracy_reject_curve",
-    "aurc",
-    "precision_reject_curve",
-    "recall_reject_curve",
-    "risk_coverage_curve",
-]
+    "Coordinates", "HeldOut", "NoveltyScale", "PlainRows", "RejectOption", "RejectState",
+    "accuracy_reject_curve", "aurc", "precision_reject_curve", "recall_reject_curve", "risk_coverage_curve",
+]  # fmt: skip

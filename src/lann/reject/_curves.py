@@ -2,64 +2,43 @@
 
 from __future__ import annotations
 
-from numbers import Number
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from lann._support.types import Floats, Indices
 
 
-class _Steps(NamedTuple):
-    """Rows sorted by falling certainty; rows of equal certainty are one step.
+def _sort(
+    y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLike
+) -> tuple[NDArray[Any], NDArray[Any], Indices]:
+    """Sort rows by falling certainty; rows of equal certainty are one step.
 
-    Attributes
-    ----------
+    Returns
+    -------
     y_true, y_pred : (n_rows,)
         Labels in this order.
     n_accepted : (n_steps,)
         Number of rows that are accepted after each step, ascending to n_rows.
     """
-
-    y_true: NDArray[Any]
-    y_pred: NDArray[Any]
-    n_accepted: Indices
-
-    def counts(self, selected: NDArray[np.bool_]) -> Indices:
-        """Return how many of the selected rows are accepted after each step: (n_steps,)."""
-        return np.cumsum(selected, dtype=np.int64)[self.n_accepted - 1]
-
-
-def _sort(y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLike) -> _Steps:
     truth, predicted = column_or_1d(y_true), column_or_1d(y_pred)
     values = column_or_1d(certainty, dtype=np.float64)
     check_consistent_length(truth, predicted, values)
-    if len(values) == 0:
-        raise ValueError("A curve needs at least one row; got none.")
-    if {_kind(truth), _kind(predicted)} == {"text", "numbers"}:
-        raise ValueError(
-            f"y_true and y_pred must have labels of the same type; got {truth.tolist()[0]!r} and "
-            f"{predicted.tolist()[0]!r}."
-        )
-    if np.isnan(values).any():
-        raise ValueError(f"certainty must not be NaN; it is in row {np.flatnonzero(np.isnan(values))[0]}.")
+    if len(values) == 0 or np.isnan(values).any():
+        raise ValueError("A curve needs at least one row, and a certainty that is not NaN for each.")
+    unique_labels(truth, predicted)  # raises ValueError if some labels are text and some are numbers
     order = np.argsort(-values, kind="stable")
     values = values[order]
     n_accepted = np.append(np.flatnonzero(values[1:] != values[:-1]) + 1, len(values))
-    return _Steps(truth[order], predicted[order], n_accepted)
+    return truth[order], predicted[order], n_accepted
 
 
-def _kind(labels: NDArray[Any]) -> str:
-    """Return "text" or "numbers" if all labels are such, otherwise "other"."""
-    if labels.dtype == object:
-        if all(isinstance(label, str) for label in labels):
-            return "text"
-        return "numbers" if all(isinstance(label, Number) for label in labels) else "other"
-    return {"U": "text", "b": "numbers", "i": "numbers", "u": "numbers", "f": "numbers"}.get(
-        labels.dtype.kind, "other"
-    )
+def _count(selected: NDArray[np.bool_], n_accepted: Indices) -> Indices:
+    """Return how many of the selected rows are accepted after each step: (n_steps,)."""
+    return np.cumsum(selected, dtype=np.int64)[n_accepted - 1]
 
 
 def risk_coverage_curve(y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLike) -> tuple[Floats, Floats]:
@@ -96,9 +75,8 @@ def risk_coverage_curve(y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLi
     >>> risk
     array([0.  , 0.  , 0.25])
     """
-    steps = _sort(y_true, y_pred, certainty)
-    n_wrong = steps.counts(steps.y_true != steps.y_pred)
-    return steps.n_accepted / len(steps.y_true), n_wrong / steps.n_accepted
+    truth, predicted, n_accepted = _sort(y_true, y_pred, certainty)
+    return n_accepted / len(truth), _count(truth != predicted, n_accepted) / n_accepted
 
 
 def accuracy_reject_curve(
@@ -166,12 +144,11 @@ def aurc(y_true: ArrayLike, y_pred: ArrayLike, certainty: ArrayLike) -> float:
     >>> round(aurc([0, 1, 1, 0], [0, 1, 0, 0], [0.9, 0.8, 0.6, 0.7]), 4)
     0.0625
     """
-    steps = _sort(y_true, y_pred, certainty)
-    n_wrong = steps.counts(steps.y_true != steps.y_pred)
-    n_accepted = np.arange(1, len(steps.y_true) + 1)
+    truth, predicted, ends = _sort(y_true, y_pred, certainty)
+    n_accepted = np.arange(1, len(truth) + 1)
     # Among rows of equal certainty, the expected number of errors grows linearly.
-    expected = np.interp(n_accepted, np.append(0, steps.n_accepted), np.append(0, n_wrong))
-    return float(np.mean(expected / n_accepted))
+    n_wrong = np.append(0, _count(truth != predicted, ends))
+    return float(np.mean(np.interp(n_accepted, np.append(0, ends), n_wrong) / n_accepted))
 
 
 def precision_reject_curve(
@@ -209,9 +186,7 @@ def precision_reject_curve(
     >>> precision
     array([0.5, 1. , 1. ])
     """
-    steps = _sort(y_true, y_pred, certainty)
-    _check_label(steps, label)
-    return _share_of(steps, steps.y_true == label, steps.y_pred == label)
+    return _class_curve(_sort(y_true, y_pred, certainty), label, among="predicted")
 
 
 def recall_reject_curve(
@@ -249,20 +224,20 @@ def recall_reject_curve(
     >>> recall
     array([0.5, 1. , 1. ])
     """
-    steps = _sort(y_true, y_pred, certainty)
-    _check_label(steps, label)
-    return _share_of(steps, steps.y_pred == label, steps.y_true == label)
+    return _class_curve(_sort(y_true, y_pred, certainty), label, among="true")
 
 
-def _check_label(steps: _Steps, label: Any) -> None:
-    if not (np.any(steps.y_true == label) or np.any(steps.y_pred == label)):
-        known = np.unique(np.concatenate([steps.y_true, steps.y_pred])).tolist()
+def _class_curve(
+    steps: tuple[NDArray[Any], NDArray[Any], Indices], label: Any, *, among: str
+) -> tuple[Floats, Floats]:
+    """Return the shares of rejected rows, and the share of hits among the accepted rows of a class."""
+    truth, predicted, n_accepted = steps
+    is_true, is_predicted = truth == label, predicted == label
+    if not (is_true | is_predicted).any():
+        known = unique_labels(truth, predicted).tolist()
         raise ValueError(f"label={label!r} is neither in y_true nor in y_pred, which have {known}.")
-
-
-def _share_of(steps: _Steps, hits: NDArray[np.bool_], among: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Return the shares of rejected rows, and the share of hits among some of the accepted rows."""
-    n_among, n_hits = steps.counts(among), steps.counts(hits & among)
+    n_among = _count(is_predicted if among == "predicted" else is_true, n_accepted)
+    n_hits = _count(is_true & is_predicted, n_accepted)
     shares = np.full(len(n_among), np.nan)
     np.divide(n_hits, n_among, out=shares, where=n_among > 0)
-    return 1.0 - steps.n_accepted[::-1] / len(steps.y_true), shares[::-1]
+    return 1.0 - n_accepted[::-1] / len(truth), shares[::-1]

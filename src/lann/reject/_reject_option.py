@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_classifier
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    assert_all_finite,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from lann._support.compat import unchanged_on_failure
+from lann._support.inputs import check_one_type, check_sample_weight, check_two_classes
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import (
     N_JOBS,
@@ -25,30 +36,18 @@ from lann._support.validation import (
     shown,
     validate_parameters,
 )
+from lann.columns.inputs import check_not_dask
+from lann.columns.reader import as_table
 from lann.explain import Decision
-from lann.reject._held_out import (
-    Fitted,
-    HeldOut,
-    RowReader,
-    check_folds,
-    fit_estimators,
-    labels_with_marker,
-    marker_of,
-    read_training_data,
-    take_fitted,
-    take_rows,
-    vote_as,
-)
-from lann.reject._plain_rows import PlainRows
 from lann.reject._row_evidence import (
     CERTAINTIES,
     Needs,
     NoveltyScale,
+    PlainRows,
     Reader,
     Reading,
-    Regions,
     compute_certainties,
-    find_regions,
+    find_landmarks,
     neighbor_model,
     novelty_threshold,
 )
@@ -57,24 +56,22 @@ from lann.reject._thresholds import Target, choose_thresholds, merge_groups
 if TYPE_CHECKING:
     from lann.explain import Explanation
 
-BY = ("global", "class", "local")
-THRESHOLDS = ("greedy", "exact")
 TARGETS = ("cost", "coverage", "risk")
 DEFAULT_TARGET = Target("cost", 0.2)
 PREFIT = "prefit"
+# Folds of given rows for the distances between plain rows, if the classifier is already fitted.
+N_PLAIN_FOLDS = 5
+# A fitted classifier, and the positions of its training rows and of the rows that were held out.
+Fold = tuple[Any, Indices, Indices]
 
 
 def _check_estimator(estimator: Any) -> None:
-    if estimator is None:
-        return
-    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
-        raise ValueError(f"estimator must be a classifier, or None; got {shown(estimator)}.")
-    if not is_classifier(estimator):
-        raise ValueError(f"estimator must be a classifier, which {type(estimator).__name__} is not.")
-    if not hasattr(estimator, "predict_proba"):
+    is_estimator = hasattr(estimator, "get_params") and not isinstance(estimator, type)
+    is_usable = is_estimator and is_classifier(estimator) and hasattr(estimator, "predict_proba")
+    if not (estimator is None or is_usable):
         raise ValueError(
-            f"estimator must have predict_proba, which {type(estimator).__name__} has not; put it into "
-            "sklearn.calibration.CalibratedClassifierCV."
+            "estimator must be a classifier with predict_proba, such as CalibratedClassifierCV, or None; "
+            f"got {shown(estimator)}."
         )
 
 
@@ -83,31 +80,30 @@ def _check_reject_label(reject_label: Any) -> None:
         raise ValueError(f"reject_label must be a text or a number, or None; got {shown(reject_label)}.")
 
 
-PARAMETERS: ParameterTable = {
-    "estimator": [Checked(_check_estimator)],
-    "cost": [Number(0, 1), OneOf(None)],
-    "coverage": [Number(0, 1), OneOf(None)],
-    "risk": [Number(0, 1), OneOf(None)],
-    "by": [OneOf(*BY)],
-    "certainty": [OneOf(*CERTAINTIES)],
-    "thresholds": [OneOf(*THRESHOLDS)],
-    "cv": [Integer(2), Number(0, 1, closed="neither"), OneOf(PREFIT)],
-    "novelty_share": [Number(0, 1, closed="left")],
-    "reject_label": [Checked(_check_reject_label)],
-    "random_state": RANDOM_STATE,
-    "n_jobs": N_JOBS,
-}
+class HeldOut(NamedTuple):
+    """What is known of the held-out rows, in the order of the rows.
 
+    Attributes
+    ----------
+    y_true, y_pred : ndarray of shape (n_held_out,)
+        Labels, and labels that were predicted by a classifier without the row.
+    certainties : ndarray of shape (n_held_out,)
+        How certain the predictions are.
+    novelties : ndarray of shape (n_held_out,)
+        How many times as far from its nearest rows each row is as held-out rows usually are; NaN if it is
+        not measured.
+    groups : ndarray of shape (n_held_out,)
+        Number of the class that was predicted, or of the region; 0 if there is one threshold.
+    rows : ndarray of shape (n_held_out,)
+        Positions of the rows in the data of the fit, ascending.
+    """
 
-def check_parameters(reject: Any) -> Target:
-    """Validate the parameters of a reject option; return its target."""
-    validate_parameters(reject, PARAMETERS)
-    values = {kind: getattr(reject, kind) for kind in TARGETS}
-    given = [Target(kind, float(value)) for kind, value in values.items() if value is not None]
-    if len(given) > 1:
-        names = " and ".join(f"{kind}={value:g}" for kind, value in given)
-        raise ValueError(f"At most one of cost, coverage and risk can be given; got {names}.")
-    return given[0] if given else DEFAULT_TARGET
+    y_true: NDArray[Any]
+    y_pred: NDArray[Any]
+    certainties: Floats
+    novelties: Floats
+    groups: Labels
+    rows: Indices
 
 
 class _Read(NamedTuple):
@@ -117,283 +113,10 @@ class _Read(NamedTuple):
     certainties: Floats
     novelties: Floats
     groups: Labels
-    is_far: NDArray[np.bool_]
-    is_ambiguous: NDArray[np.bool_]
-
-    @property
-    def decisions(self) -> NDArray[np.str_]:
-        """What is decided: (n_queries,)."""
-        return np.where(self.is_far, "far", np.where(self.is_ambiguous, "ambiguous", "accepted"))
+    decisions: NDArray[np.str_]
 
 
-class DecidesOnRows(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
-    """A fitted classifier with thresholds, which accepts and rejects rows."""
-
-    by: str
-    certainty: str
-    estimator_: Any
-    classes_: NDArray[Any]
-    reject_label_: Any
-    thresholds_: Floats
-    novelty_threshold_: float
-    reader_: Reader
-    novelty_scale_: NoveltyScale | None
-    regions_: Regions | None
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict labels, and reject rows.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        labels : ndarray of shape (n_queries,)
-            The class with the largest probability, or `reject_label_` for rejected rows.
-        """
-        read = self._read(X)
-        return labels_with_marker(
-            self.classes_[read.predicted], self.reject_label_, read.is_far | read.is_ambiguous
-        )
-
-    def predict_proba(self, X: ArrayLike) -> Floats:
-        """Predict the probability of each class, for rejected rows, too.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_queries, n_classes)
-            Those of `estimator_`.
-        """
-        check_is_fitted(self)
-        return np.asarray(self.estimator_.predict_proba(X))
-
-    def decision(self, X: ArrayLike) -> NDArray[np.str_]:
-        """Return whether each row is accepted, and why not.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        decisions : ndarray of shape (n_queries,)
-            "accepted", "ambiguous" if the certainty is below its threshold, or "far" if the novelty is above
-            its own, whatever the certainty.
-        """
-        return self._read(X).decisions
-
-    def certainties(self, X: ArrayLike) -> Floats:
-        """Return how certain each prediction is.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        certainties : ndarray of shape (n_queries,)
-            What the parameter `certainty` says. "combined" is from 0 to 1; "novelty" is minus the novelty.
-        """
-        return self._read(X).certainties
-
-    def novelties(self, X: ArrayLike) -> Floats:
-        """Return how many times as far from its nearest rows each row is as held-out rows usually are.
-
-        The largest of three, each on the scale of the first: the distance to the nearest training row as it
-        measures, if the classifier has neighbors; that in all features, standardized and decorrelated; and
-        how far the most extreme value is outside the range of the training rows. The first two are relative
-        to the distances between the training rows around.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        novelties : ndarray of shape (n_queries,)
-            NaN if it is not measured: with `novelty_share=0`, unless the certainty is the novelty.
-        """
-        return self._read(X).novelties
-
-    def reasons(self, X: ArrayLike) -> list[Decision]:
-        """Return the decision on each row, and the figures that decided.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        reasons : list of Decision
-            For each row its decision, certainty and threshold, novelty and its threshold, and the class or
-            the number of the region to which the threshold belongs.
-        """
-        read = self._read(X)
-        decisions = read.decisions.tolist()
-        names: Sequence[Any] = self.classes_.tolist() if self.by == "class" else range(len(self.thresholds_))
-        return [
-            Decision(
-                decisions[row],
-                float(read.certainties[row]),
-                float(self.thresholds_[group]),
-                float(read.novelties[row]),
-                self.novelty_threshold_ if np.isfinite(read.novelties[row]) else np.nan,
-                None if self.by == "global" else names[group],
-                self.certainty,
-                self.by,
-            )
-            for row, group in enumerate(read.groups)
-        ]
-
-    def explain(self, X: ArrayLike) -> Explanation:
-        """Explain predictions, with the decision on each row and why it was rejected.
-
-        Parameters
-        ----------
-        X : array-like or table of shape (n_queries, n_features)
-
-        Returns
-        -------
-        explanation : Explanation
-            That of `estimator_`, which has to be a classifier of `lann`.
-
-        Raises
-        ------
-        ValueError
-            If the classifier has no explanations, or has changed since the thresholds were learned.
-        """
-        check_is_fitted(self)
-        self.reader_.check_unchanged()
-        if not hasattr(self.estimator_, "explain"):
-            raise ValueError(
-                f"{type(self.estimator_).__name__} has no explanations; `reasons` has the decisions."
-            )
-        return self.estimator_.explain(X).with_decisions(self.reasons(X))
-
-    def _novelties(self, reading: Reading) -> Floats:
-        if reading.novelty is None or self.novelty_scale_ is None:
-            return np.full(len(reading.probabilities), np.nan)
-        return self.novelty_scale_.novelties(reading.novelty)
-
-    def _read(self, X: Any) -> _Read:
-        check_is_fitted(self)
-        self.reader_.check_unchanged()
-        reading = self.reader_.read(X)
-        novelties = self._novelties(reading)
-        predicted = reading.probabilities.argmax(axis=1)
-        groups = np.zeros(len(predicted), np.int64)
-        if self.by == "class":
-            groups = predicted
-        elif self.regions_ is not None:
-            groups = self.regions_.of(self.reader_, X)
-        certainties = compute_certainties(reading, novelties, self.certainty)
-        is_far = novelties > self.novelty_threshold_
-        is_ambiguous = certainties < self.thresholds_[groups]
-        return _Read(predicted, certainties, novelties, groups, is_far, is_ambiguous)
-
-
-class LearnsThresholds(DecidesOnRows):
-    """A reject option whose thresholds are chosen on held-out rows."""
-
-    thresholds: str
-    cv: int | float | str
-    novelty_share: float
-    reject_label: Any
-    n_jobs: int | None
-    target_: Target
-    held_out_: HeldOut
-    coverage_: float
-    risk_: float
-
-    def _learn(self, X: Any, y: NDArray[Any], fitted: Fitted, target: Target, seed: int) -> None:
-        """Set the classifier, and what is learned of held-out rows."""
-        folds = fitted.folds
-        self.estimator_, self.classes_ = fitted.estimator, fitted.estimator.classes_
-        self.reject_label_ = marker_of(self.classes_, self.reject_label)
-        labels = _class_indices(y, self.classes_)
-        row_reader = RowReader(X, labels, self.classes_, *self._needs(), self.n_jobs)
-        reading, rows = row_reader.read(vote_as(folds, self.estimator_))
-        fitted_on = np.arange(len(y)) if len(folds) > 1 or isinstance(self.cv, str) else folds[0].train
-        self.reader_ = row_reader.reader(self.estimator_, fitted_on)
-        self.novelty_scale_ = None if reading.novelty is None else NoveltyScale.fit(reading.novelty)
-        novelties = self._novelties(reading)
-        predicted = reading.probabilities.argmax(axis=1)
-        groups = np.zeros(len(rows), np.int64)
-        self.regions_ = None
-        if self.by == "class":
-            groups = predicted
-        elif self.by == "local":
-            rng = np.random.default_rng(seed)
-            self.regions_, groups = find_regions(self.reader_, take_rows(X, rows), rng)
-        self.held_out_ = HeldOut(
-            y[rows],
-            self.classes_[predicted],
-            compute_certainties(reading, novelties, self.certainty),
-            novelties,
-            groups,
-            rows,
-        )
-        self._choose_thresholds(target)
-
-    def _needs(self) -> tuple[Needs, frozenset[str]]:
-        """Return what is needed of rows, and what plain rows are needed for."""
-        needs = Needs(self.certainty == "combined", self.novelty_share > 0 or self.certainty == "novelty")
-        plain_for = {"novelty"} if needs.novelty else set()
-        if needs.separation or self.by == "local":
-            plain_for.add("others")
-        return needs, frozenset(plain_for)
-
-    def _choose_thresholds(self, target: Target, known: Floats | None = None) -> None:
-        """Set the thresholds, unless they are known, and what is reached by them on the held-out rows."""
-        held_out = self.held_out_
-        self.target_ = target
-        share = min(self.novelty_share, 1.0 - target.value if target.kind == "coverage" else 1.0)
-        self.novelty_threshold_ = novelty_threshold(held_out.novelties, share)
-        near = ~(held_out.novelties > self.novelty_threshold_)
-        wrong = held_out.y_true != held_out.y_pred
-        self.thresholds_ = self._best_thresholds(target, near, wrong) if known is None else known
-        accepted = near & (held_out.certainties >= self.thresholds_[held_out.groups])
-        self.coverage_ = float(accepted.mean())
-        self.risk_ = float(wrong[accepted].mean()) if accepted.any() else np.nan
-
-    def _best_thresholds(self, target: Target, near: NDArray[np.bool_], wrong: NDArray[np.bool_]) -> Floats:
-        """Return the best thresholds for held-out rows: near ones, and those predicted wrongly."""
-        held_out = self.held_out_
-        n_groups = {"global": 1, "class": len(self.classes_)}.get(self.by)
-        if n_groups is None:
-            assert self.regions_ is not None
-            n_groups = len(self.regions_.landmarks)
-        threshold_of = merge_groups(held_out.certainties, wrong, held_out.groups, n_groups)
-        thresholds = choose_thresholds(
-            held_out.certainties[near],
-            wrong[near],
-            threshold_of[held_out.groups][near],
-            int(threshold_of.max()) + 1,
-            target,
-            exact=self.thresholds == "exact",
-            n_total=len(wrong),
-        )
-        return thresholds[threshold_of]
-
-
-def _class_indices(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the class index of each label, -1 for one that is not a class; some have to be."""
-    position = {label: index for index, label in enumerate(classes.tolist())}
-    labels = np.array([position.get(label, -1) for label in y.tolist()], np.int64)
-    if (labels < 0).all():
-        shown = ", ".join(map(repr, classes.tolist()[:5])) + (", …" if len(classes) > 5 else "")
-        raise ValueError(
-            f"No label of y is a class of the classifier: y has {y.tolist()[0]!r}, the classes are {shown}."
-        )
-    return labels
-
-
-class RejectOption(LearnsThresholds):
+class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """A classifier that rejects rows that it may predict wrongly, or that are unlike all it has seen.
 
     A row is *ambiguous* if its certainty is below a threshold, and *far* if it is farther from its nearest
@@ -497,24 +220,28 @@ class RejectOption(LearnsThresholds):
     array(['far'], dtype='<U9')
     """
 
-    _parameters: ClassVar[ParameterTable] = PARAMETERS
+    _parameters: ClassVar[ParameterTable] = {
+        "estimator": [Checked(_check_estimator)],
+        "cost": [Number(0, 1), OneOf(None)],
+        "coverage": [Number(0, 1), OneOf(None)],
+        "risk": [Number(0, 1), OneOf(None)],
+        "by": [OneOf("global", "class", "local")],
+        "certainty": [OneOf(*CERTAINTIES)],
+        "thresholds": [OneOf("greedy", "exact")],
+        "cv": [Integer(2), Number(0, 1, closed="neither"), OneOf(PREFIT)],
+        "novelty_share": [Number(0, 1, closed="left")],
+        "reject_label": [Checked(_check_reject_label)],
+        "random_state": RANDOM_STATE,
+        "n_jobs": N_JOBS,
+    }
+
+    novelty_scale_: NoveltyScale | None
+    landmarks_: Indices | None
 
     def __init__(
-        self,
-        estimator=None,
-        *,
-        cost=None,
-        coverage=None,
-        risk=None,
-        by="global",
-        certainty="combined",
-        thresholds="greedy",
-        cv=5,
-        novelty_share=0.01,
-        reject_label=None,
-        random_state=None,
-        n_jobs=None,
-    ):
+        self, estimator=None, *, cost=None, coverage=None, risk=None, by="global", certainty="combined",
+        thresholds="greedy", cv=5, novelty_share=0.01, reject_label=None, random_state=None, n_jobs=None,
+    ):  # fmt: skip
         self.estimator = estimator
         self.cost = cost
         self.coverage = coverage
@@ -527,17 +254,6 @@ class RejectOption(LearnsThresholds):
         self.reject_label = reject_label
         self.random_state = random_state
         self.n_jobs = n_jobs
-
-    def __sklearn_tags__(self):
-        from lann.classifier import LANNClassifier
-
-        tags = super().__sklearn_tags__()
-        try:
-            own = get_tags(LANNClassifier() if self.estimator is None else self.estimator)
-        except (AttributeError, TypeError):  # no estimator, which fit says
-            return tags
-        tags.input_tags.allow_nan = own.input_tags.allow_nan
-        return tags
 
     def fit(self, X: ArrayLike, y: ArrayLike, **fit_params: Any) -> Self:
         """Fit the classifier, and learn the thresholds on held-out rows.
@@ -563,17 +279,14 @@ class RejectOption(LearnsThresholds):
             If a parameter or the data are invalid; a previous fit is then kept.
         """
         with unchanged_on_failure(self):
-            target = check_parameters(self)
-            X, y, fit_params = read_training_data(self, X, y, fit_params)
-            for_folds, for_estimator, for_regions = _seeds(self.random_state)
+            target = self._check_parameters()
+            X, y, fit_params = self._read_training_data(X, y, fit_params)
+            for_folds, for_estimator, for_regions = self._seeds()
             if isinstance(self.cv, str):
-                fitted = take_fitted(self.estimator, len(y), for_folds)
+                estimator, folds = self.estimator, _prefit_folds(self.estimator, len(y), for_folds)
             else:
-                estimator = self._make_estimator(for_estimator)
-                fitted = fit_estimators(
-                    estimator, X, y, fit_params, cv=self.cv, seed=for_folds, n_jobs=self.n_jobs
-                )
-            self._learn(X, y, fitted, target, for_regions)
+                estimator, folds = self._fit_estimators(X, y, fit_params, for_folds, for_estimator)
+            self._learn(X, y, estimator, folds, target, for_regions)
         return self
 
     @classmethod
@@ -612,11 +325,13 @@ class RejectOption(LearnsThresholds):
             If a parameter or the data are invalid.
         """
         reject = cls(estimator, cv=PREFIT, **parameters)
-        target = check_parameters(reject)
-        X, y, _ = read_training_data(reject, X, y, {})
+        target = reject._check_parameters()
+        X, y, _ = reject._read_training_data(X, y, {})
         check_is_fitted(estimator)
-        fitted = Fitted(estimator, check_folds(folds, len(y)))
-        reject._learn(X, y, fitted, target, _seeds(reject.random_state)[2])
+        checked = [(fitted, np.asarray(train), np.asarray(held_out)) for fitted, train, held_out in folds]
+        if not checked or not all(len(rows) for fold in checked for rows in fold[1:]):
+            raise ValueError("folds must have at least one fold, each with training rows and held-out rows.")
+        reject._learn(X, y, estimator, checked, target, reject._seeds()[2])
         return reject
 
     def with_target(
@@ -648,21 +363,445 @@ class RejectOption(LearnsThresholds):
         check_is_fitted(self)
         self.reader_.check_unchanged()
         other = copy.copy(self).set_params(cost=cost, coverage=coverage, risk=risk)
-        other._choose_thresholds(check_parameters(other))
+        other._choose_thresholds(other._check_parameters())
         return other
 
-    def _make_estimator(self, seed: int) -> Any:
-        if self.estimator is not None:
-            return self.estimator
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict labels, and reject rows.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_queries, n_features)
+
+        Returns
+        -------
+        labels : ndarray of shape (n_queries,)
+            The class with the largest probability, or `reject_label_` for rejected rows.
+        """
+        read = self._read(X)
+        labels, marker = self.classes_[read.predicted], np.asarray(self.reject_label_)
+        # The type of the result has both, whether rows are rejected or not.
+        kinds = [kind for kind in ("iuf", "U") if labels.dtype.kind in kind and marker.dtype.kind in kind]
+        labels = labels.astype(np.result_type(labels, marker.dtype) if kinds else object)
+        labels[read.decisions != "accepted"] = self.reject_label_
+        return labels
+
+    def predict_proba(self, X: ArrayLike) -> Floats:
+        """Predict the probability of each class, for rejected rows, too.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_queries, n_features)
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_queries, n_classes)
+            Those of `estimator_`.
+        """
+        check_is_fitted(self)
+        return np.asarray(self.estimator_.predict_proba(X))
+
+    def decision(self, X: ArrayLike) -> NDArray[np.str_]:
+        """Return whether each row is accepted, and why not.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_queries, n_features)
+
+        Returns
+        -------
+        decisions : ndarray of shape (n_queries,)
+            "accepted", "ambiguous" if the certainty is below its threshold, or "far" if the novelty is above
+            its own, whatever the certainty.
+        """
+        return self._read(X).decisions
+
+    def certainties(self, X: ArrayLike) -> Floats:
+        """Return how certain each prediction is.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_queries, n_features)
+
+        Returns
+        -------
+        certainties : ndarray of shape (n_queries,)
+            What the parameter `certainty` says. "combined" is from 0 to 1; "novelty" is minus the novelty.
+        """
+        return self._read(X).certainties
+
+    def novelties(self, X: ArrayLike) -> Floats:
+        """Return how many times as far from its nearest rows each row is as held-out rows usually are.
+
+        The largest of three, each on the scale of the first: the distance to the nearest training row as it
+        measures, if the classifier has neighbors; that in all features, standardized and decorrelated; and
+        how far the most extreme value is outside the range of the training rows. The first two are relative
+        to the distances between the training rows around.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_queries, n_features)
+
+        Returns
+        -------
+        novelties : ndarray of shape (n_queries,)
+            NaN if it is not measured: with `novelty_share=0`, unless the certainty is the novelty.
+        """
+        return self._read(X).novelties
+
+    def reasons(self, X: ArrayLike) -> list[Decision]:
+        """Return the decision on each row, and the figures that decided.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_queries, n_features)
+
+        Returns
+        -------
+        reasons : list of Decision
+            For each row its decision, certainty and threshold, novelty and its threshold, and the class or
+            the number of the region to which the threshold belongs.
+        """
+        read = self._read(X)
+        names: Sequence[Any] = self.classes_.tolist() if self.by == "class" else range(len(self.thresholds_))
+        return [
+            Decision(
+                str(read.decisions[row]),
+                float(read.certainties[row]),
+                float(self.thresholds_[group]),
+                float(read.novelties[row]),
+                self.novelty_threshold_ if np.isfinite(read.novelties[row]) else np.nan,
+                None if self.by == "global" else names[group],
+                self.certainty,
+                self.by,
+            )
+            for row, group in enumerate(read.groups)
+        ]
+
+    def explain(self, X: ArrayLike) -> Explanation:
+        """Explain predictions, with the decision on each row and why it was rejected.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_queries, n_features)
+
+        Returns
+        -------
+        explanation : Explanation
+            That of `estimator_`, which has to be a classifier of `lann`.
+
+        Raises
+        ------
+        ValueError
+            If the classifier has no explanations, or has changed since the thresholds were learned.
+        """
+        reasons = self.reasons(X)
+        if not hasattr(self.estimator_, "explain"):
+            raise ValueError(
+                f"{type(self.estimator_).__name__} has no explanations; `reasons` has the decisions."
+            )
+        return self.estimator_.explain(X).with_decisions(reasons)
+
+    def _check_parameters(self) -> Target:
+        """Validate the parameters; return the target."""
+        validate_parameters(self, self._parameters)
+        values = {kind: getattr(self, kind) for kind in TARGETS}
+        given = [Target(kind, float(value)) for kind, value in values.items() if value is not None]
+        if len(given) > 1:
+            names = " and ".join(f"{kind}={value:g}" for kind, value in given)
+            raise ValueError(f"At most one of cost, coverage and risk can be given; got {names}.")
+        return given[0] if given else DEFAULT_TARGET
+
+    def _seeds(self) -> tuple[int, int, int]:
+        """Return seeds of the folds, of the default estimator and of the regions."""
+        folds, estimator, regions = check_random_state(self.random_state).randint(2**31 - 1, size=3)
+        return int(folds), int(estimator), int(regions)
+
+    def _read_training_data(
+        self, X: Any, y: ArrayLike, fit_params: dict[str, Any]
+    ) -> tuple[Any, NDArray[Any], dict[str, Any]]:
+        """Return the rows, labels and parameters of a fit, without rows of weight 0."""
+        check_not_dask(X)
+        if as_table(X) is not None:
+            validate_data(self, X, skip_check_array=True)
+            labels = column_or_1d(y, warn=True)
+            assert_all_finite(labels, input_name="y")
+            check_consistent_length(X, labels)
+        else:
+            X, labels = validate_data(self, X, y, dtype=None, ensure_all_finite=False)
+        check_one_type("y", labels)
+        check_classification_targets(labels)
+        weights = fit_params.get("sample_weight")
+        if weights is not None:
+            counts = np.flatnonzero(check_sample_weight(weights, len(labels)) > 0)
+            if len(counts) < len(labels):
+                fit_params = _take_parameters(fit_params, counts, len(labels))
+                X, labels = _take_rows(X, counts), labels[counts]
+        return X, labels, fit_params
+
+    def _fit_estimators(
+        self, X: Any, y: NDArray[Any], fit_params: dict[str, Any], for_folds: int, for_estimator: int
+    ) -> tuple[Any, list[Fold]]:
+        """Return the classifier of all rows, or of those that are not held back, and those of the folds."""
+        classes, labels = np.unique(y, return_inverse=True)
+        check_two_classes(classes)
+        is_folds = isinstance(self.cv, int | np.integer)
+        splits = (_split_folds if is_folds else _split_part)(labels, self.cv, for_folds)
+        template = self.estimator
+        if template is None:
+            from lann.classifier import LANNClassifier
+
+            template = LANNClassifier(random_state=for_estimator, n_jobs=self.n_jobs)
+
+        def fit(train: Indices) -> Any:
+            parameters = _take_parameters(fit_params, train, len(y))
+            return clone(template).fit(_take_rows(X, train), y[train], **parameters)
+
+        n_threads = None if self.n_jobs is None else min(self.n_jobs, len(splits))
+        fitted = Parallel(n_jobs=n_threads, prefer="threads")(delayed(fit)(train) for train, _ in splits)
+        folds = [(estimator, *split) for estimator, split in zip(fitted, splits, strict=True)]
+        return (clone(template).fit(X, y, **fit_params) if is_folds else fitted[0]), folds
+
+    def _needs(self) -> Needs:
+        novelty = self.novelty_share > 0 or self.certainty == "novelty"
+        return Needs(self.certainty == "combined", novelty, self.by == "local")
+
+    def _learn(
+        self, X: Any, y: NDArray[Any], estimator: Any, folds: Sequence[Fold], target: Target, seed: int
+    ) -> None:
+        """Set the classifier, and what is learned of held-out rows."""
+        self.estimator_, self.classes_ = estimator, estimator.classes_
+        self.reject_label_ = self._find_reject_label()
+        labels = _class_indices(y, self.classes_)
+
+        def reader(fitted: Any, train: Indices) -> Reader:
+            rows = _take_rows(X, train)
+            return Reader.fit(fitted, rows, labels[train], self.classes_, self._needs(), self.n_jobs)
+
+        readings = [
+            reader(_with_vote_of(fitted, estimator), train).read(_take_rows(X, held_out))
+            for fitted, train, held_out in folds
+        ]
+        rows = np.concatenate([held_out for _, _, held_out in folds])
+        order = np.argsort(rows, kind="stable")
+        rows = rows[order]
+        joined = (
+            None if parts[0] is None else np.concatenate(parts)[order]
+            for parts in zip(*readings, strict=True)
+        )
+        reading = Reading._make(joined)
+        is_part = len(folds) == 1 and not isinstance(self.cv, str)
+        self.reader_ = reader(estimator, folds[0][1] if is_part else np.arange(len(y)))
+        self.novelty_scale_ = None if reading.novelty is None else NoveltyScale.fit(reading.novelty)
+        self.landmarks_ = None
+        held_out_rows = _take_rows(X, rows)
+        if self.by == "local":
+            self.landmarks_ = find_landmarks(self.reader_, held_out_rows, np.random.default_rng(seed))
+        predicted, novelties = reading.probabilities.argmax(axis=1), self._novelties(reading)
+        self.held_out_ = HeldOut(
+            y[rows],
+            self.classes_[predicted],
+            compute_certainties(reading, novelties, self.certainty),
+            novelties,
+            self._groups(held_out_rows, predicted),
+            rows,
+        )
+        self._choose_thresholds(target)
+
+    def _find_reject_label(self) -> Any:
+        """Return what `predict` returns for a rejected row."""
+        label = self.reject_label
+        if label is None:
+            are_numbers = self.classes_.dtype.kind in "iuf"
+            label = min(-1, int(np.floor(self.classes_.min())) - 1) if are_numbers else "rejected"
+        if label in self.classes_.tolist():
+            raise ValueError(f"{label!r} is one of the classes; give another reject_label.")
+        return label
+
+    def _choose_thresholds(self, target: Target, known: Floats | None = None) -> None:
+        """Set the thresholds, unless they are known, and what is reached by them on the held-out rows."""
+        held_out = self.held_out_
+        self.target_ = target
+        share = min(self.novelty_share, 1.0 - target.value if target.kind == "coverage" else 1.0)
+        self.novelty_threshold_ = novelty_threshold(held_out.novelties, share)
+        near = ~(held_out.novelties > self.novelty_threshold_)
+        wrong = held_out.y_true != held_out.y_pred
+        if known is None:
+            n_groups = len(self.classes_) if self.by == "class" else 1
+            n_groups = n_groups if self.landmarks_ is None else len(self.landmarks_)
+            threshold_of = merge_groups(held_out.certainties, wrong, held_out.groups, n_groups)
+            thresholds = choose_thresholds(
+                held_out.certainties[near],
+                wrong[near],
+                threshold_of[held_out.groups][near],
+                int(threshold_of.max()) + 1,
+                target,
+                exact=self.thresholds == "exact",
+                n_total=len(wrong),
+            )
+            known = thresholds[threshold_of]
+        self.thresholds_ = known
+        accepted = near & (held_out.certainties >= self.thresholds_[held_out.groups])
+        self.coverage_ = float(accepted.mean())
+        self.risk_ = float(wrong[accepted].mean()) if accepted.any() else np.nan
+
+    def _novelties(self, reading: Reading) -> Floats:
+        if reading.novelty is None or self.novelty_scale_ is None:
+            return np.full(len(reading.probabilities), np.nan)
+        return self.novelty_scale_.novelties(reading.novelty)
+
+    def _groups(self, X: Any, predicted: Labels) -> Labels:
+        """Return the position of the threshold of each row: (n_rows,)."""
+        if self.landmarks_ is not None:
+            return self.reader_.regions_of(X, self.landmarks_)
+        return predicted if self.by == "class" else np.zeros(len(predicted), np.int64)
+
+    def _read(self, X: Any) -> _Read:
+        check_is_fitted(self)
+        self.reader_.check_unchanged()
+        reading = self.reader_.read(X)
+        predicted, novelties = reading.probabilities.argmax(axis=1), self._novelties(reading)
+        groups = self._groups(X, predicted)
+        certainties = compute_certainties(reading, novelties, self.certainty)
+        decisions = np.where(certainties < self.thresholds_[groups], "ambiguous", "accepted")
+        decisions[novelties > self.novelty_threshold_] = "far"
+        return _Read(predicted, certainties, novelties, groups, decisions)
+
+    def __sklearn_tags__(self):
         from lann.classifier import LANNClassifier
 
-        return LANNClassifier(random_state=seed, n_jobs=self.n_jobs)
+        tags = super().__sklearn_tags__()
+        try:
+            own = get_tags(LANNClassifier() if self.estimator is None else self.estimator)
+        except (AttributeError, TypeError):  # no estimator, which fit says
+            return tags
+        tags.input_tags.allow_nan = own.input_tags.allow_nan
+        return tags
 
 
-def _seeds(random_state: Any) -> tuple[int, int, int]:
-    """Return seeds of the folds, of the default estimator and of the regions."""
-    folds, estimator, regions = check_random_state(random_state).randint(2**31 - 1, size=3)
-    return int(folds), int(estimator), int(regions)
+def _take_rows(X: Any, rows: Indices) -> Any:
+    """Return some rows of an array, or of a table of pandas, polars or pyarrow."""
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "take") and not isinstance(X, np.ndarray):  # pyarrow
+        return X.take(rows)
+    return X[rows]
+
+
+def _take_parameters(parameters: dict[str, Any], rows: Indices, n_rows: int) -> dict[str, Any]:
+    """Return the parameters of a fit; those with a value for each of the rows are taken for some of them."""
+    taken = dict(parameters)
+    for name, value in parameters.items():
+        if hasattr(value, "__len__") and not isinstance(value, str | dict) and len(value) == n_rows:
+            taken[name] = _take_rows(value if hasattr(value, "shape") else np.asarray(value), rows)
+    return taken
+
+
+def _class_indices(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the class index of each label, -1 for one that is not a class; some have to be."""
+    position = {label: index for index, label in enumerate(classes.tolist())}
+    labels = np.array([position.get(label, -1) for label in y.tolist()], np.int64)
+    if (labels < 0).all():
+        known = ", ".join(map(repr, classes.tolist()[:5])) + (", …" if len(classes) > 5 else "")
+        raise ValueError(
+            f"No label of y is a class of the classifier: y has {y.tolist()[0]!r}, the classes are {known}."
+        )
+    return labels
+
+
+def _prefit_folds(estimator: Any, n_rows: int, seed: int) -> list[Fold]:
+    """Return folds for a classifier that was fitted on other rows: all of the given rows are held out.
+
+    The plain rows of a fold are the other given rows.
+    """
+    if estimator is None:
+        raise ValueError('cv="prefit" needs a fitted estimator; got None.')
+    check_is_fitted(estimator)
+    if n_rows < 2:
+        raise ValueError(f'cv="prefit" needs at least two held-out rows; got n_samples={n_rows}.')
+    splitter = KFold(min(N_PLAIN_FOLDS, n_rows), shuffle=True, random_state=seed)
+    return [(estimator, train, held_out) for train, held_out in splitter.split(np.zeros(n_rows))]
+
+
+def _split_folds(labels: Labels, n_folds: int, seed: int) -> list[tuple[Indices, Indices]]:
+    """Return the training and held-out rows of folds, which have the same share of each class.
+
+    Parameters
+    ----------
+    labels : (n_rows,)
+        Class indices.
+    n_folds : int
+        Fewer if no class has so many rows.
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If the training rows of a fold would have one class only.
+    """
+    counts = np.bincount(labels)
+    n_used = min(n_folds, int(counts.max()))
+    if n_used < 2:
+        raise ValueError(
+            f"Cross-fitting needs two rows of a class at least; got n_samples={len(labels)} with one row of "
+            "each class."
+        )
+    splitter = StratifiedKFold(n_used, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+        folds = list(splitter.split(np.zeros(len(labels)), labels))
+    for train, _ in folds:
+        if len(np.unique(labels[train])) < 2:
+            raise ValueError(
+                f"A fold of cv={n_folds} has one class only to train on; give at least two rows of two "
+                "classes."
+            )
+    return folds
+
+
+def _split_part(labels: Labels, share: float, seed: int) -> list[tuple[Indices, Indices]]:
+    """Return the training rows and the held-back rows: the given share of each class.
+
+    Parameters
+    ----------
+    labels : (n_rows,)
+        Class indices.
+    share : float
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If no row can be held back without all rows of a class.
+    """
+    order = np.random.default_rng(seed).permutation(len(labels))
+    order = order[np.argsort(labels[order], kind="stable")]
+    counts = np.bincount(labels)
+    # Rounded sums, so that rare classes together have their share, too.
+    held_back = np.diff(np.round(share * np.cumsum(counts)), prepend=0.0)
+    held_back = np.minimum(held_back, np.maximum(counts - 1, 0)).astype(np.int64)
+    position = np.arange(len(labels)) - np.repeat(np.cumsum(counts) - counts, counts)
+    is_held_out = position < np.repeat(held_back, counts)
+    if not is_held_out.any():
+        raise ValueError(f"cv={share:g} of n_samples={len(labels)} holds back no row; give more rows.")
+    return [(np.sort(order[~is_held_out]), np.sort(order[is_held_out]))]
+
+
+def _with_vote_of(estimator: Any, other: Any) -> Any:
+    """Return a fitted classifier that votes as another one does, also at the end of a pipeline.
+
+    Otherwise certainties could not be compared: with more neighbors, fewer votes are unanimous.
+    """
+    if hasattr(estimator, "steps"):
+        pipeline, (name, last) = copy.copy(estimator), estimator.steps[-1]
+        pipeline.steps = [*estimator.steps[:-1], (name, _with_vote_of(last, other.steps[-1][1]))]
+        return pipeline
+    vote = getattr(other, "vote_", None)
+    if vote is None or not hasattr(estimator, "with_vote"):
+        return estimator
+    own = estimator.vote_
+    is_same = (own.n_neighbors, own.power, own.floor) == (vote.n_neighbors, vote.power, vote.floor)
+    return estimator if is_same else estimator.with_vote(vote)
 
 
 class RejectState(NamedTuple):
@@ -728,7 +867,7 @@ class RejectState(NamedTuple):
             reject.novelty_scale_,
             reject.reader_.plain,
             reject.reader_.spacing,
-            None if reject.regions_ is None else reject.regions_.landmarks,
+            reject.landmarks_,
         )
 
     def without_thresholds(self, n_held_out: int) -> RejectState:
@@ -745,9 +884,9 @@ class RejectState(NamedTuple):
         """
         n_rows = len(self.held_out.rows)
         kept = np.linspace(0, n_rows - 1, min(n_rows, n_held_out)).astype(np.int64)
-        held_out = self.held_out
-        fewer = HeldOut(**{name: getattr(held_out, name)[kept] for name in HeldOut._fields})
-        return self._replace(held_out=fewer, thresholds=None)
+        return self._replace(
+            held_out=HeldOut._make(values[kept] for values in self.held_out), thresholds=None
+        )
 
     def restore(self, reject: RejectOption, estimator: Any) -> RejectOption:
         """Set what was learned in a reject option.
@@ -764,26 +903,15 @@ class RejectState(NamedTuple):
         reject : RejectOption
             The one that was given, fitted.
         """
-        target = check_parameters(reject)
-        classes = estimator.classes_
-        reject.estimator_, reject.classes_ = estimator, classes
+        target = reject._check_parameters()
+        reject.estimator_, reject.classes_ = estimator, estimator.classes_
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(estimator, name) and not hasattr(reject, name):
                 setattr(reject, name, getattr(estimator, name))
-        reject.reject_label_ = marker_of(classes, reject.reject_label)
-        reject.held_out_, reject.novelty_scale_ = self.held_out, self.novelty_scale
-        reject.regions_ = None if self.landmarks is None else Regions(self.landmarks)
-        needs, _ = reject._needs()
-        columns = np.arange(len(classes))
-        reject.reader_ = Reader(
-            estimator,
-            len(classes),
-            columns,
-            self.plain,
-            self.spacing,
-            needs,
-            reject.n_jobs,
-            neighbor_model(estimator),
-        )
+        reject.reject_label_ = reject._find_reject_label()
+        reject.held_out_, reject.landmarks_ = self.held_out, self.landmarks
+        reject.novelty_scale_ = self.novelty_scale
+        rows = self.plain, self.spacing, neighbor_model(estimator)
+        reject.reader_ = Reader(estimator, estimator.classes_, reject._needs(), reject.n_jobs, *rows)
         reject._choose_thresholds(target, self.thresholds)
         return reject

@@ -1,29 +1,336 @@
 """What a fitted classifier and its training rows say about queries: certainty, novelty and region.
 
-Distances are those of the model if the classifier has neighbors, and those of plain rows otherwise.
+Distances are those of the model if the classifier has neighbors. A learned metric ignores features that do
+not help to predict, so that a row that is strange in these alone looks near. Rows are therefore also compared
+in all features, as *plain rows*: numbers as z-scores, categories by indicators, both decorrelated by the
+covariance of the rows,
+
+    C = (1 − λ) S + λ I,    λ = d / (n + d),
+
+with S the covariance of n rows in d coordinates. Many rows are represented by some of them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.utils.validation import check_array
 
 from lann._support.rows import N_AROUND, relative_distances
 from lann._support.types import Floats, Indices, Labels
 from lann.columns.inputs import read_queries
-from lann.reject._plain_rows import Measured, PlainRows
+from lann.columns.reader import array_as_table, as_table, infer_schema, read
+from lann.columns.schema import UNSEEN, TableSchema
+from lann.model import NeighborModel
 
-if TYPE_CHECKING:
-    from lann.model import NeighborModel
+# Rows with which queries are compared, at most.
+MOST_ROWS = 5000
+# Coordinates that are decorrelated, at most.
+MOST_COORDINATES = 500
+# Categories of a feature with an indicator of their own, at most: the most frequent ones.
+MOST_CATEGORIES = 50
+# Distances that are held at once.
+HELD = 2**22
+# The range of values, relative to the largest, up to which they are one value: they differ by rounding.
+CONSTANT = 1e-12
+# Coordinates and distances are limited, so that their squares and sums are finite.
+LARGEST = 1e100
 
-# Nearest rows among which those of the predicted class and of others are found.
+
+class Measured(NamedTuple):
+    """How far queries are from rows.
+
+    Attributes
+    ----------
+    nearest : (n_queries,)
+        Distance to the nearest row, relative to the distances between the rows around it.
+    own, other : (n_queries,)
+        Distance to the nearest row of the predicted class, and of any other class.
+    """
+
+    nearest: Floats
+    own: Floats
+    other: Floats
+
+
+def _read_plain(X: Any, schema: TableSchema | None = None) -> tuple[Floats, TableSchema]:
+    """Return rows as numbers, categories as codes, and their schema, which is inferred if it is None."""
+    table = as_table(X)
+    if table is None:
+        array = np.asarray(X)
+        if array.dtype.kind in "biuf" and (schema is None or schema.is_numeric):
+            rows: Floats = check_array(X, dtype=np.float64, ensure_all_finite="allow-nan")
+            names = [f"x{f}" for f in range(rows.shape[1])]
+            return rows, schema or TableSchema.numeric(names, has_names=False)
+        table = array_as_table(X)
+    if schema is None:
+        schema = infer_schema(table, "from_dtype", has_names=hasattr(X, "columns"))
+    return read(table, schema), schema
+
+
+@dataclass(frozen=True)
+class Coordinates:
+    """How rows become coordinates: shifts and scales of numbers, indicators of categories and gaps.
+
+    Attributes
+    ----------
+    means, scales : (n_features,)
+        Of numbers; 0 and 1 of categories.
+    feature : (n_coordinates,)
+        The feature of each coordinate.
+    code : (n_coordinates,)
+        The category that a coordinate indicates; NaN for a gap, inf for the number itself.
+    shifts, factors : (n_coordinates,)
+        Mean and factor of each indicator.
+    """
+
+    means: Floats
+    scales: Floats
+    feature: Indices
+    code: Floats
+    shifts: Floats
+    factors: Floats
+
+    @classmethod
+    def fit(cls, X: Floats, n_categories: tuple[int, ...]) -> Coordinates:
+        """Return the coordinates of rows given as numbers.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+        n_categories : tuple of int
+            Number of categories of each feature, 0 for numbers.
+
+        Returns
+        -------
+        coordinates : Coordinates
+        """
+        means, scales = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        coordinates: list[tuple[int, float, float, float]] = []  # feature, code, shift, factor
+        for f, values in enumerate(X.T):
+            gaps = np.isnan(values)
+            known = values[~gaps]
+            if n_categories[f] == 0:
+                coordinates.append((f, np.inf, 0.0, 1.0))
+                if len(known):
+                    means[f] = known.mean()
+                if len(known) and np.ptp(known) > CONSTANT * np.abs(known).max():
+                    scales[f] = known.std()
+            else:
+                counts = np.bincount(known[known != UNSEEN].astype(np.int64), minlength=n_categories[f])
+                frequent = np.argsort(-counts, kind="stable")[:MOST_CATEGORIES]
+                codes = sorted(float(c) for c in frequent if counts[c])
+                shares = [float(np.mean(values == c)) for c in codes]
+                spread = sum(p * (1.0 - p) for p in shares)
+                factor = 1.0 if spread == 0 else 1.0 / np.sqrt(spread)
+                coordinates += [(f, c, p, factor) for c, p in zip(codes, shares, strict=True)]
+            share = float(gaps.mean())
+            if 0 < share < 1:
+                coordinates.append((f, np.nan, share, 1.0 / np.sqrt(share * (1.0 - share))))
+        feature, code, shifts, factors = map(np.array, zip(*coordinates, strict=True))
+        return cls(means, scales, feature.astype(np.int64), code, shifts, factors)
+
+    def transform(self, X: Floats) -> Floats:
+        """Return the coordinates of rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+            Given as numbers.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_rows, n_coordinates)
+        """
+        numbers = (X - self.means) / self.scales
+        values = np.where(np.isnan(numbers), 0.0, numbers)[:, self.feature]
+        given = X[:, self.feature]
+        indicated = np.where(np.isnan(self.code), np.isnan(given), given == self.code)
+        indicators = (indicated - self.shifts) * self.factors
+        coordinates = np.where(self.code == np.inf, values, indicators)
+        return np.clip(coordinates, -LARGEST, LARGEST)
+
+
+@dataclass(frozen=True)
+class PlainRows:
+    """Rows with which queries are compared in all features.
+
+    Attributes
+    ----------
+    schema : TableSchema
+    coordinates : Coordinates
+    whitening : (n_coordinates, n_axes) or None
+        From coordinates to decorrelated axes; None keeps the coordinates.
+    rows : (n_rows, n_axes)
+    labels : (n_rows,)
+        Class indices.
+    spacing : (n_rows,)
+        Distance of each row to its nearest other row.
+    extremes : (2, n_features)
+        Smallest and largest number; NaN for categories.
+    has_gaps : (n_features,)
+        Whether a row has a gap there.
+    """
+
+    schema: TableSchema
+    coordinates: Coordinates
+    whitening: Floats | None
+    rows: Floats
+    labels: Labels
+    spacing: Floats
+    extremes: Floats
+    has_gaps: NDArray[np.bool_]
+
+    @classmethod
+    def fit(cls, X: Any, labels: Labels) -> PlainRows:
+        """Return what queries are compared with.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_rows, n_features)
+        labels : ndarray of shape (n_rows,)
+            Class indices.
+
+        Returns
+        -------
+        plain : PlainRows
+        """
+        values, schema = _read_plain(X)
+        coordinates = Coordinates.fit(values, schema.n_categories)
+        axes = coordinates.transform(values)
+        whitening = _whitening(axes) if axes.shape[1] <= MOST_COORDINATES else None
+        kept = np.linspace(0, len(values) - 1, min(len(values), MOST_ROWS)).astype(np.int64)
+        rows = axes[kept] if whitening is None else axes[kept] @ whitening
+        gaps = np.isnan(values)
+        is_category = np.array(schema.n_categories) > 0
+        low = np.where(gaps, np.inf, values).min(axis=0)
+        high = np.where(gaps, -np.inf, values).max(axis=0)
+        return cls(
+            schema,
+            coordinates,
+            whitening,
+            rows,
+            labels[kept],
+            _nearest_others(rows),
+            np.where(is_category | (low > high), np.nan, np.stack([low, high])),
+            np.any(gaps, axis=0),
+        )
+
+    def read(self, X: Any) -> Floats:
+        """Return queries as numbers, categories as codes.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_queries, n_features)
+
+        Returns
+        -------
+        queries : ndarray of shape (n_queries, n_features)
+        """
+        return _read_plain(X, self.schema)[0]
+
+    def transform(self, queries: Floats) -> Floats:
+        """Return queries on the axes in which they are compared.
+
+        Parameters
+        ----------
+        queries : ndarray of shape (n_queries, n_features)
+            As `read` returns them.
+
+        Returns
+        -------
+        axes : ndarray of shape (n_queries, n_axes)
+        """
+        axes = self.coordinates.transform(queries)
+        return axes if self.whitening is None else axes @ self.whitening
+
+    def measure(self, queries: Floats, predicted: Labels | None = None) -> Measured:
+        """Return how far queries are from the rows.
+
+        Parameters
+        ----------
+        queries : ndarray of shape (n_queries, n_features)
+            As `read` returns them.
+        predicted : ndarray of shape (n_queries,) or None, default=None
+            Indices of the predicted classes; with None, distances to classes are NaN.
+
+        Returns
+        -------
+        measured : Measured
+        """
+        points = self.transform(queries)
+        out = Measured(*(np.full(len(points), np.nan) for _ in range(3)))
+        n_around = min(N_AROUND, len(self.rows))
+        block = max(HELD // len(self.rows), 1)
+        for start in range(0, len(points), block):
+            part = slice(start, start + block)
+            distances = euclidean_distances(points[part], self.rows)
+            around = np.argpartition(distances, n_around - 1, axis=1)[:, :n_around]
+            out.nearest[part] = relative_distances(distances.min(axis=1), self.spacing, around)
+            if predicted is None:
+                continue
+            same = self.labels[None] == predicted[part, None]
+            out.own[part] = np.where(same, distances, np.inf).min(axis=1)
+            out.other[part] = np.where(same, np.inf, distances).min(axis=1)
+        return out
+
+    def outside(self, queries: Floats) -> Floats:
+        """Return by how many standard deviations queries are outside the range of the rows.
+
+        The largest of all features; 0 for queries in the range, and 1 for an unseen category or a gap in a
+        feature in which no row has one.
+
+        Parameters
+        ----------
+        queries : ndarray of shape (n_queries, n_features)
+            As `read` returns them.
+
+        Returns
+        -------
+        outside : ndarray of shape (n_queries,)
+        """
+        low, high = self.extremes
+        beyond = np.maximum(low - queries, queries - high) / self.coordinates.scales
+        beyond = np.where(np.isnan(beyond), 0.0, np.maximum(beyond, 0.0))
+        is_category = np.array(self.schema.n_categories) > 0
+        strange = (is_category & (queries == UNSEEN)) | (np.isnan(queries) & ~self.has_gaps)
+        return np.where(strange, np.maximum(beyond, 1.0), beyond).max(axis=1)
+
+
+def _whitening(coordinates: Floats) -> Floats:
+    """Return the map to decorrelated axes, with the covariance shrunk toward the identity."""
+    n_rows, d = coordinates.shape
+    centered = coordinates - coordinates.mean(axis=0)
+    share = d / (n_rows + d)
+    covariance = (1.0 - share) * (centered.T @ centered) / n_rows + share * np.eye(d)
+    variances, directions = np.linalg.eigh(covariance)
+    whitening: Floats = directions / np.sqrt(variances)
+    return whitening
+
+
+def _nearest_others(rows: Floats) -> Floats:
+    """Return the distance of each row to its nearest other row: (n_rows,)."""
+    spacing = np.zeros(len(rows))
+    if len(rows) < 2:
+        return spacing
+    block = max(HELD // len(rows), 1)
+    for start in range(0, len(rows), block):
+        distances = euclidean_distances(rows[start : start + block], rows)
+        own = np.arange(start, start + len(distances))
+        distances[np.arange(len(distances)), own] = np.inf
+        spacing[own] = distances.min(axis=1)
+    return spacing
+
+
+# Rows among which those of the predicted class and of others are searched.
 N_NEAREST = 50
 # A value is outside the range of the training rows if it is outside by more than so many deviations.
 LEAST_OUTSIDE = 0.05
-# Distances at least as long, as their logarithms are compared.
+# Distances are at least as long, as their logarithms are compared.
 SHORTEST = 1e-12
 
 
@@ -51,6 +358,7 @@ class Needs(NamedTuple):
 
     separation: bool
     novelty: bool
+    regions: bool
 
 
 def _unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
@@ -69,33 +377,7 @@ def _unwrap(estimator: Any, X: Any) -> tuple[Any, Any]:
 def neighbor_model(estimator: Any) -> NeighborModel | None:
     """Return the model of a fitted classifier of `lann`, also at the end of a pipeline; None for others."""
     model = getattr(_unwrap(estimator, None)[0], "model_", None)
-    if model is None:
-        return None
-    from lann.model import NeighborModel
-
     return model if isinstance(model, NeighborModel) else None
-
-
-def model_queries(estimator: Any, X: Any) -> Floats:
-    """Return queries as the model of a classifier takes them: transformed by the steps before it."""
-    return read_queries(*_unwrap(estimator, X))
-
-
-def lengths(squared: Floats) -> Floats:
-    """Return the lengths of squared distances: infinite where these overflow, 0 where rounding is below."""
-    return np.sqrt(np.maximum(np.where(np.isnan(squared), np.inf, squared), 0.0))
-
-
-def model_spacing(model: NeighborModel, *, n_jobs: int | None = None) -> Floats | None:
-    """Return the distance of each training row to its nearest other row, as that one measures: (n_rows,).
-
-    None if the model has prototypes in place of training rows.
-    """
-    if not model.has_training_rows or len(model.X) < 2:
-        return None
-    own = np.arange(len(model.X))
-    squared = model.kneighbors(model.X, 1, exclude=own, n_jobs=n_jobs)[1][:, 0]
-    return np.sqrt(np.maximum(squared, 0.0))
 
 
 @dataclass(frozen=True)
@@ -106,42 +388,61 @@ class Reader:
     ----------
     estimator : classifier
         Fitted.
-    n_classes : int
-        Number of all classes.
-    columns : (n_own,)
-        The index, among all classes, of each class of the estimator.
-    plain : PlainRows or None
-        The training rows in all features; None if they are not needed.
-    spacing : (n_rows,) or None
-        Distances between the training rows, as they measure.
+    classes : (n_classes,)
+        All classes, of which those of the estimator are some.
     needs : Needs
     n_jobs : int or None
         Number of threads.
-    fitted_model : NeighborModel or None
+    plain : PlainRows or None
+        The training rows in all features; None if they are not needed.
+    spacing : (n_rows,) or None
+        Distance of each training row of the model to its nearest other row, as that one measures; None if it
+        is not needed, or the model has prototypes in place of training rows.
+    model : NeighborModel or None
         The model of the classifier to whose rows the distances belong, if it has neighbors.
     """
 
     estimator: Any
-    n_classes: int
-    columns: Labels
-    plain: PlainRows | None
-    spacing: Floats | None
+    classes: NDArray[Any]
     needs: Needs
     n_jobs: int | None
-    fitted_model: NeighborModel | None
+    plain: PlainRows | None
+    spacing: Floats | None
+    model: NeighborModel | None
+
+    @classmethod
+    def fit(
+        cls, estimator: Any, X: Any, labels: Labels, classes: NDArray[Any], needs: Needs, n_jobs: int | None
+    ) -> Reader:
+        """Return the reader of a fitted classifier, with rows as plain rows.
+
+        Parameters
+        ----------
+        estimator : classifier
+        X : array-like or table of shape (n_rows, n_features)
+        labels : (n_rows,)
+            Class indices.
+        classes : (n_classes,)
+        needs : Needs
+        n_jobs : int or None
+        """
+        model = neighbor_model(estimator)
+        needs_plain = needs.novelty or (model is None and (needs.separation or needs.regions))
+        spacing = None
+        if needs.novelty and model is not None and model.has_training_rows and len(model.X) > 1:
+            rows = np.arange(len(model.X))
+            squared = model.kneighbors(model.X, 1, exclude=rows, n_jobs=n_jobs)[1][:, 0]
+            spacing = np.sqrt(np.maximum(squared, 0.0))
+        plain = PlainRows.fit(X, labels) if needs_plain else None
+        return cls(estimator, classes, needs, n_jobs, plain, spacing, model)
 
     def check_unchanged(self) -> None:
         """Raise ValueError if the classifier has other rows than when the thresholds were learned."""
-        if self.model is not self.fitted_model:
+        if neighbor_model(self.estimator) is not self.model:
             raise ValueError(
                 "The classifier has changed since the thresholds were learned (fit, partial_fit or forget); "
                 "fit the reject option again."
             )
-
-    @property
-    def model(self) -> NeighborModel | None:
-        """The model of the classifier, if it has neighbors."""
-        return neighbor_model(self.estimator)
 
     def read(self, X: Any) -> Reading:
         """Return what is known of queries.
@@ -151,43 +452,35 @@ class Reader:
         X : array-like or table of shape (n_queries, n_features)
         """
         own = np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
-        probabilities = np.zeros((len(own), self.n_classes))
-        probabilities[:, self.columns] = own
+        probabilities = np.zeros((len(own), len(self.classes)))
+        probabilities[:, np.searchsorted(self.classes, self.estimator.classes_)] = own
+        separation = novelty = None
         if not (self.needs.separation or self.needs.novelty):
-            return Reading(probabilities, None, None)
-        model = self.model
-        near = None if model is None else self._find_nearest(model, X, own.argmax(axis=1))
-        plain = values = None
+            return Reading(probabilities, separation, novelty)
+        parts = []
+        near = None
+        if self.model is not None:
+            near = self._find_nearest(self.model, X, own.argmax(axis=1))
+            parts.append(np.log(near.nearest))
         if self.plain is not None:
             values = self.plain.read(X)
-            plain = self.plain.measure(values, probabilities.argmax(axis=1) if model is None else None)
-        separation = novelty = None
-        if self.needs.separation:
-            measured = plain if near is None else near
-            assert measured is not None
-            separation = _separation(measured.own, measured.other)
-        if self.needs.novelty:
-            assert plain is not None
-            assert self.plain is not None
-            assert values is not None
+            plain = self.plain.measure(values, None if near else probabilities.argmax(axis=1))
+            near = near or plain
             outside = self.plain.outside(values)
-            # Rows in the range are not novel at all, and others can be infinitely novel.
-            with np.errstate(divide="ignore", over="ignore"):
-                parts = [
-                    np.log(plain.nearest),
-                    np.where(outside > 0, np.log1p(outside / LEAST_OUTSIDE), -np.inf),
-                ]
-                if near is not None:
-                    parts.insert(0, np.log(near.nearest))
+            parts.append(np.log(plain.nearest))
+            # Rows in the range are not novel at all.
+            parts.append(np.where(outside > 0, np.log1p(outside / LEAST_OUTSIDE), -np.inf))
+        if self.needs.separation and near is not None:
+            separation = _separation(near.own, near.other)
+        if self.needs.novelty:
             novelty = np.column_stack(parts)
         return Reading(probabilities, separation, novelty)
 
     def _find_nearest(self, model: NeighborModel, X: Any, predicted: Labels) -> Measured:
         """Return how far queries are from the rows of the model, as these measure."""
-        queries = model_queries(self.estimator, X)
-        k = min(N_NEAREST, len(model.X))
-        rows, squared = model.kneighbors(queries, k, n_jobs=self.n_jobs)
-        distances = lengths(squared)
+        queries = read_queries(*_unwrap(self.estimator, X))
+        rows, squared = model.kneighbors(queries, min(N_NEAREST, len(model.X)), n_jobs=self.n_jobs)
+        distances = np.sqrt(np.maximum(squared, 0.0))
         same = model.labels[rows] == predicted[:, None]
         # Where all of these rows are of one class, the farthest stands for the others.
         own, other = (
@@ -199,14 +492,38 @@ class Reader:
             nearest = relative_distances(distances[:, 0], self.spacing, rows[:, :N_AROUND])
         return Measured(nearest, own, other)
 
+    @property
+    def rows(self) -> Floats:
+        """The rows among which landmarks are: those of the model, or the plain rows."""
+        if self.model is not None:
+            return self.model.X
+        assert self.plain is not None
+        return self.plain.rows
+
+    def transform(self, X: Any) -> Floats:
+        """Return queries in the form of these rows."""
+        if self.model is not None:
+            return read_queries(*_unwrap(self.estimator, X))
+        assert self.plain is not None
+        return self.plain.transform(self.plain.read(X))
+
+    def distances(self, queries: Floats, landmarks: Indices) -> Floats:
+        """Return the distances of transformed queries to landmarks: (n_queries, n_landmarks)."""
+        if self.model is None:
+            return euclidean_distances(queries, self.rows[landmarks])
+        indices = np.broadcast_to(landmarks, (len(queries), len(landmarks))).copy()
+        return np.sqrt(np.maximum(self.model.distances(queries, indices, n_jobs=self.n_jobs), 0.0))
+
+    def regions_of(self, X: Any, landmarks: Indices) -> Labels:
+        """Return the number of the nearest landmark of each query: (n_queries,)."""
+        return self.distances(self.transform(X), landmarks).argmin(axis=1).astype(np.int64)
+
 
 def _separation(own: Floats, other: Floats) -> Floats:
-    """Return (d⁻ − d⁺) / (d⁻ + d⁺): 0 where both are 0, 1 where no row of another class is found."""
-    with np.errstate(invalid="ignore"):
-        total = other + own
-        separation = np.where(total > 0, (other - own) / np.where(total > 0, total, 1.0), 0.0)
-    found_one = np.where(np.isinf(other), np.where(np.isinf(own), 0.0, 1.0), separation)
-    return np.where(np.isinf(own) & ~np.isinf(other), -1.0, found_one)
+    """Return (d⁻ − d⁺) / (d⁻ + d⁺): 0 where both are 0, 1 where no row of another class is known."""
+    own, other = np.minimum(own, LARGEST), np.minimum(other, LARGEST)
+    total = other + own
+    return np.divide(other - own, total, out=np.zeros(len(total)), where=total > 0)
 
 
 CERTAINTIES = ("probability", "margin", "novelty", "combined")
@@ -248,7 +565,7 @@ class NoveltyScale:
         -------
         scale : NoveltyScale
         """
-        usual, large = np.quantile(_finite(parts), [USUAL, LARGE], axis=0)
+        usual, large = np.quantile(_limit(parts), [USUAL, LARGE], axis=0)
         usual[-1] = 0.0
         least = np.full(parts.shape[1], LEAST_SPREAD)
         least[-1] = LEAST_RANGE_SPREAD
@@ -267,13 +584,13 @@ class NoveltyScale:
         -------
         novelties : ndarray of shape (n_rows,)
         """
-        largest = ((_finite(parts) - self.usual) / self.spread).max(axis=1) * self.spread[0]
+        largest = ((_limit(parts) - self.usual) / self.spread).max(axis=1) * self.spread[0]
         return np.exp(np.minimum(largest, MOST_NOVEL))
 
 
-def _finite(parts: Floats) -> Floats:
-    """Return logarithms with those of distances that overflow as large numbers."""
-    return np.where(np.isnan(parts), np.inf, parts).clip(-LARGEST_PART, LARGEST_PART)
+def _limit(parts: Floats) -> Floats:
+    """Return logarithms of distances, that of 0 as a finite number."""
+    return np.clip(parts, -LARGEST_PART, LARGEST_PART)
 
 
 def novelty_threshold(novelties: Floats, share: float) -> float:
@@ -327,57 +644,8 @@ MOST_REGIONS, FEWEST_ROWS = 10, 30
 MOST_CANDIDATES = 2000
 
 
-@dataclass(frozen=True)
-class Regions:
-    """Neighborhoods of landmarks.
-
-    Attributes
-    ----------
-    landmarks : (n_regions,)
-        Positions of training rows: of those of the model, or of the plain rows.
-    """
-
-    landmarks: Indices
-
-    def of(self, reader: Reader, X: Any) -> Labels:
-        """Return the number of the region of each query: (n_queries,).
-
-        Parameters
-        ----------
-        reader : Reader
-            Of the model that the landmarks belong to.
-        X : array-like or table of shape (n_queries, n_features)
-        """
-        return _distances(reader, _read_queries(reader, X), self.landmarks).argmin(axis=1).astype(np.int64)
-
-
-def _training_rows(reader: Reader) -> Floats:
-    """Return the rows among which landmarks are: those of the model, or the plain rows."""
-    if reader.model is not None:
-        return reader.model.X
-    assert reader.plain is not None
-    return reader.plain.rows
-
-
-def _read_queries(reader: Reader, X: Any) -> Floats:
-    """Return queries in the form of these rows."""
-    if reader.model is not None:
-        return model_queries(reader.estimator, X)
-    assert reader.plain is not None
-    return reader.plain.transform(reader.plain.read(X))
-
-
-def _distances(reader: Reader, queries: Floats, landmarks: Indices) -> Floats:
-    """Return the distances of queries to landmarks, as these measure: (n_queries, n_landmarks)."""
-    model = reader.model
-    if model is None:
-        return euclidean_distances(queries, _training_rows(reader)[landmarks])
-    indices = np.broadcast_to(landmarks, (len(queries), len(landmarks))).copy()
-    return lengths(model.distances(queries, indices, n_jobs=reader.n_jobs))
-
-
-def find_regions(reader: Reader, X: Any, rng: np.random.Generator) -> tuple[Regions, Labels]:
-    """Return regions with enough held-out rows each, and the region of every held-out row.
+def find_landmarks(reader: Reader, X: Any, rng: np.random.Generator) -> Indices:
+    """Return landmarks whose neighborhoods have enough held-out rows each.
 
     Landmarks are drawn one after the other with a probability proportional to the squared distance to the
     nearest one before. Those with few held-out rows are dropped.
@@ -388,27 +656,27 @@ def find_regions(reader: Reader, X: Any, rng: np.random.Generator) -> tuple[Regi
     X : array-like or table of shape (n_held_out, n_features)
         Held-out rows.
     rng : Generator
+
+    Returns
+    -------
+    landmarks : (n_regions,)
+        Positions of training rows: of those of the model, or of the plain rows.
     """
-    rows = _training_rows(reader)
-    candidates = np.sort(rng.permutation(len(rows))[:MOST_CANDIDATES]).astype(np.int64)
-    n_held_out = len(X)
-    n_regions = int(np.clip(n_held_out // FEWEST_ROWS, 1, min(MOST_REGIONS, len(candidates))))
-    chosen = [int(rng.choice(candidates))]
+    candidates = np.sort(rng.permutation(len(reader.rows))[:MOST_CANDIDATES]).astype(np.int64)
+    n_regions = int(np.clip(len(X) // FEWEST_ROWS, 1, min(MOST_REGIONS, len(candidates))))
+    landmarks = np.array([rng.choice(candidates)], np.int64)
     nearest = np.full(len(candidates), np.inf)
-    while len(chosen) < n_regions:
-        added = _distances(reader, rows[candidates], np.array(chosen[-1:]))[:, 0]
-        nearest = np.minimum(nearest, added)
-        nearest[candidates == chosen[-1]] = 0.0
-        weights = np.square(np.where(np.isfinite(nearest), nearest, 0.0))
-        if not weights.sum() > 0:
+    while len(landmarks) < n_regions:
+        added = reader.distances(reader.rows[candidates], landmarks[-1:])[:, 0]
+        nearest = np.where(candidates == landmarks[-1], 0.0, np.minimum(nearest, added))
+        weights = np.square(nearest)
+        if not weights.any():
             break
-        chosen.append(int(rng.choice(candidates, p=weights / weights.sum())))
-    landmarks = np.array(chosen, np.int64)
-    distances = _distances(reader, _read_queries(reader, X), landmarks)
-    kept = np.arange(len(landmarks))
+        landmarks = np.append(landmarks, rng.choice(candidates, p=weights / weights.sum()))
+    distances = reader.distances(reader.transform(X), landmarks)
     while True:
-        region = distances[:, kept].argmin(axis=1)
-        counts = np.bincount(region, minlength=len(kept))
-        if len(kept) == 1 or counts.min() >= FEWEST_ROWS:
-            return Regions(landmarks[kept]), region.astype(np.int64)
-        kept = np.delete(kept, counts.argmin())
+        counts = np.bincount(distances.argmin(axis=1), minlength=len(landmarks))
+        if len(landmarks) == 1 or counts.min() >= FEWEST_ROWS:
+            return landmarks
+        landmarks = np.delete(landmarks, counts.argmin())
+        distances = np.delete(distances, counts.argmin(), axis=1)

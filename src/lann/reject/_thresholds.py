@@ -22,7 +22,7 @@ their noise; all others share one.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,16 +109,10 @@ class Steps(NamedTuple):
     ----------
     false, true : (n_steps,)
         Rejected correct predictions and rejected errors, ascending from 0.
-    n_rejected : (n_steps,)
-        Their sum: so many rows of lowest certainty are rejected.
     """
 
     false: Indices
     true: Indices
-
-    @property
-    def n_rejected(self) -> Indices:
-        return self.false + self.true
 
 
 class Front(NamedTuple):
@@ -181,7 +175,7 @@ def exact_front(groups: list[Steps]) -> Front:
     left = points.copy()
     for group in range(len(groups) - 1, -1, -1):
         step = chosen[group, left]
-        n_rejected[:, group] = groups[group].n_rejected[step]
+        n_rejected[:, group] = groups[group].false[step] + groups[group].true[step]
         left = left - groups[group].true[step]
     return Front(false[points], points.astype(np.int64), n_rejected)
 
@@ -243,17 +237,14 @@ def choose_point(front: Front, target: Target, *, n_rows: int, n_errors: int, n_
     """
     rejected, accepted_errors = front.false + front.true, n_errors - front.true
     if target.kind == "cost":
-        total = accepted_errors + target.value * rejected
-        return _first_by(total, rejected)
-    if target.kind == "coverage":
+        values, then = accepted_errors + target.value * rejected, rejected
+    elif target.kind == "coverage":
         is_allowed = rejected <= budget_of(target.value, n_rows, n_total)
-        return _first_by(np.where(is_allowed, accepted_errors, NOT_REACHED), rejected)
-    is_allowed = accepted_errors <= target.value * (n_rows - rejected)
-    return _first_by(np.where(is_allowed, rejected, NOT_REACHED), accepted_errors)
-
-
-def _first_by(values: NDArray[Any], then: NDArray[Any]) -> int:
-    """Return the position of the smallest value; of equal ones, the one that is smallest by `then`."""
+        values, then = np.where(is_allowed, accepted_errors, NOT_REACHED), rejected
+    else:
+        is_allowed = accepted_errors <= target.value * (n_rows - rejected)
+        values, then = np.where(is_allowed, rejected, NOT_REACHED), accepted_errors
+    # The smallest value; of equal ones, the one that is smallest by the other.
     return int(np.lexsort((then, values))[0])
 
 

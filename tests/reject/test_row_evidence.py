@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import cdist
 
-from lann.reject._plain_rows import MOST_ROWS, PlainRows
+from lann.reject._row_evidence import NoveltyScale, PlainRows, Reading, compute_certainties, novelty_threshold
 
 
 @pytest.fixture
@@ -86,14 +86,31 @@ def test_tables_with_categories_and_gaps(table):
     assert np.isfinite(plain.measure(queries).nearest).all()
 
 
-def test_rows_of_another_category_are_farther(table):
-    plain = PlainRows.fit(table, np.zeros(80, int))
-    same, other = (plain.read(table[:1].assign(color=color)) for color in (table.color[0], "green"))
-    assert plain.measure(same).nearest[0] < plain.measure(other).nearest[0]
+PROBABILITIES = np.array([[0.7, 0.2, 0.1], [0.4, 0.35, 0.25], [0.1, 0.2, 0.7]])
 
 
-def test_many_rows_are_represented_by_some():
-    X = np.random.default_rng(0).normal(size=(MOST_ROWS + 500, 2))
-    plain = PlainRows.fit(X, np.zeros(len(X), int))
-    assert len(plain.rows) == len(plain.spacing) == MOST_ROWS
-    assert plain.outside(X).max() == 0
+def test_separation_orders_equal_probabilities_only():
+    reading = Reading(PROBABILITIES, np.array([-0.5, 1.0, 0.5]), None)
+    certainties = compute_certainties(reading, np.zeros(3), "combined")
+    assert certainties.argsort().tolist() == [1, 0, 2]
+    assert ((certainties > 0) & (certainties < 1)).all()
+
+
+def test_novelty_is_the_distance_relative_to_the_median_of_held_out_rows():
+    rng = np.random.default_rng(0)
+    distances = rng.normal(size=200)
+    parts = np.column_stack([distances, 3 * rng.normal(size=200) - 8, np.full(200, -np.inf)])
+    scale = NoveltyScale.fit(parts)
+    alone = parts.copy()
+    alone[:, 1] = -1e3
+    np.testing.assert_allclose(scale.novelties(alone), np.exp(distances - np.median(distances)))
+    assert (scale.novelties(parts) >= scale.novelties(alone)).all()
+
+
+def test_new_rows_are_above_the_threshold_with_the_probability_of_the_share():
+    rng = np.random.default_rng(0)
+    shares = [
+        (rng.exponential(size=500) > novelty_threshold(rng.exponential(size=100), 0.05)).mean()
+        for _ in range(300)
+    ]
+    assert 0.045 < np.mean(shares) < 0.054
