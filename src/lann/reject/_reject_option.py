@@ -585,11 +585,11 @@ class RejectOption(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         rows = np.concatenate([held_out for _, _, held_out in folds])
         order = np.argsort(rows, kind="stable")
         rows = rows[order]
-        joined = (
+        joined: Any = [
             None if parts[0] is None else np.concatenate(parts)[order]
             for parts in zip(*readings, strict=True)
-        )
-        reading = Reading._make(joined)
+        ]
+        reading = Reading(*joined)
         is_part = len(folds) == 1 and not isinstance(self.cv, str)
         self.reader_ = reader(estimator, folds[0][1] if is_part else np.arange(len(y)))
         self.novelty_scale_ = None if reading.novelty is None else NoveltyScale.fit(reading.novelty)
@@ -884,9 +884,8 @@ class RejectState(NamedTuple):
         """
         n_rows = len(self.held_out.rows)
         kept = np.linspace(0, n_rows - 1, min(n_rows, n_held_out)).astype(np.int64)
-        return self._replace(
-            held_out=HeldOut._make(values[kept] for values in self.held_out), thresholds=None
-        )
+        fewer: Any = [values[kept] for values in self.held_out]
+        return self._replace(held_out=HeldOut(*fewer), thresholds=None)
 
     def restore(self, reject: RejectOption, estimator: Any) -> RejectOption:
         """Set what was learned in a reject option.
