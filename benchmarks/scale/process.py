@@ -394,16 +394,16 @@ def run_dask(task: Values) -> Values:
         return _time_dask(make("lann", 1, task["seed"]), X, y, X_test, y_test)[1]
     from distributed import Client, LocalCluster, wait
 
-    from lann.distributed import LANNClassifier
+    from lann.distributed import DaskLANN
 
     workers = {"n_workers": task["n_workers"], "threads_per_worker": 1}
     with LocalCluster(**workers, dashboard_address=None) as cluster, Client(cluster) as client:
         client.run(warm_up)
         others = Planted(task["n_features"], task["seed"] + 1)
-        LANNClassifier(random_state=0).fit(*dask_rows(others, min(N_FOR_WARM_UP, task["n_rows"])))
+        DaskLANN(random_state=0).fit(*dask_rows(others, min(N_FOR_WARM_UP, task["n_rows"])))
         X, y = client.persist(list(dask_rows(planted, task["n_rows"])))
         wait([X, y])
-        model = LANNClassifier(n_jobs=CLIENT_THREADS, random_state=task["seed"])
+        model = DaskLANN(n_jobs=CLIENT_THREADS, random_state=task["seed"])
         predicted, values = _time_dask(model, X, y, X_test, y_test)
         values["worker_peak_gb"] = max(client.run(peak_memory).values()) / GIGA
         values["same_gathered"] = float(np.mean(model.gather().predict(X_test) == predicted))

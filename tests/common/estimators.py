@@ -26,24 +26,17 @@ VARIANTS = {
 }
 # What keeps a fit short; the results need not be good.
 QUICK = {"max_iter": 10, "random_state": 0}
-QUICK_OF = {"LANNClassifier": {"max_iter": 3}, "PublishedLANN": {"max_iter": 2}, "DANN": {"max_iter": 1},
+QUICK_OF = {"LANNClassifier": {"max_iter": 3}, "DaskLANN": {"max_iter": 3}, "PublishedLANN": {"max_iter": 2},
+            "DANN": {"max_iter": 1},
             "RejectOption": {"estimator": LANNClassifier(max_iter=3, random_state=0)}}  # fmt: skip
 
 
 def public_estimators():
-    """Return the estimators that `lann` and its packages export, by name.
-
-    Those of `lann.distributed` have the name of the package, too, as the ordinary classifier has the same.
-    """
+    """Return the estimators that `lann` and its packages export, by name."""
     packages = [lann, *(importlib.import_module(f"lann.{m.name}") for m in pkgutil.iter_modules(lann.__path__)
                         if m.ispkg and not m.name.startswith("_"))]  # fmt: skip
     exported = [getattr(package, name) for package in packages for name in getattr(package, "__all__", ())]
-    return {name_of(cls): cls for cls in exported if inspect.isclass(cls) and issubclass(cls, BaseEstimator)}
-
-
-def name_of(cls):
-    is_distributed = cls.__module__.startswith("lann.distributed")
-    return f"distributed.{cls.__name__}" if is_distributed else cls.__name__
+    return {cls.__name__: cls for cls in exported if inspect.isclass(cls) and issubclass(cls, BaseEstimator)}
 
 
 class Case:
@@ -79,7 +72,7 @@ class Case:
 
     def __repr__(self):
         options = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
-        return f"{name_of(self.cls)}({options})"
+        return f"{self.cls.__name__}({options})"
 
 
 CASES = [

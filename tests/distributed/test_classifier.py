@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import lann
-from lann.distributed import LANNClassifier
+from lann.distributed import DaskLANN
 
 
 def in_blocks(X, y, size=400):
@@ -24,7 +24,7 @@ def fitted(planted, options):
         patch.setattr(lann.training._train, "TILE_ROWS", 300)
         patch.setattr(lann.training._train, "MANY_ROWS", 500)
         X, y, _ = planted
-        return LANNClassifier(**options, rows_per_shard=500).fit(*in_blocks(X, y))
+        return DaskLANN(**options, rows_per_shard=500).fit(*in_blocks(X, y))
 
 
 def test_the_fit_equals_that_of_the_ordinary_classifier(fitted, planted, options, small_tiles):
@@ -73,7 +73,7 @@ def test_any_number_of_neighbors_is_that_of_the_gathered_classifier(fitted, plan
 def test_queries_that_are_far_from_all_rows(fitted, planted):
     queries = planted[2][:30].copy()
     queries[[2, 11], 0] = 1e6, -1e20
-    queries[17] = 1e100
+    queries[17] = 1e50
     gathered = fitted.gather()
     for part in (queries, queries[[17]]):
         found, expected = fitted.kneighbors(part), gathered.kneighbors(part)
@@ -120,7 +120,7 @@ def test_an_explanation_that_leaves_out_no_row_has_the_predicted_probabilities(f
 )
 def test_other_parameters(planted, options, small_tiles, changes):
     X, y, queries = planted
-    clf = LANNClassifier(**(options | changes), rows_per_shard=500).fit(*in_blocks(X[:900], y[:900]))
+    clf = DaskLANN(**(options | changes), rows_per_shard=500).fit(*in_blocks(X[:900], y[:900]))
     gathered = clf.gather()
     np.testing.assert_array_equal(clf.predict_proba(queries), gathered.predict_proba(queries))
     np.testing.assert_array_equal(clf.kneighbors(queries)[1], gathered.kneighbors(queries)[1])
@@ -129,7 +129,7 @@ def test_other_parameters(planted, options, small_tiles, changes):
 def test_copies_of_rows_are_trained_as_one_row(planted, options, small_tiles):
     X, y, queries = planted
     X, y = np.concatenate([X[:600], X[:600]]), np.concatenate([y[:600], y[:600]])
-    clf = LANNClassifier(**options, rows_per_shard=500).fit(*in_blocks(X, y))
+    clf = DaskLANN(**options, rows_per_shard=500).fit(*in_blocks(X, y))
     weights = clf.gather().model_.levels.point_log_weights
     assert weights.any()
     np.testing.assert_array_equal(weights[:600], weights[600:])
@@ -153,14 +153,14 @@ def test_rows_are_added_to_what_a_gathered_classifier_has_learned(fitted, plante
 
 def test_the_same_seed_gives_the_same_bits_in_other_blocks(fitted, planted, options, small_tiles):
     X, y, queries = planted
-    again = LANNClassifier(**options, rows_per_shard=800).fit(*in_blocks(X, y, size=250))
+    again = DaskLANN(**options, rows_per_shard=800).fit(*in_blocks(X, y, size=250))
     assert again.n_shards_ == 2
     np.testing.assert_array_equal(again.predict_proba(queries), fitted.predict_proba(queries))
 
 
 def test_a_previous_fit_is_kept_if_the_next_one_fails(planted, options, small_tiles):
     X, y, queries = planted
-    clf = LANNClassifier(**options).fit(X[:300], y[:300])
+    clf = DaskLANN(**options).fit(X[:300], y[:300])
     expected = clf.predict_proba(queries)
     with pytest.raises(ValueError, match="one class only"):
         clf.fit(X[:300], np.zeros(300))
@@ -168,25 +168,25 @@ def test_a_previous_fit_is_kept_if_the_next_one_fails(planted, options, small_ti
 
 
 def test_parameters_are_those_of_the_ordinary_classifier():
-    names = LANNClassifier().get_params()
+    names = DaskLANN().get_params()
     ordinary = lann.LANNClassifier().get_params()
     assert set(ordinary) - set(names) == {"warm_start", "max_points", "forget_policy"}
     assert set(names) - set(ordinary) == {"rows_per_shard"}
     assert {name: names[name] for name in names if name in ordinary} == {
         name: ordinary[name] for name in ordinary if name in names
     }
-    assert clone(LANNClassifier(alpha=2.0)).alpha == 2.0
+    assert clone(DaskLANN(alpha=2.0)).alpha == 2.0
 
 
 def test_a_classifier_that_is_not_fitted_says_so(planted):
     for method in ("predict", "predict_proba", "kneighbors", "explain"):
         with pytest.raises(NotFittedError):
-            getattr(LANNClassifier(), method)(planted[2])
+            getattr(DaskLANN(), method)(planted[2])
 
 
 def test_progress_is_printed(planted, options, small_tiles, capsys):
-    LANNClassifier(**options, verbose=1).fit(planted[0][:600], planted[1][:600])
+    DaskLANN(**options, verbose=1).fit(planted[0][:600], planted[1][:600])
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "[LANNClassifier] training on a sample of 600 of 600 rows"
+    assert lines[0] == "[DaskLANN] training on a sample of 600 of 600 rows"
     assert any("epoch 3/3" in line for line in lines)
-    assert "[LANNClassifier] training 2 tiles" in lines
+    assert "[DaskLANN] training 2 tiles" in lines

@@ -14,7 +14,9 @@ from joblib import parallel_config
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 import lann
-from lann.distributed import LANNClassifier
+from lann.distributed import DaskLANN
+
+pytestmark = pytest.mark.slow
 
 
 def in_blocks(X, y=None, size=300, seconds=0.0):
@@ -42,7 +44,7 @@ def expected(planted, options):
     """The probabilities and neighbors of the queries, computed on threads."""
     X, y, queries = planted
     with dask.config.set(scheduler="threads"):
-        clf = LANNClassifier(**options, rows_per_shard=500).fit(*in_blocks(X, y))
+        clf = DaskLANN(**options, rows_per_shard=500).fit(*in_blocks(X, y))
         return clf.predict_proba(queries), clf.kneighbors(queries)[1]
 
 
@@ -50,7 +52,7 @@ def expected(planted, options):
 def fitted(client, planted, options):
     """A classifier whose five tiles, in three shards, are on the workers."""
     X, y, _ = planted
-    return LANNClassifier(**options, rows_per_shard=500).fit(*in_blocks(X, y))
+    return DaskLANN(**options, rows_per_shard=500).fit(*in_blocks(X, y))
 
 
 class KillsWorker(SchedulerPlugin):
@@ -106,10 +108,10 @@ def test_rows_that_are_on_the_workers_already(client, planted, options, expected
     X, y, queries = planted
     rows, labels = client.persist(in_blocks(X, y))
     frame = dd.from_dask_array(rows, columns=list("abcdef")).persist()
-    clf = LANNClassifier(**options, rows_per_shard=500).fit(rows, labels)
+    clf = DaskLANN(**options, rows_per_shard=500).fit(rows, labels)
     probabilities = clf.predict_proba(in_blocks(queries, size=50).persist())  # kept by the result only
     np.testing.assert_array_equal(probabilities.compute(), expected[0])
-    named = LANNClassifier(max_iter=0).fit(frame, labels)
+    named = DaskLANN(max_iter=0).fit(frame, labels)
     assert named.n_samples_fit_ == 1500
     assert list(named.feature_names_in_) == list("abcdef")
 
@@ -130,7 +132,7 @@ def test_a_worker_that_is_killed_during_predict_costs_time_only(fitted, client, 
 
 def test_a_worker_that_is_killed_during_fit_costs_time_only(client, planted, options, expected):
     X, y, queries = planted
-    clf = LANNClassifier(**options, rows_per_shard=500)
+    clf = DaskLANN(**options, rows_per_shard=500)
     with KillsWorker(client, "train_rows") as killer:
         clf.fit(*in_blocks(X, y, seconds=0.05))
     assert len(killer.killed) == 1

@@ -14,7 +14,7 @@ def test_the_packages_are_imported_without_dask():
 
 
 def test_without_dask_one_sentence_says_what_to_install():
-    done = run("import sys; sys.modules['dask'] = None; from lann.distributed import LANNClassifier")
+    done = run("import sys; sys.modules['dask'] = None; from lann.distributed import DaskLANN")
     assert done.returncode == 1
     last = done.stderr.strip().splitlines()[-1]
     assert last == "ImportError: lann.distributed needs the package dask: pip install 'lann[dask]'."

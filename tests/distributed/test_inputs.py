@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 import lann
-from lann.distributed import LANNClassifier
+from lann.distributed import DaskLANN
 from tests.conftest import make_passengers
 
 
 def quick(**changes):
-    return LANNClassifier(**({"random_state": 0, "max_iter": 2} | changes))
+    return DaskLANN(**({"random_state": 0, "max_iter": 2} | changes))
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def mixed_frame():
     [
         (blocks(X), blocks(Y[:15]), "X has 20 rows and y has 15 labels"),
         (blocks(X), Y[:15], "X has 20 rows and y has 15 labels"),
-        (blocks(X), None, "y is None"),
+        (blocks(X), None, "y should be a 1d array"),
         (blocks(X), blocks(np.zeros(20)), "one class only"),
         (blocks(X), blocks(np.where(Y, 1.0, np.nan)), "missing labels"),
         (frame_of(X), series_of(["u", "v", None, "v"]), "missing labels"),
@@ -167,13 +167,13 @@ def test_invalid_data_raise_one_sentence(rows, labels, message):
 
 
 def test_a_feature_without_a_value_in_the_sample_gets_a_row_with_one(monkeypatch):
-    import lann.distributed._fit
+    import lann.distributed._classifier
 
-    monkeypatch.setattr(lann.distributed._fit, "SAMPLE_ROWS", 120)
+    monkeypatch.setattr(lann.distributed._classifier, "SAMPLE_ROWS", 120)
     rng = np.random.default_rng(0)
     rows = np.column_stack([rng.normal(size=(600, 2)), np.full(600, np.nan)])
     y = np.arange(600) % 2
-    sampled = lann.distributed._fit.stratified_sample(
+    sampled = lann.distributed._classifier.stratified_sample(
         y, 120, np.random.default_rng(np.random.RandomState(0).randint(2**31 - 1)).spawn(3)[0]
     )
     others = np.setdiff1d(np.arange(600), sampled)[[-40, -1]]

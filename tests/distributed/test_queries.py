@@ -8,8 +8,8 @@ import pytest
 
 from lann.columns.schema import TableSchema
 from lann.distributed._fit import RowTasks, calibrate_cells
-from lann.distributed._queries import candidates, merge, route, search_shard
 from lann.distributed._rows import Reader, Rows, join_rows, rows_of_cells, split_rows
+from lann.distributed._search import candidates, merge, route, search_shard
 from lann.distributed._shard import Found, SearchPlan, Shard, join_shards
 from lann.distributed._tasks import constant
 from lann.metric import Levels
@@ -48,9 +48,9 @@ def shards(levels, plan):
 def search(X, shards, plan, k, exclude=None):
     reader = Reader(None, TableSchema.numeric(list("abc"), has_names=False))
     shared = shards[0].levels.subset(np.empty(0, np.int64))
-    routed = route(X, reader, shared, plan, k, exclude=exclude)
-    found = [search_shard(shard, part, plan, k) for shard, part in zip(shards, routed.parts, strict=True)]
-    return routed, found, merge(routed.n_queries, found, plan, k)
+    *parts, n_queries = route(X, reader, shared, plan, k, exclude=exclude)
+    found = [search_shard(shard, part, plan, k) for shard, part in zip(shards, parts, strict=True)]
+    return parts, found, merge(n_queries, found, plan, k)
 
 
 def slowly(x, levels, plan, k, excluded=-1):
@@ -98,9 +98,9 @@ def test_shards_with_fewer_rows_than_neighbors(levels, plan, shards, n_candidate
 
 def test_queries_go_to_the_shards_of_their_nearest_cells_only(levels, plan, shards):
     few = SearchPlan(plan.partition, plan.counts, plan.shard_of_cell, N_SHARDS, 1, 1)
-    routed, found, _ = search(levels.X, shards, few, 1)
+    parts, found, _ = search(levels.X, shards, few, 1)
     cells = plan.partition.assign(levels.points)
-    for shard, part in enumerate(routed.parts):
+    for shard, part in enumerate(parts):
         np.testing.assert_array_equal(part.positions, np.flatnonzero(plan.shard_of_cell[cells] == shard))
         assert not part.everywhere.any()
     assert sum(len(part.positions) for part in found) == N_ROWS
@@ -110,10 +110,10 @@ def test_queries_go_to_the_shards_of_their_nearest_cells_only(levels, plan, shar
 def test_far_queries_are_searched_in_all_rows(levels, plan, shards, far):
     queries = levels.X[:6].copy()
     queries[2, 1] = far
-    routed, _, neighbors = search(queries, shards, plan, 5)
-    for part in routed.parts:
+    parts, _, neighbors = search(queries, shards, plan, 5)
+    for part in parts:
         np.testing.assert_array_equal(part.everywhere, part.positions == 2)
-    assert all(2 in part.positions for part in routed.parts)
+    assert all(2 in part.positions for part in parts)
     everything = SearchPlan(
         plan.partition, plan.counts, plan.shard_of_cell, N_SHARDS, plan.partition.n_cells, 20
     )

@@ -204,8 +204,7 @@ def check_not_dask(X: Any) -> None:
     """Raise TypeError if X is a table of Dask."""
     if hasattr(X, "dask") and hasattr(X, "iloc"):
         raise TypeError(
-            "X is a table of Dask: give it to lann.distributed.LANNClassifier, or give X.compute() in place "
-            "of it."
+            "X is a table of Dask: give it to lann.distributed.DaskLANN, or give X.compute() in place of it."
         )
 
 

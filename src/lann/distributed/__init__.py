@@ -7,14 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lann.distributed._classifier import LANNClassifier
+    from lann.distributed._classifier import DaskLANN
     from lann.distributed._folders import read_shards as read_shards
     from lann.distributed._folders import write_shards as write_shards
 
-__all__ = ["LANNClassifier"]
+__all__ = ["DaskLANN"]
 
 # Imported on first use, with Dask. Model files need the further names.
-_MODULES = {"LANNClassifier": "_classifier", "read_shards": "_folders", "write_shards": "_folders"}
+_MODULES = {"DaskLANN": "_classifier", "read_shards": "_folders", "write_shards": "_folders"}
 
 
 def __getattr__(name: str) -> Any:
@@ -26,7 +26,3 @@ def __getattr__(name: str) -> Any:
     except ImportError as error:
         raise ImportError("lann.distributed needs the package dask: pip install 'lann[dask]'.") from error
     return getattr(import_module(f"lann.distributed.{_MODULES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_MODULES])

@@ -1,11 +1,11 @@
-"""LANNClassifier for arrays and tables of Dask: training and search by tasks, on one or more machines."""
+"""DaskLANN: the classifier for arrays and tables of Dask, by tasks on one or more machines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,71 +23,70 @@ from lann._support.inputs import (
     get_feature_names,
 )
 from lann._support.sizes import check_training_values
-from lann._support.types import Floats, Indices, rows_type, weights_type
-from lann._support.validation import Integer, ParameterTable, shown, validate_parameters
+from lann._support.types import Floats, Indices, Labels, rows_type, weights_type
+from lann._support.validation import Integer, OneOf, ParameterTable, validate, validate_parameters
+from lann._updatable import mark_as_learned
 from lann.columns.inputs import read_queries, read_training_data
 from lann.columns.schema import TableSchema
-from lann.distributed._blocks import Blocks, array_of_blocks, blocks_of_labels, blocks_of_rows, is_of_dask
 from lann.distributed._fit import (
-    DrawnRows,
     RowTasks,
-    ShardPlan,
     TrainingBlocks,
     assign_cells,
     calibrate_cells,
+    divide_tiles,
     estimate_epsilon,
     fetch_rows,
-    plan_shards,
     read_features,
     read_labels,
     rows_with_values,
     train_shards,
 )
-from lann.distributed._local_classifier import SHARED_ATTRIBUTES, FittedParts
-from lann.distributed._queries import Neighbors, predictions, probabilities
-from lann.distributed._rows import Reader
-from lann.distributed._sample_classifier import SampleClassifier, SharedResult
-from lann.distributed._schemas import merge_features, needs_values
-from lann.distributed._shard import SearchPlan
-from lann.distributed._sharded_model import ShardedModel
-from lann.distributed._tasks import TaskGraph, compute
+from lann.distributed._rows import Reader, merge_features, needs_values
+from lann.distributed._search import Neighbors, ShardedModel
+from lann.distributed._shard import SearchPlan, Shard
+from lann.distributed._tasks import (
+    TaskGraph,
+    array_of_blocks,
+    blocks_of_labels,
+    blocks_of_rows,
+    compute,
+    is_of_dask,
+)
 from lann.explain import Explanation
-from lann.metric import FeatureCurves
-from lann.search import CellIndex
+from lann.metric import Encoding, FeatureCurves, Levels
+from lann.model import ROWS_FOR_SCALE, LocalModel
 from lann.training import (
+    SAMPLE_ROWS,
     Epoch,
+    Settings,
+    Tile,
+    TrainingResult,
     draw_calibration_rows,
+    draw_partition_rows,
     fit_partition,
     mean_class_weights,
     n_reached_of,
     plan_tiles,
+    stratified_sample,
+    train_sample,
 )
-from lann.vote import VoteChoice, VoteRule
+from lann.vote import VoteChoice, VoteRule, class_shares
 
 # Parameters of the ordinary classifier that have no meaning for rows that are added all at once.
 LEFT_OUT = ("warm_start", "max_points", "forget_policy")
+# Fitted attributes that both classifiers have.
+SHARED_ATTRIBUTES = (
+    "classes_", "n_features_in_", "feature_names_in_", "schema_", "vote_", "levels_", "n_iter_",
+    "loss_curve_", "validation_curve_", "n_neighbors_", "power_", "encoding_", "curves_", "components_",
+)  # fmt: skip
 # Training rows that represent all of them in an explanation.
 ROWS_FOR_EXPLANATIONS = 5_000
+# What is returned for the neighbors of queries: a function of the `Neighbors` of a block, and the shape of a
+# row of the array that it returns, () for one value, and its dtype.
+Output = tuple[Callable[[Neighbors], Any], tuple[int, ...], Any]
 
 
-class Output(NamedTuple):
-    """What is returned for the neighbors of queries.
-
-    Attributes
-    ----------
-    function : callable
-        From the `Neighbors` of a block of queries to an array.
-    width : tuple of int
-        The shape of a row of this array, () for one value.
-    dtype : dtype
-    """
-
-    function: Callable[[Neighbors], Any]
-    width: tuple[int, ...]
-    dtype: Any
-
-
-class LANNClassifier(ClassifierMixin, BaseEstimator):
+class DaskLANN(ClassifierMixin, BaseEstimator):
     """Locally adaptive nearest neighbors on arrays and tables of Dask.
 
     The shared levels of the metric, and the vote, are learned from a sample of the rows. The rows are then
@@ -175,10 +174,10 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
     --------
     >>> import dask.array as da
     >>> from sklearn.datasets import load_wine
-    >>> from lann.distributed import LANNClassifier
+    >>> from lann.distributed import DaskLANN
     >>> X, y = load_wine(return_X_y=True)
     >>> X, y = da.from_array(X, chunks=(60, 13)), da.from_array(y, chunks=60)
-    >>> clf = LANNClassifier(random_state=0, max_iter=2).fit(X, y)
+    >>> clf = DaskLANN(random_state=0, max_iter=2).fit(X, y)
     >>> labels = clf.predict(X)
     >>> labels.chunks
     ((60, 60, 58),)
@@ -261,7 +260,7 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
 
         Returns
         -------
-        self : LANNClassifier
+        self : DaskLANN
 
         Raises
         ------
@@ -275,33 +274,41 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             check_enough_rows(self.n_neighbors, blocks.n_rows)
             self.classes_, self.schema_ = blocks.classes, reader.schema
             rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-            rngs = rng.spawn(3)
-            drawn = DrawnRows.draw(blocks.codes, rngs[0], rngs[1])
-            rows_at = self._fetch(blocks, drawn, reader)
-            empty = np.flatnonzero(np.isnan(rows_at(drawn.sample)).all(axis=0))
+            sample_rng, index_rng, tiles_rng = rng.spawn(3)
+            sample = stratified_sample(blocks.codes, SAMPLE_ROWS, sample_rng)
+            for_cells = draw_partition_rows(blocks.n_rows, index_rng)
+            for_scale = _evenly_spaced(blocks.n_rows, ROWS_FOR_SCALE)
+            rows = fetch_rows(blocks, reader, sample, for_cells, for_scale)
+            empty = np.flatnonzero(np.isnan(rows[0]).all(axis=0))
             if len(empty):
-                drawn = drawn.with_sampled(rows_with_values(blocks, empty, reader))
-                rows_at = self._fetch(blocks, drawn, reader)
-                self.schema_, _ = self.schema_.without_empty(rows_at(drawn.sample))
+                sample = np.union1d(sample, rows_with_values(blocks, empty, reader))
+                self.schema_, _ = self.schema_.without_empty(fetch_rows(blocks, reader, sample)[0])
                 reader = reader._replace(schema=self.schema_)
-                rows_at = self._fetch(blocks, drawn, reader)
-            check_training_values(rows_at(drawn.sample), self.schema_.names)
-            self._report(f"training on a sample of {len(drawn.sample)} of {blocks.n_rows} rows")
-            result = self._train_sample(blocks, drawn.sample, rows_at(drawn.sample), rngs[0])
-            rows_with_cells, plan = self._plan(blocks, reader, result, drawn, rows_at)
-            self._train_shards(rows_with_cells, plan, result, rngs[2])
-            self._estimate_epsilon(rows_at(drawn.for_scale), drawn.for_scale)
+                rows = fetch_rows(blocks, reader, sample, for_cells, for_scale)
+            check_training_values(rows[0], self.schema_.names)
+            self._report(f"training on a sample of {len(sample)} of {blocks.n_rows} rows")
+            trained, settings, n_candidates = self._train_sample(blocks, sample, rows[0], sample_rng)
+            shared = trained.levels.subset(np.empty(0, np.int64)).replace(point_matrices=None)
+            assigned, plan, tiles = self._plan(blocks, reader, shared, settings, rows[1], index_rng)
+            plan = replace(plan, n_candidates=n_candidates)
+            n_epochs = trained.n_point_epochs
+            self._report(f"training {len(tiles)} tiles" if n_epochs else f"regrouping {blocks.n_rows} rows")
+            kept_as = weights_type(blocks.n_rows)
+            shards, losses = train_shards(
+                assigned, plan, tiles, shared, settings, n_epochs, kept_as, tiles_rng
+            )
+            self.tile_losses_ = np.array(losses, np.float64).reshape(len(losses), n_epochs)
+            self.set_model(ShardedModel(shared, plan, tuple(shards)), self._vote_rule)
+            self._report(
+                f"{plan.n_shards} shards; {plan.n_probed} of {plan.partition.n_cells} cells are searched"
+            )
+            epsilon = estimate_epsilon(self.model_, rows[2], for_scale, Reader(None, self.schema_))
+            self._vote_rule = replace(self._vote_rule, epsilon=epsilon)
         return self
-
-    def _fetch(self, blocks: TrainingBlocks, drawn: DrawnRows, reader: Reader) -> Callable[[Indices], Floats]:
-        """Fetch rows that were drawn; return a function from numbers of some of them to these rows."""
-        numbers = drawn.all
-        rows = fetch_rows(blocks, numbers, reader)
-        return lambda wanted: rows[np.searchsorted(numbers, wanted)]
 
     def _report(self, text: str) -> None:
         if self.verbose:
-            print(f"[LANNClassifier] {text}", flush=True)
+            print(f"[DaskLANN] {text}", flush=True)
 
     def _read_training_data(self, X: Any, y: Any) -> tuple[TrainingBlocks, Reader]:
         """Return the training data in blocks, and how they are read; set the number and names of features."""
@@ -335,26 +342,43 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             estimator.feature_names_in_ = self.feature_names_in_
         return Reader(estimator, schema)
 
+    def _on_epoch_end(self, epoch: Epoch) -> bool:
+        self._report(str(epoch))
+        return False
+
     def _train_sample(
         self, blocks: TrainingBlocks, numbers: Indices, rows: Floats, rng: np.random.Generator
-    ) -> SharedResult:
-        """Train all levels on a sample, and set the fitted attributes that follow from it."""
+    ) -> tuple[TrainingResult, Settings, int | None]:
+        """Train all levels on a sample, and set the fitted attributes that follow from it.
+
+        Returns
+        -------
+        trained : TrainingResult
+        settings : Settings
+            Of the training of the point metrics of all rows.
+        n_candidates : int or None
+            Size of the shortlist.
+        """
         class_weight = class_weight_array(
             self.class_weight, self.classes_, np.arange(len(self.classes_)), blocks.class_counts.astype(float)
         )
-        labels = blocks.codes[numbers].astype(np.int64)
-        result = SampleClassifier(**self._local_parameters()).train(
-            rows, labels, self.classes_, self.schema_, class_weight, rng, callback=self._on_epoch_end
+        start = Levels.plain(
+            rows,
+            blocks.codes[numbers].astype(np.int64),
+            len(self.classes_),
+            encoding=Encoding.plain(rows, self.schema_.n_categories),
         )
-        trained, vote = result.trained, result.vote
+        clf = _SampleClassifier(**self._local_parameters())
+        settings, n_candidates = clf.prepare(start, self.classes_, class_weight)
+        trained = train_sample(start, settings, rng, callback=self._on_epoch_end)
         self.loss_curve_, self.validation_curve_ = trained.losses, trained.validation_losses
         self.n_iter_ = len(trained.losses)
+        vote, levels = clf.vote_, trained.levels
         self.vote_, self.n_neighbors_, self.power_ = vote, vote.n_neighbors, vote.power
-        levels = trained.levels
         self.levels_ = tuple(level for level in levels.in_use if level not in trained.dropped_levels)
         self.encoding_, self.curves_, self.components_ = levels.encoding, levels.curves, levels.components
         self._vote_rule = VoteRule(vote.power, class_weight=class_weight, floor=vote.floor)
-        return result
+        return trained, settings, n_candidates
 
     def _local_parameters(self) -> dict[str, Any]:
         """Return the parameters that the ordinary classifier has, too."""
@@ -362,59 +386,27 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         del parameters["rows_per_shard"]
         return parameters
 
-    def _on_epoch_end(self, epoch: Epoch) -> bool:
-        self._report(str(epoch))
-        return False
-
     def _plan(
         self,
         blocks: TrainingBlocks,
         reader: Reader,
-        result: SharedResult,
-        drawn: DrawnRows,
-        rows_at: Callable[[Indices], Floats],
-    ) -> tuple[RowTasks, ShardPlan]:
-        """Divide the rows into cells, and these into tiles and shards."""
-        shared = result.shared
+        shared: Levels,
+        settings: Settings,
+        rows: Floats,
+        rng: np.random.Generator,
+    ) -> tuple[RowTasks, SearchPlan, list[Tile]]:
+        """Divide the rows into cells, whose centers follow from some rows, and the cells into shards."""
         weights = mean_class_weights(shared.class_log_weights, blocks.class_counts)
-        points = shared.transform(rows_at(drawn.for_cells))
-        partition = fit_partition(points, blocks.n_rows, weights, drawn.index_rng, n_jobs=self.n_jobs)
-        rows = assign_cells(blocks, reader, shared, partition)
-        for_probes = draw_calibration_rows(blocks.n_rows, drawn.index_rng)
-        n_probed = calibrate_cells(rows, for_probes, shared, partition)
-        index = CellIndex(partition, np.empty(0, np.int32), n_probed, blocks.n_rows)
-        reached = n_reached_of(n_probed, result.settings)
-        tiles = plan_tiles(partition.centers, rows.counts, n_reached=reached)
-        return rows, plan_shards(index, tiles, rows.counts, self.rows_per_shard)
-
-    def _train_shards(
-        self, rows: RowTasks, plan: ShardPlan, result: SharedResult, rng: np.random.Generator
-    ) -> None:
-        """Regroup the rows into shards, and train their point metrics."""
-        n_epochs, index = result.trained.n_point_epochs, plan.index
-        self._report(
-            f"training {len(plan.tiles)} tiles" if n_epochs else f"regrouping {rows.counts.sum()} rows"
-        )
-        kept_as = weights_type(int(rows.counts.sum()))
-        shards, losses = train_shards(rows, plan, result.shared, result.settings, n_epochs, kept_as, rng)
-        self.tile_losses_ = np.array(losses, np.float64).reshape(len(losses), n_epochs)
-        search = SearchPlan(
-            index.partition,
-            rows.counts,
-            plan.shard_of_cell,
-            plan.n_shards,
-            index.n_probed,
-            result.n_candidates,
-        )
-        self.set_model(ShardedModel(result.shared, search, tuple(shards)), self._vote_rule)
-        self._report(
-            f"{plan.n_shards} shards; {index.n_probed} of {index.partition.n_cells} cells are searched"
-        )
-
-    def _estimate_epsilon(self, rows: Floats, numbers: Indices) -> None:
-        """Set ε of the vote, from the neighbors of some training rows."""
-        epsilon = estimate_epsilon(self.model_, rows, numbers, Reader(None, self.schema_))
-        self._vote_rule = replace(self._vote_rule, epsilon=epsilon)
+        partition = fit_partition(shared.transform(rows), blocks.n_rows, weights, rng, n_jobs=self.n_jobs)
+        assigned = assign_cells(blocks, reader, shared, partition)
+        for_probes = draw_calibration_rows(blocks.n_rows, rng)
+        n_probed = calibrate_cells(assigned, for_probes, shared, partition)
+        reached = n_reached_of(n_probed, settings)
+        tiles = plan_tiles(partition.centers, assigned.counts, n_reached=reached)
+        shard_of_cell = divide_tiles(tiles, assigned.counts, self.rows_per_shard)
+        n_shards = int(shard_of_cell.max()) + 1
+        plan = SearchPlan(partition, assigned.counts, shard_of_cell, n_shards, n_probed, None)
+        return assigned, plan, tiles
 
     def predict(self, X: Any) -> Any:
         """Predict the class with the largest probability.
@@ -429,8 +421,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
             Of Dask, and not yet computed, if X is of Dask.
         """
         check_is_fitted(self)
-        function = partial(predictions, rule=self._vote_rule, classes=self.classes_)
-        return self._search(X, [Output(function, (), self.classes_.dtype)])[0]
+        function = partial(_predictions, rule=self._vote_rule, classes=self.classes_)
+        return self._search(X, [(function, (), self.classes_.dtype)])[0]
 
     def predict_proba(self, X: Any) -> Any:
         """Predict the probability of each class: its share of the vote, with the floor.
@@ -446,8 +438,8 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         n_classes = len(self.classes_)
-        function = partial(probabilities, rule=self._vote_rule, n_classes=n_classes)
-        return self._search(X, [Output(function, (n_classes,), np.dtype(np.float64))])[0]
+        function = partial(_probabilities, rule=self._vote_rule, n_classes=n_classes)
+        return self._search(X, [(function, (n_classes,), np.float64)])[0]
 
     def kneighbors(self, X: Any, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """Find the nearest training rows, as each of them measures.
@@ -470,10 +462,10 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         k = min(self.n_neighbors_, self.n_samples_fit_) if n_neighbors is None else n_neighbors
         check_n_neighbors(k, self.n_samples_fit_, exclude_self=False)
-        indices, distances = Output(row_numbers, (k,), np.int64), Output(lengths, (k,), np.float64)
+        indices: Output = (_numbers, (k,), np.int64)
         if not return_distance:
             return self._search(X, [indices], k=k)[0]
-        return tuple(self._search(X, [distances, indices], k=k))
+        return tuple(self._search(X, [(_lengths, (k,), np.float64), indices], k=k))
 
     def _search(self, X: Any, outputs: Sequence[Output], *, k: int | None = None) -> list[Any]:
         """Search the neighbors of queries once, and return each of the outputs that follow from them.
@@ -492,23 +484,20 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         """
         k = min(self.n_neighbors_, self.n_samples_fit_) if k is None else k
         if is_of_dask(X):
-            blocks, reader = self._blocks_of_queries(X), self._reader(self.schema_)
+            blocks, reader = blocks_of_rows(X), self._reader(self.schema_)
+            validate_data(self, blocks.sample, skip_check_array=True, reset=False)
         else:
             blocks, reader = blocks_of_rows(read_queries(self, X)), Reader(None, self.schema_)
-        graph, found = TaskGraph(), self.model_.search(blocks.parts, reader, k)
-        keys = [[graph.add(output.function, part) for part in found] for output in outputs]
-        results = [graph.results(part) for part in keys]
+        graph, neighbors = TaskGraph(), self.model_.search(blocks.parts, reader, k)
+        results = [
+            graph.results([graph.add(function, part) for part in neighbors]) for function, _, _ in outputs
+        ]
         if blocks.in_memory:
             return [np.concatenate(arrays) for arrays in compute(results)]
         return [
-            array_of_blocks(parts, blocks.lengths, output.width, output.dtype)
-            for parts, output in zip(results, outputs, strict=True)
+            array_of_blocks(parts, blocks.lengths, width, dtype)
+            for parts, (_, width, dtype) in zip(results, outputs, strict=True)
         ]
-
-    def _blocks_of_queries(self, X: Any) -> Blocks:
-        blocks = blocks_of_rows(X)
-        validate_data(self, blocks.sample, skip_check_array=True, reset=False)
-        return blocks
 
     def explain(self, X: ArrayLike, *, leave_out: str | None = "auto") -> Explanation:
         """Explain predictions of selected rows: the neighbors that voted, and the features that matter.
@@ -538,17 +527,16 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if is_of_dask(X):
             raise ValueError("explain takes rows in memory; select some rows of X and compute them.")
-        if leave_out is not None and not (isinstance(leave_out, str) and leave_out == "auto"):
-            raise ValueError(f"leave_out must be 'auto' or None; got {shown(leave_out)}.")
+        validate("leave_out", leave_out, OneOf("auto", None))
         queries = read_queries(self, X)
         plan = self.model_.plan
         # One more, in case that one is left out.
         k = min(plan.n_listed(self.n_neighbors_) + 1, self.n_samples_fit_)
         listed = self.model_.candidates_of(queries, Reader(None, self.schema_), k)
-        context = np.linspace(0, self.n_samples_fit_ - 1, ROWS_FOR_EXPLANATIONS).astype(np.int64)
+        context = _evenly_spaced(self.n_samples_fit_, ROWS_FOR_EXPLANATIONS)
         numbers = np.unique(np.concatenate([listed[listed >= 0], context]))
         rows = self.model_.take(numbers)
-        return self.parts.classifier(rows).explain(X, ids=rows.numbers, leave_out=leave_out)
+        return self.local_classifier()(rows).explain(X, ids=rows.numbers, leave_out=leave_out)
 
     def gather(self) -> lann.classifier.LANNClassifier:
         """Return the ordinary classifier with all training rows, in the memory of this process.
@@ -560,13 +548,18 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         classifier : lann.LANNClassifier
         """
         check_is_fitted(self)
-        return self.parts.classifier(self.model_.take_all())
+        return self.local_classifier()(self.model_.take_all())
 
-    @property
-    def parts(self) -> FittedParts:
-        """What the ordinary classifier of any of the rows has, beside these rows."""
-        found = {name: getattr(self, name) for name in SHARED_ATTRIBUTES if hasattr(self, name)}
-        return FittedParts(self._local_parameters(), found, self.model_.plan, self._vote_rule)
+    def local_classifier(self) -> Callable[[Shard], lann.classifier.LANNClassifier]:
+        """Return a function from some of the rows to their ordinary classifier, for workers."""
+        attributes = {name: getattr(self, name) for name in SHARED_ATTRIBUTES if hasattr(self, name)}
+        return partial(
+            _local_classifier,
+            parameters=self._local_parameters(),
+            attributes=attributes,
+            plan=self.model_.plan,
+            rule=self._vote_rule,
+        )
 
     def set_model(self, model: ShardedModel, rule: VoteRule) -> None:
         """Set the fitted attributes that follow from a model.
@@ -581,11 +574,69 @@ class LANNClassifier(ClassifierMixin, BaseEstimator):
         self.n_samples_fit_, self.n_shards_ = model.n_rows, model.plan.n_shards
 
 
-def row_numbers(neighbors: Neighbors) -> Indices:
-    """Return the numbers of the neighbors: (n_queries, k)."""
+class _SampleClassifier(lann.classifier.LANNClassifier):
+    """The ordinary classifier, as far as it is trained on a sample, with the class weights of all rows."""
+
+    _weights_of_all: Floats | None = None
+
+    def prepare(
+        self, start: Levels, classes: NDArray[Any], class_weight: Floats | None
+    ) -> tuple[Settings, int | None]:
+        """Choose the vote for a sample; return the settings of the training and the size of the shortlist."""
+        self.classes_, self._weights_of_all = classes, class_weight
+        self._select_vote(start)
+        return self._settings(class_weight), self._shortlist_size(None)
+
+    def _class_weights(self, labels: Labels, row_weights: Floats | None) -> Floats | None:
+        return self._weights_of_all
+
+
+def _local_classifier(
+    rows: Shard, parameters: dict[str, Any], attributes: dict[str, Any], plan: SearchPlan, rule: VoteRule
+) -> lann.classifier.LANNClassifier:
+    """Return the ordinary classifier of some rows, which searches and votes as the cluster does.
+
+    The numbers of the rows become the order of their arrival, and by that their names.
+    """
+    local = lann.classifier.LANNClassifier(**parameters)
+    for name, value in attributes.items():
+        setattr(local, name, value)
+    local.model_ = LocalModel(
+        rows.levels,
+        n_candidates=plan.n_candidates,
+        n_neighbors=attributes["vote_"].n_neighbors,
+        power=rule.power,
+        floor=rule.floor,
+        class_weight=rule.class_weight,
+        epsilon=rule.epsilon,
+        index=plan.index_of(rows.cells),
+        arrivals=rows.numbers,
+        n_arrived=plan.n_rows,
+    )
+    mark_as_learned(local)
+    return local
+
+
+def _evenly_spaced(n_rows: int, n_kept: int) -> Indices:
+    """Return the numbers of some rows, evenly spaced, with the first and the last."""
+    return np.linspace(0, n_rows - 1, min(n_rows, n_kept)).astype(np.int64)
+
+
+# What follows from the neighbors of a block of queries.
+
+
+def _numbers(neighbors: Neighbors) -> Indices:
     return neighbors.numbers
 
 
-def lengths(neighbors: Neighbors) -> Floats:
-    """Return the distances of the neighbors: (n_queries, k)."""
+def _lengths(neighbors: Neighbors) -> Floats:
     return np.sqrt(neighbors.distances)
+
+
+def _probabilities(neighbors: Neighbors, rule: VoteRule, n_classes: int) -> Floats:
+    shares = rule.shares(neighbors.distances, neighbors.labels)
+    return rule.probabilities(class_shares(shares, neighbors.labels, n_classes))
+
+
+def _predictions(neighbors: Neighbors, rule: VoteRule, classes: Any) -> Any:
+    return classes[_probabilities(neighbors, rule, len(classes)).argmax(axis=1)]

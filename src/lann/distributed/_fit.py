@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import getitem
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,16 +11,15 @@ from dask.delayed import Delayed
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from lann._support.types import Floats, Indices, Labels
+from lann._support.types import Floats, Indices
 from lann.columns.schema import Feature
-from lann.distributed._blocks import Blocks
 from lann.distributed._rows import (
-    LabelCounts,
     NearRows,
     Reader,
     assign_rows,
     count_cells,
     count_labels,
+    features_of_block,
     first_values,
     join_rows,
     nearest_rows,
@@ -30,20 +28,13 @@ from lann.distributed._rows import (
     take_numbers,
     take_rows,
 )
-from lann.distributed._schemas import features_of_block
-from lann.distributed._sharded_model import ShardedModel
-from lann.distributed._tasks import TaskGraph, compute, constant, persist
-from lann.distributed._tile_tasks import losses_of, make_shard, train_rows
+from lann.distributed._search import ShardedModel
+from lann.distributed._shard import SearchPlan, losses_of, make_shard, train_rows
+from lann.distributed._tasks import Blocks, TaskGraph, compute, constant, persist
 from lann.metric import Levels
-from lann.model import NEIGHBORS_FOR_SCALE, ROWS_FOR_SCALE
-from lann.search import N_NEIGHBORS, CellIndex, Partition, calibrate
-from lann.training import (
-    SAMPLE_ROWS,
-    Settings,
-    Tile,
-    draw_partition_rows,
-    stratified_sample,
-)
+from lann.model import NEIGHBORS_FOR_SCALE
+from lann.search import N_NEIGHBORS, Partition, calibrate
+from lann.training import Settings, Tile
 from lann.vote import zero_distance_guard
 
 
@@ -77,7 +68,7 @@ class TrainingBlocks(NamedTuple):
         return np.bincount(self.codes, minlength=len(self.classes))
 
 
-def read_labels(rows: Blocks, labels: Blocks) -> TrainingBlocks:
+def read_labels(rows: Blocks, labels: tuple[Delayed, ...]) -> TrainingBlocks:
     """Read the labels of all blocks.
 
     Raises
@@ -86,25 +77,24 @@ def read_labels(rows: Blocks, labels: Blocks) -> TrainingBlocks:
         If the labels are not those of classes, or blocks of rows and labels differ in length.
     """
     graph = TaskGraph()
-    counts: list[LabelCounts] = compute(graph.results([graph.add(count_labels, y) for y in labels.parts]))
-    lengths = [len(count.codes) for count in counts]
+    counts = compute(graph.results([graph.add(count_labels, y) for y in labels]))
+    lengths = [len(codes) for _, codes in counts]
     if rows.lengths is not None and list(rows.lengths) != lengths:
         raise ValueError(
             f"X has {sum(rows.lengths)} rows and y has {sum(lengths)} labels; there has to be a label for "
             "each row, in the same blocks."
         )
-    found = [count.classes for count in counts if len(count.classes)]
-    if not found:
+    in_blocks = [labels for labels, _ in counts if len(labels)]
+    if not in_blocks:
         raise ValueError("X has no rows; a classifier needs rows of at least two classes.")
-    classes = np.unique(np.concatenate(found))
+    classes = np.unique(np.concatenate(in_blocks))
     check_classification_targets(classes)
     dtype = np.min_scalar_type(len(classes) - 1)
     codes = [
-        np.searchsorted(classes, count.classes.astype(classes.dtype)).astype(dtype)[count.codes]
-        for count in counts
+        np.searchsorted(classes, own.astype(classes.dtype)).astype(dtype)[positions]
+        for own, positions in counts
     ]
-    bounds = np.cumsum([0, *lengths])
-    return TrainingBlocks(rows.parts, labels.parts, bounds, classes, np.concatenate(codes))
+    return TrainingBlocks(rows.parts, labels, np.cumsum([0, *lengths]), classes, np.concatenate(codes))
 
 
 def read_features(rows: Blocks, categorical_features: Any, *, has_names: bool) -> list[tuple[Feature, ...]]:
@@ -114,20 +104,21 @@ def read_features(rows: Blocks, categorical_features: Any, *, has_names: bool) -
         graph.add(features_of_block, part, categorical_features=categorical_features, has_names=has_names)
         for part in rows.parts
     ]
-    found: list[tuple[Feature, ...]] = compute(graph.results(keys))
-    return found
+    return compute(graph.results(keys))
 
 
-def fetch_rows(blocks: TrainingBlocks, numbers: Indices, reader: Reader) -> Floats:
-    """Return some training rows, given by their numbers, ascending: (n, n_features)."""
+def fetch_rows(blocks: TrainingBlocks, reader: Reader, *drawn: Indices) -> list[Floats]:
+    """Return some training rows for each array of their numbers, (n,) ascending: (n, n_features)."""
     graph, read_by, keys = TaskGraph(), constant(reader), []
+    numbers = np.unique(np.concatenate(drawn))
     firsts = np.searchsorted(numbers, blocks.bounds)
     for block, (first, last) in enumerate(pairwise(firsts)):
         if first < last:
             positions = constant(numbers[first:last] - blocks.bounds[block])
             n_labels = int(blocks.bounds[block + 1] - blocks.bounds[block])
             keys.append(graph.add(take_rows, blocks.rows[block], positions, read_by, n_labels=n_labels))
-    return np.concatenate(compute(graph.results(keys)))
+    rows = np.concatenate(compute(graph.results(keys)))
+    return [rows[np.searchsorted(numbers, wanted)] for wanted in drawn]
 
 
 def rows_with_values(blocks: TrainingBlocks, features: Indices, reader: Reader) -> Indices:
@@ -139,93 +130,21 @@ def rows_with_values(blocks: TrainingBlocks, features: Indices, reader: Reader) 
     return np.unique(numbers[numbers < blocks.n_rows])
 
 
-@dataclass(frozen=True)
-class DrawnRows:
-    """The rows that come to this process, by their numbers, ascending.
-
-    Attributes
-    ----------
-    sample : (n_sample,)
-        Rows on which the shared levels are trained.
-    for_cells : (n,)
-        Rows from which the centers of the cells follow.
-    for_scale : (n,)
-        Rows whose neighbors give the typical distance.
-    index_rng : Generator
-        With which the centers of the cells are learned.
-    """
-
-    sample: Indices
-    for_cells: Indices
-    for_scale: Indices
-    index_rng: np.random.Generator
-
-    @classmethod
-    def draw(
-        cls, labels: Labels, sample_rng: np.random.Generator, index_rng: np.random.Generator
-    ) -> DrawnRows:
-        """Draw the rows.
-
-        Parameters
-        ----------
-        labels : (n_rows,)
-            Class indices.
-        sample_rng, index_rng : Generator
-            For the sample, and for the cells.
-        """
-        n_rows = len(labels)
-        return cls(
-            stratified_sample(labels, SAMPLE_ROWS, sample_rng),
-            draw_partition_rows(n_rows, index_rng),
-            np.linspace(0, n_rows - 1, min(n_rows, ROWS_FOR_SCALE)).astype(np.int64),
-            index_rng,
-        )
-
-    def with_sampled(self, rows: Indices) -> DrawnRows:
-        """Return the same with further rows in the sample."""
-        return replace(self, sample=np.union1d(self.sample, rows))
-
-    @property
-    def all(self) -> Indices:
-        """All of them, ascending."""
-        return np.unique(np.concatenate([self.sample, self.for_cells, self.for_scale]))
-
-
-@dataclass(frozen=True)
-class ShardPlan:
-    """Which cells are trained and kept together.
-
-    Attributes
-    ----------
-    index : CellIndex
-        How cells are searched, without rows.
-    tiles : list of Tile
-    shard_of_tile : (n_tiles,)
-    shard_of_cell : (n_cells,)
-        -1 for a cell without rows.
-    """
-
-    index: CellIndex
-    tiles: list[Tile]
-    shard_of_tile: Indices
-    shard_of_cell: Indices
-
-    @property
-    def n_shards(self) -> int:
-        return int(self.shard_of_tile[-1]) + 1
-
-
-def plan_shards(index: CellIndex, tiles: list[Tile], counts: Indices, rows_per_shard: int) -> ShardPlan:
+def divide_tiles(tiles: list[Tile], counts: Indices, rows_per_shard: int) -> Indices:
     """Divide tiles, which are neighbors one after another, into shards of about the same number of rows.
 
     Parameters
     ----------
-    index : CellIndex
     tiles : list of Tile
     counts : (n_cells,)
         Number of rows of each cell.
     rows_per_shard : int
         At least one tile is in a shard, whatever the number of its rows.
+
+    Returns
+    -------
+    shard_of_cell : (n_cells,)
+        -1 for a cell without rows.
     """
     sizes = np.array([counts[tile.own].sum() for tile in tiles])
     n_shards = max(round(sizes.sum() / rows_per_shard), 1)
@@ -235,7 +154,7 @@ def plan_shards(index: CellIndex, tiles: list[Tile], counts: Indices, rows_per_s
     shard_of_cell = np.full(len(counts), -1)
     for tile, shard in zip(tiles, shard_of_tile, strict=True):
         shard_of_cell[tile.own] = shard
-    return ShardPlan(index, tiles, shard_of_tile, shard_of_cell)
+    return shard_of_cell
 
 
 class RowTasks(NamedTuple):
@@ -269,7 +188,8 @@ def assign_cells(blocks: TrainingBlocks, reader: Reader, shared: Levels, partiti
 
 def train_shards(
     rows: RowTasks,
-    plan: ShardPlan,
+    plan: SearchPlan,
+    tiles: list[Tile],
     shared: Levels,
     settings: Settings,
     n_epochs: int,
@@ -281,7 +201,9 @@ def train_shards(
     Parameters
     ----------
     rows : RowTasks
-    plan : ShardPlan
+    plan : SearchPlan
+    tiles : list of Tile
+        In the order of the shards.
     shared : Levels
         The shared levels.
     settings : Settings
@@ -304,31 +226,21 @@ def train_shards(
     split = [graph.add(split_rows, block, cells, n_shards=plan.n_shards) for block in rows.blocks]
     regrouped = []
     for shard in range(plan.n_shards):
-        parts: list[Any] = [graph.add(part_of, block, number=shard) for block in split]
+        parts: list[Any] = [graph.add(getitem, block, shard) for block in split]
         regrouped.append(graph.add(join_rows, parts))
     trained: list[list[Any]] = [[] for _ in range(plan.n_shards)]
-    if n_epochs > 0:
-        for tile, shard, own_rng in zip(
-            plan.tiles, plan.shard_of_tile.tolist(), rng.spawn(len(plan.tiles)), strict=True
-        ):
-            sources = np.unique(plan.shard_of_cell[tile.cells])
-            around: list[Any] = [
-                graph.add(rows_of_cells, regrouped[source], cells=tile.cells) for source in sources
-            ]
-            key = graph.add(train_rows, around, *common, tile=tile, n_epochs=n_epochs, rng=own_rng)
-            trained[shard].append(key)
+    for tile, own_rng in zip(tiles, rng.spawn(len(tiles)), strict=True) if n_epochs else ():
+        sources = np.unique(plan.shard_of_cell[tile.cells])
+        around: list[Any] = [graph.add(rows_of_cells, regrouped[s], cells=tile.cells) for s in sources]
+        key = graph.add(train_rows, around, *common, tile=tile, n_epochs=n_epochs, rng=own_rng)
+        trained[plan.shard_of_cell[tile.own[0]]].append(key)
     shards = [
-        graph.add(make_shard, own, tiles, common[0], weights_type=weights_type)
-        for own, tiles in zip(regrouped, trained, strict=True)
+        graph.add(make_shard, own, parts, common[0], weights_type=weights_type)
+        for own, parts in zip(regrouped, trained, strict=True)
     ]
-    losses = [graph.add(losses_of, tile) for tiles in trained for tile in tiles]
+    losses = [graph.add(losses_of, tile) for shard in trained for tile in shard]
     results = persist(graph.results([*shards, *losses]))
     return results[: len(shards)], compute(results[len(shards) :])
-
-
-def part_of(parts: Sequence[Any], number: int) -> Any:
-    """Return the part of a block for a shard."""
-    return parts[number]
 
 
 def calibrate_cells(rows: RowTasks, numbers: Indices, shared: Levels, partition: Partition) -> int:
@@ -364,4 +276,5 @@ def estimate_epsilon(model: ShardedModel, queries: Floats, numbers: Indices, rea
     k = min(NEIGHBORS_FOR_SCALE, model.n_rows - 1)
     if k < 1:
         return 1.0
-    return zero_distance_guard(model.neighbors_of(queries, reader, k, exclude=numbers).distances)
+    (neighbors,) = compute(model.search([constant(queries)], reader, k, exclude=numbers))
+    return zero_distance_guard(neighbors.distances)

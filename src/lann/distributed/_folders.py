@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 
 import lann.classifier
-from lann.distributed._classifier import LANNClassifier
-from lann.distributed._local_classifier import SHARED_ATTRIBUTES, FittedParts
+from lann.distributed._classifier import SHARED_ATTRIBUTES, DaskLANN
 from lann.distributed._rows import count_cells
+from lann.distributed._search import ShardedModel
 from lann.distributed._shard import SearchPlan, Shard
-from lann.distributed._sharded_model import ShardedModel
 from lann.distributed._tasks import TaskGraph, compute, constant, persist
 from lann.metric import Levels
 from lann.search import Partition
@@ -24,12 +23,12 @@ Write = Callable[[lann.classifier.LANNClassifier, str], Any]
 Read = Callable[[str], lann.classifier.LANNClassifier]
 
 
-def write_shards(fitted: LANNClassifier, write: Write, names: Sequence[str], shared_name: str) -> list[Any]:
+def write_shards(fitted: DaskLANN, write: Write, names: Sequence[str], shared_name: str) -> list[Any]:
     """Write the ordinary classifier of each shard, on the worker that holds it.
 
     Parameters
     ----------
-    fitted : LANNClassifier
+    fitted : DaskLANN
     write : callable
         Called with an ordinary classifier and a name.
     names : sequence of str
@@ -42,24 +41,24 @@ def write_shards(fitted: LANNClassifier, write: Write, names: Sequence[str], sha
     written : list of object
         What `write` has returned, the one with `shared_name` first.
     """
-    parts, model = fitted.parts, fitted.model_
+    local, model = fitted.local_classifier(), fitted.model_
     few = model.take(np.linspace(0, model.n_rows - 1, min(FEW_ROWS, model.n_rows)).astype(np.int64))
-    graph, common = TaskGraph(), constant(parts)
+    graph, common = TaskGraph(), constant(local)
     keys = [
         graph.add(write_shard, shard, common, write=write, name=name)
         for shard, name in zip(model.shards, names, strict=True)
     ]
-    return [write(parts.classifier(few), shared_name), *compute(graph.results(keys))]
+    return [write(local(few), shared_name), *compute(graph.results(keys))]
 
 
-def write_shard(shard: Shard, parts: FittedParts, write: Write, name: str) -> Any:
+def write_shard(shard: Shard, local: Any, write: Write, name: str) -> Any:
     """Write the ordinary classifier of a shard."""
-    return write(parts.classifier(shard), name)
+    return write(local(shard), name)
 
 
 def read_shards(
     shared: lann.classifier.LANNClassifier, read: Read, names: Sequence[str], further: dict[str, Any]
-) -> LANNClassifier:
+) -> DaskLANN:
     """Return the classifier of a cluster whose shards were written.
 
     Parameters
@@ -94,9 +93,9 @@ def read_shards(
     parameters = {
         name: value
         for name, value in shared.get_params(deep=False).items()
-        if name in LANNClassifier().get_params(deep=False)
+        if name in DaskLANN().get_params(deep=False)
     }
-    fitted = LANNClassifier(**parameters, rows_per_shard=further["rows_per_shard"])
+    fitted = DaskLANN(**parameters, rows_per_shard=further["rows_per_shard"])
     for name in SHARED_ATTRIBUTES:
         if hasattr(shared, name):
             setattr(fitted, name, getattr(shared, name))
@@ -119,7 +118,7 @@ def read_shard(shared: tuple[Levels, Partition], read: Read, name: str) -> Shard
     levels, partition = shared
     model = read(name).model_
     own, index = model.levels, model.index
-    if index is None or not (_is_same_partition(index.partition, partition) and _shares_levels(own, levels)):
+    if index is None or not _is_same(own, levels) or not _is_same_partition(index.partition, partition):
         raise ValueError(f"its shard {name} is of another model")
     joined = levels.replace(
         X=own.X, labels=own.labels, point_log_weights=own.point_log_weights, point_matrices=own.point_matrices
@@ -131,17 +130,10 @@ def _is_same_partition(first: Partition, second: Partition) -> bool:
     return all(np.array_equal(getattr(first, f.name), getattr(second, f.name)) for f in fields(Partition))
 
 
-def _shares_levels(first: Levels, second: Levels) -> bool:
-    """Return whether levels have the same shared levels, and point metrics of the same form."""
-    same_form = all(
-        (getattr(first, name) is None) == (getattr(second, name) is None)
-        for name in ("components", "point_matrices", "row_weights")
+def _is_same(first: Levels, second: Levels) -> bool:
+    """Return whether levels have the same form and the same class weights."""
+    has_same_parts = all(
+        np.shape(getattr(first, name))[1:] == np.shape(getattr(second, name))[1:]
+        for name in ("X", "components", "point_matrices", "row_weights")
     )
-    maps = [levels.components for levels in (first, second) if levels.components is not None]
-    if not same_form or len({components.shape for components in maps}) > 1:
-        return False
-    codes = [
-        (encoding.n_features, encoding.category_features, [p.n_categories for p in encoding.positions])
-        for encoding in (first.encoding, second.encoding)
-    ]
-    return codes[0] == codes[1] and np.array_equal(first.class_log_weights, second.class_log_weights)
+    return has_same_parts and np.array_equal(first.class_log_weights, second.class_log_weights)

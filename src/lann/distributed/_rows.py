@@ -1,10 +1,11 @@
-"""Training rows on their way from blocks to shards, as numbers with their cells."""
+"""Training rows on their way from blocks to shards: kinds of features, labels, numbers and cells."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,8 +16,8 @@ from lann._support.sizes import check_values
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann.columns.inputs import read_rows
-from lann.columns.schema import TableSchema
-from lann.distributed._blocks import labels_as_array
+from lann.columns.reader import array_as_table, as_table, category_mask, infer_schema, names_none
+from lann.columns.schema import Feature, TableSchema
 from lann.metric import Levels, row_hashes
 from lann.search import ExactSearch, Partition
 
@@ -51,6 +52,81 @@ class Reader(NamedTuple):
         return self.read(X).astype(self.stored)  # a copy: the rows are part of the model
 
 
+def needs_values(sample: Any, categorical_features: Any) -> bool:
+    """Return whether the kinds of the features follow from their values, and not from their types alone.
+
+    Parameters
+    ----------
+    sample : array or table
+        Of the types of all blocks.
+    categorical_features : "from_dtype", array-like or None
+    """
+    if not names_none(categorical_features):
+        return True
+    table = as_table(sample)
+    if table is not None:
+        return not all(dtype.is_numeric() for dtype in table.schema.values())
+    return getattr(np.asarray(sample), "dtype", np.dtype(object)).kind in "OUST"
+
+
+def features_of_block(X: Any, categorical_features: Any, has_names: bool) -> tuple[Feature, ...]:
+    """Return the features of a block of rows.
+
+    Parameters
+    ----------
+    X : array or table
+    categorical_features : "from_dtype", array-like or None
+    has_names : bool
+        Whether the columns have names of the user's.
+    """
+    table = as_table(X)
+    if table is None:
+        table = array_as_table(np.asarray(X))
+    names = list(table.columns)
+    mask = category_mask(categorical_features, names, has_names=has_names)
+    features: list[Feature] = []
+    for name, given in zip(names, mask, strict=True):
+        own = categorical_features if names_none(categorical_features) else np.array([given])
+        features.append(infer_schema(table.select(name), own, has_names=True).features[0])
+    return tuple(features)
+
+
+def merge_features(blocks: Sequence[tuple[Feature, ...]], *, has_names: bool) -> TableSchema:
+    """Return the schema of all blocks, given the features of each.
+
+    Parameters
+    ----------
+    blocks : sequence of tuple of Feature
+        Of the blocks that have rows.
+    has_names : bool
+        Whether the columns have names of the user's.
+
+    Raises
+    ------
+    ValueError
+        If a feature is of different kinds in different blocks.
+    """
+    return TableSchema(tuple(map(_merged, zip(*blocks, strict=True))), has_names)
+
+
+def _merged(parts: tuple[Feature, ...]) -> Feature:
+    features = [feature for feature in parts if feature.kind != "empty"] or parts[:1]
+    first = features[0]
+    kinds = list(dict.fromkeys(feature.kind for feature in features))
+    if len(kinds) > 1 or (
+        first.kind == "ordered" and any(f.categories != first.categories for f in features)
+    ):
+        raise ValueError(
+            f"Feature {first.name!r} has values of different types in different blocks "
+            f"({' and '.join(kinds)}); give the column one type in all of them."
+        )
+    if first.kind == "category":
+        return replace(first, categories=tuple(sorted(set().union(*(f.categories for f in features)))))
+    if first.kind == "date":
+        return replace(first, unit="s" if any(feature.unit == "s" for feature in features) else "D")
+    return first
+
+
 class Rows(NamedTuple):
     """Training rows, ascending by their numbers.
 
@@ -74,35 +150,28 @@ class Rows(NamedTuple):
         return Rows(*(values[rows] for values in self))
 
 
-class LabelCounts(NamedTuple):
-    """The labels of a block.
-
-    Attributes
-    ----------
-    classes : (n_classes,)
-        Distinct labels.
-    codes : (n_rows,)
-        Position of the label of each row in `classes`, in as few bytes as possible.
-    """
-
-    classes: NDArray[Any]
-    codes: NDArray[Any]
-
-
-def count_labels(y: Any) -> LabelCounts:
-    """Return the distinct labels of a block, and which of them each row has.
+def count_labels(y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the distinct labels of a block, and their position for each row, in as few bytes as possible.
 
     Raises
     ------
     ValueError
         If a label is missing, or labels are text and something else.
     """
-    labels = labels_as_array(y)
+    labels = _as_array(y)
     if labels.dtype.kind in "fO" and pd.isna(labels).any():
         raise ValueError("y has missing labels; leave out the rows without a label.")
     check_one_type("y", labels)
     classes, codes = np.unique(labels, return_inverse=True)
-    return LabelCounts(classes, codes.astype(np.min_scalar_type(max(len(classes) - 1, 0))))
+    return classes, codes.astype(np.min_scalar_type(max(len(classes) - 1, 0)))
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    """Return a block of labels as an array; objects that are all text become an array of text."""
+    labels = np.asarray(y)
+    if labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels.tolist()):
+        return labels.astype(str)
+    return labels
 
 
 def check_lengths(n_rows: int, n_labels: int) -> None:
@@ -170,7 +239,7 @@ def assign_rows(
     first : int
         Number of its first row.
     """
-    labels = class_indices(labels_as_array(y).astype(classes.dtype, copy=False), classes)
+    labels = class_indices(_as_array(y).astype(classes.dtype, copy=False), classes)
     check_lengths(len(X), len(labels))
     rows = reader.read_training(X)
     if len(rows):
@@ -180,14 +249,8 @@ def assign_rows(
     return Rows(np.arange(first, first + len(rows)), rows, labels, cells)
 
 
-class HasCells(Protocol):
-    """Rows with cells: (n_rows,)."""
-
-    cells: NDArray[np.int32]
-
-
-def count_cells(rows: Rows | HasCells, n_cells: int) -> Indices:
-    """Return the number of rows of each cell: (n_cells,)."""
+def count_cells(rows: Any, n_cells: int) -> Indices:
+    """Return the number of rows of each cell, (n_cells,), of `Rows` or of a `Shard`."""
     return np.bincount(rows.cells, minlength=n_cells)
 
 

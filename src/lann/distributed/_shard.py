@@ -1,9 +1,10 @@
-"""A shard: the training rows of some neighboring cells with their metrics, and the search among them."""
+"""Shards: the training rows of neighboring cells, the training of their metrics, and their search."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +12,10 @@ from numpy.typing import NDArray
 
 from lann._support.rows import positions_in
 from lann._support.types import Floats, Indices, Labels
-from lann.metric import DiagonalMetric, Levels, MatrixMetric
+from lann.distributed._rows import Rows, join_rows
+from lann.metric import DiagonalMetric, Levels, MatrixMetric, find_copies
 from lann.search import CellIndex, CellSearch, ExactSearch, Partition, exhaustive_search
+from lann.training import Settings, Tile, train_tile, with_shared_levels
 
 
 @dataclass(frozen=True)
@@ -152,14 +155,17 @@ class Shard:
         n_listed = plan.n_listed(k)
         shape = (len(queries.positions), n_listed)
         rows, coarse, distances = np.full(shape, -1), np.full(shape, np.inf), np.full(shape, np.inf)
-        exclude = self._positions_of(queries.exclude)
+        exclude = None if queries.exclude is None else positions_in(self.numbers, queries.exclude)
         missing = unmeasured_values(self.levels, queries.X)
         patterns, pattern = missing[:1], np.zeros(len(missing), np.int64)
         if missing.any():
             patterns, pattern = np.unique(missing, axis=0, return_inverse=True)
         for number, features in enumerate(patterns):
             same = pattern.ravel() == number
-            own = self if not features.any() else self._without(tuple(np.flatnonzero(features).tolist()))
+            own = self
+            if features.any():
+                measured = self.levels.without_features(tuple(np.flatnonzero(features).tolist()))
+                own = Shard(measured, self.numbers, self.cells)
             for everywhere in (False, True):
                 part = np.flatnonzero(same & (queries.everywhere == everywhere))
                 if len(part):
@@ -172,13 +178,6 @@ class Shard:
         numbers = np.where(rows < 0, -1, self.numbers[rows])
         labels = np.where(rows < 0, -1, self.levels.labels[rows])
         return Found(queries.positions, numbers, coarse, distances, labels)
-
-    def _positions_of(self, numbers: Indices | None) -> Indices | None:
-        """Return the positions of rows given by their numbers; -1 for those that are not of this shard."""
-        return None if numbers is None else positions_in(self.numbers, numbers)
-
-    def _without(self, features: tuple[int, ...]) -> Shard:
-        return Shard(self.levels.without_features(features), self.numbers, self.cells)
 
     def _list(
         self,
@@ -221,11 +220,6 @@ class Shard:
         return self._kept[name]
 
 
-def take_numbers(shard: Shard, numbers: Indices) -> Shard:
-    """Return the rows of a shard that have one of some numbers."""
-    return shard.take(numbers)
-
-
 def join_shards(shards: Sequence[Shard]) -> Shard:
     """Return the rows of several shards in one, ascending by number."""
     numbers = np.concatenate([shard.numbers for shard in shards])
@@ -238,3 +232,107 @@ def join_shards(shards: Sequence[Shard]) -> Shard:
     }
     cells = np.concatenate([shard.cells for shard in shards])[order]
     return Shard(levels[0].replace(**own), numbers[order], cells)
+
+
+class TileRows(NamedTuple):
+    """The point metrics of the rows of a tile.
+
+    Attributes
+    ----------
+    numbers : (n_rows,)
+        Ascending.
+    point_log_weights : (n_rows, n_axes) float32
+    point_matrices : (n_rows, n_axes, rank) or None
+    losses : list of float
+        Mean training loss of every epoch.
+    """
+
+    numbers: Indices
+    point_log_weights: NDArray[np.float32]
+    point_matrices: NDArray | None
+    losses: list[float]
+
+
+def _plain_levels(rows: Rows, shared: Levels) -> Levels:
+    """Return rows with the shared levels, and point metrics with which nothing is learned."""
+    start = Levels.plain(rows.X, rows.labels, len(shared.class_log_weights), encoding=shared.encoding)
+    return with_shared_levels(start, shared)
+
+
+def train_rows(
+    parts: Sequence[Rows],
+    shared: Levels,
+    index: CellIndex,
+    settings: Settings,
+    *,
+    tile: Tile,
+    n_epochs: int,
+    rng: np.random.Generator,
+) -> TileRows:
+    """Train the point metrics of the rows of a tile.
+
+    Parameters
+    ----------
+    parts : sequence of Rows
+        The rows of its cells, and of the cells around it, from one or more shards.
+    shared : Levels
+        The shared levels.
+    index : CellIndex
+        How cells are searched, without rows.
+    settings : Settings
+    tile : Tile
+    n_epochs : int
+    rng : Generator
+        Of this tile only. It is not changed, so that the task can run again with the same result.
+    """
+    rows = join_rows(parts)
+    levels, is_own = _plain_levels(rows, shared), np.isin(rows.cells, tile.own)
+    own, numbers = np.flatnonzero(is_own), rows.numbers[is_own]
+    copies = find_copies(levels.X, levels.labels, None)
+    if copies is None:
+        index = replace(index, cells=rows.cells)
+        trained = train_tile(levels, own, settings, n_epochs, deepcopy(rng), index=index)
+        weights = trained.point_log_weights.astype(np.float32)
+        return TileRows(numbers, weights, trained.point_matrices, trained.losses)
+    # Copies are of the same cell: a group is of the tile, or all of it is of the border.
+    groups = np.unique(copies.group[own])
+    index = replace(index, cells=rows.cells[copies.distinct])
+    trained = train_tile(copies.merge(levels), groups, settings, n_epochs, deepcopy(rng), index=index)
+    position = np.searchsorted(groups, copies.group[own])
+    matrices = trained.point_matrices
+    return TileRows(
+        numbers,
+        trained.point_log_weights[position].astype(np.float32),
+        None if matrices is None else matrices[position],
+        trained.losses,
+    )
+
+
+def make_shard(
+    rows: Rows, tiles: Sequence[TileRows], shared: Levels, *, weights_type: np.dtype[Any]
+) -> Shard:
+    """Return the shard of rows whose point metrics were trained in tiles; without tiles, none were.
+
+    Parameters
+    ----------
+    rows : Rows
+    tiles : sequence of TileRows
+    shared : Levels
+    weights_type : dtype
+        In which point weights are kept.
+    """
+    levels = _plain_levels(rows, shared)
+    if tiles:
+        order = np.argsort(np.concatenate([tile.numbers for tile in tiles]), kind="stable")
+        weights = np.concatenate([tile.point_log_weights for tile in tiles])[order]
+        matrices = None
+        if tiles[0].point_matrices is not None:
+            found = [tile.point_matrices for tile in tiles if tile.point_matrices is not None]
+            matrices = np.concatenate(found)[order]
+        levels = levels.replace(point_log_weights=weights, point_matrices=matrices)
+    return Shard(levels.stored_as(levels.X.dtype, weights_type), rows.numbers, rows.cells)
+
+
+def losses_of(tile: TileRows) -> list[float]:
+    """Return the mean training loss of every epoch of a tile."""
+    return tile.losses

@@ -1,47 +1,32 @@
-"""Graphs of tasks that Dask runs: on the workers of the current client, or on threads of this process."""
+"""Tasks that Dask runs on the workers of the current client or on threads, and rows in blocks."""
 
 from __future__ import annotations
 
 import sys
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import dask
+import dask.array as da
+import dask.dataframe as dd
 import numpy as np
+import pandas as pd
 from dask.delayed import Delayed, delayed
 from dask.highlevelgraph import HighLevelGraph
+from sklearn.utils import column_or_1d
 
 Key = tuple[str, int]
+# Rows in a block of an array that is in the memory of this process.
+BLOCK_ROWS = 10_000
 
 
 def constant(value: Any) -> Delayed:
     """Return a task that returns a value, so that it is sent to each worker once and not with every task."""
     return delayed(value, pure=False, traverse=False)
-
-
-def same(value: Any) -> Any:
-    """Return the value."""
-    return value
-
-
-def tasks_of(collection: Any) -> tuple[Delayed, ...]:
-    """Return the blocks of an array, a table or a series of Dask as tasks that others can depend on.
-
-    Blocks that are on the workers already stay there as long as these tasks exist.
-    """
-    parts = collection.to_delayed(optimize_graph=not _is_persisted(collection))
-    # Dask drops what is on the workers already from graphs; tasks of its own still refer to it.
-    return tuple(delayed(same, pure=False)(part) for part in list(np.ravel(parts)))
-
-
-def _is_persisted(collection: Any) -> bool:
-    if "distributed" not in sys.modules:
-        return False
-    from distributed import futures_of
-
-    return len(futures_of(collection)) > 0
 
 
 class TaskGraph:
@@ -97,3 +82,150 @@ def compute(results: Sequence[Any]) -> list[Any]:
 def persist(results: Sequence[Delayed]) -> list[Delayed]:
     """Start to compute results, which stay on the workers."""
     return list(dask.persist(*results))
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def tasks_of(collection: Any) -> tuple[Delayed, ...]:
+    """Return the blocks of an array, a table or a series of Dask as tasks that others can depend on.
+
+    Blocks that are on the workers already stay there as long as these tasks exist.
+    """
+    is_persisted = False
+    if "distributed" in sys.modules:
+        from distributed import futures_of
+
+        is_persisted = len(futures_of(collection)) > 0
+    parts = collection.to_delayed(optimize_graph=not is_persisted)
+    # Dask drops what is on the workers already from graphs; tasks of its own still refer to it.
+    return tuple(delayed(_same, pure=False)(part) for part in list(np.ravel(parts)))
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Rows in blocks.
+
+    Attributes
+    ----------
+    parts : tuple of Delayed
+        Arrays or tables of rows.
+    lengths : tuple of int or None
+        Number of rows of each block; None where that is not known before the blocks are computed.
+    sample : array or table
+        No rows, but the number, names and types of the columns.
+    in_memory : bool
+        Whether the rows are in the memory of this process.
+    """
+
+    parts: tuple[Delayed, ...]
+    lengths: tuple[int, ...] | None
+    sample: Any
+    in_memory: bool
+
+
+def is_of_dask(X: Any) -> bool:
+    """Return whether X is an array or table of Dask."""
+    return isinstance(X, da.Array | dd.DataFrame | dd.Series)
+
+
+def blocks_of_rows(X: Any) -> Blocks:
+    """Return the rows of an array or table in blocks.
+
+    Parameters
+    ----------
+    X : dask array, dask DataFrame, or ndarray of shape (n_rows, n_features)
+        An array in the memory of this process has numbers that were checked before.
+    """
+    if isinstance(X, dd.DataFrame):
+        empty = pd.concat([pd.Series(dtype=dtype) for dtype in X.dtypes], axis=1)
+        return Blocks(tasks_of(X), None, empty.set_axis(X.columns, axis=1), False)
+    if isinstance(X, da.Array):
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions, rows and features; got shape {X.shape}.")
+        X = X.rechunk({1: -1})
+        return Blocks(tasks_of(X), _known(X.chunks[0]), np.empty((0, X.shape[1]), X.dtype), False)
+    starts = range(0, len(X), BLOCK_ROWS)
+    parts = tuple(constant(X[start : start + BLOCK_ROWS]) for start in starts)
+    return Blocks(parts, tuple(min(BLOCK_ROWS, len(X) - start) for start in starts), X[:0], True)
+
+
+def blocks_of_labels(y: Any, rows: Blocks) -> tuple[Delayed, ...]:
+    """Return labels in the blocks of their rows.
+
+    Parameters
+    ----------
+    y : dask array, dask Series or array-like of shape (n_rows,)
+    rows : Blocks
+        Of the rows, with lengths unless y is of Dask.
+
+    Raises
+    ------
+    ValueError
+        If the labels are not in as many blocks as the rows, or the numbers of rows differ.
+    """
+    if isinstance(y, dd.DataFrame) and len(y.columns) == 1:
+        y = y[y.columns[0]]
+    if not is_of_dask(y):
+        return _labels_in_memory(y, rows)
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise ValueError(f"y must have one dimension, a label for each row; got an array of shape {y.shape}.")
+    lengths = _known(y.chunks[0]) if isinstance(y, da.Array) else None
+    if lengths is not None and rows.lengths is not None and lengths != rows.lengths:
+        _check_same(sum(rows.lengths), sum(lengths))
+        y = y.rechunk((rows.lengths,))
+    parts = tasks_of(y)
+    if len(parts) != len(rows.parts):
+        raise ValueError(
+            f"X has {len(rows.parts)} blocks and y has {len(parts)}; give both with the same "
+            "partitions, or as arrays whose chunks are known."
+        )
+    return parts
+
+
+def _labels_in_memory(y: Any, rows: Blocks) -> tuple[Delayed, ...]:
+    if rows.lengths is None:
+        raise ValueError(
+            "The lengths of the blocks of X are not known; give y as an array or series of Dask with the "
+            "same blocks, or call X.compute_chunk_sizes() first."
+        )
+    labels = column_or_1d(y)
+    _check_same(sum(rows.lengths), len(labels))
+    return tuple(constant(labels[a:b]) for a, b in pairwise(np.cumsum([0, *rows.lengths])))
+
+
+def _check_same(n_rows: int, n_labels: int) -> None:
+    if n_rows != n_labels:
+        raise ValueError(
+            f"X has {n_rows} rows and y has {n_labels} labels; there has to be a label for each row."
+        )
+
+
+def _known(lengths: Sequence[Any]) -> tuple[int, ...] | None:
+    return None if np.isnan(np.array(lengths, float)).any() else tuple(int(n) for n in lengths)
+
+
+def array_of_blocks(
+    parts: Sequence[Delayed], lengths: Sequence[int] | None, width: tuple[int, ...], dtype: Any
+) -> da.Array:
+    """Return the array whose blocks of rows are the results of tasks.
+
+    Parameters
+    ----------
+    parts : sequence of Delayed
+    lengths : sequence of int or None
+        Number of rows of each; None is unknown.
+    width : tuple of int
+        The shape of a row, () for one number.
+    dtype : dtype
+    """
+    sizes: Sequence[Any] = [np.nan] * len(parts) if lengths is None else lengths
+    empty = np.empty((0,) * (1 + len(width)), dtype)
+    arrays = [
+        da.from_delayed(part, shape=(size, *width), dtype=dtype, meta=empty)
+        for part, size in zip(parts, sizes, strict=True)
+    ]
+    return da.concatenate(arrays, allow_unknown_chunksizes=True) if len(arrays) > 1 else arrays[0]

@@ -125,7 +125,7 @@ def save(
     model : estimator
         A LANNClassifier, an estimator of `lann.baselines`, a RejectOption around one of these, a
         LANNEmbedding, NeighborEmbedding or DiscriminantPlane, or a classifier of `lann.streams`. A
-        LANNClassifier of `lann.distributed` becomes a folder with a model file for each shard.
+        DaskLANN of `lann.distributed` becomes a folder with a model file for each shard.
     path : str or path-like
         The file, usually ``*.lann``, or the folder; an existing one is replaced, and keeps its mode and the
         symbolic links to it. A pipe or a device such as /dev/null takes the content and stays.

@@ -27,7 +27,7 @@ QUICK_OF: dict[str, dict[str, Any]] = {
     "RejectOption": {"estimator": LANNClassifier(n_neighbors=3, power=1.0, **QUICK), "cv": 2},
     "SAMKNN": {"window_size": 30, "min_window_size": 10},
     "SAMLANN": {"window_size": 30, "min_window_size": 10},
-    "distributed.LANNClassifier": {"rows_per_shard": 25},
+    "DaskLANN": {"rows_per_shard": 25},
 }
 # Further settings that have code of their own.
 VARIANTS: dict[str, list[dict[str, Any]]] = {

@@ -16,7 +16,7 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import scale
 
 from lann import save
-from lann.distributed import LANNClassifier
+from lann.distributed import DaskLANN
 from tests.fuzz.model_files.mutations import NUMBERS, OTHERS, mutate
 
 MANIFEST = "shards.json"
@@ -37,7 +37,7 @@ def honest_folder(folder: Path) -> Files:
     # Shards are made of tiles, which have many rows otherwise.
     with warnings.catch_warnings(), patch("lann.training._train.TILE_ROWS", 50):
         warnings.simplefilter("ignore")
-        save(LANNClassifier(max_iter=2, random_state=0, rows_per_shard=50).fit(scale(X), y), path)
+        save(DaskLANN(max_iter=2, random_state=0, rows_per_shard=50).fit(scale(X), y), path)
     files = {file.name: file.read_bytes() for file in sorted(path.iterdir())}
     shutil.rmtree(path)
     return files

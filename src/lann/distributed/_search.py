@@ -1,34 +1,103 @@
-"""Queries on their way to the shards that hold their nearest cells, and the candidates on their way back."""
+"""The fitted model on a cluster: queries go to the shards of their nearest cells, candidates come back."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import getitem
 from typing import Any, NamedTuple
 
 import numpy as np
+from dask.delayed import Delayed
+from numpy.typing import NDArray
 
 from lann._support.sizes import check_values
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann.columns.inputs import check_some_value
 from lann.distributed._rows import Reader
-from lann.distributed._shard import Found, Queries, SearchPlan, Shard, unmeasured_values
+from lann.distributed._shard import Found, Queries, SearchPlan, Shard, join_shards, unmeasured_values
+from lann.distributed._tasks import Key, TaskGraph, compute, constant
 from lann.metric import Levels
-from lann.vote import VoteRule, class_shares
 
 
-class Routed(NamedTuple):
-    """A block of queries, divided among the shards.
+@dataclass(frozen=True)
+class ShardedModel:
+    """Training rows in shards, on the workers of a cluster, and what all of them share.
 
     Attributes
     ----------
-    n_queries : int
-    parts : tuple of Queries
-        For each shard the queries that it can answer.
+    shared : Levels
+        The shared levels, without rows.
+    plan : SearchPlan
+        Cells and shards, and how they are searched.
+    shards : tuple of Delayed
+        Tasks whose results are the shards.
     """
 
-    n_queries: int
-    parts: tuple[Queries, ...]
+    shared: Levels
+    plan: SearchPlan
+    shards: tuple[Delayed, ...]
+
+    def search(
+        self, blocks: Sequence[Delayed], reader: Reader, k: int, *, exclude: Indices | None = None
+    ) -> list[Delayed]:
+        """Return tasks that search the neighbors of blocks of queries: their results are `Neighbors`.
+
+        Parameters
+        ----------
+        blocks : sequence of Delayed
+            Arrays or tables of queries.
+        reader : Reader
+        k : int
+            Number of neighbors.
+        exclude : (n_queries,) or None
+            For each query of each block, the number of a training row that is not its neighbor; -1 for none.
+        """
+        return self._search(merge, blocks, reader, k, exclude)
+
+    def candidates_of(self, queries: Any, reader: Reader, k: int) -> Indices:
+        """Return the numbers of the k training rows nearest under the class metrics, -1 for none."""
+        (listed,) = compute(self._search(candidates, [constant(queries)], reader, k, None))
+        numbers: Indices = listed.numbers[:, :k]
+        return numbers
+
+    def _search(
+        self, join: Any, blocks: Sequence[Delayed], reader: Reader, k: int, exclude: Indices | None
+    ) -> list[Delayed]:
+        """Return tasks that search blocks of queries in all shards, and join what is found."""
+        graph, plan = TaskGraph(), constant(self.plan)
+        common = constant(reader), constant(self.shared), plan
+        keys: list[Key] = []
+        for block in blocks:
+            routed = graph.add(route, block, *common, k=k, exclude=exclude)
+            found: list[Any] = []
+            for number, shard in enumerate(self.shards):
+                queries = graph.add(getitem, routed, number)
+                found.append(graph.add(search_shard, shard, queries, plan, k=k))
+            n_queries = graph.add(getitem, routed, len(self.shards))
+            keys.append(graph.add(join, n_queries, found, plan, k=k))
+        return graph.results(keys)
+
+    def take(self, numbers: Indices) -> Shard:
+        """Return some training rows, given by their numbers, ascending, in the memory of this process."""
+        graph = TaskGraph()
+        wanted = constant(numbers)
+        keys = [graph.add(Shard.take, shard, wanted) for shard in self.shards]
+        return join_shards(compute(graph.results(keys)))
+
+    def take_all(self) -> Shard:
+        """Return all training rows, in the memory of this process."""
+        return join_shards(compute(self.shards))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of training rows."""
+        return self.plan.n_rows
+
+    def unmeasured(self, queries: Floats) -> NDArray[np.bool_]:
+        """Return where queries have gaps that no training row has: (n_queries, n_features)."""
+        return unmeasured_values(self.shared, queries)
 
 
 class Neighbors(NamedTuple):
@@ -57,7 +126,7 @@ def route(
     k: int,
     *,
     exclude: Indices | None = None,
-) -> Routed:
+) -> tuple[Any, ...]:
     """Divide a block of queries among the shards that hold the cells that are searched for each of them.
 
     A query is searched in all rows of all shards if its nearest cells have fewer rows than candidates are
@@ -75,6 +144,11 @@ def route(
         Number of neighbors.
     exclude : (n_queries,) or None
         Number of a training row that is not a neighbor of each query, -1 for none.
+
+    Returns
+    -------
+    parts : tuple
+        For each shard the `Queries` that it can answer; last, the number of queries.
     """
     queries = reader.read(X)
     check_values(queries, reader.schema.names)
@@ -103,17 +177,7 @@ def route(
         rows = np.flatnonzero(reached[:, shard])
         own = None if exclude is None else exclude[rows]
         parts.append(Queries(rows, queries[rows], cells[rows], needs_all[rows], own))
-    return Routed(n_queries, tuple(parts))
-
-
-def queries_for(routed: Routed, shard: int) -> Queries:
-    """Return the queries of a block that a shard can answer."""
-    return routed.parts[shard]
-
-
-def number_of(routed: Routed) -> int:
-    """Return the number of queries of a block."""
-    return routed.n_queries
+    return (*parts, n_queries)
 
 
 def search_shard(shard: Shard, queries: Queries, plan: SearchPlan, k: int) -> Found | None:
@@ -186,14 +250,3 @@ def _nearest(distances: Floats, numbers: Indices, k: int, *others: Any) -> tuple
     last = np.where(numbers < 0, np.iinfo(np.int64).max, numbers)  # behind rows that are infinitely far
     order = np.lexsort((last, distances), axis=1)[:, :k]
     return tuple(np.take_along_axis(values, order, axis=1) for values in (numbers, *others))
-
-
-def probabilities(neighbors: Neighbors, rule: VoteRule, n_classes: int) -> Floats:
-    """Return the probability of each class: (n_queries, n_classes)."""
-    shares = rule.shares(neighbors.distances, neighbors.labels)
-    return rule.probabilities(class_shares(shares, neighbors.labels, n_classes))
-
-
-def predictions(neighbors: Neighbors, rule: VoteRule, classes: Any) -> Any:
-    """Return the class with the largest probability: (n_queries,)."""
-    return classes[probabilities(neighbors, rule, len(classes)).argmax(axis=1)]
