@@ -298,7 +298,7 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
                 assigned, plan, tiles, shared, settings, n_epochs, kept_as, tiles_rng
             )
             self.tile_losses_ = np.array(losses, np.float64).reshape(len(losses), n_epochs)
-            self.set_model(ShardedModel(shared, plan, tuple(shards)), self._vote_rule)
+            self._set_model(ShardedModel(shared, plan, tuple(shards)), self._vote_rule)
             self._report(
                 f"{plan.n_shards} shards; {plan.n_probed} of {plan.partition.n_cells} cells are searched"
             )
@@ -536,7 +536,7 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
         context = _evenly_spaced(self.n_samples_fit_, ROWS_FOR_EXPLANATIONS)
         numbers = np.unique(np.concatenate([listed[listed >= 0], context]))
         rows = self.model_.take(numbers)
-        return self.local_classifier()(rows).explain(X, ids=rows.numbers, leave_out=leave_out)
+        return self._make_local()(rows).explain(X, ids=rows.numbers, leave_out=leave_out)
 
     def gather(self) -> lann.classifier.LANNClassifier:
         """Return the ordinary classifier with all training rows, in the memory of this process.
@@ -548,9 +548,9 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
         classifier : lann.LANNClassifier
         """
         check_is_fitted(self)
-        return self.local_classifier()(self.model_.take_all())
+        return self._make_local()(self.model_.take_all())
 
-    def local_classifier(self) -> Callable[[Shard], lann.classifier.LANNClassifier]:
+    def _make_local(self) -> Callable[[Shard], lann.classifier.LANNClassifier]:
         """Return a function from some of the rows to their ordinary classifier, for workers."""
         attributes = {name: getattr(self, name) for name in SHARED_ATTRIBUTES if hasattr(self, name)}
         return partial(
@@ -561,7 +561,7 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
             rule=self._vote_rule,
         )
 
-    def set_model(self, model: ShardedModel, rule: VoteRule) -> None:
+    def _set_model(self, model: ShardedModel, rule: VoteRule) -> None:
         """Set the fitted attributes that follow from a model.
 
         Parameters

@@ -41,7 +41,7 @@ def write_shards(fitted: DaskLANN, write: Write, names: Sequence[str], shared_na
     written : list of object
         What `write` has returned, the one with `shared_name` first.
     """
-    local, model = fitted.local_classifier(), fitted.model_
+    local, model = fitted._make_local(), fitted.model_
     few = model.take(np.linspace(0, model.n_rows - 1, min(FEW_ROWS, model.n_rows)).astype(np.int64))
     graph, common = TaskGraph(), constant(local)
     keys = [
@@ -108,7 +108,7 @@ def read_shards(
         shared.model_.n_candidates,
     )
     model = ShardedModel(levels.replace(point_matrices=None), plan, tuple(shards))
-    fitted.set_model(model, shared.model_.vote_rule)
+    fitted._set_model(model, shared.model_.vote_rule)
     fitted.tile_losses_ = further["tile_losses_"]
     return fitted
 
