@@ -78,20 +78,19 @@ def test_compressed_entries_are_not_unpacked(saved, changes, load_fails):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"format": 1', '"format": NaN', "not finite"),
-        ('"format": 1', '"format": 1e999', "not finite"),
-        ('"format": 1', '"format": 1' + "0" * 5000, "too large"),
+        ('"format": 1', '"format": NaN', "not valid JSON"),
+        ('"n_iter_": 1', '"n_iter_": 1e999', "n_iter_ has to be"),
+        ('"format": 1', '"format": 1' + "0" * 5000, "not valid JSON"),
         ('"format": 1', '"format": true', "in which format"),
         ('"format": 1', '"format": 1, "more": 1', "does not have the fields"),
         ('"table": null', '"table": ' + "[" * 100_000 + "]" * 100_000, "nested too deeply"),
         ('"table": null', '"table": [' + "[]," * 350_000 + "1]", "too large"),
-        ('"table": null', '"table": "\\ud800"', "not valid JSON"),
         ('"table": null', '"table": {"target": 1}', "record with the fields"),
         ('"table": null', '"table": nul', "not valid JSON"),
         ('"estimator": "LANNClassifier"', '"estimator": "os.system"', "has to be one of"),
-        ('"estimator": "LANNClassifier"', '"estimator": "LMNN"', "with the parameters"),
+        ('"estimator": "LANNClassifier"', '"estimator": "LMNN"', "record with the fields"),
     ],
-    ids=range(12),
+    ids=range(11),
 )
 def test_json_that_is_invalid(saved, changes, old, new, message, load_fails):
     changed = changes(saved)
@@ -127,7 +126,7 @@ def test_names_that_are_not_in_files(saved, changes, name, load_fails):
     ("name", "value"),
     [
         ("n_features_in_", 3), ("n_features_in_", 4.0), ("n_iter_", -1), ("_weight_unit", 0.0),
-        ("levels_", ["points"]), ("classes_", None), ("model_/n_neighbors", 0), ("model_/n_arrived", 61),
+        ("levels_", [1]), ("classes_", None), ("model_/n_neighbors", 0), ("model_/n_arrived", 61),
         ("model_/vote_rule/power", -1.0), ("model_/levels/encoding/curves", None), ("schema_/has_names", 1),
         ("vote_/chosen", 10**6), ("_progress/seed", 2**40),
     ],

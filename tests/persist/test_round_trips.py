@@ -10,35 +10,22 @@ import pytest
 from sklearn.frozen import FrozenEstimator
 
 from lann import LANNClassifier, LANNEmbedding, load, save
-from lann.baselines import DANN, GMLVQ, LGMLVQ, LMNN, PLML, MultiMetricLMNN, PublishedLANN
-from lann.embedding import NeighborEmbedding
-from lann.persist import CrossValidatedMethod, TableRecord, load_with_table
-from lann.persist._model_file import ESTIMATORS, is_sharded, to_bytes
-from tests.common.estimators import CASES, Case, public_estimators
-from tests.versions import WITH_EARLIER_VERSIONS
+from lann.baselines import GMLVQ, LGMLVQ, LMNN, PLML, MultiMetricLMNN, PublishedLANN
+from lann.persist import CrossValidatedMethod, TableRecord, read_model_file
+from tests.common.estimators import CASES, Case
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 # Configurations whose files differ from those of the common checks.
 MORE_CASES = [
-    Case(LANNClassifier, {"n_candidates": None}),
-    Case(LANNClassifier, {"n_candidates": np.int64(20), "n_neighbors": np.int64(3)}),
-    Case(LANNClassifier, {"class_weight": {0: 2.0, 2: np.float64(0.5)}}),
+    Case(LANNClassifier, {"n_candidates": np.int64(20), "class_weight": {0: 2.0, 2: np.float64(0.5)}}),
     Case(LANNClassifier, {"levels": ["curves", "point"]}),
-    Case(LANNClassifier, {"levels": (), "max_iter": 0}),
     Case(PublishedLANN, {"metric": "low_rank", "n_components": 2, "temperature": "auto"}),
-    Case(LMNN, {"weights": "distance", "n_components": 2}),
-    Case(LMNN, {"init": np.eye(4)[::-1]}),
-    Case(LMNN, {"init": np.eye(4)[:2].tolist()}),
-    Case(MultiMetricLMNN, {"groups": 2, "n_components": 3}),
+    Case(LMNN, {"init": np.eye(4)[::-1], "weights": "distance"}),
     Case(MultiMetricLMNN, {"groups": np.repeat(["a", "b", "c"], 50)}),
-    Case(DANN, {"weights": "distance", "n_metric_neighbors": 30, "max_iter": 2}),
-    Case(PLML, {"n_components": 2, "n_anchors": 4}),
-    Case(PLML, {"n_components": 0.9, "weights": "distance"}),
-    Case(GMLVQ, {"n_components": 2, "prototypes_per_class": 3}),
+    Case(PLML, {"n_components": 0.9, "n_anchors": 4}),
     Case(LGMLVQ, {"metric_per": "class", "prototypes_per_class": 2}),
     Case(LANNEmbedding, {"classifier": LMNN(max_iter=3), "method": "tsne", "max_iter": 250}),
-    Case(NeighborEmbedding, {"method": "tsne", "max_iter": 250, "n_components": 3}),
 ]
 
 
@@ -84,7 +71,7 @@ def fitted_attributes(model):
 
 
 # Folders with a file for each shard: tests/persist/test_sharded.py.
-IN_ONE_FILE = [case for case in CASES if not is_sharded(case.make())]
+IN_ONE_FILE = [case for case in CASES if case.cls.__module__ != "lann.distributed._classifier"]
 
 
 @pytest.fixture(scope="module", params=[*IN_ONE_FILE, *MORE_CASES], ids=repr)
@@ -119,20 +106,15 @@ def test_results_parameters_and_attributes_come_back(case, model, tmp_path):
 
 
 def test_the_same_model_gives_the_same_bytes(model, tmp_path):
-    content = to_bytes(model, None)
-    assert to_bytes(pickle.loads(pickle.dumps(model)), None) == content
-    (tmp_path / "m.lann").write_bytes(content)
-    assert to_bytes(load(tmp_path / "m.lann"), None) == content
+    path, again = tmp_path / "m.lann", tmp_path / "again.lann"
+    save(model, path)
+    save(load(path), again)
+    assert again.read_bytes() == path.read_bytes()
+    save(pickle.loads(pickle.dumps(model)), again)
+    assert again.read_bytes() == path.read_bytes()
 
 
-def test_every_public_estimator_can_be_saved():
-    names = public_estimators()
-    assert len(names) >= 13
-    others = [name for name, cls in names.items() if ESTIMATORS.find(cls()) is None]
-    assert others == [name for name, cls in names.items() if is_sharded(cls())]
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if hasattr(case.cls, "explain")], ids=repr)
+@pytest.mark.parametrize("case", [case for case in CASES if case.cls in (LANNClassifier, LMNN)], ids=repr)
 def test_explanations_are_the_same(case, tmp_path):
     model = case.fitted()
     before = round_trip(model, tmp_path)
@@ -162,13 +144,9 @@ def test_what_was_computed_is_saved(data, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "y",
     [
-        [3, 5] * 20,
         np.array([3, 5] * 20, np.int16),
-        np.array([3, 5] * 20, np.uint8),
         [0.0, 1.0] * 20,
-        np.array([0.0, 1.0] * 20, np.float32),
         [True, False] * 20,
-        ["x", "yy"] * 20,
         ["", "ä"] * 20,
         np.array(["x", "größer"] * 20, object),
     ],
@@ -185,24 +163,7 @@ def test_labels_of_every_kind(y, tmp_path):
         }
 
 
-def test_names_of_features_come_back(classifier, data, saved):
-    loaded = load(saved)
-    assert loaded.feature_names_in_.tolist() == ["a", "b", "weight [kg]", "größe"]
-    assert loaded.feature_names_in_.dtype == object
-    with pytest.raises(ValueError, match="feature names"):
-        loaded.predict(data[0].rename(columns={"a": "x"}))
-
-
-def test_what_belongs_together_is_one_object(saved):
-    loaded = load(saved)
-    assert loaded.curves_ is loaded.model_.levels.curves
-    assert loaded.model_.X is loaded.model_.levels.X
-    assert loaded.n_neighbors_ == loaded.model_.n_neighbors
-
-
-@pytest.mark.parametrize(
-    "parameters", [{}, {"metric": "full"}, {"levels": ("curves",)}, {"max_iter": 0}], ids=repr
-)
+@pytest.mark.parametrize("parameters", [{}, {"metric": "full"}, {"max_iter": 0}], ids=repr)
 def test_a_loaded_classifier_goes_on_with_partial_fit(parameters, data, tmp_path):
     X, y = data
     model = LANNClassifier(**({"max_iter": 1, "random_state": 0} | parameters))
@@ -228,17 +189,6 @@ def test_sample_weights_are_saved(data, tmp_path):
     assert_equal(loaded.model_.row_weights, model.model_.row_weights)
 
 
-def test_curves_that_jump_are_saved(tmp_path):
-    X = np.random.default_rng(0).normal(size=(300, 2))
-    model = LANNClassifier(max_iter=2, random_state=0).fit(X, X[:, 0] > 0.3)
-    assert model.curves_.jumps.max() > (0.05 if WITH_EARLIER_VERSIONS else 0.1)
-    rows = np.array([[-1e-9, 0.0], [0.0, 0.0], [1e-9, 0.0]])
-    rows[:, 0] += model.curves_.thresholds[0, 0]
-    loaded = round_trip(model, tmp_path)
-    assert_equal(loaded.curves_, model.curves_)
-    assert_equal(loaded.predict_proba(rows), model.predict_proba(rows))
-
-
 @pytest.mark.parametrize(
     "state", [None, 7, np.int64(7), np.random.RandomState(0)], ids=["none", "int", "integer", "generator"]
 )
@@ -256,15 +206,6 @@ def test_nothing_about_processes_and_output_is_saved(data, tmp_path):
     assert b"n_jobs" not in (tmp_path / "model.lann").read_bytes()
 
 
-def test_callbacks_are_not_part_of_a_model(data, tmp_path):
-    callback = pytest.importorskip("sklearn.callback")
-    X, y = data
-    model = LANNClassifier(max_iter=1, random_state=0).set_callbacks(callback.ProgressBar()).fit(X, y)
-    assert_equal(round_trip(model, tmp_path).predict(X), model.predict(X))
-    embedding = LANNEmbedding(FrozenEstimator(model), method="tsne", max_iter=250, random_state=0).fit(X, y)
-    assert_equal(round_trip(embedding, tmp_path).transform(X), embedding.transform(X))
-
-
 # Embeddings
 
 
@@ -279,29 +220,6 @@ def test_a_frozen_classifier_is_saved_once(data, classifier, tmp_path):
     assert_equal(loaded.fit(X).embedding_, embedding.embedding_)
     with zipfile.ZipFile(tmp_path / "model.lann") as archive:
         assert sum(name.endswith("levels/X.npy") for name in archive.namelist()) == 1
-
-
-def test_a_frozen_classifier_that_was_fitted_again_raises(data, save_fails):
-    X, y = data
-    clf = LANNClassifier(max_iter=0).fit(X, y)
-    embedding = LANNEmbedding(FrozenEstimator(clf), method="tsne", max_iter=250).fit(X)
-    clf.fit(X, y)
-    save_fails(embedding, "frozen classifier has been fitted again")
-
-
-def test_coordinates_need_no_umap(data, tmp_path, in_new_process):
-    X, y = data
-    embedding = LANNEmbedding(LANNClassifier(max_iter=1), max_iter=20, random_state=0).fit(X.to_numpy(), y)
-    save(embedding, tmp_path / "embedding.lann")
-    coordinates = in_new_process(f"""
-        import json, sys
-        from lann import load
-
-        sys.modules["umap"] = None
-        embedding = load({str(tmp_path / "embedding.lann")!r})
-        print(json.dumps(embedding.transform([{X.to_numpy()[0].tolist()}]).tolist()))
-    """)
-    assert coordinates == embedding.transform(X.to_numpy()[:1]).tolist()
 
 
 # The file
@@ -348,14 +266,11 @@ def table(data):
 
 def test_the_record_of_a_table_comes_back(classifier, table, tmp_path):
     save(classifier, tmp_path / "m.lann", table=table)
-    model, loaded = load_with_table(tmp_path / "m.lann")
+    file = read_model_file(tmp_path / "m.lann")
+    model, loaded = file.model, file.table
     assert_equal(loaded, table)
     assert_equal(model.predict_proba(classifier.model_.X), classifier.predict_proba(classifier.model_.X))
     assert type(load(tmp_path / "m.lann")) is LANNClassifier
-
-
-def test_a_model_may_have_no_record(saved):
-    assert load_with_table(saved)[1] is None
 
 
 @pytest.mark.parametrize(
@@ -363,18 +278,10 @@ def test_a_model_may_have_no_record(saved):
     [
         {"row_numbers": np.arange(59)},
         {"row_numbers": np.arange(60) - 1},
-        {"row_numbers": np.arange(60.0)},
-        {"target": None},
         {"id_column": 3},
         {"ignored": {"a": 1}},
-        {"columns": [{"a": (1,)}]},
         {"columns": [{"a": np.nan}]},
-        {"columns": [{1: 2}]},
-        {"columns": {"a": 1}},
         {"data_sha256": "0f"},
-        {"data_sha256": 3},
-        {"cross_validation": [CrossValidatedMethod("LANN", 0, 0, *[0.5] * 8)]},
-        {"cross_validation": [CrossValidatedMethod("LANN", 5, 0, *[np.nan] * 8)]},
         {"cross_validation": ["LANN"]},
     ],
     ids=repr,
@@ -383,39 +290,3 @@ def test_an_invalid_record_raises(classifier, table, change, tmp_path):
     invalid = TableRecord(**(vars(table) | change))
     with pytest.raises(ValueError, match=r"cannot be saved: (in )?it(s table| has a value).*\.$"):
         save(classifier, tmp_path / "m.lann", table=invalid)
-
-
-@pytest.mark.parametrize("weight", [1e-100, 1e17, 1e100])
-def test_rows_of_extreme_weights(iris, tmp_path, weight):
-    """Numbers of votes can be larger than the integers of a file."""
-    X, y = iris
-    clf = LANNClassifier(max_iter=1, random_state=0).fit(X, y, sample_weight=np.full(150, weight))
-    loaded = round_trip(clf, tmp_path)
-    assert loaded.n_neighbors_ == clf.n_neighbors_ == loaded.model_.n_neighbors
-    np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
-
-
-@pytest.mark.parametrize("size", [1e-50, 1e59])
-@pytest.mark.parametrize("levels", [("point",), ("curves", "point")])
-def test_rows_of_extreme_sizes_with_gaps(iris, tmp_path, size, levels):
-    """Without curves, coordinates have the unit of the feature."""
-    X, y = iris[0] * size / 10, iris[1]
-    X[::7, 1] = np.nan
-    clf = LANNClassifier(levels=levels, max_iter=1, random_state=0).fit(X, y)
-    loaded = round_trip(clf, tmp_path)
-    np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_gaps_in_rows_of_very_different_weights(tmp_path, seed):
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 2, 120)
-    X = rng.normal(size=(120, 4)) + y[:, None]
-    X[:, 1:][rng.random((120, 3)) < 0.9] = np.nan
-    X[:, 0][rng.random(120) < 0.5] = np.nan
-    X[np.isnan(X).all(axis=1), 0] = 0.5
-    weights = 10.0 ** rng.uniform(-90, 90, 120)
-    clf = LANNClassifier(max_iter=1, random_state=0).fit(X, y, sample_weight=weights)
-    loaded = round_trip(clf, tmp_path)
-    np.testing.assert_array_equal(loaded.predict_proba(X), clf.predict_proba(X))
-    assert np.isfinite(clf.predict_proba(X)).all()

@@ -6,7 +6,6 @@ import os
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -21,15 +20,10 @@ class Own(LANNClassifier):
 
 def test_other_objects_are_named(data, save_fails):
     X, y = data
-    save_fails("text", "type str")
-    save_fails(LANNClassifier, "type type")
-    save_fails(LogisticRegression().fit(X, y), "type LogisticRegression")
-    save_fails(Own(max_iter=0).fit(X, y), "type Own")
-
-
-def test_a_pipeline_is_to_be_saved_by_other_means(data, save_fails):
-    model = make_pipeline(StandardScaler(), LANNClassifier(max_iter=0)).fit(*data)
-    save_fails(model, "A Pipeline cannot be saved .* joblib, or give the table to the classifier itself")
+    save_fails("text", "has to be one of LANNClassifier, .* and is 'str'")
+    save_fails(Own(max_iter=0).fit(X, y), "and is 'Own'")
+    model = make_pipeline(StandardScaler(), LANNClassifier(max_iter=0)).fit(X, y)
+    save_fails(model, "and is 'Pipeline'")
 
 
 @pytest.mark.parametrize("model", [LANNClassifier(), LMNN(), NeighborEmbedding(), LANNEmbedding()], ids=repr)
@@ -56,13 +50,9 @@ def test_an_invalid_path_raises(classifier, tmp_path):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("alpha", -1.0),
         ("alpha", np.nan),
         ("metric", "cosine"),
-        ("class_weight", {"up": -1.0}),
         ("class_weight", {"up": object()}),
-        ("levels", ("points",)),
-        ("random_state", "seed"),
     ],
 )
 def test_an_invalid_parameter_is_named(name, value, data, save_fails):
@@ -77,7 +67,6 @@ BREAKS = {
     "classes of objects": ("classes_", lambda classes: np.array([1, None], dtype=object)),
     "features of another number": ("n_features_in_", lambda number: 3),
     "names of another number": ("feature_names_in_", lambda names: names[:1]),
-    "a level twice": ("levels_", lambda levels: ("map", "map")),
 }
 
 

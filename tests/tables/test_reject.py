@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from lann import LANNClassifier, load
-from lann.persist._archive import read_archive, write_archive
 from lann.reject import RejectOption
 from lann.tables import FittedFold, TableModel, TrainingTable, cross_validate
 from lann.tables._reject import learn_reject_state
+from tests.persist.conftest import Changes
 
 
 @pytest.fixture(scope="module")
@@ -164,10 +164,9 @@ def test_invalid_targets_raise(model):
 
 def edited(path, edit):
     """Edit what a file says about its table."""
-    described, arrays = read_archive(path.read_bytes())
-    edit(described, arrays)
-    path.write_bytes(write_archive(described, arrays))
-    return path
+    changed = Changes(path)
+    edit(changed.described, changed.entries)
+    return changed.write()
 
 
 def without(part):

@@ -259,13 +259,14 @@ def test_another_file_is_not_cut_when_a_run_is_resumed(path, tmp_path):
 
 
 def test_a_checkpoint_without_the_digest_of_predictions_gets_one_sentence(path, tmp_path):
-    from lann.persist import load_with_progress, save
+    from lann.persist import read_model_file, save
 
     output = tmp_path / "p.csv"
     with StreamRun(path, "y", make(), output=output) as run:
         run.run(checkpoint=tmp_path / "c.lann")
     before = output.read_bytes()
-    model, progress = load_with_progress(tmp_path / "c.lann")
+    file = read_model_file(tmp_path / "c.lann")
+    model, progress = file.model, file.progress
     without = {name: value for name, value in progress.items() if name != "output_digest"}
     for changed in (without, progress | {"output_digest": None}):
         save(model, tmp_path / "d.lann", progress=changed)
@@ -276,11 +277,12 @@ def test_a_checkpoint_without_the_digest_of_predictions_gets_one_sentence(path, 
 
 @pytest.mark.parametrize("change", [{"n_read": -1}, {"n_read": 1.5}, {"digest": 3}, {"output_bytes": "x"}])
 def test_a_damaged_checkpoint_gets_one_sentence(path, tmp_path, change):
-    from lann.persist import load_with_progress, save
+    from lann.persist import read_model_file, save
 
     with StreamRun(path, "y", make()) as run:
         run.run(checkpoint=tmp_path / "c.lann")
-    model, progress = load_with_progress(tmp_path / "c.lann")
+    file = read_model_file(tmp_path / "c.lann")
+    model, progress = file.model, file.progress
     save(model, tmp_path / "d.lann", progress=progress | change)
     with pytest.raises(ValueError, match=r"The checkpoint .* is damaged"):
         StreamRun(path, checkpoint=tmp_path / "d.lann")

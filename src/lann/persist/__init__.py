@@ -24,8 +24,6 @@ __all__ = [
     "ModelFile",
     "TableRecord",
     "load",
-    "load_with_progress",
-    "load_with_table",
     "read_model_file",
     "save",
 ]
@@ -160,28 +158,21 @@ def save(
     ...     load(file).predict(X[:3])
     array([0, 0, 0])
     """
-    from sklearn.utils.validation import check_is_fitted
-
     from lann._support.files import check_writable, write_atomically
     from lann.persist._fields import InvalidModelFile
-    from lann.persist._model_file import find_foreign, is_sharded, save_folder, to_bytes
+    from lann.persist._model_file import is_sharded, save_folder, to_bytes
 
     path = Path(path)
-    if is_sharded(model):
-        if table is not None or progress is not None:
-            raise ValueError("A model in shards is saved without table and progress.")
-        check_is_fitted(model)
-        save_folder(model, path)
-        return
-    foreign = find_foreign(model)
-    if foreign is not None:
-        raise ValueError(_cannot_be_saved(foreign))
-    check_writable(path)
     try:
-        content = to_bytes(model, table, progress)
+        if is_sharded(model):
+            if table is not None or progress is not None:
+                raise ValueError("A model in shards is saved without table and progress.")
+            save_folder(model, path)
+            return
+        check_writable(path)
+        write_atomically(path, to_bytes(model, table, progress))
     except InvalidModelFile as error:
         raise ValueError(f"The model cannot be saved: {error}.") from error
-    write_atomically(path, content)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -206,7 +197,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     See Also
     --------
-    load_with_table : Load a model and what is known about its table.
+    read_model_file : Load a model with all that is known about its file and its table.
 
     Examples
     --------
@@ -224,84 +215,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     if (Path(path) / MANIFEST).is_file():
         return load_folder(Path(path))
-    return load_with_table(path)[0]
-
-
-def load_with_table(path: str | os.PathLike[str]) -> tuple[Any, TableRecord | None]:
-    """Load a model, and what is known about the table to which it was fitted.
-
-    Parameters
-    ----------
-    path : str or path-like
-
-    Returns
-    -------
-    model : estimator
-    table : TableRecord or None
-        None if the model was saved without.
-
-    Raises
-    ------
-    OSError
-        If there is no such file, or it is a folder, a pipe or a device.
-    ValueError
-        If the file is damaged, of another format, or contains anything but a model of lann.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> import numpy as np
-    >>> from sklearn.datasets import load_iris
-    >>> from lann import LANNClassifier
-    >>> from lann.persist import TableRecord, load_with_table, save
-    >>> X, y = load_iris(return_X_y=True)
-    >>> table = TableRecord("species", None, None, np.arange(150), {"plant": "a number per row"}, [])
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = os.path.join(folder, "iris.lann")
-    ...     save(LANNClassifier(random_state=0).fit(X, y), file, table=table)
-    ...     load_with_table(file)[1].target
-    'species'
-    """
-    file = read_model_file(path)
-    return file.model, file.table
-
-
-def load_with_progress(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any] | None]:
-    """Load a model, and how far a run over a stream had come when it was saved.
-
-    Parameters
-    ----------
-    path : str or path-like
-
-    Returns
-    -------
-    model : estimator
-    progress : dict or None
-        As it was given to `save`, every number to the bit; None if the model was saved without. Nothing is
-        known of its content but that it is of JSON: whoever uses it has to check it.
-
-    Raises
-    ------
-    OSError
-        If there is no such file, or it is a folder, a pipe or a device.
-    ValueError
-        If the file is damaged, of another format, or contains anything but a model of lann.
-
-    Examples
-    --------
-    >>> import os, tempfile
-    >>> from sklearn.datasets import load_iris
-    >>> from lann import LANNClassifier
-    >>> from lann.persist import load_with_progress, save
-    >>> X, y = load_iris(return_X_y=True)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = os.path.join(folder, "iris.lann")
-    ...     save(LANNClassifier(random_state=0).fit(X, y), file, progress={"n_rows": 150})
-    ...     load_with_progress(file)[1]
-    {'n_rows': 150}
-    """
-    file = read_model_file(path)
-    return file.model, file.progress
+    return read_model_file(path).model
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,7 +236,8 @@ class ModelFile:
     sha256 : str
         Hash of the file: two files with the same hash have the same content.
     progress : dict or None
-        How far a run over a stream had come.
+        How far a run over a stream had come, as it was given to `save`. Nothing is known of its content but
+        that it is of JSON: whoever uses it has to check it.
     """
 
     model: Any
@@ -370,29 +285,11 @@ def read_model_file(path: str | os.PathLike[str]) -> ModelFile:
     >>> file.format, len(file.sha256), file.table is None
     (1, 64, True)
     """
-    import hashlib
-
     from lann._support.files import read_content
     from lann.persist._fields import InvalidModelFile
     from lann.persist._model_file import from_bytes
 
-    content = read_content(path, "model file")
     try:
-        found = from_bytes(content)
+        return from_bytes(read_content(path, "model file"))
     except InvalidModelFile as error:
         raise ValueError(f"{path} cannot be loaded: {error}.") from error
-    return ModelFile(**found, n_bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
-
-
-def _cannot_be_saved(model: Any) -> str:
-    """Return the message for an object of a type that is not saved."""
-    if hasattr(model, "steps"):
-        return (
-            "A Pipeline cannot be saved in a model file; save it by means of your own, such as joblib, or "
-            "give the table to the classifier itself and save that."
-        )
-    return (
-        "save takes a LANNClassifier, an estimator of lann.baselines, a RejectOption around one of these, an "
-        "embedding of lann.embedding, or a classifier of lann.streams; got an object of type "
-        f"{type(model).__name__}."
-    )

@@ -12,12 +12,13 @@ from lann._updatable import UpdateProgress
 from lann.classifier import LANNClassifier
 from lann.columns.schema import FEATURE_KINDS, Feature, TableSchema
 from lann.explain import Landmarks, Readings, Spacing
-from lann.metric import MOST_NUMBERS, CategoryPositions, Encoding, FeatureCurves, Levels, NumberGaps
+from lann.metric import CategoryPositions, Encoding, FeatureCurves, Levels, NumberGaps
 from lann.model import LocalModel
 from lann.persist._fields import (
     BOOL,
     FLOAT_LIST,
     FLOATS,
+    INTEGERS,
     POSITIVE,
     TEXT,
     TEXT_TUPLE,
@@ -31,34 +32,23 @@ from lann.persist._fields import (
     Names,
     Record,
     Size,
-    Value,
     choice,
-    is_texts,
     require,
 )
 from lann.search import LARGEST_CENTER, CellIndex, Partition
 from lann.vote import VoteChoice
 
+# Numbers in model files are bounded so that sums of their squares are finite. Coordinates are standardized;
+# only those of rows that are added later can be larger.
+LARGEST_COORDINATE = 1e20
 # Slopes of curves, in the units of the data, and heights of gaps.
 LARGEST_SLOPE = 1e80
-# Coordinates are standardized; only those of rows that are added later can be larger.
-LARGEST_COORDINATE = 1e20
-# Standard deviations of values that differ by SMALLEST_SPREAD or more, and of those up to LARGEST_VALUE.
-SMALLEST_SCALE, LARGEST_SCALE = 1e-80, 1e61
-# The inverses of the ridge and of the largest correlation are between these.
-SMALLEST_PRECISION, LARGEST_PRECISION = 1e-6, 1e3
-# Days and seconds before and after 1970 that are dates of at most four digits, about.
-LARGEST_DATE = {"": 0.0, "D": 4e6, "s": 4e11}
-# Weights are products of a class weight and a point weight, whose exponents add up to 700 at most: e^700 is
-# finite. In float32, e^80 is.
-LARGEST_CLASS_EXPONENT, LARGEST_POINT_EXPONENT, LARGEST_SINGLE_EXPONENT = 300.0, 400.0, 80.0
 # Linear maps start as the identity, and matrices have a mean square of 1 in each row.
 LARGEST_ENTRY = 1e10
 # Shares of votes are at most 1, up to rounding, and distances are the roots of finite numbers.
 LARGEST_SHARE, LARGEST_DISTANCE = 1.001, 1e154
 # With large sample weights: some hundred rows of the largest weight.
 VOTES = Int(1, high=10**103)
-LEVEL_NAMES = {"curves", "map", "class", "point"}
 
 
 # Encoding
@@ -66,19 +56,14 @@ LEVEL_NAMES = {"curves", "map", "class", "point"}
 
 def _gaps(precision: Any, **values: Any) -> NumberGaps:
     if precision is not None:
-        is_symmetric = 0 < len(precision) <= MOST_NUMBERS and np.array_equal(precision, precision.T)
-        require(is_symmetric, "the precision of the numbers is empty, too large, or not symmetric")
-        eigenvalues = np.linalg.eigvalsh(precision)
-        is_positive = eigenvalues[0] > SMALLEST_PRECISION and eigenvalues[-1] < LARGEST_PRECISION
+        is_positive = len(precision) > 0 and np.linalg.eigvalsh(precision)[0] > 0
         require(is_positive, "the precision of the numbers is not positive")
     return NumberGaps(**values, precision=precision)
 
 
 def _category_positions(positions: Any, shares: Any, n_categories: int) -> CategoryPositions:
-    require(positions.shape[1] > 0 and len(shares) == len(positions), "there are no axes, or no shares")
-    require(abs(shares.sum() - 1.0) <= 1e-6, "the shares of the categories do not add up to 1")
-    is_complete = n_categories <= len(positions) <= n_categories + 1
-    require(is_complete, "there is not a position for each category")
+    is_complete = len(shares) == len(positions) and n_categories <= len(positions) <= n_categories + 1
+    require(is_complete and positions.shape[1] > 0, "there is not a position for each category")
     return CategoryPositions(positions, shares, n_categories)
 
 
@@ -92,18 +77,13 @@ def _encoding(
     return Encoding(curves, gaps, tuple(category_features.tolist()), tuple(positions))
 
 
-_INNER_EDGES: dict[str, Any] = {
-    "low": -LARGEST_VALUE,
-    "high": LARGEST_VALUE,
-    "infinite": True,
-    "ascending": -1,
-}
+_INNER: dict[str, Any] = {"within": LARGEST_VALUE, "infinite": True, "ascending": -1}
 CURVES = Record(
     FeatureCurves,
     {
         "slopes": Floats("n_numbers", "n_bins", within=LARGEST_SLOPE),
-        "edges": Floats("n_numbers", "n_bins-1", **_INNER_EDGES),
-        "thresholds": Floats("n_numbers", "n_steps", **_INNER_EDGES),
+        "edges": Floats("n_numbers", "n_bins-1", **_INNER),
+        "thresholds": Floats("n_numbers", "n_steps", **_INNER),
         "jumps": Floats("n_numbers", "n_steps", low=0.0, high=LARGEST_COORDINATE),
     },
 )
@@ -113,8 +93,8 @@ GAPS = Record(
         "shares": Floats("n_numbers", low=0.0, high=1.0),
         "heights": Floats("n_numbers", within=LARGEST_SLOPE),
         "centers": Floats("n_numbers", within=LARGEST_VALUE),
-        "scales": Floats("n_numbers", low=SMALLEST_SCALE, high=LARGEST_SCALE),
-        "precision": Maybe(Floats("n_numbers", "n_numbers", any_order=True)),
+        "scales": Floats("n_numbers", low=1e-80, high=1e61),
+        "precision": Maybe(Floats("n_numbers", "n_numbers", within=LARGEST_ENTRY, any_order=True)),
     },
 )
 CATEGORY_POSITIONS = Record(
@@ -138,15 +118,8 @@ ENCODING = Record(
 )
 
 
-def _feature(kind: str, categories: tuple[str, ...], **values: Any) -> Feature:
-    require(len(set(categories)) == len(categories), "a feature has a category twice")
-    has_categories = kind in ("category", "ordered")
-    require(has_categories == bool(categories), "a feature has categories without being one, or none")
-    return Feature(kind=kind, categories=categories, **values)
-
-
 FEATURE = Record(
-    _feature,
+    Feature,
     {"name": TEXT, "kind": choice(*FEATURE_KINDS), "categories": TEXT_TUPLE, "unit": choice("", "D", "s")},
 )
 SCHEMA = Record(
@@ -164,14 +137,14 @@ def _levels(**values: Any) -> Levels:
     n_mapped = n_axes if components is None else components.shape[1]
     require(n_mapped == encoding.n_coordinates, "the axes are not those of the coordinates")
     for feature, positions in zip(encoding.category_features, encoding.positions, strict=True):
-        codes = levels.X[:, feature]
-        codes = codes[~np.isnan(codes)]
-        are_valid = np.isin(codes, np.arange(positions.n_categories)).all()
-        require(are_valid, "a training row has a category that is not there")
-    if levels.point_log_weights.dtype == np.float32:
-        largest = levels.class_log_weights.max() + float(levels.point_log_weights.max())
-        require(largest <= LARGEST_SINGLE_EXPONENT, "the weights are too large for float32")
+        _check_codes(levels.X[:, feature], positions.n_categories)
     return levels
+
+
+def _check_codes(codes: Any, n_categories: int) -> None:
+    """Raise InvalidModelFile unless the values of a feature, without gaps, are those of categories."""
+    are_valid = np.isin(codes[~np.isnan(codes)], np.arange(n_categories)).all()
+    require(are_valid, "a training row has a category that is not there")
 
 
 LEVELS = Record(
@@ -179,9 +152,10 @@ LEVELS = Record(
     {
         "X": Floats("n_rows", "n_features", within=LARGEST_VALUE, nan=True, dtypes=FLOATS),
         "encoding": ENCODING,
-        "class_log_weights": Floats("n_classes", "n_axes", high=LARGEST_CLASS_EXPONENT),
+        # Weights are products of a class weight and a point weight: e^700 is finite.
+        "class_log_weights": Floats("n_classes", "n_axes", high=300.0),
         "labels": Indices("n_rows", below="n_classes"),
-        "point_log_weights": Floats("n_rows", "n_axes", high=LARGEST_POINT_EXPONENT, dtypes=FLOATS),
+        "point_log_weights": Floats("n_rows", "n_axes", high=400.0, dtypes=FLOATS),
         "components": Maybe(Floats("n_axes", "n_coordinates", within=LARGEST_ENTRY, any_order=True)),
         "point_matrices": Maybe(
             Floats("n_rows", "n_axes", "n_ranks", within=LARGEST_ENTRY, dtypes=FLOATS, any_order=True)
@@ -215,12 +189,7 @@ LANDMARKS = Record(
         ),
         "contrast_rows": Indices("n_landmarks", "n_contrasts", below="n_rows", low=-1),
         "representatives": Indices("n_classes", "n_representatives", below="n_rows", low=-1),
-        "correlated": ListOf(
-            "_",
-            Value(
-                lambda data: type(data) is list and all(type(x) is int for x in data), "a list of integers"
-            ),
-        ),
+        "correlated": ListOf("_", INTEGERS),
     },
 )
 SPACING = Record(
@@ -303,19 +272,6 @@ COMPLETE_MODEL = Record(_complete_model, LOCAL_MODEL.fields, LOCAL_MODEL.sources
 # The classifier
 
 
-def _check_values(X: Any, schema: TableSchema) -> None:
-    """Raise InvalidModelFile unless booleans, dates and ordered categories of training rows are valid."""
-    for feature, values in zip(schema.features, X.T, strict=True):
-        known = values[~np.isnan(values)]
-        if feature.kind == "date":
-            in_range = np.abs(known).max(initial=0.0) <= LARGEST_DATE[feature.unit]
-            require(in_range, "a training row has a date out of range")
-        elif feature.kind in ("bool", "ordered"):
-            n_values = 2 if feature.kind == "bool" else len(feature.categories)
-            are_valid = np.isin(known, np.arange(n_values)).all()
-            require(are_valid, "a training row has a value that its feature does not have")
-
-
 def _fitted_attributes(**values: Any) -> dict[str, Any]:
     model, vote, schema = values["model_"], values["vote_"], values["schema_"]
     encoding, names, rule = model.levels.encoding, values["feature_names_in_"], model.vote_rule
@@ -325,9 +281,11 @@ def _fitted_attributes(**values: Any) -> dict[str, Any]:
         n_categories[feature] = positions.n_categories
     same = n_categories.tolist() == list(schema.n_categories)
     require(same, "the categories of the features are not those of their positions")
-    same = names is None or list(names) == [feature.name for feature in schema.features]
+    same = names is None or list(names) == list(schema.names)
     require(same, "the names of the features are not those of their schema")
-    _check_values(model.X, schema)
+    for feature, column in zip(schema.features, model.X.T, strict=True):
+        if feature.kind in ("bool", "ordered"):
+            _check_codes(column, 2 if feature.kind == "bool" else len(feature.categories))
     model.names = values["ids_"]
     return values | {
         "vote_": VoteChoice(model.n_neighbors, rule.power, rule.floor, **vote),
@@ -369,13 +327,7 @@ CLASSIFIER = Estimator(
         "model_": LOCAL_MODEL,
         "ids_": Maybe(Names("n_rows")),
         "vote_": VOTE,
-        "levels_": Value(
-            lambda data: (
-                is_texts(data) and sorted({*data} & {"curves", "map", "class", "point"}) == sorted(data)
-            ),
-            "names of levels",
-            tuple,
-        ),
+        "levels_": TEXT_TUPLE,
         "n_iter_": Int(0),
         "loss_curve_": FLOAT_LIST,
         "validation_curve_": FLOAT_LIST,

@@ -14,8 +14,7 @@ determines it, and all others have to agree::
     )
 
 An element of a shape is a number, the name of a size, a name with an offset, as in "n_bins-1", or "_" for any
-length. Values are checked when they are read; `lann.save` reads what it
-has written before a file is replaced.
+length. Values are checked when they are read; `lann.save` reads what it has written before it keeps a file.
 """
 
 from __future__ import annotations
@@ -27,14 +26,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from lann._support.validation import validate
 
 Json = Any
 Arrays = dict[str, NDArray[Any]]
-Dimension = Any  # str, int or ...
+Dimension = str | int
 MOST_CHARACTERS = 200
 POSITIVE = math.ulp(0.0)
 LARGEST_INT = 2**62
@@ -44,6 +42,7 @@ NUMBERS = (*FLOATS, "<i8", "<i4", "<i2", "|i1", "<u8", "<u4", "<u2", "|u1", "|b1
 MAY_BE_ZERO = {
     "n_category_features", "n_numbers", "n_steps", "n_short", "n_long", "n_before", "n_extras", "n_windows",
     "n_kept_drifts", "n_methods", "n_contrasts", "n_representatives", "n_plain_coordinates", "n_plain_axes",
+    "n_tiles", "n_losses",
 }  # fmt: skip
 # Threads and output are for the process that loads the model to choose.
 NOT_SAVED = ("n_jobs", "verbose")
@@ -86,14 +85,9 @@ class Reader:
         if isinstance(dimension, str):
             size, _, offset = dimension.partition("-")
             known = self.sizes.setdefault(size, length + int(offset or 0))
-            require(
-                known > 0 or size in MAY_BE_ZERO,
-                f"its {name} has {size} = {known}, which has to be at least 1",
-            )
+            require(known > 0 or size in MAY_BE_ZERO, f"its {name} has {size} = {known}, not at least 1")
             expected = known - int(offset or 0)
-        require(
-            length == expected, f"its {name} has the length {length} where {dimension} = {expected} is needed"
-        )
+        require(length == expected, f"its {name} has the length {length}, not {dimension} = {expected}")
 
 
 class Kind:
@@ -114,19 +108,19 @@ class Value(Kind):
     """A value of JSON that passes a test; `convert` makes another type of it."""
 
     def __init__(
-        self, test: Callable[[Any], bool], expected: str, convert: Callable[[Any], Any] | None = None
-    ):
+        self, test: Callable[[Any], bool], expected: str, convert: Callable[[Any], Any] = lambda data: data
+    ) -> None:
         self.test, self.expected, self.convert = test, expected, convert
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
         if not self.test(data):
             raise invalid(name, data, self.expected)
-        return data if self.convert is None else self.convert(data)
+        return self.convert(data)
 
 
-def is_texts(data: Json) -> bool:
-    """Return whether a value is a list of text."""
-    return type(data) is list and all(type(item) is str for item in data)
+def is_list_of(type_: type, data: Json) -> bool:
+    """Return whether a value is a list of values of a type."""
+    return type(data) is list and all(type(item) is type_ for item in data)
 
 
 def choice(*choices: str) -> Value:
@@ -136,7 +130,9 @@ def choice(*choices: str) -> Value:
 
 BOOL = Value(lambda data: type(data) is bool, "true or false")
 TEXT = Value(lambda data: type(data) is str, "text")
-TEXT_TUPLE = Value(is_texts, "a list of text", tuple)
+TEXT_TUPLE = Value(partial(is_list_of, str), "a list of text", tuple)
+INTEGERS = Value(partial(is_list_of, int), "a list of integers")
+PLAIN_DICT = Value(lambda data: type(data) is dict, "a dictionary of values that JSON can express")
 
 
 class Number(Kind):
@@ -153,7 +149,7 @@ class Number(Kind):
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
         high: Any = reader.sizes[self.high] if isinstance(self.high, str) else self.high
-        if type(data) is not self.type or not self.low <= data <= high:
+        if type(data) is not self.type or not self.low <= data <= high or abs(data) == math.inf:
             raise invalid(name, data, f"a number of type {self.type.__name__} from {self.low} to {high}")
         return data
 
@@ -169,8 +165,7 @@ class Size(Kind):
         self.dimension = dimension
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
-        if type(data) is not int or not 0 <= data <= LARGEST_INT:
-            raise invalid(name, data, "an integer")
+        Int(0).read(data, name, reader)
         reader.match(self.dimension, data, name)
         return data
 
@@ -210,7 +205,7 @@ class Array(Kind):
     Parameters
     ----------
     *shape : str or int
-        A single ... is any shape.
+        Without a shape, any will do.
     dtypes : tuple of str
     low, high : float
         The smallest and the largest number; an infinite one is valid only if `infinite` says so, and is not
@@ -262,23 +257,20 @@ class Array(Kind):
             raise invalid(name, data, f"the entry {name}.npy")
         require(data in reader.arrays, f"its entry {data} is missing")
         array = reader.arrays.pop(data)
-        dtype = "<U" if array.dtype.kind == "U" else array.dtype.newbyteorder("<").str
+        dtype = "<U" if array.dtype.kind == "U" else array.dtype.str
         require(dtype in self.dtypes, f"its {name} has the type {dtype}, not {' or '.join(self.dtypes)}")
-        if self.shape != (...,):
+        if self.shape:
             wanted = ", ".join(map(str, self.shape))
             require(array.ndim == len(self.shape), f"its {name} has the shape {array.shape}, not ({wanted})")
             for dimension, length in zip(self.shape, array.shape, strict=True):
                 reader.match(dimension, length, name)
         array = array if self.any_order else np.asarray(array, order="C")
-        if array.size and array.dtype.kind in "fiu":
+        if array.dtype.kind in "fiu":
             self._check_numbers(array, name, reader)
         return array.tolist() if self.as_list else array
 
     def _check_numbers(self, array: NDArray[Any], name: str, reader: Reader) -> None:
-        numbers = array
-        if self.nan and np.isnan(array).any():
-            array[np.isnan(array)] = np.nan  # the processor reports other kinds of NaN in computations
-            numbers = array[~np.isnan(array)]
+        numbers = array[~np.isnan(array)] if self.nan else array
         if self.infinite:
             numbers = numbers[numbers != math.inf]
         if numbers.size == 0:
@@ -286,9 +278,8 @@ class Array(Kind):
         least, largest = float(numbers.min()), float(numbers.max())
         high = self.high if self.below is None else reader.sizes[self.below] - 1
         is_finite = self.infinite or (math.isfinite(least) and math.isfinite(largest))
-        in_bounds = self.low <= least and largest <= high
         require(
-            is_finite and in_bounds,
+            is_finite and self.low <= least and largest <= high,
             f"its {name} has numbers from {least:g} to {largest:g}, outside its bounds",
         )
         if self.ascending is not None:
@@ -320,25 +311,20 @@ class Names(Kind):
     def write(self, value: Any, name: str, arrays: Arrays) -> Json:
         is_object = isinstance(value, np.ndarray) and value.dtype == object
         if is_object:
-            items = value.ravel().tolist()
-            if not all(isinstance(item, str) for item in items):
+            if not all(isinstance(item, str) for item in value.flat):
                 raise invalid(name, "an array of objects", "an array of numbers or text")
-            value = np.array(items, np.str_).reshape(value.shape)
-            require(value.ravel().tolist() == items, f"its {name} has text that ends in a zero character")
-            value = value.astype(f"<U{max(value.dtype.itemsize // 4, 1)}")
+            text = value.astype(np.str_) if value.size else value.astype("<U1")
+            require((text == value).all(), f"its {name} has text that ends in a zero character")
+            value = text
         return {"python": is_object, "values": self.values.write(value, name, arrays)}
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
-        if (
-            not isinstance(data, dict)
-            or data.keys() != {"python", "values"}
-            or type(data["python"]) is not bool
-        ):
+        is_record = type(data) is dict and data.keys() == {"python", "values"}
+        if not is_record or type(data["python"]) is not bool:
             raise invalid(name, data, "an array of names")
         values = self.values.read(data["values"], name, reader)
-        require(
-            not self.distinct or np.all(values[1:] > values[:-1]), f"its {name} are not distinct and in order"
-        )
+        is_ordered = not self.distinct or np.all(values[1:] > values[:-1])
+        require(is_ordered, f"its {name} are not distinct and in order")
         require(not data["python"] or values.dtype.kind == "U", f"its {name} are not text")
         return values.astype(object) if data["python"] else values
 
@@ -370,12 +356,12 @@ class Record(Kind):
         data = {}
         for field, kind in self.fields.items():
             source = self.sources.get(field, field)
-            found = source(value) if callable(source) else reduce(_part, source.split("."), value)
-            data[field] = kind.write(found, f"{name}/{field}", arrays)
+            part = source(value) if callable(source) else reduce(_part, source.split("."), value)
+            data[field] = kind.write(part, f"{name}/{field}", arrays)
         return data
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
-        if not isinstance(data, dict) or data.keys() != self.fields.keys():
+        if type(data) is not dict or data.keys() != self.fields.keys():
             raise invalid(name, data, f"a record with the fields {', '.join(self.fields)}")
         values = {
             field: kind.read(data[field], f"{name}/{field}", reader) for field, kind in self.fields.items()
@@ -393,58 +379,45 @@ def _part(value: Any, name: str) -> Any:
 class Parameter(Kind):
     """A parameter: None, a number, text, or a list, tuple, dictionary or array of these."""
 
-    array = Names(...)
+    array = Names()
 
     def write(self, value: Any, name: str, arrays: Arrays) -> Json:
+        if isinstance(value, np.random.RandomState | np.random.Generator):
+            return None  # the state of a random number generator is not saved
         value = value.item() if isinstance(value, np.generic) else value
-        if (
-            value is None
-            or isinstance(value, bool | int | str)
-            or (type(value) is float and math.isfinite(value))
-        ):
-            return value
         if isinstance(value, dict):
-            value = [list(pair) for pair in value.items()]
-            return {"dict": [[self.write(x, name, arrays) for x in pair] for pair in value]}
-        is_flat = isinstance(value, list | tuple) and all(
-            isinstance(x, str) or np.ndim(x) == 0 for x in value
-        )
-        if is_flat:
+            return {"dict": [[self.write(x, name, arrays) for x in pair] for pair in value.items()]}
+        if isinstance(value, list | tuple) and all(isinstance(x, str) or np.ndim(x) == 0 for x in value):
             return {type(value).__name__: [self.write(item, name, arrays) for item in value]}
-        if hasattr(value, "__len__") and np.asarray(value).ndim:
+        if not isinstance(value, str) and np.ndim(value):
             return {"array": self.array.write(np.asarray(value), name, arrays)}
-        raise invalid(
-            name, type(value).__name__, "None, a number, text, or a list, dictionary or array of these"
-        )
+        if not _are_plain([value]):
+            raise invalid(name, type(value).__name__, "None, a number, text, or a collection of these")
+        return value
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
-        if isinstance(data, dict) and len(data) == 1:
-            ((form, items),) = data.items()
-            if form == "array":
-                return self.array.read(items, name, reader)
-            if (
-                form == "dict"
-                and type(items) is list
-                and all(_is_flat(pair) and len(pair) == 2 for pair in items)
-            ):
+        form, items = next(iter(data.items())) if type(data) is dict and len(data) == 1 else ("", [data])
+        if form == "array":
+            return self.array.read(items, name, reader)
+        if form == "dict" and is_list_of(list, items):
+            if all(_are_plain(pair) and len(pair) == 2 for pair in items):
                 return dict(items)
-            if form in ("list", "tuple") and _is_flat(items):
-                return items if form == "list" else tuple(items)
-        if not _is_flat([data]):
-            raise invalid(name, data, "None, a number, text, or a list, dictionary or array of these")
-        return data
+        elif form in ("", "list", "tuple") and _are_plain(items):
+            return tuple(items) if form == "tuple" else items if form else data
+        raise invalid(name, data, "None, a number, text, or a collection of these")
+
+
+def _are_plain(items: Json) -> bool:
+    """Return whether a value is a list of None, bools, numbers and text."""
+    return type(items) is list and all(
+        item is None
+        or type(item) in (bool, str)
+        or (type(item) in (int, float) and abs(item) <= 1e300)  # JSON has neither NaN nor infinity
+        for item in items
+    )
 
 
 PARAMETER = Parameter()
-
-
-def _is_flat(items: Json) -> bool:
-    return type(items) is list and all(
-        item is None
-        or type(item) in (bool, float, str)
-        or (type(item) is int and abs(item) <= 2 * LARGEST_INT)
-        for item in items
-    )
 
 
 class Estimator(Kind):
@@ -456,13 +429,13 @@ class Estimator(Kind):
         Its constructor takes the parameters, and its table `_parameters`, if it has one, validates them.
     fields : mapping of str to Kind
         The fitted attributes that are saved, beside the number and the names of features.
-    follows : callable or None
+    follows : callable
         From the saved attributes, as keyword arguments, to all attributes that are set.
     sources : mapping of str to str or callable
         See `Record`; also of the parameters in `parameters`.
     parameters : mapping of str to Kind
         Kinds of parameters that are neither numbers, text, lists, dictionaries nor arrays.
-    finish : callable or None
+    finish : callable
         From the estimator with its attributes to the one that is returned.
     """
 
@@ -474,7 +447,7 @@ class Estimator(Kind):
         follows: Callable[..., dict[str, Any]] = dict,
         sources: Mapping[str, str | Callable[[Any], Any]] | None = None,
         parameters: Mapping[str, Kind] | None = None,
-        finish: Callable[[Any], Any] | None = None,
+        finish: Callable[[Any], Any] = lambda estimator: estimator,
     ) -> None:
         features: dict[str, Kind] = {
             "n_features_in_": Size("n_features"),
@@ -482,52 +455,31 @@ class Estimator(Kind):
         }
         self.cls, self.name, self.finish = cls, cls.__name__, finish
         self.fitted = Record(follows, features | dict(fields), sources)
-        self.sources: dict[str, Any] = dict(sources or {})
-        self.parameters = dict(parameters or {})
+        known = dict(cls().get_params(deep=False))
+        kinds = {name: PARAMETER for name in sorted(known) if name not in NOT_SAVED} | dict(parameters or {})
+        self.parameters = Record(cls, kinds, {k: v for k, v in (sources or {}).items() if k in known})
 
     def write(self, value: Any, name: str, arrays: Arrays, *, is_fitted: bool = True) -> Json:
         if is_fitted:
-            try:
-                check_is_fitted(value)
-            except NotFittedError:
-                raise NotFittedError("The model is not fitted yet; call fit before saving it.") from None
-        parameters = {}
-        for parameter, given in sorted(value.get_params(deep=False).items()):
-            if isinstance(given, np.random.RandomState | np.random.Generator):
-                given = None  # the state of a random number generator is not saved
-            if parameter in self.parameters:
-                given = self.sources[parameter](value)
-            if parameter not in NOT_SAVED:
-                kind = self.parameters.get(parameter, PARAMETER)
-                parameters[parameter] = kind.write(given, f"{name}/parameters/{parameter}", arrays)
+            check_is_fitted(value)
+        parameters = self.parameters.write(value, f"{name}/parameters", arrays)
         fitted = self.fitted.write(value, name, arrays) if is_fitted else None
         return {"estimator": self.name, "parameters": parameters, "fitted": fitted}
 
     def read(self, data: Json, name: str, reader: Reader, *, is_fitted: bool = True) -> Any:
-        known = self.cls().get_params(deep=False).keys() - set(NOT_SAVED)
-        given = data["parameters"]
-        if not isinstance(given, dict) or given.keys() != known:
-            raise invalid(name, given, f"an estimator with the parameters {', '.join(sorted(known))}")
-        estimator = self.cls(
-            **{
-                parameter: self.parameters.get(parameter, PARAMETER).read(
-                    value, f"{name}/parameters/{parameter}", reader
-                )
-                for parameter, value in given.items()
-            }
-        )
+        estimator = self.parameters.read(data["parameters"], f"{name}/parameters", reader)
         for parameter, constraints in getattr(self.cls, "_parameters", {}).items():
             try:
                 validate(parameter, getattr(estimator, parameter), *constraints)
             except (ValueError, TypeError) as error:
-                raise InvalidModelFile(
-                    f"its {self.name} has an invalid {parameter}: {shown(str(error))}"
-                ) from error
-        if is_fitted:
-            for attribute, value in self.fitted.read(data["fitted"], name, reader).items():
-                if value is not None or attribute != "feature_names_in_":
-                    setattr(estimator, attribute, value)
-        return estimator if self.finish is None or not is_fitted else self.finish(estimator)
+                problem = f"its {self.name} has an invalid {parameter}: {shown(str(error))}"
+                raise InvalidModelFile(problem) from error
+        if not is_fitted:
+            return estimator
+        for attribute, value in self.fitted.read(data["fitted"], name, reader).items():
+            if value is not None or attribute != "feature_names_in_":
+                setattr(estimator, attribute, value)
+        return self.finish(estimator)
 
 
 class AnyEstimator(Kind):
@@ -536,20 +488,18 @@ class AnyEstimator(Kind):
     def __init__(self, *estimators: Estimator, is_fitted: bool = True) -> None:
         self.by_name, self.is_fitted = {estimator.name: estimator for estimator in estimators}, is_fitted
 
-    def find(self, value: Any) -> Estimator | None:
-        """Return the declaration of an estimator, None if there is none for exactly this class."""
-        declared = self.by_name.get(type(value).__name__)
-        return declared if declared is not None and declared.cls is type(value) else None
+    def has(self, value: Any) -> bool:
+        """Return whether an object is of exactly one of the classes."""
+        name = type(value).__name__
+        return name in self.by_name and self.by_name[name].cls is type(value)
 
     def write(self, value: Any, name: str, arrays: Arrays) -> Json:
-        declared = self.find(value)
-        if declared is None:
+        if not self.has(value):
             raise invalid(name, type(value).__name__, f"one of {', '.join(self.by_name)}")
-        return declared.write(value, name, arrays, is_fitted=self.is_fitted)
+        return self.by_name[type(value).__name__].write(value, name, arrays, is_fitted=self.is_fitted)
 
     def read(self, data: Json, name: str, reader: Reader) -> Any:
-        if not isinstance(data, dict) or data.keys() != {"estimator", "parameters", "fitted"}:
+        if type(data) is not dict or data.keys() != {"estimator", "parameters", "fitted"}:
             raise invalid(name, data, "an estimator with estimator, parameters and fitted")
-        if not isinstance(data["estimator"], str) or data["estimator"] not in self.by_name:
-            raise invalid(name, data["estimator"], f"one of {', '.join(self.by_name)}")
+        choice(*self.by_name).read(data["estimator"], f"{name}/estimator", reader)
         return self.by_name[data["estimator"]].read(data, name, reader, is_fitted=self.is_fitted)

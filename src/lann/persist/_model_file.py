@@ -1,26 +1,45 @@
-"""From models to the bytes of a model file and back, and models in shards as folders of model files."""
+"""Model files, and folders of model files for models in shards.
+
+A model file is a zip archive of ``model.json`` and arrays in NumPy's format ``.npy``. Entries are stored
+without compression, so what is read is never larger than the file, and without time stamps, so that the same
+content gives the same bytes. Arrays are read without pickle, and only if their header fits to its size.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import io
+import json
+import math
 import os
 import re
 import shutil
-from contextlib import suppress
+import zipfile
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from lann import __version__
-from lann._support.files import hidden_path, read_content, write_atomically
+from lann._support.files import hidden_path, read_content
 from lann.classifier import LANNClassifier
-from lann.persist import CrossValidatedMethod, TableRecord
-from lann.persist._archive import MODEL, read_archive, read_json, write_archive, write_json
-from lann.persist._baselines import PROTOTYPES, WITH_NEIGHBORS
+from lann.persist import CrossValidatedMethod, ModelFile, TableRecord
 from lann.persist._classifier import CLASSIFIER
+from lann.persist._estimators import (
+    EMBEDDINGS,
+    PROTOTYPES,
+    REJECT_OPTION,
+    STATE,
+    WITH_NEIGHBORS,
+    check_state,
+)
 from lann.persist._fields import (
+    NUMBERS,
+    PLAIN_DICT,
     TEXT,
     AnyEstimator,
     Arrays,
@@ -37,27 +56,19 @@ from lann.persist._fields import (
     shown,
 )
 from lann.persist._streams import STREAMS
-from lann.persist._wrappers import CLASSIFIERS, EMBEDDINGS, REJECT_OPTION, STATE, WITH_STATE, check_state
 from lann.reject import RejectOption
 
 FORMAT = 1
 """The number of the file format; files with a higher one are of a later version."""
 
-ESTIMATORS = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, *EMBEDDINGS, REJECT_OPTION, *STREAMS)
-"""What can be saved."""
+MODEL = "model.json"
+# A value takes up to a hundred times as much memory as its text; these bounds keep it to some dozens of MB.
+MOST_BYTES, MOST_ITEMS = 2**24, 300_000
 
+# What can be saved, and the models whose table can have held-out rows.
+ESTIMATORS = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS, *PROTOTYPES, *EMBEDDINGS, REJECT_OPTION, *STREAMS)
+WITH_STATE = AnyEstimator(CLASSIFIER, *WITH_NEIGHBORS)
 SHA256 = Value(lambda data: type(data) is str and bool(re.fullmatch("[0-9a-f]{64}", data)), "a SHA-256")
-PLAIN_DICT = Value(lambda data: type(data) is dict, "a dictionary of values that JSON can express")
-_SCORES = ("accuracy", "balanced_accuracy", "auc", "log_loss")
-_METHOD = Record(
-    CrossValidatedMethod,
-    {
-        "method": TEXT,
-        "n_folds": Int(1),
-        "random_state": Maybe(Int(0)),
-        **{f"{score}{end}": Maybe(Float(0.0)) for score in _SCORES for end in ("", "_std")},
-    },
-)
 TABLE = Record(
     TableRecord,
     {
@@ -71,19 +82,23 @@ TABLE = Record(
         ),
         "columns": ListOf("_", PLAIN_DICT),
         "data_sha256": Maybe(SHA256),
-        "cross_validation": Maybe(ListOf("n_methods", _METHOD)),
+        "cross_validation": Maybe(
+            ListOf(
+                "n_methods",
+                Record(
+                    CrossValidatedMethod,
+                    {"method": TEXT, "n_folds": Int(1), "random_state": Maybe(Int(0))}
+                    | {
+                        f"{score}{end}": Maybe(Float(0.0))
+                        for score in ("accuracy", "balanced_accuracy", "auc", "log_loss")
+                        for end in ("", "_std")
+                    },
+                ),
+            )
+        ),
         "reject": Maybe(STATE),
     },
 )
-
-
-def find_foreign(model: Any) -> Any:
-    """Return the model, or the classifier in a reject option, if it cannot be saved; None if it can."""
-    declared = ESTIMATORS.find(model)
-    if declared is REJECT_OPTION:
-        parts = (getattr(model, "estimator_", None), model.estimator)
-        return next((part for part in parts if part is not None and CLASSIFIERS.find(part) is None), None)
-    return model if declared is None else None
 
 
 def to_bytes(model: Any, table: TableRecord | None = None, progress: dict[str, Any] | None = None) -> bytes:
@@ -95,28 +110,36 @@ def to_bytes(model: Any, table: TableRecord | None = None, progress: dict[str, A
         If it could not be loaded.
     """
     arrays: Arrays = {}
-    content = {
+    described = {
         "format": FORMAT,
         "lann": __version__,
         "model": ESTIMATORS.write(model, "model", arrays),
-        "table": None if table is None else TABLE.write(table, "table", arrays),
+        "table": Maybe(TABLE).write(table, "table", arrays),
         "progress": progress,
     }
-    written = write_archive(content, arrays)
-    from_bytes(written)
-    return written
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(_entry(MODEL), _write_json(described))
+        for name, array in arrays.items():
+            buffer = io.BytesIO()
+            npy.write_array(buffer, array, version=(1, 0), allow_pickle=False)
+            archive.writestr(_entry(name), buffer.getbuffer())
+    content = file.getvalue()
+    from_bytes(content)
+    return content
 
 
-def from_bytes(content: bytes) -> dict[str, Any]:
-    """Return what a model file has: model, table, format, version and progress.
+def _entry(name: str) -> zipfile.ZipInfo:
+    """Return an entry without time stamp, the same on all systems."""
+    info = zipfile.ZipInfo(name)
+    info.create_system = 3
+    return info
 
-    Raises
-    ------
-    InvalidModelFile
-        If anything in it is invalid.
-    """
-    described, arrays = read_archive(content)
-    check_format(described)
+
+def from_bytes(content: bytes) -> ModelFile:
+    """Return what a model file has; raise InvalidModelFile if anything in it is invalid."""
+    described, arrays = _read_archive(content)
+    _check_format(described)
     fields = {"format", "lann", "model", "table", "progress"}
     is_complete = described.keys() == fields and type(described["lann"]) is str
     require(is_complete, f"its {MODEL} does not have the fields {', '.join(sorted(fields))}")
@@ -124,40 +147,116 @@ def from_bytes(content: bytes) -> dict[str, Any]:
     model = ESTIMATORS.read(described["model"], "model", reader)
     table = described["table"]
     if isinstance(table, dict) and table.get("reject") is not None:
-        has_neighbors = WITH_STATE.find(model) is not None
+        has_neighbors = WITH_STATE.has(model)
         require(has_neighbors, "its table has held-out rows, but its model is no classifier with neighbors")
     table = Maybe(TABLE).read(table, "table", reader)
     if table is not None and table.reject is not None:
-        require(
-            table.reject.thresholds is None, "in its table, there are thresholds, which depend on a target"
-        )
+        is_free = table.reject.thresholds is None
+        require(is_free, "in its table, there are thresholds, which depend on a target")
         check_state(RejectOption(), model, table.reject, "table")
     progress = Maybe(PLAIN_DICT).read(described["progress"], "progress", reader)
     require(not arrays, f"it has the unknown entry {shown(min(arrays, default=''))}")
-    found = {"model": model, "table": table, "progress": progress}
-    return found | {"format": described["format"], "version": described["lann"]}
+    sha256 = hashlib.sha256(content).hexdigest()
+    return ModelFile(model, table, described["format"], described["lann"], len(content), sha256, progress)
 
 
-def check_format(described: Any) -> None:
-    """Raise InvalidModelFile unless a description says that it is in a format that this version reads."""
+def _check_format(described: Any) -> None:
+    """Raise InvalidModelFile unless a description says that it is in the format that this version reads."""
     number = described.get("format") if isinstance(described, dict) else None
     require(type(number) is int and number >= 1, "it does not say in which format it is")
     if number != FORMAT:
-        written_by = shown(described.get("lann"))
         raise InvalidModelFile(
-            f"it was written by lann {written_by!r} in format {number}, and this version reads "
-            f"format {FORMAT}; update lann"
+            f"it was written by lann {shown(described.get('lann'))!r} in format {shown(number)}, and this "
+            f"version reads format {FORMAT}; update lann"
         )
+
+
+# The archive
+
+
+def _read_archive(content: bytes) -> tuple[Any, Arrays]:
+    """Return the description and the arrays of an archive; raise InvalidModelFile if it is invalid."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            entries = {info.filename: info for info in archive.infolist()}
+            require(len(entries) == len(archive.infolist()), "it has two entries of the same name")
+            are_stored = all(
+                e.compress_type == 0 and e.compress_size == e.file_size for e in entries.values()
+            )
+            require(are_stored, "it is compressed")
+            n_bytes = sum(info.file_size for info in entries.values())
+            require(n_bytes <= len(content), "its entries overlap")
+            require(entries.pop(MODEL, None), f"its entry {MODEL} is missing")
+            described = _read_json(archive.read(MODEL))
+            return described, {name: _read_array(archive.read(name), name) for name in entries}
+    except InvalidModelFile:
+        raise
+    except Exception as error:  # zipfile raises errors of many types for damaged content
+        raise InvalidModelFile("it is not a whole file written by lann.save") from error
+
+
+def _read_array(content: bytes, name: str) -> NDArray[Any]:
+    """Return the array in an entry; it owns its memory and is writable."""
+    file = io.BytesIO(content)
+    try:
+        require(npy.read_magic(file) == (1, 0), "another version")
+        shape, _, dtype = npy.read_array_header_1_0(file)
+        # The size is known before memory is taken.
+        has_size = math.prod(shape) * dtype.itemsize == len(content) - file.tell()
+        require(has_size and min(shape, default=0) >= 0 and dtype.itemsize > 0, "another size")
+        require(dtype.str in NUMBERS or dtype.str.startswith("<U"), "another type")
+        file.seek(0)
+        array = npy.read_array(file, allow_pickle=False)
+        if dtype.kind == "U":
+            array.tolist()  # raises an error for codes that are not of Unicode
+    except Exception as error:
+        raise InvalidModelFile(f"its entry {shown(name)} is not an array of numbers or text") from error
+    return array
+
+
+def _write_json(value: Any) -> bytes:
+    try:
+        return json.dumps(value, allow_nan=False, ensure_ascii=False, indent=1).encode()
+    except (TypeError, ValueError) as error:
+        raise InvalidModelFile(f"it has a value that JSON cannot express: {shown(str(error))}") from error
+
+
+def _read_json(content: bytes) -> Any:
+    """Return the value that JSON describes; raise InvalidModelFile if it is invalid or takes much memory."""
+    n_items = sum(map(content.count, (b"[", b"{", b",")))
+    require(len(content) <= MOST_BYTES and n_items <= MOST_ITEMS, f"its {MODEL} is too large")
+    try:
+        return json.loads(content.decode(), parse_constant=_raise_not_finite)
+    except (ValueError, RecursionError) as error:
+        raise InvalidModelFile(f"its {MODEL} is not valid JSON, or nested too deeply") from error
+
+
+def _raise_not_finite(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not finite")
 
 
 # Models in shards
 
 MANIFEST, SHARED = "shards.json", "shared.lann"
+_MANIFEST = Record(
+    dict,
+    {
+        "format": Int(FORMAT),
+        "lann": TEXT,
+        "rows_per_shard": Int(1),
+        "tile_losses": ListOf("n_tiles", ListOf("n_losses", Float())),
+        "n_shards": Int(1, high=99_999),
+    },
+)
 
 
 def is_sharded(model: Any) -> bool:
     """Return whether a model is in shards, without an import of Dask."""
     return type(model).__module__ == "lann.distributed._classifier"
+
+
+def _shard_names(n_shards: int) -> list[str]:
+    return [f"shard-{number:05}.lann" for number in range(n_shards)]
 
 
 def save_folder(model: Any, path: Path) -> None:
@@ -167,6 +266,7 @@ def save_folder(model: Any, path: Path) -> None:
     """
     from lann.distributed import write_shards
 
+    check_is_fitted(model)
     path = Path(os.path.realpath(path))
     if path.exists() and not (path / MANIFEST).is_file():
         raise FileExistsError(f"{path} exists and is no model in shards; give the name of a new folder.")
@@ -176,114 +276,58 @@ def save_folder(model: Any, path: Path) -> None:
     earlier = temporary.with_suffix(".old")
     temporary.mkdir()
     try:
-        names = [f"shard-{number:05}.lann" for number in range(model.n_shards_)]
-        written = write_shards(model, partial(write_file, folder=str(temporary)), names, SHARED)
+        write = partial(_write_file, folder=str(temporary))
+        write_shards(model, write, _shard_names(model.n_shards_), SHARED)
         manifest = {
             "format": FORMAT,
             "lann": __version__,
             "rows_per_shard": int(model.rows_per_shard),
             "tile_losses": np.asarray(model.tile_losses_).tolist(),
-            "shared": written[0],
-            "shards": dict(zip(names, written[1:], strict=True)),
+            "n_shards": int(model.n_shards_),
         }
-        write_atomically(temporary / MANIFEST, write_json(manifest))
+        (temporary / MANIFEST).write_bytes(_write_json(manifest))
         if path.exists():
-            shutil.copymode(path, temporary)
-            for file in temporary.iterdir():
-                with suppress(OSError):  # written by a worker of another user
-                    shutil.copymode(path / MANIFEST, file)
             os.replace(path, earlier)
-        try:
-            os.replace(temporary, path)
-        except BaseException:
-            if earlier.exists():
-                os.replace(earlier, path)
-            raise
-    except InvalidModelFile as error:
-        raise ValueError(f"The model cannot be saved: {error}.") from error
+        os.replace(temporary, path)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
-        if path.exists():  # else the earlier one is all there is
-            shutil.rmtree(earlier, ignore_errors=True)
+        if earlier.exists() and not path.exists():
+            os.replace(earlier, path)
+        shutil.rmtree(earlier, ignore_errors=True)
 
 
-def write_file(model: LANNClassifier, name: str, folder: str) -> str:
-    """Write a model file to a folder; return its SHA-256."""
-    content = to_bytes(model)
-    write_atomically(Path(folder) / name, content)
-    return hashlib.sha256(content).hexdigest()
+def _write_file(model: LANNClassifier, name: str, folder: str) -> None:
+    Path(folder, name).write_bytes(to_bytes(model))
 
 
 def load_folder(path: Path) -> Any:
-    """Load a model in shards; these are read by tasks of Dask and stay on the workers.
-
-    Raises
-    ------
-    ValueError
-        If a file is missing, damaged, or does not belong to the others.
-    """
+    """Load a model in shards; these are read by tasks of Dask and stay on the workers."""
     from lann.distributed import read_shards
 
     path = path.absolute()
     try:
-        manifest = _read_manifest(path / MANIFEST)
-        hashes = {SHARED: manifest["shared"], **manifest["shards"]}
-        for name in hashes:
+        described = _read_json(read_content(path / MANIFEST, "model file"))
+        _check_format(described)
+        manifest = _MANIFEST.read(described, MANIFEST, Reader({}))
+        names = _shard_names(manifest["n_shards"])
+        for name in (SHARED, *names):
             require((path / name).is_file(), f"its file {name} is missing")
-        read = partial(read_file, folder=str(path), hashes=hashes)
+        read = partial(_read_file, folder=str(path))
         losses = manifest["tile_losses"]
-        n_losses = len(losses[0]) if losses else 0
         further = {
             "rows_per_shard": manifest["rows_per_shard"],
-            "tile_losses_": np.array(losses, np.float64).reshape(len(losses), n_losses),
+            "tile_losses_": np.array(losses, np.float64).reshape(len(losses), -1 if losses else 0),
         }
-        return read_shards(read(SHARED), read, sorted(manifest["shards"]), further)
+        return read_shards(read(SHARED), read, names, further)
     except ValueError as error:
         raise ValueError(f"{path} cannot be loaded: {shown(str(error))}.") from error
 
 
-def read_file(name: str, folder: str, hashes: dict[str, str]) -> LANNClassifier:
-    """Read a model file of a folder, and check that it is the one of the manifest."""
-    content = read_content(Path(folder) / name, "model file")
-    same = hashlib.sha256(content).hexdigest() == hashes[name]
-    require(same, f"its file {name} is not the one that was saved")
+def _read_file(name: str, folder: str) -> LANNClassifier:
+    """Return the ordinary classifier in a model file of a folder."""
     try:
-        model = from_bytes(content)["model"]
+        model = from_bytes(read_content(Path(folder) / name, "model file")).model
     except InvalidModelFile as error:
         raise InvalidModelFile(f"of its file {name}, {error}") from error
     require(type(model) is LANNClassifier, f"its file {name} has a model of type {type(model).__name__}")
     return model
-
-
-def _is_losses(data: Any) -> bool:
-    rows_are_lists = type(data) is list and all(type(row) is list for row in data)
-    if not rows_are_lists or len({len(row) for row in data}) > 1:
-        return False
-    return all(type(loss) in (float, int) for row in data for loss in row)
-
-
-_MANIFEST = Record(
-    dict,
-    {
-        "format": Int(FORMAT),
-        "lann": TEXT,
-        "rows_per_shard": Int(1),
-        "tile_losses": Value(_is_losses, "a list of losses for each tile"),
-        "shared": SHA256,
-        "shards": Value(
-            lambda data: (
-                type(data) is dict
-                and bool(data)
-                and all(re.fullmatch(r"shard-[0-9]{5,9}\.lann", name) for name in data)
-                and all(map(SHA256.test, data.values()))
-            ),
-            "files shard-00000.lann and so on, with their SHA-256",
-        ),
-    },
-)
-
-
-def _read_manifest(file: Path) -> dict[str, Any]:
-    manifest = read_json(read_content(file, "model file"))
-    check_format(manifest)
-    return _MANIFEST.read(manifest, MANIFEST, Reader({}))

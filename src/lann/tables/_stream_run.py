@@ -14,7 +14,7 @@ import numpy as np
 
 from lann._support.files import check_different
 from lann.columns.text import TableWarning
-from lann.persist import load_with_progress, save
+from lann.persist import read_model_file, save
 from lann.streams import PrequentialEvaluation, StreamBatch, iter_prequential
 from lann.tables._predictions_file import PredictionsFile
 from lann.tables._reading import STANDARD_INPUT
@@ -327,7 +327,8 @@ class StreamRun:
     def _resume(self, path: str | os.PathLike[str], target: str | None) -> None:
         """Restore a checkpoint, and read the rows that it has seen once more."""
         output = self._output_path
-        self.estimator, progress = load_with_progress(path)
+        file = read_model_file(path)
+        self.estimator, progress = file.model, file.progress
         state = check_progress(progress, path)
         self.columns = StreamColumns.from_dict(state["columns"])
         if target not in (None, self.columns.target):

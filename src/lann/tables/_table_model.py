@@ -17,7 +17,7 @@ from lann._support.types import Indices
 from lann._support.validation import OneOf, validate
 from lann.columns.inputs import as_fitted
 from lann.columns.text import Column, TableWarning, apply_columns, check_named_column, column_texts
-from lann.persist import TableRecord, load_with_table, save
+from lann.persist import TableRecord, read_model_file, save
 from lann.tables import _counterfactuals, _embed, _labeled_rows, _predict_file, _reject, _suspicious_rows
 from lann.tables._feature_columns import (
     TrainingValues,
@@ -164,7 +164,8 @@ class TableModel:
         OSError
             If there is no such file.
         """
-        return cls(*load_with_table(path))
+        file = read_model_file(path)
+        return cls(file.model, file.table)
 
     def training_rows(self) -> pd.DataFrame:
         """Return the training rows in their values.

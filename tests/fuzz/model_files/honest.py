@@ -28,7 +28,7 @@ from lann.baselines import (
 from lann.columns.schema import TableSchema
 from lann.embedding import DiscriminantPlane, NeighborEmbedding
 from lann.model import LocalModel
-from lann.persist import CrossValidatedMethod, TableRecord, load_with_table
+from lann.persist import CrossValidatedMethod, TableRecord, read_model_file
 from lann.persist._model_file import from_bytes, to_bytes
 from lann.reject import RejectOption, RejectState
 from lann.search import CellIndex
@@ -200,13 +200,14 @@ def load_and_use(path: Path) -> None:
 
     What a reject option has learned of the model's table is used, too.
     """
-    use_file(*load_with_table(path))
+    file = read_model_file(path)
+    use_file(file.model, file.table)
 
 
 def use_file(model: Any, table: TableRecord | None) -> None:
     """Use a loaded model and, if its table has one, what a reject option has learned; save it again."""
     content = to_bytes(model, table)
     use(model, np.random.default_rng(0))
-    require(to_bytes(from_bytes(content)["model"], table) == content, "A file that is saved again differs.")
+    require(to_bytes(from_bytes(content).model, table) == content, "A file that is saved again differs.")
     if table is not None and table.reject is not None:
         use(table.reject.restore(RejectOption(coverage=0.8), model), np.random.default_rng(0))

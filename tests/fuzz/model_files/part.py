@@ -11,7 +11,7 @@ import dask
 import numpy as np
 
 import lann
-from lann.persist import load_with_table
+from lann.persist import read_model_file
 from tests.fuzz.children import CONTEXT, address_space, unlimited_memory
 from tests.fuzz.model_files.honest import honest_files, load_and_use, use, use_file
 from tests.fuzz.model_files.mutations import mutate
@@ -109,8 +109,8 @@ def try_content(name: str, content: bytes, path: Path) -> Outcome:
     path.write_bytes(content)
 
     def load() -> Any:
-        found = load_with_table(path)
-        return lambda: use_file(*found)
+        file = read_model_file(path)
+        return lambda: use_file(file.model, file.table)
 
     return _try_loading(name, load, path)
 
