@@ -35,12 +35,14 @@ def made():
             "relevances": relevances,
             "feature_names": np.array(["area", "texture", "depth", "width"], dtype=object),
             "classes": classes,
-            "_contributions": contributions,
-            "_feature_weights": 2.0 * relevances,
-            "_contrast_rows": None if supports is None else neighbors,
-            "_supports": supports,
+            "unmeasured": np.zeros((n_rows, 4), bool),
+            "unseen": np.zeros((n_rows, 4), bool),
+            "left_out": np.full(n_rows, -1),
+            "_parts": {"contributions": contributions, "feature_weights": 2.0 * relevances},
             "_wide_votes": votes,
         }
+        if supports is not None:
+            parts["_parts"] |= {"contrast_rows": neighbors, "supports": supports}
         return Explanation(**(parts | changes))
 
     return make

@@ -91,12 +91,11 @@ def test_overview_counts_decisions(explained, decided):
     overview = decided.overview()
     assert overview.rows["decision"].tolist() == ["accepted", "ambiguous", "far"]
     assert overview.decision_counts == {"accepted": 1, "ambiguous": 1, "far": 1}
-    assert overview.accuracy_of_accepted is None
     assert explained.overview().decision_counts is None
     labels = decided.predictions.astype(object)
     labels[1] = {"benign": "malignant", "malignant": "benign"}[labels[1]]
     labeled = replace(decided, true_labels=labels).overview()
-    assert (labeled.accuracy, labeled.accuracy_of_accepted) == (pytest.approx(2 / 3), 1.0)
+    assert labeled.accuracy == pytest.approx(2 / 3)
     assert Overview.joined([overview, overview]).decision_counts == {"accepted": 2, "ambiguous": 2, "far": 2}
 
 

@@ -155,8 +155,8 @@ def test_a_clear_vote_and_a_close_one(two_rows):
 
 
 def test_number_of_features_and_neighbors(two_rows):
-    assert two_rows.in_words(n_features=1, n_neighbors=1, mark="*")[0] == (
-        "benign, because it is similar to row 10 in *area*; *depth* opposes it."
+    assert two_rows.in_words(n_features=1, n_neighbors=1)[0] == (
+        "benign, because it is similar to row 10 in area; depth opposes it."
     )
     for name in ("n_features", "n_neighbors"):
         with pytest.raises(ValueError, match=f"{name} must be an integer of at least 1; got 0"):

@@ -13,6 +13,7 @@ from lann._support.rows import stratified_rows
 from lann.baselines import GMLVQ, LGRLVQ, LMNN
 from lann.datasets import make_local_relevance
 from lann.explain import _landmarks, class_relevances
+from lann.explain._fitted import Queries
 from lann.explain._landmarks import compute_landmarks, landmarks_of, read_prototypes
 from lann.explain._walks import walk_supports
 from lann.model import typical_values
@@ -98,7 +99,7 @@ def test_the_landmarks_of_many_rows_are_those_of_a_sample(monkeypatch):
 def test_readings_of_prototypes_equal_the_votes_on_changed_rows(kind, wine):
     X, y = scale(wine[0]), wine[1]
     clf = kind(prototypes_per_class=2, max_iter=10, random_state=0).fit(X, y)
-    found = read_prototypes(clf.model_, X[:4])
+    found = read_prototypes(Queries(clf.model_, X[:4]))
     before = clf.predict_proba(X[:4])
     np.testing.assert_array_equal(found.votes, before)
     values = clf.model_.typical_values
@@ -146,12 +147,12 @@ def test_supports_are_what_features_change_in_predicted_probabilities(planted_of
     X, y, _ = planted_of_walks
     clf = LANNClassifier(random_state=0, **parameters).fit(X[:90], y[:90])
     queries, ends = X[200:206], np.array([[0, 5], [1, 7], [2, -1], [3, 3], [4, 60], [80, 81]])
-    found = walk_supports(clf.model_, queries, ends)
+    supports, changes = walk_supports(Queries(clf.model_, queries), ends)
     expected = reference(clf.predict_proba, clf.model_, queries, ends)
-    np.testing.assert_allclose(found.supports, expected, atol=1e-9)
+    np.testing.assert_allclose(supports, expected, atol=1e-9)
     change = clf.predict_proba(queries) - [clf.predict_proba(X[e[e >= 0]]).mean(axis=0) for e in ends]
-    np.testing.assert_allclose(found.supports.sum(axis=2), change, atol=1e-9)
-    assert (found.changes >= np.abs(found.supports).sum(axis=1) / 2 - 1e-12).all()
+    np.testing.assert_allclose(supports.sum(axis=2), change, atol=1e-9)
+    assert (changes >= np.abs(supports).sum(axis=1) / 2 - 1e-12).all()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -160,7 +161,7 @@ def test_baselines(planted_of_walks, kind):
     X, y, _ = planted_of_walks
     clf = kind(max_iter=5).fit(X[:90], y[:90])
     ends = np.array([[0, 1], [1, -1], [1, 0]])
-    found = walk_supports(clf.model_, X[200:203], ends).supports
+    found = walk_supports(Queries(clf.model_, X[200:203]), ends)[0]
     np.testing.assert_allclose(found, reference(clf.predict_proba, clf.model_, X[200:203], ends), atol=1e-9)
 
 
@@ -178,7 +179,7 @@ def test_sample_weights_class_weights_and_left_out_rows(planted_of_walks):
 
         return predict_proba
 
-    found = walk_supports(model, X[rows], ends, exclude=rows).supports
+    found = walk_supports(Queries(model, X[rows], rows), ends)[0]
     for i, row in enumerate(rows):
         expected = reference(without(row), model, X[rows[i : i + 1]], ends[i : i + 1])[0]
         np.testing.assert_allclose(found[i], expected, atol=1e-9)

@@ -8,7 +8,8 @@ from sklearn.model_selection import train_test_split
 from lann import LANNClassifier
 from lann.baselines import GMLVQ, LMNN
 from lann.datasets import make_local_relevance
-from lann.explain._spacing import spacing_of
+from lann.explain._distribution import spacing_of
+from lann.explain._fitted import Queries
 
 
 def slow_relative(clf, query, without=None):
@@ -38,7 +39,7 @@ def test_relative_distances(fitted, wine):
     queries = np.concatenate([wine[0][1:20:4], wine[0][1:60:5] * 1.1])
     spacing = spacing_of(fitted.model_)
     distances = fitted.explain(queries, leave_out=None).distances[:, :3].mean(axis=1)
-    found = spacing.relative(fitted.model_, queries, distances)
+    found = spacing.relative(Queries(fitted.model_, queries), distances)
     expected = [slow_relative(fitted, query) for query in queries]
     np.testing.assert_allclose(found, expected, rtol=1e-7)
     assert 2 < np.count_nonzero(found) < len(queries) - 2

@@ -135,7 +135,7 @@ def test_what_was_computed_is_saved(data, tmp_path, monkeypatch):
         with monkeypatch.context() as context:
             # Nothing is computed again.
             context.setattr("lann.explain._landmarks.compute_landmarks", None)
-            context.setattr("lann.explain._spacing.compute_spacing", None)
+            context.setattr("lann.explain._distribution.compute_spacing", None)
             assert_equal(loaded.explain(X[:5] * 3).is_far, model.explain(X[:5] * 3).is_far)
             assert_equal(loaded.explain(X[:5]).supports, expected.supports)
         assert_equal(loaded.model_.derived, model.model_.derived)

@@ -111,6 +111,7 @@ def fit(
     rows, which are drawn at random while the file is read in parts. Without them, this is done if there is
     not enough memory for all rows, and a note says so.
     """
+    from lann.explain import prepare_explanations
     from lann.tables import TrainingTable
 
     check_writable(output)
@@ -146,6 +147,7 @@ def fit(
             classifier, scores=scores, folds=fitted, data_sha256=reading.sha256, callback=report
         )
     console.print(f"Vote: {model.classifier.vote_}", soft_wrap=True)
+    prepare_explanations(model.classifier)
     model.save(output)
     console.print(f"Saved {output}", soft_wrap=True)
     if json:

@@ -4,13 +4,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lann.explain._build import build_explanation
-from lann.explain._decision import Decision
 from lann.explain._explained_row import LEAST_RELEVANCE, ExplainedRow, Overview
 from lann.explain._explanation import Explanation
 from lann.explain._exports import relevance_clusters, summarize
 from lann.explain._feature_groups import correlated_groups, group_features
 from lann.explain._fitted import find_training_rows
 from lann.explain._page import PageDetails, explanation_page
+from lann.explain._words import Decision
 
 if TYPE_CHECKING:
     from lann.explain._landmarks import Landmarks as Landmarks
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _LAZY = {
     "_contrast": ["Contrast", "contrast_of_explanation", "nearest_other_class"],
     "_counterfactuals": ["Counterfactuals", "counterfactuals"],
-    "_landmarks": ["Landmarks", "Readings", "class_relevances", "query_relevances"],
-    "_spacing": ["Spacing"],
+    "_landmarks": ["Landmarks", "Readings", "class_relevances", "prepare_explanations", "query_relevances"],
+    "_distribution": ["Spacing"],
     "_training_votes": [
         "Influence", "RowVotes", "Suspicion", "influence", "local_matrices", "prototypical_rows",
         "suspicious_rows",

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from lann._support.types import Floats, Indices
 from lann.columns.schema import TableSchema, TableValues
-from lann.explain._distribution import distribution_of
+from lann.explain._distribution import distribution_of, find_far, nearest_distances
 from lann.explain._explanation import Explanation
+from lann.explain._fitted import Queries
 
 if TYPE_CHECKING:
     from lann.explain._feature_groups import Groups
@@ -69,29 +70,29 @@ def build_explanation(
     array([0, 0, 0])
     """
     from lann.explain._landmarks import landmarks_of, read_prototypes
-    from lann.explain._spacing import find_far, nearest_distances
 
-    queries = np.array(queries)  # details are computed later, when the array may have changed
+    rows = np.array(queries)  # details are computed later, when the array may have changed
     if exclude is not None and not (exclude >= 0).any():
         exclude = None
-    neighbors, distances, votes = _neighbors_and_votes(model, queries, exclude, n_jobs)
-    unmeasured = model.unmeasured(queries)
-    distribution = is_far = pool = representatives = None
+    asked = Queries(model, rows, exclude, n_jobs)
+    neighbors, distances, votes = _neighbors_and_votes(asked)
+    unmeasured = model.unmeasured(rows)
+    distribution = is_far = outside = pool = representatives = None
     correlated: Groups = ()
     if model.has_training_rows:
         distribution = distribution_of(model, schema)
-        nearest = nearest_distances(distances, votes.shares)
-        is_far = find_far(model, queries, nearest, distribution.extremes, exclude=exclude, n_jobs=n_jobs)
+        outside = distribution.is_outside(rows)
+        is_far = find_far(asked, nearest_distances(distances, votes.shares), distribution.extremes)
         landmarks = landmarks_of(model, n_jobs=n_jobs)
-        near = landmarks.near(model, queries, n_jobs=n_jobs)
+        near = landmarks.near(asked)
         relevances, wide_votes = landmarks.readings.means(near)
         pool, representatives = landmarks.pool(near), landmarks.representatives
         correlated = landmarks.correlated
     else:
-        readings = read_prototypes(model, queries, n_jobs=n_jobs)
+        readings = read_prototypes(asked)
         relevances, wide_votes = readings.relevances, readings.votes
     return Explanation(
-        queries=queries,
+        queries=rows,
         predictions=classes[votes.probabilities.argmax(axis=1)],
         probabilities=votes.probabilities,
         neighbors=neighbors,
@@ -104,46 +105,34 @@ def build_explanation(
         classes=classes,
         floor=model.vote_rule.floor,
         unmeasured=unmeasured,
-        unseen=np.zeros(queries.shape, bool) if schema is None else schema.unseen(queries),
-        left_out=np.full(len(queries), -1) if exclude is None else exclude,
+        unseen=np.zeros(rows.shape, bool) if schema is None else schema.unseen(rows),
+        left_out=np.full(len(rows), -1) if exclude is None else exclude,
         is_far=is_far,
-        outside=None if distribution is None else distribution.is_outside(queries),
-        _query_values=None if schema is None else schema.values(queries),
+        outside=outside,
+        _query_values=None if schema is None else schema.values(rows),
         _training_values=model.X if schema is None else TableValues(schema, model.X),
-        _details=Details(
-            model,
-            queries,
-            neighbors,
-            votes.shares,
-            votes.probabilities,
-            exclude,
-            pool,
-            representatives,
-            n_jobs,
-        ),
+        _details=Details(asked, neighbors, votes.shares, votes.probabilities, pool, representatives),
         _wide_votes=wide_votes,
         _correlated=correlated,
-        _rows=queries,
         _distribution=distribution,
     )
 
 
-def _neighbors_and_votes(
-    model: NeighborModel, queries: Floats, exclude: Indices | None, n_jobs: int | None
-) -> tuple[Indices, Floats, Votes]:
+def _neighbors_and_votes(queries: Queries) -> tuple[Indices, Floats, Votes]:
     """Return the rows that vote on each query, their lengths, (n_queries, k) each, and their votes.
 
     Queries without an excluded row have the vote of `predict_proba`, to the bit.
     """
     from lann.model import Votes
 
+    model, exclude = queries.model, queries.exclude
     if exclude is None or (exclude >= 0).all():
-        neighbors, squared = model.voters(queries, exclude=exclude, n_jobs=n_jobs)
+        neighbors, squared = queries.voters()
         return neighbors, np.sqrt(squared), model.vote(neighbors, squared)
-    voters = model.voters(queries, n_jobs=n_jobs)
+    voters = replace(queries, exclude=None).voters()
     neighbors, votes = voters[0], model.vote(*voters)
     changed = exclude >= 0
-    voters = model.voters(queries[changed], exclude=exclude[changed], n_jobs=n_jobs)
+    voters = queries[changed].voters()
     own_neighbors, own_votes = voters[0], model.vote(*voters)
     # Their numbers of columns can differ; the excluded row has the last columns then, and no vote.
     k = max(neighbors.shape[1], own_neighbors.shape[1])
@@ -151,7 +140,7 @@ def _neighbors_and_votes(
     neighbors[changed], shares[changed] = _widen(own_neighbors, own_votes.shares, exclude[changed, None], k)
     probabilities = votes.probabilities.copy()
     probabilities[changed] = own_votes.probabilities
-    distances = np.sqrt(model.distances(queries, neighbors, n_jobs=n_jobs))
+    distances = np.sqrt(model.distances(queries.rows, neighbors, n_jobs=queries.n_jobs))
     return neighbors, distances, Votes(shares, probabilities)
 
 
@@ -181,49 +170,44 @@ class Details:
 
     Attributes
     ----------
-    model : NeighborModel
-    rows : ndarray of shape (n_queries, n_features)
-        The queries as the model takes them.
+    queries : Queries
     neighbors : ndarray of shape (n_queries, k)
     vote_shares : ndarray of shape (n_queries, k)
     probabilities : ndarray of shape (n_queries, n_classes)
-    exclude : ndarray of shape (n_queries,) or None
-        The row that does not vote on each query; -1 for none.
     pool : ndarray of shape (n_queries, n_pool) or None
         Rows near each query among which contrast rows are chosen; None is all rows.
     representatives : ndarray of shape (n_classes, n_representatives) or None
         Rows that represent the classes; None if there are none.
-    n_jobs : int or None
-        Number of threads.
     """
 
-    model: NeighborModel
-    rows: Floats
+    queries: Queries
     neighbors: Indices
     vote_shares: Floats
     probabilities: Floats
-    exclude: Indices | None
     pool: Indices | None
     representatives: Indices | None
-    n_jobs: int | None
 
     def __getitem__(self, rows: Any) -> Details:
         """Return the details of some of the queries."""
-        names = ("rows", "neighbors", "vote_shares", "probabilities", "exclude", "pool")
-        values: dict[str, Any] = {name: getattr(self, name) for name in names}
-        changes: dict[str, Any] = {name: None if v is None else v[rows] for name, v in values.items()}
-        return replace(self, **changes)
+        return Details(
+            self.queries[rows],
+            self.neighbors[rows],
+            self.vote_shares[rows],
+            self.probabilities[rows],
+            None if self.pool is None else self.pool[rows],
+            self.representatives,
+        )
 
     @cached_property
     def contributions(self) -> Floats:
         """What each feature adds to each squared distance: (n_queries, k, n_features)."""
-        return split_distances(self.model, self.rows, self.neighbors)
+        return split_distances(self.queries.model, self.queries.rows, self.neighbors)
 
     @cached_property
     def feature_weights(self) -> Floats:
         """Feature weights of the neighbors, averaged by vote share: (n_queries, n_features)."""
-        return self.model.neighbor_feature_weights(
-            self.rows, self.neighbors, self.vote_shares, n_jobs=self.n_jobs
+        return self.queries.model.neighbor_feature_weights(
+            self.queries.rows, self.neighbors, self.vote_shares, n_jobs=self.queries.n_jobs
         )
 
     @cached_property
@@ -231,15 +215,13 @@ class Details:
         """Rows of other classes, near ones first: (n_queries, n_contrasts), -1 for none."""
         from lann.explain._contrast import nearest_contrasts, nearest_representatives, spread_contrasts
 
-        class_indices = self.probabilities.argmax(axis=1)
+        class_indices, exclude = self.probabilities.argmax(axis=1), self.queries.exclude
         if self.pool is None or self.representatives is None:
-            return nearest_contrasts(self.model, self.rows, class_indices, n_jobs=self.n_jobs)
-        near = spread_contrasts(
-            self.model, self.rows, class_indices, self.pool, exclude=self.exclude, n_jobs=self.n_jobs
-        )
-        others = nearest_representatives(self.model, self.rows, class_indices, self.representatives)
-        if self.exclude is not None:
-            others[others == self.exclude[:, None]] = -1
+            return nearest_contrasts(self.queries, class_indices)
+        near = spread_contrasts(self.queries, class_indices, self.pool)
+        others = nearest_representatives(self.queries, class_indices, self.representatives)
+        if exclude is not None:
+            others[others == exclude[:, None]] = -1
         is_near = (others[:, :, None] == near[:, None]).any(axis=2)
         return np.concatenate([near, np.where(is_near, -1, others)], axis=1)
 
@@ -248,7 +230,4 @@ class Details:
         """What each feature changes on the way to the contrast rows: (n_queries, n_classes, n_features)."""
         from lann.explain._walks import walk_supports
 
-        return walk_supports(
-            self.model, self.rows, self.contrast_rows, probabilities=self.probabilities,
-            exclude=self.exclude, n_jobs=self.n_jobs,
-        ).supports  # fmt: skip
+        return walk_supports(self.queries, self.contrast_rows, probabilities=self.probabilities)[0]

@@ -18,12 +18,14 @@ from lann._support.types import Floats, Indices, Labels
 from lann.columns.inputs import read_queries, row_ids
 from lann.explain._build import split_distances
 from lann.explain._fitted import (
+    Queries,
     check_label,
+    frame_of,
     model_of,
     training_ids,
     values_of_queries,
     values_of_rows,
-)  # fmt: skip
+)
 from lann.search import smallest
 
 if TYPE_CHECKING:
@@ -101,16 +103,13 @@ class Contrast:
             With the columns ``query``, ``query_id`` (if there are ids), ``prediction``, ``row``, ``id`` (if
             there are ids), ``label``, ``distance`` and ``contribution of ...`` for every feature.
         """
-        import pandas as pd
-
-        columns = {
+        columns: dict[str, Any] = {
             "query": np.arange(len(self)), "query_id": self.query_ids, "prediction": self.predictions,
             "row": self.rows, "id": self.ids, "label": self.labels, "distance": self.distances,
         }  # fmt: skip
-        table = {name: values for name, values in columns.items() if values is not None}
         for feature, name in enumerate(self.feature_names):
-            table[f"contribution of {name}"] = self.contributions[:, feature]
-        return pd.DataFrame(table)
+            columns[f"contribution of {name}"] = self.contributions[:, feature]
+        return frame_of(columns)
 
 
 def nearest_other_class(clf: Any, X: ArrayLike, *, target: Any = None) -> Contrast:
@@ -161,15 +160,40 @@ def nearest_other_class(clf: Any, X: ArrayLike, *, target: Any = None) -> Contra
     if (rows < 0).any():
         what = "another class than predicted" if target is None else f"the class {target!r}"
         raise ValueError(f"There is no training row of {what}.")
-    ids = training_ids(clf)
-    return Contrast(
-        queries, predictions, rows, classes[model.labels[rows]], model.X[rows], np.sqrt(squared[:, 0]),
-        split_distances(model, queries, found)[:, 0], get_feature_names(clf),
-        query_values=values_of_queries(clf, X, queries),
-        row_values=values_of_rows(clf, model.X[rows]),
-        ids=None if ids is None else ids[rows],
-        query_ids=row_ids(X),
+    return _contrast(
+        Queries(model, queries), clf, rows, np.sqrt(squared[:, 0]), predictions,
+        query_values=values_of_queries(clf, X, queries), query_ids=row_ids(X),
     )  # fmt: skip
+
+
+def _contrast(
+    queries: Queries,
+    clf: Any,
+    nearest: Indices,
+    distances: Floats | None,
+    predictions: NDArray[Any],
+    **others: Any,
+) -> Contrast:
+    """Return the contrast of queries with given training rows."""
+    model, ids = queries.model, training_ids(clf)
+    contributions = split_distances(model, queries.rows, nearest[:, None])[:, 0]
+    if distances is None:
+        distances = np.sqrt(np.maximum(contributions.sum(axis=1), 0.0))
+    return Contrast(
+        **{
+            "queries": queries.rows,
+            "predictions": predictions,
+            "rows": nearest,
+            "labels": clf.classes_[model.labels[nearest]],
+            "values": model.X[nearest],
+            "distances": distances,
+            "contributions": contributions,
+            "feature_names": get_feature_names(clf),
+            "row_values": values_of_rows(clf, model.X[nearest]),
+            "ids": None if ids is None else ids[nearest],
+        }
+        | others
+    )
 
 
 def contrast_of_explanation(
@@ -218,33 +242,21 @@ def contrast_of_explanation(
     numbers = np.arange(len(model.X)) if row_numbers is None else row_numbers
     allowed = classes[None, :] != explanation.predictions[:, None]
     found, _ = model.kneighbors_of_classes(queries, allowed, 2, n_jobs=clf.n_jobs)
-    left_out = explanation.left_out
-    is_own = np.zeros(len(queries), bool) if left_out is None else numbers[found[:, 0]] == left_out
-    nearest = np.where(is_own, found[:, 1], found[:, 0])
+    nearest = np.where(numbers[found[:, 0]] == explanation.left_out, found[:, 1], found[:, 0])
     if (nearest < 0).any():
         return None
-    contributions = split_distances(model, queries, nearest[:, None])[:, 0]
-    ids, values = training_ids(clf), explanation._training_values
-    distances = np.sqrt(np.maximum(contributions.sum(axis=1), 0.0))
-    return Contrast(
-        queries, explanation.predictions, numbers[nearest], classes[model.labels[nearest]], model.X[nearest],
-        distances, contributions, explanation.feature_names,
-        query_values=explanation.query_values,
-        row_values=model.X[nearest] if values is None else values[numbers[nearest]],
-        ids=None if ids is None or explanation.neighbor_ids is None else ids[nearest],
-        query_ids=explanation.query_ids,
+    values = explanation._training_values
+    others: dict[str, Any] = {} if values is None else {"row_values": values[numbers[nearest]]}
+    if explanation.neighbor_ids is None:
+        others["ids"] = None
+    return _contrast(
+        Queries(model, queries), clf, nearest, None, explanation.predictions, rows=numbers[nearest],
+        feature_names=explanation.feature_names, query_values=explanation.query_values,
+        query_ids=explanation.query_ids, **others,
     )  # fmt: skip
 
 
-def nearest_contrasts(
-    model: NeighborModel,
-    queries: Floats,
-    class_indices: Labels,
-    k: int = N_CONTRASTS,
-    *,
-    exclude: Indices | None = None,
-    n_jobs: int | None = None,
-) -> Indices:
+def nearest_contrasts(queries: Queries, class_indices: Labels, k: int = N_CONTRASTS) -> Indices:
     """Return the nearest typical rows of other classes: (n_queries, k).
 
     A row is typical if the others predict its label: one that is mislabeled says nothing about its class.
@@ -252,21 +264,17 @@ def nearest_contrasts(
 
     Parameters
     ----------
-    model : NeighborModel
-    queries : (n_queries, n_features)
+    queries : Queries
     class_indices : (n_queries,)
         The class of each query.
     k : int
-    exclude : (n_queries,) or None
-        For each query a row that does not count; -1 for none.
-    n_jobs : int or None
-        Number of threads.
     """
+    model, n_jobs = queries.model, queries.n_jobs
     allowed = np.arange(model.n_classes) != class_indices[:, None]
     n_searched = min(N_SEARCHED * k, len(model.X)) if model.has_training_rows else k
-    found, _ = model.kneighbors_of_classes(queries, allowed, n_searched, n_jobs=n_jobs)
-    if exclude is not None:
-        found = np.where(found == exclude[:, None], -1, found)
+    found, _ = model.kneighbors_of_classes(queries.rows, allowed, n_searched, n_jobs=n_jobs)
+    if queries.exclude is not None:
+        found = np.where(found == queries.exclude[:, None], -1, found)
     rank = np.where(found < 0, 2, 0)
     if model.has_training_rows:
         rows, position = np.unique(found[found >= 0], return_inverse=True)
@@ -316,26 +324,20 @@ def _squared_gaps(points: Floats) -> Floats:
         return sizes[:, None] + sizes - 2.0 * points @ points.T
 
 
-def nearest_representatives(
-    model: NeighborModel,
-    queries: Floats,
-    class_indices: Labels,
-    representatives: Indices,
-    k: int = N_REPRESENTATIVE,
-) -> Indices:
-    """Return the nearest rows that represent other classes: (n_queries, k), -1 where there are fewer.
+def nearest_representatives(queries: Queries, class_indices: Labels, representatives: Indices) -> Indices:
+    """Return the nearest rows that represent other classes: (n_queries, 2), -1 where there are fewer.
 
     Parameters
     ----------
-    model, queries, class_indices
+    queries, class_indices
         As for `nearest_contrasts`.
     representatives : (n_classes, N_OF_CLASS)
         -1 for none.
-    k : int
     """
+    model, k = queries.model, N_REPRESENTATIVE
     rows = np.sort(representatives[representatives >= 0])
     candidates = np.tile(rows, (len(queries), 1))
-    distances = model.distances(queries, candidates)
+    distances = model.distances(queries.rows, candidates)
     candidates[model.labels[rows] == class_indices[:, None]] = -1
     found, _ = smallest(distances, candidates, min(k, len(rows)))
     return np.pad(found, ((0, 0), (0, k - found.shape[1])), constant_values=-1)
@@ -345,39 +347,30 @@ def _are_typical(model: NeighborModel, rows: Indices, n_jobs: int | None) -> NDA
     """Return whether the others predict the label of each of some rows; the only row is typical."""
     if len(rows) == 0 or len(model.X) == 1:
         return np.ones(len(rows), bool)
-    votes = model.vote(*model.voters(model.X[rows], exclude=rows, n_jobs=n_jobs))
+    votes = model.vote(*Queries(model, model.X[rows], rows, n_jobs).voters())
     return votes.probabilities.argmax(axis=1) == model.labels[rows]
 
 
-def spread_contrasts(
-    model: NeighborModel,
-    queries: Floats,
-    class_indices: Labels,
-    pool: Indices,
-    k: int = N_NEAR,
-    *,
-    exclude: Indices | None = None,
-    n_jobs: int | None = None,
-) -> Indices:
-    """Choose rows of other classes in different directions: (n_queries, k).
+def spread_contrasts(queries: Queries, class_indices: Labels, pool: Indices) -> Indices:
+    """Choose rows of other classes in different directions: (n_queries, 2), -1 where there are fewer.
 
     The first is the nearest row of the pool; each further one is the row that is farthest from those chosen,
     on the axes.
 
     Parameters
     ----------
-    model, queries, class_indices, k, exclude, n_jobs :
+    queries, class_indices
         As for `nearest_contrasts`.
     pool : (n_queries, n_pool)
         Rows to choose from; those of the class of the query are left out. Where none remains, the nearest
         typical rows are chosen.
     """
-    pool = np.sort(pool, axis=1)
+    model, pool = queries.model, np.sort(pool, axis=1)
     usable = (pool >= 0) & (model.labels[np.maximum(pool, 0)] != class_indices[:, None])
     usable[:, 1:] &= pool[:, 1:] != pool[:, :-1]
-    if exclude is not None:
-        usable &= pool != exclude[:, None]
-    chosen = np.full((len(queries), k), -1)
+    if queries.exclude is not None:
+        usable &= pool != queries.exclude[:, None]
+    chosen = np.full((len(queries), N_NEAR), -1)
     rows, position = np.unique(pool[usable], return_inverse=True)
     positions = np.zeros(pool.shape, np.int64)
     positions[usable] = position
@@ -385,36 +378,25 @@ def spread_contrasts(
     block = max(HELD_COORDINATES // max(pool.shape[1] * max(model.n_axes, 1), 1), 1)
     for start in range(0, len(queries), block):
         part = slice(start, start + block)
-        chosen[part] = _spread(model, queries[part], pool[part], usable[part], points, positions[part], k)
+        distances = np.where(
+            usable[part], model.distances(queries.rows[part], np.maximum(pool[part], 0)), np.inf
+        )
+        chosen[part] = _spread(distances, pool[part], usable[part], points[positions[part]])
     without = np.flatnonzero(chosen[:, 0] < 0)
     if len(without):
-        own = None if exclude is None else exclude[without]
-        chosen[without] = nearest_contrasts(
-            model, queries[without], class_indices[without], k, exclude=own, n_jobs=n_jobs
-        )
+        chosen[without] = nearest_contrasts(queries[without], class_indices[without], N_NEAR)
     return chosen
 
 
-def _spread(
-    model: NeighborModel,
-    queries: Floats,
-    pool: Indices,
-    usable: NDArray[np.bool_],
-    points: Floats,
-    positions: Indices,
-    k: int,
-) -> Indices:
-    every, chosen = np.arange(len(queries)), np.full((len(queries), k), -1)
-    distances = np.where(usable, model.distances(queries, np.maximum(pool, 0)), np.inf)
+def _spread(distances: Floats, pool: Indices, usable: NDArray[np.bool_], points: Floats) -> Indices:
+    """Choose rows given their distances and points: (n_queries, n_pool) and (n_queries, n_pool, n_axes)."""
+    every, chosen = np.arange(len(pool)), np.full((len(pool), N_NEAR), -1)
     next_one, any_left = distances.argmin(axis=1), usable.any(axis=1)
-    if not any_left.any():
-        return chosen
     left, gaps = usable.copy(), np.full(pool.shape, np.inf)
-    among = points[positions]  # (n_queries, n_pool, n_axes)
-    for number in range(k):
+    for number in range(N_NEAR if any_left.any() else 0):
         chosen[any_left, number] = pool[every, next_one][any_left]
         left[every, next_one] = False
         any_left = left.any(axis=1)
-        gaps = np.minimum(gaps, np.square(among - among[every, next_one][:, None]).sum(axis=2))
+        gaps = np.minimum(gaps, np.square(points - points[every, next_one][:, None]).sum(axis=2))
         next_one = np.where(left, gaps, -1.0).argmax(axis=1)
     return chosen

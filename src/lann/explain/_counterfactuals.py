@@ -30,7 +30,7 @@ from lann.explain._counterfactual_search import (
     target_class_indices,
     typical_ends,
 )  # fmt: skip
-from lann.explain._fitted import id_columns, model_of, values_of_queries, values_of_rows
+from lann.explain._fitted import frame_of, model_of, values_of_queries, values_of_rows
 from lann.model import NeighborModel
 
 if TYPE_CHECKING:
@@ -109,13 +109,11 @@ class Counterfactuals:
             ``prediction``, ``becomes``, ``feature``, ``from`` and ``to``, the latter two in the user's
             values.
         """
-        import pandas as pd
-
         query, feature = np.nonzero(self.changed)
-        return pd.DataFrame(
+        return frame_of(
             {
                 "query": query if self.query_rows is None else self.query_rows[query],
-                **id_columns("query_id", self.query_ids, query),
+                "query_id": None if self.query_ids is None else self.query_ids[query],
                 "prediction": self.predictions[query],
                 "becomes": self.labels[query],
                 "feature": self.feature_names[feature],

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lann._support.format import class_text, counted, percent, value_text
-from lann._support.types import Floats, Indices
+from lann._support.types import Floats
 from lann._support.validation import Integer, validate
-from lann.explain._decision import ACCEPTED, AMBIGUOUS, DECISIONS
 from lann.explain._distribution import rank_text
+from lann.explain._fitted import frame_of
+from lann.explain._words import AMBIGUOUS, DECISIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +31,32 @@ LEAST_RELEVANCE = 0.01
 LEAST_SHARE = 0.1
 # Labels that are named of the neighbors that are not listed.
 MOST_LABELS = 3
+
+
+# What an explained row has of the explanation: an entry of the query, one for each of its neighbors, or one
+# for each feature, in the order of relevance. Other names there are given.
+BY_QUERY = (
+    "prediction", "runner_up", "probabilities", "class_votes", "base_values", "n_listed", "true_label",
+    "decision", "sentence",
+)  # fmt: skip
+BY_NEIGHBOR = ("neighbors", "neighbor_ids", "neighbor_labels", "distances", "vote_shares")
+BY_FEATURE = (
+    "values", "relevances", "support", "separation", "supports", "unseen", "unmeasured", "outside",
+    "percentiles", "category_shares",
+)  # fmt: skip
+SOURCES = {
+    "prediction": "predictions", "true_label": "true_labels", "decision": "decisions",
+    "sentence": "_sentences", "values": "query_values",
+}  # fmt: skip
+
+
+# Columns of a table of an explained row, and its attributes by neighbor or feature.
+COLUMNS = {
+    "neighbor_row": "neighbors", "neighbor_id": "neighbor_ids", "neighbor_label": "neighbor_labels",
+    "distance": "distances", "vote_share": "vote_shares", "column": "feature_names",
+    "relevance": "relevances", "support": "support", "separation": "separation",
+    "percentile": "percentiles", "category_share": "category_shares", "typical": "typical",
+}  # fmt: skip
 
 
 class Others(NamedTuple):
@@ -114,7 +142,7 @@ class ExplainedRow:
         The mean vote at the contrast rows: with the supports, it adds up to the probabilities.
     contributions : ndarray of shape (k, n_features)
         What each feature adds to each squared distance.
-    unseen, unmeasured : ndarray of shape (n_features,) or None
+    unseen, unmeasured : ndarray of shape (n_features,)
         Whether the value is a category that no training row has, or a gap without which distances are
         measured.
     percentiles : ndarray of shape (n_features,) or None
@@ -151,51 +179,46 @@ class ExplainedRow:
     """
 
     def __init__(self, explanation: Explanation, i: int, *, position: int | None = None) -> None:
-        e = explanation
-        voted = e.vote_shares[i] > 0  # with sample weights, more rows vote on some queries
-        order = np.argsort(-e.relevances[i], kind="stable")
-        training, known = e._training_values, e.has_supports
-
-        def by_feature(values: NDArray[Any] | None) -> Any:
-            return None if values is None else values[i][..., order]
-
-        def by_row(values: NDArray[Any] | None) -> Any:
-            return None if values is None else values[i]
-
+        e = self._explanation = explanation
+        self._i = i
+        self._voted = e.vote_shares[i] > 0  # with sample weights, more rows vote on some queries
+        self._order = np.argsort(-e.relevances[i], kind="stable")
+        self.classes, self.feature_names = e.classes, e.feature_names[self._order]
         self.has_row_numbers = e.query_rows is not None
         self.row = (i if position is None else position) if e.query_rows is None else int(e.query_rows[i])
         self.id = None if e.query_ids is None else str(e.query_ids[i])
-        self.prediction, self.runner_up = e.predictions[i], e.runner_up[i]
-        self.sentence = e._sentences[i]
-        self.classes, self.probabilities, self.class_votes = e.classes, e.probabilities[i], e.class_votes[i]
-        self.probability = float(self.probabilities[self.class_index(self.prediction)])
-        self.runner_up_probability = float(self.probabilities[self.class_index(self.runner_up)])
-        self.neighbors: Indices = e.neighbors[i, voted]
-        self.neighbor_ids = None if e.neighbor_ids is None else e.neighbor_ids[i, voted]
-        self.neighbor_labels = e.neighbor_labels[i, voted]
-        self.distances: Floats = e.distances[i, voted]
-        self.vote_shares: Floats = e.vote_shares[i, voted]
-        self.n_listed = int(e.n_listed[i])
-        self.feature_names = e.feature_names[order]
-        self.values = by_feature(e.query_values)
-        self.neighbor_values = None if training is None else training[self.neighbors][:, order]
-        self.relevances: Floats = by_feature(e.relevances)
-        self.contributions: Floats = e.contributions[i, voted][:, order]
-        self.support: Floats | None = by_feature(e.support) if known else None
-        self.separation: Floats | None = by_feature(e.separation) if known else None
-        self.supports: Floats | None = by_feature(e.supports) if known else None
-        self.base_values: Floats | None = by_row(e.base_values)
-        self.unseen, self.unmeasured = by_feature(e.unseen), by_feature(e.unmeasured)
-        self.percentiles: Floats | None = by_feature(e.percentiles)
-        self.category_shares: Floats | None = by_feature(e.category_shares)
-        self.typical = self.typical_of_runner_up = None
-        if e._distribution is not None:
-            self.typical = e.typical_texts(self.prediction)[order]
-            self.typical_of_runner_up = e.typical_texts(self.runner_up)[order]
-        self.is_far = bool(by_row(e.is_far))
-        self.outside = by_feature(e.outside)
-        self.left_out = None if e.left_out is None or e.left_out[i] < 0 else int(e.left_out[i])
-        self.true_label, self.decision = by_row(e.true_labels), by_row(e.decisions)
+        self.probability = float(e.probabilities[i, e.predicted_class_indices[i]])
+        self.runner_up_probability = float(e.probabilities[i, e.runner_up_class_indices[i]])
+        self.is_far = e.is_far is not None and bool(e.is_far[i])
+        self.left_out = None if e.left_out[i] < 0 else int(e.left_out[i])
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in (*BY_QUERY, *BY_NEIGHBOR, *BY_FEATURE):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        is_known = self._explanation.has_supports or name not in ("support", "separation", "supports")
+        values = getattr(self._explanation, SOURCES.get(name, name)) if is_known else None
+        if values is None or name in BY_QUERY:
+            return None if values is None else values[self._i]
+        return values[self._i, self._voted] if name in BY_NEIGHBOR else values[self._i][..., self._order]
+
+    @property
+    def contributions(self) -> Floats:
+        return self._explanation.contributions[self._i, self._voted][:, self._order]
+
+    @property
+    def neighbor_values(self) -> NDArray[Any] | None:
+        training = self._explanation._training_values
+        return None if training is None else training[self.neighbors][:, self._order]
+
+    @cached_property
+    def typical(self) -> NDArray[Any] | None:
+        e = self._explanation
+        return None if e._distribution is None else e.typical_texts(self.prediction)[self._order]
+
+    @cached_property
+    def typical_of_runner_up(self) -> NDArray[Any] | None:
+        e = self._explanation
+        return None if e._distribution is None else e.typical_texts(self.runner_up)[self._order]
 
     @property
     def title(self) -> str:
@@ -241,9 +264,9 @@ class ExplainedRow:
         -------
         note : str
         """
-        if self.unseen is not None and self.unseen[feature]:
+        if self.unseen[feature]:
             return "in no training row"
-        return "not measured" if self.unmeasured is not None and self.unmeasured[feature] else ""
+        return "not measured" if self.unmeasured[feature] else ""
 
     def percentile_text(self, feature: int) -> str:
         """Return where the value is among the training rows, such as "96th" or "34% of rows", or "".
@@ -358,26 +381,13 @@ class ExplainedRow:
         import pandas as pd
 
         k, n_features = self.contributions.shape
-        by_neighbor = {
-            "neighbor_row": self.neighbors,
-            "neighbor_id": self.neighbor_ids,
-            "neighbor_label": self.neighbor_labels,
-            "distance": self.distances,
-            "vote_share": self.vote_shares,
-        }
-        by_feature = {
-            "column": self.feature_names,
-            "relevance": self.relevances,
-            "support": self.support,
-            "separation": self.separation,
-            "percentile": self.percentiles,
-            "category_share": self.category_shares,
-            "typical": self.typical,
-        }
         table: dict[str, Any] = {"row": self.row, "id": self.id, "true_label": self.true_label}
         table |= {"prediction": self.prediction, "runner_up": self.runner_up}
-        table |= {name: np.repeat(v, n_features) for name, v in by_neighbor.items() if v is not None}
-        table |= {name: np.tile(v, k) for name, v in by_feature.items() if v is not None}
+        for name, attribute in COLUMNS.items():
+            values = getattr(self, attribute)
+            if values is not None:
+                is_by_neighbor = attribute in BY_NEIGHBOR
+                table[name] = np.repeat(values, n_features) if is_by_neighbor else np.tile(values, k)
         table["contribution"] = self.contributions.ravel()
         # As text, because numbers and text share a column.
         table["value"] = [value_text(value) for value in self.values] * k
@@ -385,7 +395,7 @@ class ExplainedRow:
             table["neighbor_value"] = [value_text(value) for value in self.neighbor_values.ravel()]
         table |= {"is_far": self.is_far, "left_out": pd.array([self.left_out] * (k * n_features), "Int64")}
         table["decision"] = None if self.decision is None else self.decision.decision
-        return pd.DataFrame({name: values for name, values in table.items() if values is not None})
+        return frame_of(table)
 
 
 def rows(explanation: Explanation) -> Iterator[ExplainedRow]:
@@ -578,12 +588,6 @@ class Overview:
         return {decision: int((self.rows["decision"] == decision).sum()) for decision in DECISIONS}
 
     @property
-    def accuracy_of_accepted(self) -> float | None:
-        """Share of the accepted queries with a label whose prediction is correct; None if there are none."""
-        is_counted = self.has_label & (self._column("decision", None) == ACCEPTED)
-        return float(1.0 - self.mistakes[is_counted].mean()) if is_counted.any() else None
-
-    @property
     def accuracy(self) -> float | None:
         """Share of the queries with a label whose prediction is correct; None if there are none."""
         return 1.0 - float(self.mistakes.sum()) / self.n_labels if self.n_labels else None
@@ -638,8 +642,6 @@ def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
     >>> overview.rows["reasons"].tolist()
     ['petal width (cm) 0.2', 'petal length (cm) 1.4', 'petal length (cm) 1.3']
     """
-    import pandas as pd
-
     validate("n_features", n_features, Integer(1))
     e, every = explanation, np.arange(len(explanation))
     decisions = None if e.decisions is None else [decision.decision for decision in e.decisions]
@@ -662,5 +664,4 @@ def overview(explanation: Explanation, *, n_features: int = 2) -> Overview:
         "decision": decisions,
         "reasons": reasons,
     }
-    frame = pd.DataFrame({name: values for name, values in columns.items() if values is not None})
-    return Overview(frame, e.feature_names, e.relevances.mean(axis=0), e.classes)
+    return Overview(frame_of(columns), e.feature_names, e.relevances.mean(axis=0), e.classes)

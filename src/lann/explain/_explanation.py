@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from lann._support.types import Floats, Indices
 from lann.columns.schema import TableValues
 from lann.explain import _distribution, _explained_row, _exports, _feature_groups, _page, _words
-from lann.explain._decision import Decision, check_decisions, far_by_decision
+from lann.explain._fitted import frame_of
+from lann.explain._words import Decision, check_decisions, far_by_decision
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,9 +27,14 @@ if TYPE_CHECKING:
 
 # Fields that do not have an entry per query.
 _SHARED = (
-    "feature_names", "classes", "floor", "_training_values", "_distribution", "_correlated", "_grouped",
+    "feature_names",
+    "classes",
+    "floor",
+    "_training_values",
+    "_distribution",
+    "_correlated",
     "_columns",
-)  # fmt: skip
+)
 # Parts that are computed when they are read.
 COMPUTED = ("contributions", "feature_weights", "contrast_rows", "supports")
 # The nearest neighbors that hold this share of the vote are listed, five at least and ten at most.
@@ -76,12 +82,12 @@ class Explanation:
         Names of the queries.
     true_labels : ndarray of shape (n_queries,) or None
         Labels of the queries, None in place of an unknown one; None if they are not known.
-    unmeasured : ndarray of shape (n_queries, n_features) or None
+    unmeasured : ndarray of shape (n_queries, n_features)
         Where a query has a gap that no training row has: its distances are measured without the feature,
         which has no relevance.
-    unseen : ndarray of shape (n_queries, n_features) or None
+    unseen : ndarray of shape (n_queries, n_features)
         Where a query has a category that no training row has: its position is the mean of all.
-    left_out : ndarray of shape (n_queries,) or None
+    left_out : ndarray of shape (n_queries,)
         The training row that did not vote on each query, because it is the query itself; -1 for none. Where
         one was left out, everything is explained without it.
     is_far : ndarray of shape (n_queries,) or None
@@ -122,32 +128,27 @@ class Explanation:
     relevances: Floats
     feature_names: NDArray[Any]
     classes: NDArray[Any]
+    unmeasured: NDArray[np.bool_]
+    unseen: NDArray[np.bool_]
+    left_out: Indices
     floor: float = 0.0
     neighbor_ids: NDArray[Any] | None = None
     query_rows: Indices | None = None
     query_ids: NDArray[Any] | None = None
     true_labels: NDArray[Any] | None = None
-    unmeasured: NDArray[np.bool_] | None = None
-    unseen: NDArray[np.bool_] | None = None
-    left_out: Indices | None = None
     is_far: NDArray[np.bool_] | None = None
     outside: NDArray[np.bool_] | None = None
     decisions: NDArray[Any] | None = None
     # Values as they are shown to the user: (n_queries, n_features) and (n_train, n_features).
     _query_values: NDArray[Any] | None = field(default=None, repr=False)
     _training_values: NDArray[Any] | TableValues | None = field(default=None, repr=False)
-    # Computed when they are read, from the details, unless they are known already.
-    _contributions: Floats | None = field(default=None, repr=False)
-    _feature_weights: Floats | None = field(default=None, repr=False)
-    _contrast_rows: Indices | None = field(default=None, repr=False)
-    _supports: Floats | None = field(default=None, repr=False)
+    # What is computed when it is read, from the details, and kept by its name: see `COMPUTED`.
+    _parts: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)
     _details: Details | None = field(default=None, repr=False)
     _wide_votes: Floats | None = field(default=None, repr=False)  # (n_queries, n_classes) around each query
     _correlated: _feature_groups.Groups = field(default=(), repr=False)
-    _grouped: NDArray[np.bool_] | None = field(default=None, repr=False)  # which features are several
-    # The queries as the model takes them, how the training rows are distributed, and the column of these of
-    # each feature, -1 for a group of several (None is their order): (n_queries, n_columns) and (n_features,).
-    _rows: Floats | None = field(default=None, repr=False)
+    # How the training rows are distributed, and the column of these of each feature, -1 for a group of
+    # several (None is their order): (n_features,).
     _distribution: ValueDistribution | None = field(default=None, repr=False)
     _columns: Indices | None = field(default=None, repr=False)
 
@@ -169,14 +170,11 @@ class Explanation:
 
     def __getitem__(self, rows: int | slice | Indices | NDArray[np.bool_]) -> Explanation:
         """Return the explanation of some queries."""
-        if isinstance(rows, int | np.integer):
-            if not -len(self) <= rows < len(self):
-                raise IndexError(f"The explanation has {len(self)} queries; {rows} is out of bounds.")
-            rows = np.array([rows])
-        if rows is None or isinstance(rows, tuple):
-            raise IndexError(f"Queries are selected by a position, a slice, a list or a mask; got {rows!r}.")
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return Explanation(**{k: v if k in _SHARED or v is None else v[rows] for k, v in values.items()})
+        chosen = np.atleast_1d(np.arange(len(self))[rows])
+        names = [f.name for f in fields(self) if f.name not in ("_parts", *_SHARED)]
+        values = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        parts = {name: part[chosen] for name, part in self._parts.items()}
+        return replace(self, **{name: value[chosen] for name, value in values.items()}, _parts=parts)
 
     def __repr__(self) -> str:
         (n_queries, k), n_features = self.neighbors.shape, len(self.feature_names)
@@ -206,7 +204,7 @@ class Explanation:
     @property
     def has_groups(self) -> bool:
         """Whether some features are groups of several, as `group_features` makes them."""
-        return self._grouped is not None and bool(self._grouped.any())
+        return bool((self._feature_columns < 0).any())
 
     @property
     def contributions(self) -> Floats:
@@ -236,7 +234,7 @@ class Explanation:
     @property
     def has_supports(self) -> bool:
         """Whether supports are known; otherwise `supports`, `support` and `separation` raise ValueError."""
-        return self._supports is not None or self._details is not None
+        return "supports" in self._parts or self._details is not None
 
     @property
     def supports(self) -> Floats:
@@ -426,22 +424,21 @@ class Explanation:
             ``neighbor_id`` (if there are ids), ``label``, ``distance``, ``vote_share`` and
             ``contribution of ...`` for every feature.
         """
-        import pandas as pd
-
         n_queries, k = self.neighbors.shape
-        by_neighbor = {
-            "neighbor": self.neighbors,
-            "neighbor_id": self.neighbor_ids,
-            "label": self.neighbor_labels,
-            "distance": self.distances,
-            "vote_share": self.vote_shares,
+        ids = None if self.query_ids is None else np.repeat(self.query_ids, k)
+        table: dict[str, Any] = {
+            "query": np.repeat(np.arange(n_queries), k),
+            "query_id": ids,
+            "prediction": np.repeat(self.predictions, k),
+            "neighbor": self.neighbors.ravel(),
+            "neighbor_id": None if self.neighbor_ids is None else self.neighbor_ids.ravel(),
+            "label": self.neighbor_labels.ravel(),
+            "distance": self.distances.ravel(),
+            "vote_share": self.vote_shares.ravel(),
         }
-        by_query = {"query": np.arange(n_queries), "query_id": self.query_ids, "prediction": self.predictions}
-        table = {name: np.repeat(values, k) for name, values in by_query.items() if values is not None}
-        table |= {name: values.ravel() for name, values in by_neighbor.items() if values is not None}
         for feature, name in enumerate(self.feature_names):
             table[f"contribution of {name}"] = self.contributions[:, :, feature].ravel()
-        return pd.DataFrame(table)
+        return frame_of(table)
 
     def relevance_frame(self) -> pd.DataFrame:
         """Return the relevances as a table with a row per query and a column per feature.
@@ -472,25 +469,26 @@ class Explanation:
 
     def _by_feature(self, name: str) -> Floats | None:
         """Return what the distribution knows of the values; NaN for groups of several features."""
-        if self._distribution is None or self._rows is None:
+        if self._distribution is None:
             return None
-        values, columns = getattr(self._distribution, name)(self._rows), self._feature_columns
-        return np.where(columns >= 0, values[:, columns], np.nan)
+        columns = self._feature_columns
+        is_single = columns >= 0
+        rows = np.full((len(self), self._distribution.X.shape[1]), np.nan)
+        rows[:, columns[is_single]] = self.queries[:, is_single]
+        return np.where(is_single, getattr(self._distribution, name)(rows)[:, columns], np.nan)
 
     def _computed(self, name: str) -> Any:
         """Return a part of the details, which is computed once."""
-        value = getattr(self, f"_{name}")
-        if value is None:
+        if name not in self._parts:
             if self._details is None:
                 what = name.replace("_", " ")
                 raise ValueError(f"The {what} of this explanation are unknown; explain with a fitted model.")
-            value = getattr(self._details, name)
-            object.__setattr__(self, f"_{name}", value)
-        return value
+            self._parts[name] = getattr(self._details, name)
+        return self._parts[name]
 
     def __getstate__(self) -> dict[str, Any]:
         # Without the model.
-        state = {f.name: getattr(self, f.name) for f in fields(self)}
-        if self._details is None:
-            return state
-        return state | {f"_{name}": self._computed(name) for name in COMPUTED} | {"_details": None}
+        if self._details is not None:
+            for name in COMPUTED:
+                self._computed(name)
+        return {f.name: getattr(self, f.name) for f in fields(self)} | {"_details": None}

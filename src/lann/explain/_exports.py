@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lann._support.format import is_missing, to_plain, value_text
+from lann._support.format import to_plain, value_text
 from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import Integer, Number, OneOf, validate
 from lann.explain._feature_groups import warn_of_correlated
@@ -61,11 +61,15 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
     >>> rows[0]["prediction"], rows[0]["runner_up"], rows[0]["neighbors"][0]["row"]
     (0, 1, 27)
     """
-    e, n_queries = explanation, len(explanation)
-    features = [str(name) for name in e.feature_names]
+    e, features = explanation, [str(name) for name in explanation.feature_names]
+    classes, unknown = [str(label) for label in e.classes], [None] * len(e)
 
     def by_feature(values: NDArray[Any]) -> list[dict[str, Any]]:
         return [dict(zip(features, row, strict=True)) for row in to_plain(values)]
+
+    def known(values: Floats | None) -> list[Any]:
+        rows = unknown if values is None else by_feature(values)
+        return [row and {name: value for name, value in row.items() if value is not None} for row in rows]
 
     def marked(marks: NDArray[np.bool_] | None) -> list[list[str]] | None:
         """Return the features that are marked for each query; None if none is."""
@@ -73,71 +77,70 @@ def to_dict(explanation: Explanation) -> list[dict[str, Any]]:
             return None
         return [[features[feature] for feature in np.flatnonzero(row)] for row in marks]
 
-    def known(values: Floats | None) -> list[dict[str, float] | None]:
-        if values is None:
-            return [None] * n_queries
-        return [{features[j]: float(row[j]) for j in np.flatnonzero(~np.isnan(row))} for row in values]
+    def largest_first(support: Floats, sign: int) -> list[dict[str, float]]:
+        """Return by feature the supports of one sign, beyond rounding."""
+        orders = np.argsort(-sign * support, axis=1, kind="stable")
+        return [
+            {features[feature]: float(row[feature]) for feature in order if sign * row[feature] > ROUNDING}
+            for row, order in zip(support, orders, strict=True)
+        ]
 
-    support = e.support if e.has_supports else None
-    left_out = np.full(n_queries, -1) if e.left_out is None else e.left_out
-    classes = [str(label) for label in e.classes]
     typical: dict[Any, Any] = dict.fromkeys(e.predictions)
     if e._distribution is not None:
         typical = {label: dict(zip(features, e.typical_texts(label), strict=True)) for label in typical}
-    columns: dict[str, list[Any] | None] = {
-        "row": to_plain(e.query_rows),
-        "id": to_plain(e.query_ids),
-        "true_label": to_plain(e.true_labels),
-        "prediction": to_plain(e.predictions),
-        "decision": None if e.decisions is None else [made.decision for made in e.decisions],
-        "decided_by": None
-        if e.decisions is None
-        else [made.to_dict() | {"reason": made.reason or None} for made in e.decisions],
-        "probabilities": [dict(zip(classes, row, strict=True)) for row in to_plain(e.probabilities)],
-        "runner_up": to_plain(e.runner_up),
-        "values": by_feature(e.query_values),
-        "relevances": by_feature(e.relevances),
-        "percentiles": known(e.percentiles),
-        "category_shares": known(e.category_shares),
-        "typical": [typical[label] for label in e.predictions],
-        "is_far": [None] * n_queries if e.is_far is None else e.is_far.tolist(),
-        "left_out": [None if row < 0 else int(row) for row in left_out],
-        "supporting": [None] * n_queries if support is None else _positive(support, features),
-        "opposing": [None] * n_queries if support is None else _positive(-support, features, -1),
-        "unseen": marked(e.unseen),
-        "unmeasured": marked(e.unmeasured),
-        "outside": marked(e.outside),
-        "neighbors": _neighbors(e, by_feature),
-    }
-    given = {name: values for name, values in columns.items() if values is not None}
-    return [dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True)]
-
-
-def _positive(support: Floats, features: list[str], sign: int = 1) -> list[dict[str, float]]:
-    """Return by feature the values above rounding, the largest first, with the sign they had."""
-    orders = np.argsort(-support, axis=1, kind="stable")
-    return [
-        {features[feature]: sign * float(row[feature]) for feature in order if row[feature] > ROUNDING}
-        for row, order in zip(support, orders, strict=True)
-    ]
+    decisions = None if e.decisions is None else e.decisions.tolist()
+    return _records(
+        {
+            "row": e.query_rows,
+            "id": e.query_ids,
+            "true_label": e.true_labels,
+            "prediction": e.predictions,
+            "decision": decisions and [made.decision for made in decisions],
+            "decided_by": decisions
+            and [made.to_dict() | {"reason": made.reason or None} for made in decisions],
+            "probabilities": [dict(zip(classes, row, strict=True)) for row in to_plain(e.probabilities)],
+            "runner_up": e.runner_up,
+            "values": by_feature(e.query_values),
+            "relevances": by_feature(e.relevances),
+            "percentiles": known(e.percentiles),
+            "category_shares": known(e.category_shares),
+            "typical": [typical[label] for label in e.predictions],
+            "is_far": unknown if e.is_far is None else e.is_far,
+            "left_out": [None if row < 0 else int(row) for row in e.left_out],
+            "supporting": largest_first(e.support, 1) if e.has_supports else unknown,
+            "opposing": largest_first(e.support, -1) if e.has_supports else unknown,
+            "unseen": marked(e.unseen),
+            "unmeasured": marked(e.unmeasured),
+            "outside": marked(e.outside),
+            "neighbors": [_neighbors(e, i, by_feature) for i in range(len(e))],
+        }
+    )
 
 
 def _neighbors(
-    explanation: Explanation, by_feature: Callable[[NDArray[Any]], list[dict[str, Any]]]
-) -> list[list[dict[str, Any]]]:
-    columns = {
-        "row": explanation.neighbors,
-        "id": explanation.neighbor_ids,
-        "label": explanation.neighbor_labels,
-        "distance": explanation.distances,
-        "vote_share": explanation.vote_shares,
+    e: Explanation, i: int, by_feature: Callable[[NDArray[Any]], list[dict[str, Any]]]
+) -> list[dict[str, Any]]:
+    """Return a dictionary for each neighbor of a query."""
+    return _records(
+        {
+            "row": e.neighbors[i],
+            "id": None if e.neighbor_ids is None else e.neighbor_ids[i],
+            "label": e.neighbor_labels[i],
+            "distance": e.distances[i],
+            "vote_share": e.vote_shares[i],
+            "contributions": by_feature(e.contributions[i]),
+        }
+    )
+
+
+def _records(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return a dictionary for each entry of columns of plain values or arrays; None is no column."""
+    plain = {
+        name: to_plain(values) if isinstance(values, np.ndarray) else values
+        for name, values in columns.items()
     }
-    given = {name: to_plain(values) for name, values in columns.items() if values is not None}
-    given["contributions"] = [by_feature(added) for added in explanation.contributions]
-    return [
-        [dict(zip(given, values, strict=True)) for values in zip(*row, strict=True)]
-        for row in zip(*given.values(), strict=True)
-    ]
+    known = {name: values for name, values in plain.items() if values is not None}
+    return [dict(zip(known, row, strict=True)) for row in zip(*known.values(), strict=True)]
 
 
 def to_shap(explanation: Explanation, label: Any = None) -> shap.Explanation:
@@ -194,18 +197,14 @@ def to_shap(explanation: Explanation, label: Any = None) -> shap.Explanation:
     )
 
 
-def _shown_values(explanation: Explanation) -> np.ndarray | None:
+def _shown_values(explanation: Explanation) -> NDArray[Any] | None:
     """Return values as text: (n_queries, n_features); None if all are numbers."""
-    values, grouped = explanation.query_values, explanation._grouped
+    values = explanation.query_values
     if values.dtype.kind == "f" and not np.isnan(values).any():
         return None
-    texts = [
-        f"{value:.4g}" if isinstance(value, float) and not is_missing(value) else value_text(value)
-        for value in values.ravel()
-    ]
+    texts = [f"{v:.4g}" if isinstance(v, float) and v == v else value_text(v) for v in values.ravel()]
     shown = np.array(texts, dtype=object).reshape(values.shape)
-    if grouped is not None:  # groups of features have no single value to show
-        shown[:, grouped] = "several"
+    shown[:, explanation._feature_columns < 0] = "several"  # groups of features have no single value
     return shown
 
 
@@ -329,6 +328,4 @@ def relevance_clusters(explanation: Explanation, n_clusters: int) -> Indices:
     validate("n_clusters", n_clusters, Integer(1, len(explanation)))
     found = KMeans(n_clusters, n_init=10, random_state=0).fit_predict(explanation.relevances)
     order = np.argsort(-np.bincount(found, minlength=n_clusters), kind="stable")
-    rank = np.empty(n_clusters, np.int64)
-    rank[order] = np.arange(n_clusters)
-    return rank[found]
+    return np.argsort(order)[found]

@@ -348,43 +348,42 @@ def group_features(
     groups = _positions_of_groups(mapping, [str(name) for name in explanation.feature_names])
     members = list(groups.values())
 
-    def summed(values: Floats) -> Floats:
+    def summed(values: NDArray[Any]) -> Floats:
         """Add up the features of each group: (…, n_features) to (…, n_groups)."""
         return np.stack([values[..., features].sum(axis=-1) for features in members], axis=-1)
 
     sizes = np.array([len(features) for features in members])
-    firsts = [features[0] for features in members]
-    is_group = sizes > 1
-    if explanation._grouped is not None:
-        is_group |= explanation._grouped[firsts]
+    columns = explanation._feature_columns[[features[0] for features in members]]
 
-    def marked(values: np.ndarray | None, least: np.ndarray) -> np.ndarray | None:
+    def marked(values: NDArray[np.bool_], least: Any = 1) -> NDArray[np.bool_]:
         """Return whether so many features of each group are marked: (n, n_features) to (n, n_groups)."""
-        return None if values is None else summed(values) >= least
+        return summed(values) >= least
 
-    shown, training = explanation._query_values, explanation._training_values
+    e, shown, training = explanation, explanation._query_values, explanation._training_values
     if isinstance(training, TableValues):
         training = _GroupedValues(training.schema, training.X, training, members)
     elif training is not None:
         training = _single(training, members)
+    parts: dict[str, NDArray[Any]] = {
+        "contributions": summed(e.contributions),
+        "feature_weights": summed(e.feature_weights),
+    }
+    if e.has_supports:
+        parts |= {"contrast_rows": e.contrast_rows, "supports": summed(e.supports)}
     return replace(
-        explanation,
-        queries=_single(explanation.queries, members),
-        relevances=summed(explanation.relevances),
+        e,
+        queries=_single(e.queries, members),
+        relevances=summed(e.relevances),
         feature_names=np.array(list(groups), dtype=object),
-        unmeasured=marked(explanation.unmeasured, sizes),
-        unseen=marked(explanation.unseen, np.ones_like(sizes)),
-        outside=marked(explanation.outside, np.ones_like(sizes)),
+        unmeasured=marked(e.unmeasured, sizes),
+        unseen=marked(e.unseen),
+        outside=None if e.outside is None else marked(e.outside),
         _query_values=None if shown is None else _single(shown, members),
         _training_values=training,
-        _contributions=summed(explanation.contributions),
-        _feature_weights=summed(explanation.feature_weights),
-        _contrast_rows=explanation.contrast_rows if explanation.has_supports else None,
-        _supports=summed(explanation.supports) if explanation.has_supports else None,
+        _parts=parts,
         _details=None,
-        _correlated=_correlated_groups(explanation._correlated, members),
-        _grouped=is_group,
-        _columns=np.where(is_group, -1, explanation._feature_columns[firsts]),
+        _correlated=_correlated_groups(e._correlated, members),
+        _columns=np.where(sizes > 1, -1, columns),
     )
 
 
@@ -434,22 +433,15 @@ def _group_of_each(mapping: Mapping[str, Iterable[Any]], names: list[str]) -> li
         if isinstance(features, str):
             raise ValueError(f"mapping must have a list of features for {group!r}; got {features!r}.")
         for feature in map(str, features):
-            if feature not in names:
+            if feature not in names or feature in origins:
                 raise ValueError(
-                    f"mapping names {feature!r}, which is not one of the features {_listed(names)}."
+                    f"mapping must name features of the explanation, each once; got {feature!r} in {group!r}."
                 )
-            if feature in origins:
-                raise ValueError(f"mapping has {feature!r} in {origins[feature]!r} and in {group!r}.")
             origins[feature] = str(group)
     for group in origins.values():
         if group in names and origins.get(group) != group:
             raise ValueError(f"mapping has a group {group!r}, which is the name of a feature outside it.")
     return [origins.get(name, name) for name in names]
-
-
-def _listed(names: list[str], most: int = 10) -> str:
-    more = ", ..." if len(names) > most else ""
-    return ", ".join(map(repr, names[:most])) + more
 
 
 def _correlated_groups(correlated: Groups, members: list[list[int]]) -> Groups:

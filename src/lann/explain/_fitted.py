@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,42 @@ from lann._support.validation import shown
 from lann.columns.inputs import query_values
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from lann.model import NeighborModel
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Queries of a model.
+
+    Attributes
+    ----------
+    model : NeighborModel
+    rows : (n_queries, n_features)
+    exclude : (n_queries,) or None
+        For each query the training row that it is, which does not vote on it; -1 for none.
+    n_jobs : int or None
+        Number of threads.
+    """
+
+    model: NeighborModel
+    rows: Floats
+    exclude: Indices | None = None
+    n_jobs: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, part: Any) -> Queries:
+        """Return some of the queries."""
+        exclude = None if self.exclude is None else self.exclude[part]
+        return replace(self, rows=self.rows[part], exclude=exclude)
+
+    def voters(self) -> tuple[Indices, Floats]:
+        """Return the rows that vote on each query: see `NeighborModel.voters`."""
+        return self.model.voters(self.rows, exclude=self.exclude, n_jobs=self.n_jobs)
+
 
 # The name under which hashes of the training rows are kept in a model.
 ROW_HASHES = "row_hashes"
@@ -51,9 +87,11 @@ def training_ids(clf: Any) -> NDArray[Any] | None:
     return ids
 
 
-def id_columns(name: str, ids: NDArray[Any] | None, positions: Indices) -> dict[str, NDArray[Any]]:
-    """Return the ids of some rows as a column of a table; no column if there are no ids."""
-    return {} if ids is None else {name: ids[positions]}
+def frame_of(columns: dict[str, Any]) -> pd.DataFrame:
+    """Return a table of columns; what is None is no column."""
+    import pandas as pd
+
+    return pd.DataFrame({name: values for name, values in columns.items() if values is not None})
 
 
 def values_of_queries(clf: Any, X: Any, queries: Floats) -> NDArray[Any]:
@@ -73,12 +111,7 @@ def check_rows(rows: Any, n_rows: int) -> Indices:
     if rows is None:
         return np.arange(n_rows)
     positions = np.atleast_1d(np.asarray(rows))
-    valid = positions.ndim == 1 and (positions.dtype.kind in "iu" or positions.size == 0)
-    if (
-        not valid
-        or ((positions < 0) | (positions >= n_rows)).any()
-        or len(np.unique(positions)) < len(positions)
-    ):
+    if not np.isin(positions, np.arange(n_rows)).all() or len(np.unique(positions)) < positions.size:
         raise ValueError(
             f"rows must be different rows of the training data, from 0 to {n_rows - 1}; got {shown(rows)}."
         )
@@ -103,8 +136,8 @@ def find_training_rows(
     model: NeighborModel,
     queries: Floats,
     *,
-    names: NDArray[Any] | None = None,
-    training_names: NDArray[Any] | None = None,
+    names: Any = None,
+    training_names: Any = None,
 ) -> Indices:
     """Return which training row each query is: that with the same values, and the same name.
 
@@ -150,20 +183,17 @@ def find_training_rows(
     keys = row_hashes(queries, np.zeros(len(queries), np.int64))
     rows = np.flatnonzero(np.isin(model.derived[ROW_HASHES], keys))
     row_keys = model.derived[ROW_HASHES][rows]
-    if names is None or training_names is None or _are_integers(names) != _are_integers(training_names):
-        names = training_names = None  # a number and a text name different things
-    if names is not None and training_names is not None:
+    # A number and a text name different things.
+    by_name = names is not None and training_names is not None
+    by_name = by_name and (names.dtype.kind in "iu") == (training_names.dtype.kind in "iu")
+    if by_name:
         codes, _ = pd.factorize(np.concatenate([training_names[rows], names]))
         mixed = codes.astype(np.uint64) * NAME_FACTOR
         row_keys, keys = row_keys ^ mixed[: len(rows)], keys ^ mixed[len(rows) :]
     order = np.argsort(row_keys, kind="stable")
     first, stop = (np.searchsorted(row_keys[order], keys, side) for side in ("left", "right"))
-    is_found = np.flatnonzero(stop - first == 1 if names is None else stop > first)
+    is_found = np.flatnonzero(stop > first if by_name else stop - first == 1)
     matched = rows[order[first[is_found]]]
     is_same = ~differ(model.X[matched], queries[is_found]).any(axis=1)  # not only the same hash
     found[is_found[is_same]] = matched[is_same]
     return found
-
-
-def _are_integers(names: NDArray[Any]) -> bool:
-    return names.dtype.kind in "iu"

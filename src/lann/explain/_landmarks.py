@@ -19,7 +19,7 @@ the landmarks near it, as these measure, which costs a search among a few hundre
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -31,11 +31,10 @@ from lann._support.threads import map_blocks
 from lann._support.types import Floats, Indices
 from lann.columns.inputs import read_queries
 from lann.explain._contrast import nearest_contrasts, nearest_representatives, representative_rows
+from lann.explain._distribution import RowSample, spacing_of
 from lann.explain._feature_groups import Groups, correlated_features
-from lann.explain._fitted import model_of
-from lann.explain._kernels import vote_on_changes
-from lann.explain._spacing import RowSample
-from lann.explain._walks import MOST_ALONE, WalkVote, walk_supports
+from lann.explain._fitted import Queries, model_of
+from lann.explain._walks import MOST_ALONE, WalkVote, vote_on_changes, walk_supports
 from lann.model import N_TYPICAL, CategoryValues, NeighborModel
 from lann.vote import VoteRule
 
@@ -133,15 +132,12 @@ class Landmarks(RowSample):
     representatives: Indices
     correlated: Groups
 
-    def near(self, model: NeighborModel, queries: Floats, *, n_jobs: int | None = None) -> Indices:
+    def near(self, queries: Queries) -> Indices:
         """Return the landmarks nearest to each query.
 
         Parameters
         ----------
-        model : NeighborModel
-        queries : ndarray of shape (n_queries, n_features)
-        n_jobs : int or None, default=None
-            Number of threads.
+        queries : Queries
 
         Returns
         -------
@@ -149,7 +145,7 @@ class Landmarks(RowSample):
             Positions in `rows`.
         """
         n_near = min(len(self.rows), max(3, min(N_NEAR, len(self.rows) // 50)))
-        return self.nearest(model, queries, n_near, n_jobs=n_jobs)
+        return self.nearest(replace(queries, exclude=None), n_near)
 
     def pool(self, near: Indices) -> Indices:
         """Return landmarks near queries and their contrast rows: (n_queries, n_pool), -1 for none.
@@ -191,39 +187,62 @@ def compute_landmarks(model: NeighborModel, *, n_jobs: int | None = None) -> Lan
             return Landmarks(sampled[of.rows], of.readings, ends, others, of.correlated)
     budget = _Budget(model)
     rows = stratified_rows(model.labels, min(model.n_rows, budget.n_landmarks))
-    queries, labels = model.X[rows], model.labels[rows]
+    queries, labels = Queries(model, model.X[rows], rows, n_jobs), model.labels[rows]
     representatives = representative_rows(model, rows, n_jobs=n_jobs)
-    votes, alone = _read_alone(model, budget, rows, n_jobs)
-    ends = nearest_contrasts(model, queries, labels, exclude=rows, n_jobs=n_jobs)
-    others = nearest_representatives(model, queries, labels, representatives)
+    votes, alone = _read_alone(queries, budget)
+    ends = nearest_contrasts(queries, labels)
+    others = nearest_representatives(queries, labels, representatives)
     both = np.stack([ends[:, : others.shape[1]], others], axis=2).reshape(len(rows), -1)  # in turns
     k = min(N_NEIGHBORS, model.n_rows - 1)
     vote = WalkVote(_even_rule(model), model.mean_weight * k, wider=1)
-    walks = walk_supports(
-        model, queries, both[:, : budget.n_contrasts], exclude=rows, vote=vote, n_jobs=n_jobs
-    )
-    readings = Readings(votes, alone, walks.changes)
-    return Landmarks(rows, readings, ends, representatives, _correlated(model, budget.categories))
+    _, changes = walk_supports(queries, both[:, : budget.n_contrasts], vote=vote)
+    correlated = _correlated(model, budget.categories)
+    return Landmarks(rows, Readings(votes, alone, changes), ends, representatives, correlated)
 
 
-def _read_alone(
-    model: NeighborModel, budget: _Budget, rows: Indices, n_jobs: int | None
-) -> tuple[Floats, Floats]:
+def prepare_explanations(clf: Any) -> None:
+    """Compute what explanations of all queries need, so that it is saved with the model.
+
+    The first explanation computes it otherwise. Models without training rows need nothing.
+
+    Parameters
+    ----------
+    clf : estimator
+        A fitted LANNClassifier, or a baseline.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from lann import LANNClassifier
+    >>> from lann.explain import prepare_explanations
+    >>> clf = LANNClassifier(random_state=0).fit(*load_iris(return_X_y=True))
+    >>> prepare_explanations(clf)
+    >>> sorted(clf.model_.derived)
+    ['landmarks', 'spacing']
+    """
+    if clf.model_.has_training_rows:
+        landmarks_of(clf.model_, n_jobs=clf.n_jobs)
+        spacing_of(clf.model_, n_jobs=clf.n_jobs)
+
+
+def _read_alone(queries: Queries, budget: _Budget) -> tuple[Floats, Floats]:
     """Return the votes at some rows, and how much of them changes with each feature alone."""
+    model, rows = queries.model, queries.rows
     voters = stratified_rows(model.labels, min(model.n_rows, budget.n_voters))
     k = min(N_NEIGHBORS, len(voters) - 1)
     if k < 1:  # no other row votes
-        return np.full((len(rows), model.n_classes), 1.0 / model.n_classes), np.zeros(model.X[rows].shape)
-    search, rule = model.search_among(voters), _even_rule(model)
-    own = positions_in(voters, rows)
+        return np.full((len(rows), model.n_classes), 1.0 / model.n_classes), np.zeros(rows.shape)
+    search, rule, n_votes = model.search_among(voters), _even_rule(model), model.mean_weight * k
+    assert queries.exclude is not None
+    own = positions_in(voters, queries.exclude)
 
     def votes(changed: Floats, origins: Indices) -> Floats:
         # A landmark does not vote on itself: it would decide alone.
-        indices, distances = search.kneighbors(changed, k, exclude=own[origins], n_jobs=n_jobs)
-        return model.count_votes(voters[indices], distances, model.mean_weight * k, rule).probabilities
+        indices, distances = search.kneighbors(changed, k, exclude=own[origins], n_jobs=queries.n_jobs)
+        return model.count_votes(voters[indices], distances, n_votes, rule).probabilities
 
-    before = votes(model.X[rows], np.arange(len(rows)))
-    alone = _read_changes(votes, before, model.X[rows], model.typical_values, budget)
+    before = votes(rows, np.arange(len(rows)))
+    alone = _read_changes(votes, before, rows, model.typical_values, budget)
     if len(budget.fast) == 0:
         return before, alone
     labels = model.labels[voters]
@@ -234,12 +253,11 @@ def _read_alone(
     def read(part: slice) -> None:
         for i in range(part.start, part.stop):
             changes = vote_on_changes(
-                *slopes(model.X[rows[i]]), labels, row_weights, class_weight, own[i], k,
-                model.mean_weight * k, rule.epsilon,
-            )  # fmt: skip
+                *slopes(rows[i]), labels, row_weights, class_weight, own[i], k, n_votes, rule.epsilon
+            )
             alone[i, budget.fast] = 0.5 * np.abs(changes - before[i]).sum(axis=2).mean(axis=1)
 
-    map_blocks(read, len(rows), 16, n_jobs=n_jobs)
+    map_blocks(read, len(rows), 16, n_jobs=queries.n_jobs)
     return before, alone
 
 
@@ -341,7 +359,7 @@ def _even_rule(model: NeighborModel) -> VoteRule:
     return VoteRule(1.0, model.vote_rule.epsilon, model.vote_rule.class_weight)
 
 
-def read_prototypes(model: NeighborModel, queries: Floats, *, n_jobs: int | None = None) -> Readings:
+def read_prototypes(queries: Queries) -> Readings:
     """Compute the readings of a model with few rows at the queries themselves.
 
     Where one feature changes by δ, the squared distance to a row changes by 2 δ (Λ(x − p))_l + δ² Λ_ll: no
@@ -349,44 +367,39 @@ def read_prototypes(model: NeighborModel, queries: Floats, *, n_jobs: int | None
 
     Parameters
     ----------
-    model : NeighborModel
-        With one constant metric matrix per row.
-    queries : (n_queries, n_features)
+    queries : Queries
+        Of a model with one constant metric matrix per row.
     """
-    n_queries, n_features = queries.shape
+    model, rows = queries.model, queries.rows
+    n_queries, n_features = rows.shape
     everyone = np.arange(len(model.X))
     matrices = model.local_matrices(everyone)  # (n_rows, n_features, n_features)
     diagonals = np.einsum("pff->pf", matrices)
     values = model.typical_values  # (n_values, n_features)
-    before = model.vote(*model.voters(queries, n_jobs=n_jobs)).probabilities
+    before = model.vote(*queries.voters()).probabilities
     alone = np.empty((n_queries, n_features))
     block = max(CHANGED_AT_ONCE // (len(values) * n_features * len(everyone)), 1)
     for start in range(0, n_queries, block):
         part = slice(start, start + block)
-        steps = queries[part, None, :] - model.X  # (n, n_rows, n_features)
+        steps = rows[part, None, :] - model.X  # (n, n_rows, n_features)
         slopes = 2.0 * np.einsum("qpf,pfg->qpg", steps, matrices)
-        distances = model.distances(queries[part], np.tile(everyone, (len(steps), 1)), n_jobs=n_jobs)
+        distances = model.distances(rows[part], np.tile(everyone, (len(steps), 1)))
         for feature in range(n_features):
-            change = values[:, feature] - queries[part, feature, None]  # (n, n_values)
+            change = values[:, feature] - rows[part, feature, None]  # (n, n_values)
             moved = distances[:, None, :] + change[:, :, None] * slopes[:, None, :, feature]
             moved += np.square(change)[:, :, None] * diagonals[:, feature]
             after = _vote_of_nearest(model, np.maximum(moved, 0.0).reshape(-1, len(everyone)))
             lost = before[part, None, :] - after.reshape(len(steps), len(values), -1)
             alone[part, feature] = 0.5 * np.abs(lost).sum(axis=2).mean(axis=1)
-    ends = nearest_contrasts(model, queries, before.argmax(axis=1), n_jobs=n_jobs)
-    return Readings(before, alone, walk_supports(model, queries, ends, n_jobs=n_jobs).changes)
+    ends = nearest_contrasts(queries, before.argmax(axis=1))
+    return Readings(before, alone, walk_supports(queries, ends)[1])
 
 
 def _vote_of_nearest(model: NeighborModel, distances: Floats) -> Floats:
     """Return the vote of the nearest row of every class, given the distances to all rows."""
     firsts = np.flatnonzero(np.diff(model.labels, prepend=-1))
-    nearest = np.stack(
-        [
-            first + part.argmin(axis=1)
-            for first, part in zip(firsts, np.split(distances, firsts[1:], axis=1), strict=True)
-        ],
-        axis=1,
-    )
+    parts = zip(firsts, np.split(distances, firsts[1:], axis=1), strict=True)
+    nearest = np.stack([first + part.argmin(axis=1) for first, part in parts], axis=1)
     return model.vote(nearest, np.take_along_axis(distances, nearest, axis=1)).probabilities
 
 
@@ -422,7 +435,8 @@ def query_relevances(clf: Any, X: ArrayLike | None = None) -> Floats:
     model = model_of(clf)
     queries = model.X if X is None else read_queries(clf, X)
     landmarks = landmarks_of(model, n_jobs=clf.n_jobs)
-    relevances, _ = landmarks.readings.means(landmarks.near(model, queries, n_jobs=clf.n_jobs))
+    near = landmarks.near(Queries(model, queries, n_jobs=clf.n_jobs))
+    relevances, _ = landmarks.readings.means(near)
     return np.where(model.unmeasured(queries), 0.0, relevances)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from lann._support.types import Floats, Indices
 from lann._support.validation import Integer, validate
 from lann.columns.inputs import read_queries, row_ids
-from lann.explain._fitted import check_label, check_rows, id_columns, model_of, training_ids
+from lann.explain._fitted import check_label, check_rows, frame_of, model_of, training_ids
 from lann.model import NeighborModel
 from lann.search import smallest
 from lann.vote import VoteRule, zero_distance_guard
@@ -69,13 +69,14 @@ class RowVotes:
             With the columns ``row`` (the position), ``id`` (if there are ids), ``label``, ``votes``,
             ``correct``, ``wrong`` and ``n_queries``.
         """
-        import pandas as pd
-
-        order = self.ranking
-        columns = {"row": order, **id_columns("id", self.ids, order)}
-        columns |= {"label": self.labels[order], "votes": self.votes[order]}
-        columns |= {name: getattr(self, name)[order] for name in ("correct", "wrong", "n_queries")}
-        return pd.DataFrame(columns)
+        columns = {
+            "row": np.arange(len(self.labels)),
+            "id": self.ids,
+            "label": self.labels,
+            "votes": self.votes,
+        }
+        columns |= {"correct": self.correct, "wrong": self.wrong, "n_queries": self.n_queries}
+        return frame_of(columns).iloc[self.ranking].reset_index(drop=True)
 
 
 def prototypical_rows(clf: Any, X: ArrayLike | None = None, y: ArrayLike | None = None) -> RowVotes:
@@ -224,16 +225,15 @@ class Influence:
             ``prediction``, ``without`` (the prediction without the row) and ``change``; the largest changes
             of each row first.
         """
-        import pandas as pd
-
         order = np.lexsort((self.pair_queries, -self.changes, self.pair_rows))
-        return pd.DataFrame(
+        rows, queries = self.pair_rows[order], self.pair_queries[order]
+        return frame_of(
             {
-                "row": self.rows[self.pair_rows[order]],
-                **id_columns("id", self.ids, self.pair_rows[order]),
-                "query": self.pair_queries[order],
-                **id_columns("query_id", self.query_ids, self.pair_queries[order]),
-                "prediction": self.predictions[self.pair_queries[order]],
+                "row": self.rows[rows],
+                "id": None if self.ids is None else self.ids[rows],
+                "query": queries,
+                "query_id": None if self.query_ids is None else self.query_ids[queries],
+                "prediction": self.predictions[queries],
                 "without": self.predictions_without[order],
                 "change": self.changes[order],
             }
@@ -396,18 +396,10 @@ class Suspicion:
             With the columns ``row`` (the row number, or the position), ``id`` (if there are ids), ``label``,
             ``likely`` and ``score``.
         """
-        import pandas as pd
-
-        order = self.ranking
-        return pd.DataFrame(
-            {
-                "row": order if self.row_numbers is None else self.row_numbers[order],
-                **id_columns("id", self.ids, order),
-                "label": self.labels[order],
-                "likely": self.likely[order],
-                "score": self.scores[order],
-            }
-        )
+        numbers = np.arange(len(self.labels)) if self.row_numbers is None else self.row_numbers
+        columns = {"row": numbers, "id": self.ids, "label": self.labels, "likely": self.likely}
+        columns["score"] = self.scores
+        return frame_of(columns).iloc[self.ranking].reset_index(drop=True)
 
 
 def suspicious_rows(clf: Any, *, n_neighbors: int = 20) -> Suspicion:

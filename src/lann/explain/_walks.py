@@ -13,19 +13,16 @@ orders and over the contrast rows x'. Supports
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 
 from lann._support.threads import map_blocks
 from lann._support.types import Floats, Indices
-from lann.explain._kernels import vote_on_walks
+from lann.explain._fitted import Queries
 from lann.model import walk_rows
-from lann.vote import HUGE
-
-if TYPE_CHECKING:
-    from lann.model import NeighborModel
-    from lann.vote import VoteRule
+from lann.vote import HUGE, VoteRule
 
 # Features that are replaced one by one, at most: those that hold most of the distance. The others are
 # replaced together, and share the credit by what they hold.
@@ -36,6 +33,8 @@ WIDER = 4
 HELD = 2**20
 # Digits of the shares of the distance that decide on the order: rounding does not.
 DIGITS = 9
+# Powers up to this one are products.
+LARGEST_PRODUCT = 16
 # Shares of the vote that differ by less are the same.
 ROUNDING = 1e-12
 
@@ -57,62 +56,38 @@ class WalkVote(NamedTuple):
     wider: int = WIDER
 
 
-class Supports(NamedTuple):
-    """What features change on the way to other rows.
-
-    Attributes
-    ----------
-    supports : (n_queries, n_classes, n_features)
-        Mean change of the share of each class, with signs; positive where the query has more.
-    changes : (n_queries, n_features)
-        Mean share of the vote that changes.
-    """
-
-    supports: Floats
-    changes: Floats
-
-
 def walk_supports(
-    model: NeighborModel,
-    queries: Floats,
-    ends: Indices,
-    *,
-    probabilities: Floats | None = None,
-    exclude: Indices | None = None,
-    vote: WalkVote | None = None,
-    n_jobs: int | None = None,
-) -> Supports:
+    queries: Queries, ends: Indices, *, probabilities: Floats | None = None, vote: WalkVote | None = None
+) -> tuple[Floats, Floats]:
     """Compute the supports of queries by walks to given rows.
 
     Parameters
     ----------
-    model : NeighborModel
-    queries : (n_queries, n_features)
+    queries : Queries
     ends : (n_queries, n_ends)
         Rows of the model; negative for none.
     probabilities : (n_queries, n_classes) or None
         Those of the queries, as predicted. Walks then begin and end with the votes of predictions, so that
         supports add up to these: on the way, more rows can vote than the shortlist of the model has.
-    exclude : (n_queries,) or None
-        For each query a row that does not vote; -1 for none.
     vote : WalkVote or None
         How the neighbors vote; None is as for a prediction.
-    n_jobs : int or None
-        Number of threads.
+
+    Returns
+    -------
+    supports : (n_queries, n_classes, n_features)
+        Mean change of the share of each class, with signs; positive where the query has more.
+    changes : (n_queries, n_features)
+        Mean share of the vote that changes.
     """
-    n_queries, n_features = queries.shape
+    model, (n_queries, n_features) = queries.model, queries.rows.shape
     supports = np.zeros((n_queries, model.n_classes, n_features))
     changes = np.zeros((n_queries, n_features))
     if n_queries == 0 or not (ends >= 0).any():
-        return Supports(supports, changes)
+        return supports, changes
     if vote is None:
         vote = WalkVote(model.vote_rule, float(model.n_neighbors))
-    anchors = None if probabilities is None else _Anchors(model, probabilities, ends, exclude, n_jobs)
-    walks = (
-        _CandidateVotes(model, queries, ends, exclude, vote, n_jobs)
-        if model.has_training_rows
-        else _FullVotes(model)
-    )
+    anchors = None if probabilities is None else _Anchors(queries, probabilities, ends)
+    walks = _CandidateVotes(queries, ends, vote) if model.has_training_rows else _FullVotes(queries)
     per_query = ends.shape[1] * 2 * max(walks.n_candidates * (min(n_features, MOST_ALONE) + 2), n_features)
 
     def compute(part: slice) -> None:
@@ -120,28 +95,24 @@ def walk_supports(
         if len(query) == 0:
             return
         rows, query = ends[part][query, end], query + part.start
-        credits = _credits(model, walks, queries, query, rows, anchors) / (1.0 + vote.rule.floor)
+        credits = _credits(walks, query, rows, anchors) / (1.0 + vote.rule.floor)
         counts = np.maximum((ends[part] >= 0).sum(axis=1), 1)
         np.add.at(supports, query, credits)
         np.add.at(changes, query, 0.5 * np.abs(credits).sum(axis=1))
         supports[part] /= counts[:, None, None]
         changes[part] /= counts[:, None]
 
-    map_blocks(compute, n_queries, max(HELD // per_query, 1), n_jobs=n_jobs)
-    return Supports(supports, changes)
+    map_blocks(compute, n_queries, max(HELD // per_query, 1), n_jobs=queries.n_jobs)
+    return supports, changes
 
 
 def _credits(
-    model: NeighborModel,
-    walks: _CandidateVotes | _FullVotes,
-    queries: Floats,
-    query: Indices,
-    rows: Indices,
-    anchors: _Anchors | None,
+    walks: _CandidateVotes | _FullVotes, query: Indices, rows: Indices, anchors: _Anchors | None
 ) -> Floats:
     """Return the credits of both orders, averaged: (n_walks, n_classes, n_features)."""
-    n_walks, n_features = len(query), queries.shape[1]
-    held = np.abs(model.contributions(queries[query], rows[:, None])[:, 0])  # (n_walks, n_features)
+    starts, model = walks.queries.rows[query], walks.queries.model
+    n_walks, n_features = starts.shape
+    held = np.abs(model.contributions(starts, rows[:, None])[:, 0])  # (n_walks, n_features)
     held = np.nan_to_num(held, nan=0.0, posinf=np.finfo(np.float64).max / n_features)
     total = held.sum(axis=1, keepdims=True)
     shares = np.divide(held, total, out=np.zeros_like(held), where=total > 0)
@@ -150,7 +121,7 @@ def _credits(
     bounds = np.arange(n_alone + 1)
     if n_alone < n_features:
         bounds = np.append(bounds, n_features)
-    shares_at = walks.at_stops(queries, query, rows, order, bounds)
+    shares_at = walks.at_stops(query, rows, order, bounds)
     if anchors is not None:
         anchors.fix(shares_at, query, rows)
     # By step, what the vote loses with the value of the other row, in the order and in the reverse order.
@@ -169,16 +140,10 @@ def _credits(
 class _Anchors:
     """The votes where walks begin and end, as the model predicts."""
 
-    def __init__(
-        self,
-        model: NeighborModel,
-        probabilities: Floats,
-        ends: Indices,
-        exclude: Indices | None,
-        n_jobs: int | None,
-    ) -> None:
-        self.rows, self.exclude, floor = np.unique(ends[ends >= 0]), exclude, model.vote_rule.floor
-        votes = model.vote(*model.voters(model.X[self.rows], n_jobs=n_jobs))
+    def __init__(self, queries: Queries, probabilities: Floats, ends: Indices) -> None:
+        model, self.exclude = queries.model, queries.exclude
+        self.rows, floor = np.unique(ends[ends >= 0]), model.vote_rule.floor
+        votes = model.vote(*Queries(model, model.X[self.rows], n_jobs=queries.n_jobs).voters())
         self.starts, self.ends = (
             found * (1.0 + floor) - floor / model.n_classes for found in (probabilities, votes.probabilities)
         )
@@ -196,21 +161,12 @@ class _Anchors:
 class _CandidateVotes:
     """Votes of the rows near the query and near the other row, for models of training rows."""
 
-    def __init__(
-        self,
-        model: NeighborModel,
-        queries: Floats,
-        ends: Indices,
-        exclude: Indices | None,
-        vote: WalkVote,
-        n_jobs: int | None,
-    ) -> None:
-        self.model, self.exclude, self.vote = model, exclude, vote
-        n_rows = len(model.X)
+    def __init__(self, queries: Queries, ends: Indices, vote: WalkVote) -> None:
+        model, exclude, n_jobs = queries.model, queries.exclude, queries.n_jobs
+        self.queries, self.vote, n_rows = queries, vote, len(model.X)
         n_near = max(vote.wider * model.wide_neighborhood, model.n_voters)
-        self.own, _ = model.kneighbors(
-            queries, min(n_near, n_rows - (exclude is not None)), exclude=exclude, n_jobs=n_jobs
-        )
+        n_own = min(n_near, n_rows - (exclude is not None))
+        self.own, _ = model.kneighbors(queries.rows, n_own, exclude=exclude, n_jobs=n_jobs)
         self.ends = np.unique(ends[ends >= 0])
         self.theirs, _ = model.kneighbors(model.X[self.ends], min(n_near, n_rows), n_jobs=n_jobs)
         self.n_candidates = self.own.shape[1] + self.theirs.shape[1]
@@ -219,12 +175,10 @@ class _CandidateVotes:
         given = vote.rule.class_weight
         self.class_weight = np.ones(model.n_classes) if given is None else given
 
-    def at_stops(
-        self, queries: Floats, query: Indices, rows: Indices, orders: Indices, bounds: Indices
-    ) -> Floats:
+    def at_stops(self, query: Indices, rows: Indices, orders: Indices, bounds: Indices) -> Floats:
         """Return the share of each class at every stop: (n_walks, 2, n_stops, n_classes)."""
-        model, candidates = self.model, self._candidates(query, rows)
-        distances = model.walk_distances(queries[query], rows, orders, bounds, candidates)
+        model, candidates = self.queries.model, self._candidates(query, rows)
+        distances = model.walk_distances(self.queries.rows[query], rows, orders, bounds, candidates)
         known = np.maximum(candidates, 0)
         labels = model.labels[known]
         weights = np.ones(candidates.shape) if model.row_weights is None else model.row_weights[known]
@@ -240,8 +194,8 @@ class _CandidateVotes:
     def _candidates(self, query: Indices, rows: Indices) -> Indices:
         """Return the neighbors of the queries and of the other rows, each once, by index; -1 for none."""
         found = np.concatenate([self.own[query], self.theirs[np.searchsorted(self.ends, rows)]], axis=1)
-        if self.exclude is not None:
-            found[found == self.exclude[query, None]] = -1
+        if self.queries.exclude is not None:
+            found[found == self.queries.exclude[query, None]] = -1
         found.sort(axis=1)
         found[:, 1:][found[:, 1:] == found[:, :-1]] = -1
         found.sort(axis=1)
@@ -252,13 +206,162 @@ class _CandidateVotes:
 class _FullVotes:
     """Votes of all rows, for models of few prototypes."""
 
-    def __init__(self, model: NeighborModel) -> None:
-        self.model, self.n_candidates = model, len(model.X)
+    def __init__(self, queries: Queries) -> None:
+        self.queries, self.n_candidates = queries, len(queries.model.X)
 
-    def at_stops(
-        self, queries: Floats, query: Indices, rows: Indices, orders: Indices, bounds: Indices
-    ) -> Floats:
+    def at_stops(self, query: Indices, rows: Indices, orders: Indices, bounds: Indices) -> Floats:
         """Return the share of each class at every stop: (n_walks, 2, n_stops, n_classes)."""
-        changed = walk_rows(queries[query], self.model.X[rows], orders, bounds)
-        votes = self.model.vote(*self.model.voters(changed.reshape(-1, changed.shape[3])))
+        model = self.queries.model
+        changed = walk_rows(self.queries.rows[query], model.X[rows], orders, bounds)
+        votes = model.vote(*model.voters(changed.reshape(-1, changed.shape[3])))
         return votes.probabilities.reshape(*changed.shape[:3], -1)
+
+
+@njit(nogil=True, cache=True)
+def _insert(keys, slots, i):
+    """Move the last of the first i + 1 candidates to its place; equal distances by index."""
+    key, slot = keys[i], slots[i]
+    while i > 0 and (key < keys[i - 1] or (key == keys[i - 1] and slot < slots[i - 1])):
+        keys[i], slots[i] = keys[i - 1], slots[i - 1]
+        i -= 1
+    keys[i], slots[i] = key, slot
+
+
+@njit(nogil=True, cache=True)
+def find_nearest(distances, k, n_found, keys, slots, is_found):
+    """Update the k nearest candidates, and return their number.
+
+    Those found so far are nearly in order if the distances have changed little.
+
+    Parameters
+    ----------
+    distances : (n_candidates,)
+        Infinite for candidates that do not count.
+    k, n_found : int
+    keys, slots : (n_candidates,)
+        Their distances and positions, nearest first, equal distances by index.
+    is_found : (n_candidates,)
+    """
+    for i in range(n_found):
+        keys[i] = min(distances[slots[i]], HUGE)
+        _insert(keys, slots, i)
+    for slot in range(len(distances)):
+        key = distances[slot]
+        if is_found[slot] or key == np.inf:
+            continue
+        if n_found == k:
+            if key >= keys[k - 1] and (key > keys[k - 1] or slot > slots[k - 1]):
+                continue
+            is_found[slots[k - 1]] = False
+            n_found -= 1
+        keys[n_found], slots[n_found], is_found[slot] = min(key, HUGE), slot, True
+        _insert(keys, slots, n_found)
+        n_found += 1
+    return n_found
+
+
+@njit(nogil=True, cache=True)
+def count_votes(keys, slots, n_found, labels, row_weights, class_weight, n_votes, epsilon, power, shares):
+    """Set the share of each class in the vote of the nearest candidates: (n_classes,).
+
+    They vote until `n_votes` are counted, as by `NeighborModel.count_votes`.
+    """
+    exponent = int(power)
+    is_product = exponent == power and exponent <= LARGEST_PRODUCT
+    nearest, left, total = keys[0] + epsilon, n_votes, 0.0
+    shares[:] = 0.0
+    for i in range(n_found):
+        counted = min(row_weights[slots[i]], left)
+        left -= counted
+        ratio, support = nearest / (keys[i] + epsilon), 1.0
+        if is_product:
+            for _ in range(exponent):
+                support *= ratio
+        else:
+            support = ratio**power
+        label = labels[slots[i]]
+        support *= counted * class_weight[label]
+        shares[label] += support
+        total += support
+    shares /= total
+
+
+@njit(nogil=True, cache=True)
+def vote_on_walks(distances, labels, row_weights, class_weight, k, n_votes, epsilon, power):
+    """Return the share of each class in the vote at every stop: (n_walks, n_stops, n_classes).
+
+    The k nearest candidates vote until `n_votes` are counted.
+
+    Parameters
+    ----------
+    distances : (n_walks, n_stops, n_candidates)
+        Squared; infinite for candidates that do not count.
+    labels : (n_walks, n_candidates)
+        Class indices.
+    row_weights : (n_walks, n_candidates)
+        Number of votes of each candidate.
+    class_weight : (n_classes,)
+    k : int
+    n_votes, epsilon, power : float
+    """
+    n_walks, n_stops, n_candidates = distances.shape
+    shares = np.empty((n_walks, n_stops, len(class_weight)))
+    keys, slots = np.empty(n_candidates), np.empty(n_candidates, np.int64)
+    is_found = np.empty(n_candidates, np.bool_)
+    k = min(k, n_candidates)
+    for walk in range(n_walks):
+        n_found = 0
+        is_found[:] = False
+        for stop in range(n_stops):
+            n_found = find_nearest(distances[walk, stop], k, n_found, keys, slots, is_found)
+            count_votes(
+                keys, slots, n_found, labels[walk], row_weights[walk], class_weight, n_votes, epsilon, power,
+                shares[walk, stop],
+            )  # fmt: skip
+    return shares
+
+
+@njit(nogil=True, cache=True)
+def vote_on_changes(
+    distances, slopes, curvatures, changes, labels, row_weights, class_weight, own, k, n_votes, epsilon
+):
+    """Return the share of each class where a feature is changed: (n_features, n_values, n_classes).
+
+    A change by δ in feature l changes a squared distance by 2 δ s_l + δ² c_l. The k nearest rows vote with
+    1/d, until `n_votes` are counted.
+
+    Parameters
+    ----------
+    distances : (n_rows,)
+        Squared.
+    slopes, curvatures : (n_features, n_rows)
+    changes : (n_features, n_values)
+    labels : (n_rows,)
+        Class indices.
+    row_weights : (n_rows,)
+        Number of votes of each row.
+    class_weight : (n_classes,)
+    own : int
+        A row that does not vote; -1 for none.
+    k : int
+    n_votes, epsilon : float
+    """
+    n_rows, (n_features, n_values) = len(distances), changes.shape
+    shares = np.empty((n_features, n_values, len(class_weight)))
+    moved, keys, slots = np.empty(n_rows), np.empty(n_rows), np.empty(n_rows, np.int64)
+    is_found = np.zeros(n_rows, np.bool_)
+    n_found = 0
+    for feature in range(n_features):
+        for value in range(n_values):
+            change = changes[feature, value]
+            for j in range(n_rows):
+                key = distances[j] + change * (2.0 * slopes[feature, j] + change * curvatures[feature, j])
+                moved[j] = max(key, 0.0)  # rounding may go below 0
+            if own >= 0:
+                moved[own] = np.inf
+            n_found = find_nearest(moved, k, n_found, keys, slots, is_found)
+            count_votes(
+                keys, slots, n_found, labels, row_weights, class_weight, n_votes, epsilon, 1.0,
+                shares[feature, value],
+            )  # fmt: skip
+    return shares

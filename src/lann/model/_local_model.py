@@ -571,6 +571,11 @@ class _Among:
         return self._search.query(self._transform(queries), k, exclude=exclude, n_jobs=n_jobs)
 
 
+# Free numbers between arrays of a kernel: compiled loops take another order of summation where an array that
+# is written lies within some vectors of one that is read.
+GAP = 64
+
+
 # Sums may be reordered, so that they vectorize; the compiled code fixes the order, the same for every call.
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract"})
 def diagonal_walks(starts, steps, columns, firsts, orders, bounds, points, weights, candidates):
@@ -598,8 +603,13 @@ def diagonal_walks(starts, steps, columns, firsts, orders, bounds, points, weigh
     n_walks, n_candidates = candidates.shape
     n_axes, n_stops, is_mapped = starts.shape[1], len(bounds), columns.shape[0] > 0
     out = np.empty((n_walks, 2, n_stops, n_candidates))
-    scales, slopes = np.empty((n_candidates, n_axes)), np.empty((n_candidates, n_axes))
-    offsets, side, squares = np.empty(n_candidates), np.empty(n_axes), np.empty(n_axes)
+    size = n_candidates * n_axes
+    work = np.empty(2 * size + 2 * n_axes + 5 * GAP)
+    scales = work[GAP : GAP + size].reshape(n_candidates, n_axes)
+    slopes = work[2 * GAP + size : 2 * GAP + 2 * size].reshape(n_candidates, n_axes)
+    side = work[3 * GAP + 2 * size : 3 * GAP + 2 * size + n_axes]
+    squares = work[4 * GAP + 2 * size + n_axes : 4 * GAP + 2 * size + 2 * n_axes]
+    offsets = np.empty(n_candidates)
     for walk in range(n_walks):
         side[:] = 0.0  # half the way, from the middle to the query
         for coordinate in range(steps.shape[1]):

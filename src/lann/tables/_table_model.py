@@ -361,7 +361,7 @@ class TableModel:
             true_labels=labels,
             neighbors=self.row_numbers[positions],
             neighbor_ids=None if self.ids is None else self.ids[positions],
-            left_out=None if left_out is None else np.where(left_out < 0, -1, self.row_numbers[left_out]),
+            left_out=np.where(left_out < 0, -1, self.row_numbers[left_out]),
             query_rows=values.index.to_numpy(),
             query_ids=None if id is None else row_names(rows, id, name),
             _query_values=shown_values(self.columns, values.to_numpy(dtype=object)),
