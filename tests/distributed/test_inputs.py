@@ -166,27 +166,6 @@ def test_invalid_data_raise_one_sentence(rows, labels, message):
         quick().fit(rows, labels)
 
 
-def test_a_feature_without_a_value_in_the_sample_gets_a_row_with_one(monkeypatch):
-    import lann.distributed._classifier
-
-    monkeypatch.setattr(lann.distributed._classifier, "SAMPLE_ROWS", 120)
-    rng = np.random.default_rng(0)
-    rows = np.column_stack([rng.normal(size=(600, 2)), np.full(600, np.nan)])
-    y = np.arange(600) % 2
-    sampled = lann.distributed._classifier.stratified_sample(
-        y, 120, np.random.default_rng(np.random.RandomState(0).randint(2**31 - 1)).spawn(3)[0]
-    )
-    others = np.setdiff1d(np.arange(600), sampled)[[-40, -1]]
-    assert len(others) == 2
-    rows[others, 2] = [2.0, 3.0]
-    clf = quick().fit(blocks(rows, 100), blocks(y, 100))
-    assert clf.encoding_.has_gaps[2]
-    queries = np.concatenate([rows[others], rows[:5]])
-    probabilities = clf.predict_proba(queries)
-    assert np.isfinite(probabilities).all()
-    np.testing.assert_array_equal(probabilities, clf.gather().predict_proba(queries))
-
-
 def test_tables_whose_lengths_are_unknown_need_labels_in_the_same_blocks(table):
     with pytest.raises(ValueError, match="lengths of the blocks of X are not known"):
         quick().fit(table[2], table[1].to_numpy())

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 import lann.classifier
+from lann import training
 from lann._support.compat import unchanged_on_failure
 from lann._support.inputs import (
     check_enough_rows,
@@ -28,48 +29,15 @@ from lann._support.validation import Integer, OneOf, ParameterTable, validate, v
 from lann._updatable import mark_as_learned
 from lann.columns.inputs import read_queries, read_training_data
 from lann.columns.schema import TableSchema
-from lann.distributed._fit import (
-    RowTasks,
-    TrainingBlocks,
-    assign_cells,
-    calibrate_cells,
-    divide_tiles,
-    estimate_epsilon,
-    fetch_rows,
-    read_features,
-    read_labels,
-    rows_with_values,
-    train_shards,
-)
+from lann.distributed import _fit, _tasks
+from lann.distributed._fit import RowTasks, TrainingBlocks
 from lann.distributed._rows import Reader, merge_features, needs_values
 from lann.distributed._search import Neighbors, ShardedModel
 from lann.distributed._shard import SearchPlan, Shard
-from lann.distributed._tasks import (
-    TaskGraph,
-    array_of_blocks,
-    blocks_of_labels,
-    blocks_of_rows,
-    compute,
-    is_of_dask,
-)
 from lann.explain import Explanation
 from lann.metric import Encoding, FeatureCurves, Levels
 from lann.model import ROWS_FOR_SCALE, LocalModel
-from lann.training import (
-    SAMPLE_ROWS,
-    Epoch,
-    Settings,
-    Tile,
-    TrainingResult,
-    draw_calibration_rows,
-    draw_partition_rows,
-    fit_partition,
-    mean_class_weights,
-    n_reached_of,
-    plan_tiles,
-    stratified_sample,
-    train_sample,
-)
+from lann.training import SAMPLE_ROWS, Epoch, Settings, Tile, TrainingResult
 from lann.vote import VoteChoice, VoteRule, class_shares
 
 # Parameters of the ordinary classifier that have no meaning for rows that are added all at once.
@@ -247,9 +215,9 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the metrics of the training rows, which stay on the workers.
 
-        Blocks of rows are read twice, and once more if there are columns of text or categories, or if a
-        feature has no value in the sample. Persist them before if reading takes long and the workers have the
-        memory.
+        Blocks of rows are read twice, and once more if there are columns of text or categories. Persist them
+        before if reading takes long and the workers have the memory. A feature without a value in the sample
+        is ignored, with a warning.
 
         Parameters
         ----------
@@ -275,16 +243,15 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
             self.classes_, self.schema_ = blocks.classes, reader.schema
             rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
             sample_rng, index_rng, tiles_rng = rng.spawn(3)
-            sample = stratified_sample(blocks.codes, SAMPLE_ROWS, sample_rng)
-            for_cells = draw_partition_rows(blocks.n_rows, index_rng)
+            sample = training.stratified_sample(blocks.codes, SAMPLE_ROWS, sample_rng)
+            for_cells = training.draw_partition_rows(blocks.n_rows, index_rng)
             for_scale = _evenly_spaced(blocks.n_rows, ROWS_FOR_SCALE)
-            rows = fetch_rows(blocks, reader, sample, for_cells, for_scale)
-            empty = np.flatnonzero(np.isnan(rows[0]).all(axis=0))
-            if len(empty):
-                sample = np.union1d(sample, rows_with_values(blocks, empty, reader))
-                self.schema_, _ = self.schema_.without_empty(fetch_rows(blocks, reader, sample)[0])
+            rows = _fit.fetch_rows(blocks, reader, sample, for_cells, for_scale)
+            is_empty = np.isnan(rows[0]).all(axis=0)
+            if is_empty.any():
+                self.schema_, _ = self.schema_.without_empty(rows[0])
                 reader = reader._replace(schema=self.schema_)
-                rows = fetch_rows(blocks, reader, sample, for_cells, for_scale)
+                rows = [np.where(is_empty, 0.0, part) for part in rows]
             check_training_values(rows[0], self.schema_.names)
             self._report(f"training on a sample of {len(sample)} of {blocks.n_rows} rows")
             trained, settings, n_candidates = self._train_sample(blocks, sample, rows[0], sample_rng)
@@ -294,7 +261,7 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
             n_epochs = trained.n_point_epochs
             self._report(f"training {len(tiles)} tiles" if n_epochs else f"regrouping {blocks.n_rows} rows")
             kept_as = weights_type(blocks.n_rows)
-            shards, losses = train_shards(
+            shards, losses = _fit.train_shards(
                 assigned, plan, tiles, shared, settings, n_epochs, kept_as, tiles_rng
             )
             self.tile_losses_ = np.array(losses, np.float64).reshape(len(losses), n_epochs)
@@ -302,7 +269,7 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
             self._report(
                 f"{plan.n_shards} shards; {plan.n_probed} of {plan.partition.n_cells} cells are searched"
             )
-            epsilon = estimate_epsilon(self.model_, rows[2], for_scale, Reader(None, self.schema_))
+            epsilon = _fit.estimate_epsilon(self.model_, rows[2], for_scale, Reader(None, self.schema_))
             self._vote_rule = replace(self._vote_rule, epsilon=epsilon)
         return self
 
@@ -312,27 +279,27 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
 
     def _read_training_data(self, X: Any, y: Any) -> tuple[TrainingBlocks, Reader]:
         """Return the training data in blocks, and how they are read; set the number and names of features."""
-        if not is_of_dask(X):
-            labels = y.compute() if is_of_dask(y) else y
+        if not _tasks.is_of_dask(X):
+            labels = y.compute() if _tasks.is_of_dask(y) else y
             given = getattr(X, "dtype", None)
             rows, labels, schema = read_training_data(self, X, labels, self.categorical_features, None)
             schema, rows = schema.without_empty(rows)
             schema, rows = schema.without_unused(rows)
-            blocks = blocks_of_rows(rows)
+            blocks = _tasks.blocks_of_rows(rows)
             reader = Reader(None, schema, rows_type(given, len(rows)))
-            return read_labels(blocks, blocks_of_labels(labels, blocks)), reader
-        blocks = blocks_of_rows(X)
+            return _fit.read_labels(blocks, _tasks.blocks_of_labels(labels, blocks)), reader
+        blocks = _tasks.blocks_of_rows(X)
         validate_data(self, blocks.sample, skip_check_array=True, reset=True)
         has_names = hasattr(self, "feature_names_in_")
-        training = read_labels(blocks, blocks_of_labels(y, blocks))
+        labeled = _fit.read_labels(blocks, _tasks.blocks_of_labels(y, blocks))
         if needs_values(blocks.sample, self.categorical_features):
-            features = read_features(blocks, self.categorical_features, has_names=has_names)
+            features = _fit.read_features(blocks, self.categorical_features, has_names=has_names)
             schema = merge_features(features, has_names=has_names)
             schema.without_empty(np.zeros((1, len(schema.features))))  # a warning
         else:
             schema = TableSchema.numeric(list(get_feature_names(self)), has_names=has_names)
-        stored = rows_type(getattr(X, "dtype", None), training.n_rows)
-        return training, self._reader(schema)._replace(stored=stored)
+        stored = rows_type(getattr(X, "dtype", None), labeled.n_rows)
+        return labeled, self._reader(schema)._replace(stored=stored)
 
     def _reader(self, schema: TableSchema) -> Reader:
         """Return how blocks of Dask are read, without the model."""
@@ -370,7 +337,7 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
         )
         clf = _SampleClassifier(**self._local_parameters())
         settings, n_candidates = clf.prepare(start, self.classes_, class_weight)
-        trained = train_sample(start, settings, rng, callback=self._on_epoch_end)
+        trained = training.train_sample(start, settings, rng, callback=self._on_epoch_end)
         self.loss_curve_, self.validation_curve_ = trained.losses, trained.validation_losses
         self.n_iter_ = len(trained.losses)
         vote, levels = clf.vote_, trained.levels
@@ -396,14 +363,16 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
         rng: np.random.Generator,
     ) -> tuple[RowTasks, SearchPlan, list[Tile]]:
         """Divide the rows into cells, whose centers follow from some rows, and the cells into shards."""
-        weights = mean_class_weights(shared.class_log_weights, blocks.class_counts)
-        partition = fit_partition(shared.transform(rows), blocks.n_rows, weights, rng, n_jobs=self.n_jobs)
-        assigned = assign_cells(blocks, reader, shared, partition)
-        for_probes = draw_calibration_rows(blocks.n_rows, rng)
-        n_probed = calibrate_cells(assigned, for_probes, shared, partition)
-        reached = n_reached_of(n_probed, settings)
-        tiles = plan_tiles(partition.centers, assigned.counts, n_reached=reached)
-        shard_of_cell = divide_tiles(tiles, assigned.counts, self.rows_per_shard)
+        weights = training.mean_class_weights(shared.class_log_weights, blocks.class_counts)
+        partition = training.fit_partition(
+            shared.transform(rows), blocks.n_rows, weights, rng, n_jobs=self.n_jobs
+        )
+        assigned = _fit.assign_cells(blocks, reader, shared, partition)
+        for_probes = training.draw_calibration_rows(blocks.n_rows, rng)
+        n_probed = _fit.calibrate_cells(assigned, for_probes, shared, partition)
+        reached = training.n_reached_of(n_probed, settings)
+        tiles = training.plan_tiles(partition.centers, assigned.counts, n_reached=reached)
+        shard_of_cell = _fit.divide_tiles(tiles, assigned.counts, self.rows_per_shard)
         n_shards = int(shard_of_cell.max()) + 1
         plan = SearchPlan(partition, assigned.counts, shard_of_cell, n_shards, n_probed, None)
         return assigned, plan, tiles
@@ -483,19 +452,19 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
             Of Dask, and not yet computed, if X is of Dask.
         """
         k = min(self.n_neighbors_, self.n_samples_fit_) if k is None else k
-        if is_of_dask(X):
-            blocks, reader = blocks_of_rows(X), self._reader(self.schema_)
+        if _tasks.is_of_dask(X):
+            blocks, reader = _tasks.blocks_of_rows(X), self._reader(self.schema_)
             validate_data(self, blocks.sample, skip_check_array=True, reset=False)
         else:
-            blocks, reader = blocks_of_rows(read_queries(self, X)), Reader(None, self.schema_)
-        graph, neighbors = TaskGraph(), self.model_.search(blocks.parts, reader, k)
+            blocks, reader = _tasks.blocks_of_rows(read_queries(self, X)), Reader(None, self.schema_)
+        graph, neighbors = _tasks.TaskGraph(), self.model_.search(blocks.parts, reader, k)
         results = [
             graph.results([graph.add(function, part) for part in neighbors]) for function, _, _ in outputs
         ]
         if blocks.in_memory:
-            return [np.concatenate(arrays) for arrays in compute(results)]
+            return [np.concatenate(arrays) for arrays in _tasks.compute(results)]
         return [
-            array_of_blocks(parts, blocks.lengths, width, dtype)
+            _tasks.array_of_blocks(parts, blocks.lengths, width, dtype)
             for parts, (_, width, dtype) in zip(results, outputs, strict=True)
         ]
 
@@ -525,7 +494,7 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
             If X is of Dask, or does not have the features of the fit.
         """
         check_is_fitted(self)
-        if is_of_dask(X):
+        if _tasks.is_of_dask(X):
             raise ValueError("explain takes rows in memory; select some rows of X and compute them.")
         validate("leave_out", leave_out, OneOf("auto", None))
         queries = read_queries(self, X)

@@ -20,7 +20,6 @@ from lann.distributed._rows import (
     count_cells,
     count_labels,
     features_of_block,
-    first_values,
     join_rows,
     nearest_rows,
     rows_of_cells,
@@ -119,15 +118,6 @@ def fetch_rows(blocks: TrainingBlocks, reader: Reader, *drawn: Indices) -> list[
             keys.append(graph.add(take_rows, blocks.rows[block], positions, read_by, n_labels=n_labels))
     rows = np.concatenate(compute(graph.results(keys)))
     return [rows[np.searchsorted(numbers, wanted)] for wanted in drawn]
-
-
-def rows_with_values(blocks: TrainingBlocks, features: Indices, reader: Reader) -> Indices:
-    """Return, for each of some features, the number of the first training row that has a value, if any."""
-    graph, read_by = TaskGraph(), constant(reader)
-    keys = [graph.add(first_values, rows, read_by, features=features) for rows in blocks.rows]
-    positions = np.array(compute(graph.results(keys)))  # (n_blocks, n_features)
-    numbers = np.where(positions < 0, blocks.n_rows, positions + blocks.bounds[:-1, None]).min(axis=0)
-    return np.unique(numbers[numbers < blocks.n_rows])
 
 
 def divide_tiles(tiles: list[Tile], counts: Indices, rows_per_shard: int) -> Indices:

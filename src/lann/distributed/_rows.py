@@ -16,7 +16,7 @@ from lann._support.sizes import check_values
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann.columns.inputs import read_rows
-from lann.columns.reader import array_as_table, as_table, category_mask, infer_schema, names_none
+from lann.columns.reader import array_as_table, as_table, infer_schema, names_none
 from lann.columns.schema import Feature, TableSchema
 from lann.metric import Levels, row_hashes
 from lann.search import ExactSearch, Partition
@@ -82,13 +82,7 @@ def features_of_block(X: Any, categorical_features: Any, has_names: bool) -> tup
     table = as_table(X)
     if table is None:
         table = array_as_table(np.asarray(X))
-    names = list(table.columns)
-    mask = category_mask(categorical_features, names, has_names=has_names)
-    features: list[Feature] = []
-    for name, given in zip(names, mask, strict=True):
-        own = categorical_features if names_none(categorical_features) else np.array([given])
-        features.append(infer_schema(table.select(name), own, has_names=True).features[0])
-    return tuple(features)
+    return infer_schema(table, categorical_features, has_names=has_names).features
 
 
 def merge_features(blocks: Sequence[tuple[Feature, ...]], *, has_names: bool) -> TableSchema:
@@ -196,23 +190,6 @@ def take_rows(X: Any, positions: Indices, reader: Reader, *, n_labels: int) -> F
     check_lengths(len(X), n_labels)
     taken = X.iloc[positions] if hasattr(X, "iloc") else X[positions]
     return reader.read_training(taken).astype(np.float64, copy=False)
-
-
-def first_values(X: Any, reader: Reader, *, features: Indices) -> Indices:
-    """Return the first row of a block that has a value, for each of some features; -1 for none: (n,).
-
-    Parameters
-    ----------
-    X : array or table
-        A block.
-    reader : Reader
-    features : (n,)
-        Indices of features.
-    """
-    has_value = ~np.isnan(reader.read(X)[:, features])
-    if not len(has_value):
-        return np.full(len(features), -1)
-    return np.where(has_value.any(axis=0), has_value.argmax(axis=0), -1)
 
 
 def assign_rows(
