@@ -134,7 +134,7 @@ def test_all_figures_in_one(scattered):
         (lambda X, E, y: leave_one_out_predictions(E, y, n_neighbors=80), "at most 79; got 80"),
         (lambda X, E, y: held_out_predictions(E, y, E, n_neighbors=0), "n_neighbors .* got 0"),
         (lambda X, E, y: leave_one_out_predictions(E, y[:-1]), "inconsistent numbers of samples"),
-        (lambda X, E, y: pair_error(y, y, "a", "z"), "no row of class 'z'"),
+        (lambda X, E, y: pair_error(y, y, "a", "z"), "must be two classes with rows in y_true"),
         (
             lambda X, E, y: neighborhood_preservation(LANNClassifier(max_iter=0).fit(X[:70], y[:70]), E),
             "the 70 rows that the classifier was fitted with; got 80",

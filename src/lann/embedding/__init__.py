@@ -2,23 +2,20 @@
 
 from lann.embedding._comparison import (
     EmbeddingComparison,
+    EmbeddingQuality,
     Panel,
     compare_embeddings,
-    make_panel,
-    paper_embeddings,
-)
-from lann.embedding._discriminant import DiscriminantPlane
-from lann.embedding._embeddings import LANNEmbedding, NeighborEmbedding
-from lann.embedding._layout import LEAST_TSNE_ITER, check_installed
-from lann.embedding._quality import (
-    EmbeddingQuality,
     embedding_quality,
     held_out_predictions,
     leave_one_out_predictions,
+    make_panel,
     neighborhood_preservation,
     pair_error,
+    paper_embeddings,
     trustworthiness_and_continuity,
 )
+from lann.embedding._embeddings import DiscriminantPlane, LANNEmbedding, NeighborEmbedding
+from lann.embedding._layout import LEAST_TSNE_ITER, check_installed
 
 __all__ = [
     "LEAST_TSNE_ITER",

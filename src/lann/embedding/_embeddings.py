@@ -1,4 +1,4 @@
-"""LANNEmbedding and NeighborEmbedding: rows by their neighbors, under learned or Euclidean metrics."""
+"""LANNEmbedding, NeighborEmbedding and DiscriminantPlane: embeddings under learned or Euclidean metrics."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from lann._base import NeighborClassifier
 from lann._support.compat import unchanged_on_failure
-from lann._support.inputs import check_columns, get_feature_names
+from lann._support.inputs import check_columns, check_two_classes, get_feature_names
 from lann._support.sizes import check_training_values, check_values
-from lann._support.types import Floats, Indices
+from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import (
     N_JOBS,
     RANDOM_STATE,
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from lann.model import NeighborModel
 
 FEWEST_ROWS = 3
+# Share of a number that is rounding.
+ROUNDING = 1e-14
 LAYOUT: ParameterTable = {
     "n_components": [Integer(1)],
     "n_neighbors": [Integer(2)],
@@ -115,9 +119,9 @@ class GraphEmbedding(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             neighbors, distances, self.embedding_, self._scale, n_jobs=self.n_jobs
         )
 
-    def _read_queries(self, X: ArrayLike) -> Floats:
+    def _read_queries(self, X: ArrayLike, **options: Any) -> Floats:
         """Return queries as an array; raise ValueError unless they have the features of the fit."""
-        queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        queries: Floats = validate_data(self, X, dtype=np.float64, order="C", reset=False, **options)
         check_values(queries, lambda: get_feature_names(self))
         return queries
 
@@ -329,8 +333,12 @@ class LANNEmbedding(GraphEmbedding):
         with unchanged_on_failure(self):
             self._validate_parameters()
             seed = _draw_seed(self.random_state)
-            frozen = isinstance(self.classifier, FrozenEstimator)
-            self.classifier_ = self._frozen_classifier(X, y) if frozen else self._fit_classifier(X, y, seed)
+            if isinstance(self.classifier, FrozenEstimator):
+                self.classifier_ = self._frozen_classifier(X, y)
+            else:
+                X, y = validate_data(self, X, y, dtype=np.float64, skip_check_array=True)
+                default = LANNClassifier(random_state=seed, n_jobs=self.n_jobs)
+                self.classifier_ = (default if self.classifier is None else clone(self.classifier)).fit(X, y)
             self._embed(self.classifier_.model_, self.symmetry, seed)
         return self
 
@@ -342,25 +350,17 @@ class LANNEmbedding(GraphEmbedding):
             tags.input_tags.allow_nan, tags.input_tags.categorical = given.allow_nan, given.categorical
         return tags
 
-    def _read_queries(self, X: ArrayLike) -> Floats:
+    def _read_queries(self, X: ArrayLike, **options: Any) -> Floats:
         classifier = self.classifier_
-        if not hasattr(classifier, "schema_"):
+        schema = getattr(classifier, "schema_", None)
+        if schema is None:
             return super()._read_queries(X)
-        if classifier.schema_.is_numeric:
-            queries: Floats = validate_data(
-                self, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
-            )
-            check_values(queries, lambda: get_feature_names(self))
+        if schema.is_numeric:
+            queries = super()._read_queries(X, ensure_all_finite="allow-nan")
             check_some_value(classifier.model_.unmeasured(queries))
             return queries
         validate_data(self, X, skip_check_array=True, reset=False)
         return read_queries(classifier, X)
-
-    def _fit_classifier(self, X: ArrayLike, y: ArrayLike | None, seed: int) -> NeighborClassifier:
-        X, y = validate_data(self, X, y, dtype=np.float64, skip_check_array=True)
-        if self.classifier is None:
-            return LANNClassifier(random_state=seed, n_jobs=self.n_jobs).fit(X, y)
-        return clone(self.classifier).fit(X, y)
 
     def _frozen_classifier(self, X: ArrayLike, y: ArrayLike | None) -> NeighborClassifier:
         classifier = self.classifier.estimator
@@ -491,3 +491,113 @@ class NeighborEmbedding(GraphEmbedding):
             model = LocalModel(plain, n_candidates=1, n_neighbors=1, power=1.0, n_jobs=self.n_jobs)
             self._embed(model, "neighbor", _draw_seed(self.random_state))
         return self
+
+
+class DiscriminantPlane(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """The two directions of linear discriminant analysis that separate the classes best.
+
+    With two classes there is only one such direction. The second one is then the direction of largest
+    variance orthogonal to the first, scaled to standard deviation 1 within classes, like the first. It adds
+    no information about the classes, but the plane needs one.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (2, n_features)
+        The directions; zeros for the second one if all features but one are constant.
+    mean_ : ndarray of shape (n_features,)
+        The origin of the plane.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of shape (n_features,)
+        If X has column names.
+
+    See Also
+    --------
+    paper_embeddings : The methods that it is compared with.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from lann.embedding import DiscriminantPlane
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> DiscriminantPlane().fit(scale(X), y).transform(scale(X)).shape
+    (569, 2)
+    """
+
+    components_: Floats
+    mean_: Floats
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Finite numbers.
+        y : array-like of shape (n_samples,)
+            Labels of at least two classes.
+
+        Returns
+        -------
+        self : DiscriminantPlane
+
+        Raises
+        ------
+        ValueError
+            If the data are invalid.
+        """
+        with unchanged_on_failure(self):
+            rows, y = validate_data(self, X, y, dtype=np.float64)
+            check_training_values(rows, lambda: get_feature_names(self))
+            classes, labels = np.unique(y, return_inverse=True)
+            check_two_classes(classes)
+            n_directions = min(2, len(classes) - 1, rows.shape[1])
+            try:
+                with np.errstate(invalid="ignore"):  # of shares of a variance that is 0
+                    analysis = LinearDiscriminantAnalysis(n_components=n_directions).fit(rows, labels)
+            except IndexError:  # there is no direction at all
+                raise ValueError("The rows of different classes do not differ: there is no plane.") from None
+            self.mean_ = analysis.xbar_
+            self.components_ = np.zeros((2, rows.shape[1]))
+            # There are fewer where the class means lie on a line.
+            directions = analysis.scalings_[:, :n_directions].T
+            self.components_[: len(directions)] = directions
+            if len(directions) == 1 and rows.shape[1] > 1:
+                self.components_[1] = _orthogonal_direction(directions[0], rows, self.mean_, labels)
+            self._n_features_out = 2
+        return self
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Project rows onto the plane.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_queries, 2)
+        """
+        check_is_fitted(self)
+        queries: Floats = validate_data(self, X, dtype=np.float64, reset=False)
+        check_values(queries, lambda: get_feature_names(self))
+        return (queries - self.mean_) @ self.components_.T
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        return tags
+
+
+def _orthogonal_direction(direction: Floats, rows: Floats, mean: Floats, labels: Labels) -> Floats:
+    """Return the direction of largest variance orthogonal to a given one, 0 without any: (n_features,)."""
+    unit = direction / np.linalg.norm(direction)
+    centered = rows - mean
+    rest = centered - np.outer(centered @ unit, unit)
+    if (np.abs(rest) <= ROUNDING * np.abs(rows).max(axis=0)).all():
+        return np.zeros_like(unit)
+    second = PCA(1, svd_solver="full").fit(rest).components_[0]
+    coordinates = rest @ second
+    means = np.bincount(labels, coordinates) / np.bincount(labels)
+    within = np.sqrt(np.mean((coordinates - means[labels]) ** 2))
+    return second / within if within > 0 else second

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -166,8 +164,7 @@ def compute_layout(rows: Floats, lists: NeighborLists, layout: Layout, seed: int
     typical = np.median(lists.distances[lists.distances > 0]) if lists.distances.any() else 1.0
     lists = lists._replace(distances=np.minimum(lists.distances / typical, FARTHEST))
     compute = _tsne if layout.method == "tsne" else _umap_or_densmap
-    # The list of ignored warnings is global to the process: one layout at a time.
-    with _lock, single_threaded_blas(), _without_warnings():
+    with single_threaded_blas(), _without_warnings():
         coordinates, n_iter = compute(rows, lists, layout, seed)
     return coordinates.astype(np.float64), n_iter
 
@@ -261,18 +258,6 @@ def _initial_coordinates(rows: Floats, n_components: int, seed: int) -> Any:
         found = PCA(n_found, svd_solver="full").fit_transform(rows)
         coordinates[:, :n_found] = found / found[:, 0].std()
     return (1e-4 * coordinates).astype(np.float32)
-
-
-_lock = threading.Lock()
-
-
-def _reset_lock_after_fork() -> None:
-    global _lock
-    _lock = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):  # not where processes cannot fork
-    os.register_at_fork(after_in_child=_reset_lock_after_fork)
 
 
 @contextmanager
