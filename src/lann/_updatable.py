@@ -316,11 +316,13 @@ class UpdatableClassifier(NeighborClassifier):
             )
         settings = self._settings(class_weight).replace(point_metrics="point" in self.levels_)
         progress = self._progress.after(len(rows))
-        extension = extend(memory, rows, labels, settings, row_weights=weights, epsilon=progress.loss_epsilon)
-        self._progress = progress._replace(loss_epsilon=extension.epsilon)
-        lost = self._rows_beyond_limit(extension.memory)
+        memory, epsilon = extend(
+            memory, rows, labels, settings, row_weights=weights, epsilon=progress.loss_epsilon
+        )
+        self._progress = progress._replace(loss_epsilon=epsilon)
+        lost = self._rows_beyond_limit(memory)
         self._drop_names(lost)
-        self._set_memory(extension.memory.without_rows(lost) if len(lost) else extension.memory)
+        self._set_memory(memory.without_rows(lost) if len(lost) else memory)
 
     def _forget_beyond_limit(self) -> None:
         """Forget rows after all of them were learned from, if there are more than `max_points`."""

@@ -2,6 +2,8 @@
 
 A neighbor at squared distance d supports its label with (d + ε)^−p; ε keeps zero distances finite. The
 probability of a class is (share + η/C) / (1 + η): the floor η keeps it above 0 for each of the C classes.
+
+The compiled functions compute the loss of training, and its slopes.
 """
 
 from __future__ import annotations
@@ -97,7 +99,7 @@ def counted_weights(weights: Floats, n_votes: float) -> Floats:
 
 
 def n_rows_for(n_votes: float, weights: Floats) -> int:
-    """Return the number of rows of which any that many have so many votes, by their weights: (n_rows,)."""
+    """Return the smallest n such that any n of the rows weigh at least `n_votes`; weights are (n_rows,)."""
     return int(np.searchsorted(np.cumsum(np.sort(weights)), n_votes)) + 1
 
 
@@ -396,7 +398,7 @@ def leave_one_out_losses(
     rule : VoteRule
         Gives ε and the class weights.
     weights : (n_rows, n_kept) or None
-        As how many neighbors each neighbor counts; None is 1 for all.
+        Weight of each neighbor; 2 is the same as the neighbor twice, None is 1 for all.
 
     Returns
     -------

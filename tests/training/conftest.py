@@ -5,7 +5,7 @@ import pytest
 
 from lann.metric import Levels
 from lann.training import Settings, train
-from lann.training._kernels import Batch
+from lann.training._loss import Batch
 
 EPSILON = 0.05
 

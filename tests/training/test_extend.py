@@ -6,14 +6,13 @@ from lann.model import RowMemory
 from lann.search import ExactSearch
 from lann.training import Settings
 from lann.training import extend as extend_memory
-from lann.training._extend import N_NEIGHBORS, mean_matrices
-from lann.training._online_procedure import MatrixUpdate, OnlineMatrixPoints, matrix_steps
+from lann.training._online import N_NEIGHBORS, MatrixUpdate, OnlineMatrixPoints, matrix_steps, mean_matrices
 from lann.training._online_weights import OnlinePoints, relative_weight_steps, with_weights
 from lann.vote import zero_distance_guard
 
 
 def extend(levels, *args, **options):
-    return extend_memory(RowMemory(levels), *args, **options).memory.levels
+    return extend_memory(RowMemory(levels), *args, **options)[0].levels
 
 
 @pytest.mark.parametrize("point_metrics", [True, False])
@@ -87,7 +86,7 @@ def test_the_result_is_that_of_copies_of_all_arrays(learned, step, form, weighte
         rows = new[start : start + step]
         weights = rng.exponential(size=step) if weighted else None
         added = learned.X[rows], learned.labels[rows], settings
-        memory = extend_memory(memory, *added, row_weights=weights, epsilon=epsilon).memory
+        memory, _ = extend_memory(memory, *added, row_weights=weights, epsilon=epsilon)
         expected = extend_in_full(expected, *added, weights, epsilon)
     found = memory.levels
     np.testing.assert_array_equal(found.X, expected.X)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.training import Settings
-from lann.training._kernels import NOT_NEEDED, WeightedPoints, loss_and_gradients
+from lann.training._loss import NOT_NEEDED, WeightedPoints, loss_and_gradients
 
 SETTINGS = Settings(n_neighbors=5, power=2.0)
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from lann.training._settings import LossRule, Neighbors, Targets, batch_loss
+from lann.training._loss import LossRule, Neighbors, Targets, batch_loss
 from lann.vote import SHARES, SOFTMAX
 
 KINDS = {"shares": (SHARES, 0.05), "softmax": (SOFTMAX, 2.0)}

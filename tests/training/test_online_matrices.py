@@ -3,7 +3,7 @@ import pytest
 
 from lann.metric import Levels
 from lann.training import OnlineSettings
-from lann.training._online_procedure import (
+from lann.training._online import (
     OnlineMatrices,
 )
 

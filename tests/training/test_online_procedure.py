@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from lann.training import OnlineSettings, train_online
-from lann.training._online_procedure import choose_temperature
+from lann.training._online import choose_temperature
 
 
 def run(levels, callback=None, **settings):

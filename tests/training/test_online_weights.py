@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from lann.metric import Levels
 from lann.training import OnlineSettings, Settings
+from lann.training._loss import Targets
 from lann.training._online_weights import OnlinePoints, OnlineWeights, relative_weight_steps
-from lann.training._settings import Targets
 
 RATES = [0.0, 1e-3, 0.05, 1.0, 100.0]
 

@@ -37,6 +37,7 @@ from lann.distributed._shard import SearchPlan, Shard
 from lann.explain import Explanation
 from lann.metric import Encoding, FeatureCurves, Levels
 from lann.model import ROWS_FOR_SCALE, LocalModel
+from lann.search import Partition, n_cells_of
 from lann.training import SAMPLE_ROWS, Epoch, Settings, Tile, TrainingResult
 from lann.vote import VoteChoice, VoteRule, class_shares
 
@@ -337,7 +338,9 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
         )
         clf = _SampleClassifier(**self._local_parameters())
         settings, n_candidates = clf.prepare(start, self.classes_, class_weight)
-        trained = training.train_sample(start, settings, rng, callback=self._on_epoch_end)
+        # The shared levels are learned from all of the sample.
+        on_sample = settings.replace(n_shared_rows=len(rows))
+        trained = training.train_distinct(start, on_sample, rng, callback=self._on_epoch_end)
         self.loss_curve_, self.validation_curve_ = trained.losses, trained.validation_losses
         self.n_iter_ = len(trained.losses)
         vote, levels = clf.vote_, trained.levels
@@ -364,9 +367,8 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
     ) -> tuple[RowTasks, SearchPlan, list[Tile]]:
         """Divide the rows into cells, whose centers follow from some rows, and the cells into shards."""
         weights = training.mean_class_weights(shared.class_log_weights, blocks.class_counts)
-        partition = training.fit_partition(
-            shared.transform(rows), blocks.n_rows, weights, rng, n_jobs=self.n_jobs
-        )
+        points, n_cells = shared.transform(rows), n_cells_of(blocks.n_rows)
+        partition = Partition.fit(points, n_cells, rng, weights=weights, n_jobs=self.n_jobs)
         assigned = _fit.assign_cells(blocks, reader, shared, partition)
         for_probes = training.draw_calibration_rows(blocks.n_rows, rng)
         n_probed = _fit.calibrate_cells(assigned, for_probes, shared, partition)

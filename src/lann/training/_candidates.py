@@ -7,7 +7,7 @@ import numpy as np
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import DiagonalMetric, Levels, MatrixMetric
 from lann.search import CellSearch, ExactSearch, coarse_search, smallest
-from lann.training._settings import Targets
+from lann.training._loss import Targets
 from lann.vote import VoteRule, class_shares, zero_distance_guard
 
 

@@ -16,7 +16,7 @@ from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import DiagonalMetric, Encoding, FeatureCurves, Levels, find_copies, gap_moments
 from lann.training._candidates import N_TYPICAL, find_candidates, stratified_sample
-from lann.training._settings import Settings
+from lann.training._loss import Settings
 from lann.vote import VoteChoice, VoteRule, leave_one_out_losses, n_rows_for, zero_distance_guard
 
 

@@ -5,6 +5,8 @@ one lifted product, under the weights as they were last lifted. A step changes f
 little: as long as no weight of a point has decreased below 9/10, neither has any distance to it. The few
 points with a larger decrease are measured again before each step, and a bound on the others proves that the
 neighbors are the true ones (otherwise all points are measured). The result is that of the plain loop.
+
+The bounded steps of `partial_fit`, which have few candidates, are here, too.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
 from lann.metric import DiagonalMetric, Levels, distance, rounding_bound
 from lann.search import ExactSearch, count_found, insert
-from lann.training._settings import LARGEST_LOG_WEIGHT, LossRule, Targets
+from lann.training._loss import LARGEST_LOG_WEIGHT, LossRule, Targets
 from lann.vote import weighted_loss
 
 

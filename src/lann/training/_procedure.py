@@ -22,8 +22,8 @@ from lann.training._initial import (
     with_initial_map,
     with_initial_slopes,
 )
+from lann.training._loss import Settings
 from lann.training._point_stage import PointStage
-from lann.training._settings import Settings
 from lann.training._shared_stage import SharedStage
 
 

@@ -23,8 +23,16 @@ from lann.training._candidates import (
 )
 from lann.training._cells import Cells, Positions, compact_batch
 from lann.training._initial import MOST_SQUARE, n_axes_of, wide_axes
-from lann.training._kernels import NOT_NEEDED, Adam, Batch, WeightedPoints, loss_and_gradients
-from lann.training._settings import LARGEST_LOG_WEIGHT, Settings, regularization_factor
+from lann.training._loss import (
+    LARGEST_LOG_WEIGHT,
+    NOT_NEEDED,
+    Adam,
+    Batch,
+    Settings,
+    WeightedPoints,
+    loss_and_gradients,
+    regularization_factor,
+)
 from lann.vote import zero_distance_guard
 
 # Strength of the regularization of each parameter; "bin_differences" is for curves without kinks.

@@ -27,6 +27,7 @@ from lann.search import (
 )
 from lann.training._candidates import stratified_sample
 from lann.training._initial import check_matrix_memory, matrix_dtype, n_axes_of
+from lann.training._loss import Settings
 from lann.training._point_stage import PointStage
 from lann.training._procedure import (
     Callback,
@@ -37,7 +38,6 @@ from lann.training._procedure import (
     train_distinct,
     with_levels,
 )
-from lann.training._settings import Settings
 
 # Rows that a thread processes at a time.
 ASSIGN_BLOCK, SEARCH_BLOCK = 8_192, 32_768
@@ -49,7 +49,8 @@ def build_index(levels: Levels, rng: np.random.Generator, *, n_jobs: int | None 
     rows = draw_partition_rows(n_rows, rng)
     counts = np.bincount(levels.labels, minlength=len(levels.class_log_weights))
     weights = mean_class_weights(levels.class_log_weights, counts)
-    partition = fit_partition(points_of(levels, rows), n_rows, weights, rng, n_jobs=n_jobs)
+    points = points_of(levels, rows)
+    partition = Partition.fit(points, n_cells_of(n_rows), rng, weights=weights, n_jobs=n_jobs)
     cells = assign_cells(partition, levels, n_jobs=n_jobs)
     rows = draw_calibration_rows(n_rows, rng)
     neighbors = _nearest_rows(levels, rows, n_jobs)
@@ -71,26 +72,6 @@ def draw_calibration_rows(n_rows: int, rng: np.random.Generator) -> Indices:
 def mean_class_weights(class_log_weights: Floats, counts: Indices) -> Floats:
     """Return the mean over rows of the weights of their classes, given the rows of each class: (n_axes,)."""
     return counts @ np.exp(class_log_weights) / counts.sum()
-
-
-def fit_partition(
-    points: Floats, n_rows: int, weights: Floats, rng: np.random.Generator, *, n_jobs: int | None = None
-) -> Partition:
-    """Return a partition for many rows, learned from those of `draw_partition_rows`.
-
-    Parameters
-    ----------
-    points : (n_drawn, n_axes)
-        The rows that were drawn, on the axes.
-    n_rows : int
-        Number of all rows.
-    weights : (n_axes,)
-        As of `mean_class_weights`.
-    rng : Generator
-    n_jobs : int or None
-        Number of threads.
-    """
-    return Partition.fit(points, n_cells_of(n_rows), rng, weights=weights, n_jobs=n_jobs)
 
 
 def assign_cells(partition: Partition, levels: Levels, *, n_jobs: int | None = None) -> NDArray[np.int32]:
@@ -330,12 +311,14 @@ def train_many(
     point metrics. Tiles of rows then learn the point metrics, each with a generator of its own: the result
     does not depend on the number of threads, and the memory for it is that of the tiles in progress.
     """
-    _check_matrix_memory(start, settings)
+    if settings.form != "diagonal" and plan_epochs(settings)[1] > 0:  # before anything is learned
+        n_axes = n_axes_of(settings.form, settings.n_components, start.encoding.n_coordinates)
+        check_matrix_memory(start.replace(class_log_weights=np.zeros((len(start.class_log_weights), n_axes))))
     sample_rng, index_rng, tile_rng = rng.spawn(3)
     sample = stratified_sample(start.labels, SAMPLE_ROWS, sample_rng)
-    result = train_sample(
+    result = train_distinct(
         start.subset(sample),
-        settings,
+        settings.replace(n_shared_rows=len(sample)),
         sample_rng,
         callback=with_levels(callback, lambda levels: with_shared_levels(start, levels)),
     )
@@ -347,23 +330,10 @@ def train_many(
         return replace(result, levels=levels, index=None)
     with single_threaded_blas():
         index = build_index(levels, index_rng, n_jobs=settings.n_jobs)
-        training = _TileTraining(levels, index, settings, result.n_point_epochs)
-        trained, losses, stopped = training.run(tile_rng, callback)
+        trained, losses, stopped = _train_tiles(
+            levels, index, settings, result.n_point_epochs, tile_rng, callback
+        )
     return replace(result, levels=trained, losses=[*result.losses, *losses], index=index, stopped=stopped)
-
-
-def train_sample(
-    sample: Levels, settings: Settings, rng: np.random.Generator, *, callback: Callback | None = None
-) -> TrainingResult:
-    """Train a sample of many rows: as few rows, but the shared levels are learned from all of the sample."""
-    return train_distinct(sample, settings.replace(n_shared_rows=len(sample.X)), rng, callback=callback)
-
-
-def _check_matrix_memory(start: Levels, settings: Settings) -> None:
-    """Raise ValueError if a matrix per row would take too much memory, before anything is learned."""
-    if settings.form != "diagonal" and plan_epochs(settings)[1] > 0:
-        n_axes = n_axes_of(settings.form, settings.n_components, start.encoding.n_coordinates)
-        check_matrix_memory(start.replace(class_log_weights=np.zeros((len(start.class_log_weights), n_axes))))
 
 
 def with_shared_levels(start: Levels, trained: Levels) -> Levels:
@@ -382,93 +352,80 @@ def with_shared_levels(start: Levels, trained: Levels) -> Levels:
     return shared.replace(point_log_weights=np.zeros((len(start.X), n_axes)), point_matrices=None)
 
 
-class _TileTraining:
-    """Training of the point metrics of all rows, tile by tile.
+def _train_tiles(
+    start: Levels,
+    index: CellIndex,
+    settings: Settings,
+    n_epochs: int,
+    rng: np.random.Generator,
+    callback: Callback | None,
+) -> tuple[Levels, list[float], bool]:
+    """Train the point metrics of all rows, tile by tile.
 
     Parameters
     ----------
-    levels : Levels
-        All rows, with the shared levels.
+    start : Levels
+        All rows, with the shared levels. Every tile starts from these, whatever others have learned.
     index : CellIndex
         Their cells.
     settings : Settings
     n_epochs : int
         Of every tile.
+    rng : Generator
+    callback : callable or None
+
+    Returns
+    -------
+    levels : Levels
+    losses : list of float
+        Of each tile.
+    stopped : bool
+        Whether the callback has stopped the training.
     """
+    n_cells = index.partition.n_cells
+    rows_by_cell = RowsByCell.of(index.cells, n_cells)
+    n_reached, counts = n_reached_of(index.n_probed, settings), np.bincount(index.cells, minlength=n_cells)
+    tiles = plan_tiles(index.partition.centers, counts, n_reached=n_reached)
+    generators = rng.spawn(len(tiles))
+    # What tiles learn is not as precise as float32, which takes half the memory.
+    log_weights = start.point_log_weights.astype(np.float32)
+    n_rows, n_axes = log_weights.shape
+    matrices: NDArray | None = None
+    if settings.form != "diagonal":
+        matrices = np.empty((n_rows, n_axes, n_axes), matrix_dtype(n_rows, n_axes))
+        matrices[:] = np.eye(n_axes) if start.point_matrices is None else start.point_matrices
+    losses: list[float] = []
+    stopped, started = False, time.perf_counter()
 
-    def __init__(self, levels: Levels, index: CellIndex, settings: Settings, n_epochs: int) -> None:
-        self._start, self._index, self._settings, self._n_epochs = levels, index, settings, n_epochs
-        n_cells = index.partition.n_cells
-        self._rows_by_cell = RowsByCell.of(index.cells, n_cells)
-        self._tiles = plan_tiles(
-            index.partition.centers,
-            np.bincount(index.cells, minlength=n_cells),
-            n_reached=n_reached_of(index.n_probed, settings),
+    def train_one(number: int) -> tuple[Indices, TileResult]:
+        own, rows = (rows_by_cell.rows_of(cells) for cells in (tiles[number].own, tiles[number].cells))
+        cells = replace(index, cells=index.cells[rows])
+        position = np.searchsorted(rows, own)
+        return own, train_tile(
+            start.subset(rows), position, settings, n_epochs, generators[number], index=cells
         )
-        # Tiles start from `levels`, whatever other tiles have learned. What they learn is not as precise as
-        # float32, which takes half the memory.
-        n_rows, n_axes = levels.point_log_weights.shape
-        self._log_weights = np.zeros((n_rows, n_axes), np.float32)
-        if levels.point_log_weights.any():
-            self._log_weights[:] = levels.point_log_weights
-        self._matrices: NDArray | None = None
-        if settings.form != "diagonal":
-            self._matrices = np.empty((n_rows, n_axes, n_axes), matrix_dtype(n_rows, n_axes))
-            self._matrices[:] = np.eye(n_axes) if levels.point_matrices is None else levels.point_matrices
 
-    def run(self, rng: np.random.Generator, callback: Callback | None) -> tuple[Levels, list[float], bool]:
-        """Train all tiles; return the levels, the loss of each tile, and whether the callback has stopped."""
-        n_tiles = len(self._tiles)
-        generators = rng.spawn(n_tiles)
-        losses: list[float] = []
-        stopped = False
-        started = time.perf_counter()
+    def levels_now() -> Levels:
+        copies = None if matrices is None else matrices.copy()
+        return start.replace(point_log_weights=log_weights.copy(), point_matrices=copies)
 
-        def train(number: int) -> tuple[Indices, TileResult]:
-            return self._train(self._tiles[number], generators[number])
-
-        with closing(iterate_in_order(train, n_tiles, n_jobs=self._settings.n_jobs)) as results:
-            for rows, result in results:
-                self._set(rows, result)
-                losses.append(result.losses[-1])
-                if callback is not None:
-                    seconds_left = (time.perf_counter() - started) * (n_tiles - len(losses)) / len(losses)
-                    stopped = bool(callback(self._progress(losses, seconds_left)))
-                if stopped:
-                    break
-        return self._levels(), losses, stopped
-
-    def _train(self, tile: Tile, rng: np.random.Generator) -> tuple[Indices, TileResult]:
-        """Return the own rows of a tile, and their point metrics."""
-        own, rows = (self._rows_by_cell.rows_of(cells) for cells in (tile.own, tile.cells))
-        levels = self._start.subset(rows)
-        index = replace(self._index, cells=self._index.cells[rows])
-        positions = np.searchsorted(rows, own)
-        return own, train_tile(levels, positions, self._settings, self._n_epochs, rng, index=index)
-
-    def _set(self, rows: Indices, result: TileResult) -> None:
-        self._log_weights[rows] = result.point_log_weights
-        if self._matrices is not None:
-            self._matrices[rows] = result.point_matrices
-
-    def _levels(self, *, copy: bool = False) -> Levels:
-        """Return the levels now; without a copy, they change with the tiles that follow."""
-        weights, matrices = self._log_weights, self._matrices
-        if copy:
-            weights, matrices = weights.copy(), None if matrices is None else matrices.copy()
-        return self._start.replace(point_log_weights=weights, point_matrices=matrices)
-
-    def _progress(self, losses: list[float], seconds_left: float) -> Epoch:
-        return Epoch(
-            "point weights" if self._matrices is None else "point matrices",
-            len(losses),
-            len(self._tiles),
-            losses[-1],
-            None,
-            lambda: self._levels(copy=True),
-            unit="tile",
-            seconds_left=seconds_left,
-        )
+    stage = "point weights" if matrices is None else "point matrices"
+    with closing(iterate_in_order(train_one, len(tiles), n_jobs=settings.n_jobs)) as results:
+        for rows, result in results:
+            log_weights[rows] = result.point_log_weights
+            if matrices is not None:
+                matrices[rows] = result.point_matrices
+            losses.append(result.losses[-1])
+            if callback is not None:
+                n_left = len(tiles) - len(losses)
+                seconds_left = (time.perf_counter() - started) * n_left / len(losses)
+                epoch = Epoch(
+                    stage, len(losses), len(tiles), losses[-1], None, levels_now, "tile", seconds_left
+                )
+                stopped = bool(callback(epoch))
+            if stopped:
+                break
+    return start.replace(point_log_weights=log_weights, point_matrices=matrices), losses, stopped
 
 
 def train(
@@ -495,22 +452,16 @@ def train(
         If the matrices are too large for the memory.
     """
     copies = find_copies(start.X, start.labels, start.row_weights)
+    merged = start if copies is None else copies.merge(start)
+    train_rows = train_many if has_many_rows(len(merged.X), settings) else train_distinct
     if copies is None:
-        return _train_distinct(start, settings, rng, callback)
+        return train_rows(start, settings, rng, callback=callback)
 
     def expand(levels: Levels) -> Levels:
         return copies.expand(levels, start)
 
-    result = _train_distinct(copies.merge(start), settings, rng, with_levels(callback, expand))
+    result = train_rows(merged, settings, rng, callback=with_levels(callback, expand))
     index = result.index
     if index is not None:
         index = replace(index, cells=index.cells[copies.group], n_seen=len(start.X))
     return replace(result, levels=expand(result.levels), index=index)
-
-
-def _train_distinct(
-    start: Levels, settings: Settings, rng: np.random.Generator, callback: Callback | None
-) -> TrainingResult:
-    """Train rows of which none is a copy of another: see `train`."""
-    train_rows = train_many if has_many_rows(len(start.X), settings) else train_distinct
-    return train_rows(start, settings, rng, callback=callback)
