@@ -9,7 +9,7 @@ import pytest
 
 from lann.streams import SAMKNN
 from lann.streams._growing_columns import CATEGORY, GrowingColumns, read_values, with_earlier_values
-from lann.streams.river import SAMKNNClassifier, SAMLANNClassifier
+from lann.streams.river import SAMKNNClassifier
 
 NAN = math.nan
 SMALL = {"window_size": 120, "min_window_size": 20, "seed": 0}
@@ -31,12 +31,6 @@ def test_columns_do_not_depend_on_the_order_of_the_features():
     assert new == [None] * 3
     assert columns.names == ["3", "a", "b"]
     assert row_of(columns, {"a": 1.5, 3: True, "b": 2}).tolist() == [1.0, 1.5, 2.0]
-
-
-def test_a_new_feature_is_a_new_column():
-    columns, new = columns_of({"b": 1.0, "c": 2.0}).with_values({"a": 3.0, "b": 4.0, "c": 5.0})
-    assert columns.row({"a": 3.0, "b": 4.0, "c": 5.0}).tolist() == [4.0, 5.0, 3.0]
-    np.testing.assert_array_equal(with_earlier_values(np.array([[1.0, 2.0]]), new), [[1.0, 2.0, NAN]])
 
 
 @pytest.mark.parametrize("missing", [None, NAN, np.float32("nan"), Decimal("nan"), pd.NA, pd.NaT])
@@ -144,13 +138,3 @@ def test_a_new_category_is_as_if_earlier_rows_had_another_one(appears):
     # The category is not known when its first row is predicted.
     known = np.arange(1, 600) != appears
     np.testing.assert_allclose(found[known], expected[known], rtol=1e-6)
-
-
-@pytest.mark.parametrize("cls", [SAMKNNClassifier, SAMLANNClassifier])
-def test_a_feature_that_decides_from_now_on_is_used(cls):
-    X = np.random.default_rng(0).normal(size=(900, 4))
-    labels = (X[:, 3] > 0).astype(int)
-    X[:300, 3] = np.nan
-    rows = [dict(zip("abcd", row, strict=True)) for row in X.tolist()]
-    found = predictions_of(cls(**SMALL), rows, labels)
-    assert ((found > 0.5) == labels[1:])[-200:].mean() > 0.8

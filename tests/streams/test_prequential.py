@@ -91,19 +91,6 @@ def test_rows_learned_before_are_not_rows_of_the_stream(stream):
     assert evaluation.drifts == (49, 149, 249, 349)
 
 
-def test_an_evaluation_is_continued(stream):
-    X, y = stream
-    whole = prequential(LastLabels(), X, y)
-    model = LastLabels()
-    half = prequential(model, X[:201], y[:201])
-    assert prequential(model, X[201:], y[201:], evaluation=half).to_dict() == whole.to_dict()
-
-
 def test_an_estimator_that_cannot_learn_row_by_row_gets_one_sentence(stream):
     with pytest.raises(TypeError, match="Perceptron has neither test_then_train nor"):
         prequential(Perceptron(), *stream)
-
-
-def test_rows_and_labels_of_different_number():
-    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        prequential(BernoulliNB(), np.zeros((5, 1)), np.array([0, 1]))

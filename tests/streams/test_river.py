@@ -64,17 +64,6 @@ def test_in_a_pipeline(model):
     assert metric.get() > 0.8
 
 
-def test_tables_in_a_pipeline(model):
-    rows = list(datasets.Phishing().take(150))
-    X, y = pd.DataFrame([x for x, _ in rows]), pd.Series([y for _, y in rows])
-    pipeline = preprocessing.StandardScaler() | model
-    for start in range(0, 150, 30):
-        pipeline.learn_many(X[start : start + 30], y[start : start + 30])
-    labels = pipeline.predict_many(X[-20:])
-    assert labels.index.tolist() == X.index[-20:].tolist()
-    assert (labels == y[-20:]).mean() > 0.7
-
-
 # Before anything is learned
 
 
@@ -85,12 +74,6 @@ def test_nothing_is_known_at_first(model):
     table = pd.DataFrame([x], index=["row"])
     assert model.predict_many(table).to_dict() == {"row": None}
     assert model.predict_proba_many(table).shape == (1, 0)
-
-
-def test_one_row_is_enough_to_predict(model):
-    model.learn_one({"a": 1.0, "b": "x"}, "yes")
-    assert model.predict_one({"a": 2.0, "b": "y"}) == "yes"
-    assert model.predict_proba_one({}) == {"yes": 1.0}
 
 
 # Features that come and go
@@ -120,12 +103,6 @@ def test_a_feature_that_vanishes_is_a_missing_value(model):
     assert vanished[0][True] < 0.5 < vanished[1][True]
     rows = (({"a": x["a"]}, x["a"] > 0) for x, _ in stream(150, seed=1))
     assert accuracy_of(model, rows) > 0.8
-
-
-def test_queries_with_features_that_are_not_known(model):
-    accuracy_of(model, stream(60))
-    x = {"a": 1.0, "b": 1.0}
-    assert model.predict_proba_one(x | {"new": 1.0, "text": "x"}) == model.predict_proba_one(x)
 
 
 def test_rows_without_values_have_the_frequencies_of_the_labels(model):
@@ -178,14 +155,6 @@ def test_labels_stay_what_they_are(model):
     assert model.predict_one({"a": 10.0}) == 3
     assert model.predict_many(pd.DataFrame({"a": [0.0, 20.0]})).tolist() == ["text", True]
     assert model.predict_proba_many(pd.DataFrame({"a": [0.0]})).columns.tolist() == labels
-
-
-def test_a_class_that_appears_late_is_predicted(model):
-    accuracy_of(model, stream(150))
-    rows = (({"a": x["a"] + 20.0, "b": x["b"]}, "late") for x, _ in stream(20, seed=5))
-    accuracy_of(model, rows)
-    assert model.predict_one({"a": 20.0, "b": 0.0}) == "late"
-    assert model.predict_one({"a": 2.0, "b": 2.0}) is True
 
 
 # Tables
@@ -270,24 +239,6 @@ def test_a_copy_goes_on_as_the_original(model, copied):
         model.learn_one(x, y)
 
 
-def test_a_clone_has_the_parameters_and_learned_nothing(model):
-    accuracy_of(model, stream(60))
-    clone = model.clone({"max_categories": 7})
-    assert clone.max_categories == 7
-    assert clone._get_params() == model._get_params() | {"max_categories": 7}
-    assert clone.predict_one({"a": 1.0, "b": 1.0}) is None
-    with pytest.raises(ValueError, match="not a mutable attribute"):
-        model.mutate({"max_categories": 3})
-
-
-def test_the_same_seed_gives_the_same_predictions(model):
-    rows = list(stream(150))
-    other = model.clone()
-    accuracy_of(model, rows)
-    accuracy_of(other, rows)
-    same_predictions(other, model, rows[:30])
-
-
 def test_invalid_parameters():
     for cls in ADAPTERS:
         with pytest.raises(ValueError, match="max_categories must be an integer of at least 1; got 0"):
@@ -323,20 +274,6 @@ def test_a_wrong_value_in_a_table_leaves_the_model_as_it_is(model, new):
     accuracy_of(model, stream(60))
     X = pd.DataFrame({"a": [1.0, 2.0, 3.0], "new": new})
     unchanged(model, lambda m: m.learn_many(X, pd.Series([True, "late", True])), "Feature 'new' is infinite")
-
-
-@pytest.mark.parametrize("learned", [False, True])
-@pytest.mark.parametrize("values", [np.empty(0), np.empty(0, object)], ids=["numbers", "objects"])
-def test_a_table_without_rows_changes_nothing(model, learned, values):
-    if learned:
-        accuracy_of(model, stream(60))
-    other = copy.deepcopy(model)
-    model.learn_many(pd.DataFrame({"a": values, "new": values}), pd.Series([], dtype=object))
-    assert len(model.predict_many(pd.DataFrame({"a": values, "b": values}))) == 0
-    assert len(model.predict_proba_many(pd.DataFrame({"a": values, "b": values}))) == 0
-    accuracy_of(model, stream(20, seed=3))
-    accuracy_of(other, stream(20, seed=3))
-    same_predictions(model, other, list(stream(10, seed=4)))
 
 
 def test_rows_and_labels_of_pandas_have_the_same_index(model):

@@ -155,16 +155,6 @@ def test_only_the_last_drifts_are_kept():
     assert rows[-1] > n_rows - 200
 
 
-def test_parameters_that_change_later_wait_for_the_next_fit():
-    X, y = make_stream(400)
-    clf = SAMKNN(window_size=50, random_state=0).fit(X[:200], y[:200])
-    clf.set_params(window_size=1000, n_neighbors=3).partial_fit(X[200:], y[200:])
-    assert clf.limits_.total == 50
-    expected = SAMKNN(window_size=50, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(clf.predict_proba(X), expected.predict_proba(X))
-    assert clf.fit(X, y).limits_.total == 1000
-
-
 def test_invalid_use():
     with pytest.raises(NotFittedError):
         SAMKNN().predict_proba([[1.0]])
@@ -176,17 +166,6 @@ def test_invalid_use():
     with pytest.raises(ValueError, match="window_size must be an integer of at least 10; got 3"):
         SAMKNN(window_size=3).partial_fit([[0.0]], [0])
     assert clf.n_seen_ == 1
-
-
-@pytest.mark.parametrize("labels", [["a", 1], [1, "a"], ["a", None]], ids=str)
-def test_labels_of_several_types_are_one_sentence(labels):
-    X, _ = make_stream(20)
-    y = np.array(labels * 10, object)
-    for learn in (SAMKNN().fit, SAMKNN().partial_fit):
-        with pytest.raises(
-            ValueError, match=r"^y has labels of several types, such as 'a' and (1|None); give"
-        ):
-            learn(X, y)
 
 
 def test_whole_numbers_stay_whole_numbers():

@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 
 from lann.streams import SAMKNN, SAMLANN
-from lann.streams._memory import N_COMPRESSIONS, N_LONG, START, STOP
+from lann.streams._memory import N_COMPRESSIONS, N_LONG
 from lann.streams._metric import add_row, new_gradients
 from lann.streams._samlann_kernels import (
     GUARD,
     N_VOTES,
     RECENT,
-    VOTES,
     age_weight,
-    learn_metric,
     new_space,
     predict_one,
 )
@@ -188,22 +186,6 @@ def test_gradients_equal_finite_differences(fitted):
             np.testing.assert_allclose(gradients.point[feature], expected, rtol=1e-4, atol=1e-7)
 
 
-def test_steps_reduce_the_loss(fitted):
-    clf, X, y = fitted
-    clf = pickle.loads(pickle.dumps(clf))
-    space = new_space(clf._learned, clf.limits_)
-    losses = []
-    for _ in range(20):
-        total = 0.0
-        for x, label in zip(X, y, strict=True):
-            predict_one(clf._learned, clf.limits_, x, space)
-            total -= np.log(space.found.probabilities[5, label])
-            learn_metric(clf.memories_, clf.metric_, x, label, space)
-        losses.append(total)
-    assert VOTES[5][0] == RECENT
-    assert losses[-1] < losses[0]
-
-
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
 def test_one_pass_equals_single_rows(gaps):
     X, y = stream(450, gaps=gaps)
@@ -218,15 +200,6 @@ def test_one_pass_equals_single_rows(gaps):
         assert pickle.dumps([a.tolist() for a in mine]) == pickle.dumps([a.tolist() for a in theirs])
 
 
-def test_a_pickled_model_continues_with_the_same_bits():
-    X, y = stream(600)
-    clf = small().fit(X[:400], y[:400])
-    copy = pickle.loads(pickle.dumps(clf))
-    np.testing.assert_array_equal(
-        clf.test_then_train(X[400:], y[400:]), copy.test_then_train(X[400:], y[400:])
-    )
-
-
 def test_weights_travel_with_rows_and_through_compression():
     X, y = stream(900)
     clf = small().fit(X, y)
@@ -237,14 +210,6 @@ def test_weights_travel_with_rows_and_through_compression():
     assert np.abs(logs).max() > 1e-3
     expected = clf.metric_.class_weights[clf.memories_.long_labels[:n_long]].T * np.exp(logs)
     np.testing.assert_allclose(weights, expected, rtol=1e-9)
-
-
-def test_the_newest_rows_are_kept():
-    X, y = stream(1500)
-    clf = small(window_size=150).fit(X, y)
-    start, stop = (int(clf.memories_.counters[c]) for c in (START, STOP))
-    np.testing.assert_array_equal(clf.memories_.short_X[:, stop - 150 : stop].T, X[-150:])
-    assert stop - start < 150
 
 
 def test_new_classes_keep_what_was_learned():
@@ -260,19 +225,6 @@ def test_new_classes_keep_what_was_learned():
     assert probabilities[1].argmax() == 0
 
 
-def test_columns_can_be_added():
-    X, y = stream(400)
-    clf = small().fit(X[:200, :3], y[:200])
-    before = clf.predict_proba(X[200:220, :3])
-    clf._add_feature()
-    clf._add_feature()
-    with_gaps = np.hstack([X[200:220, :3], np.full((20, 2), np.nan)])
-    assert np.abs(clf.predict_proba(with_gaps) - before).max() < 0.2
-    clf.partial_fit(X[200:], y[200:])
-    assert clf.metric_.features.shape == (3, 5, 9)
-    assert np.isfinite(clf.predict_proba(X)).all()
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_not_worse_than_samknn_where_nothing_can_be_learned(seed):
     rng = np.random.default_rng(seed)
@@ -283,23 +235,6 @@ def test_not_worse_than_samknn_where_nothing_can_be_learned(seed):
         (cls(random_state=0).test_then_train(X, y).argmax(axis=1) != y).mean() for cls in (SAMKNN, SAMLANN)
     ]
     assert errors[1] <= errors[0] + 0.005
-
-
-def test_rows_far_from_zero_are_standardized():
-    """As are times in seconds, whose standard deviation is small beside them."""
-    X, y = stream(1500)
-    accuracies = [(small().test_then_train(rows, y).argmax(axis=1) == y).mean() for rows in (X, X + 3e8)]
-    assert accuracies[1] == pytest.approx(accuracies[0], abs=0.01)
-
-
-def test_rounding_is_no_variation():
-    X, y = stream(600)
-    noise = np.random.default_rng(1).choice([-1.0, 0.0, 1.0], (600, 10)) * np.spacing(0.1)
-    found = [
-        (small().test_then_train(np.hstack([X, 0.1 + by]), y).argmax(axis=1) == y).mean()
-        for by in (0.0 * noise, noise)
-    ]
-    assert found[0] == found[1]
 
 
 def test_explanation_under_the_learned_metric():

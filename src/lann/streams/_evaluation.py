@@ -19,6 +19,8 @@ EPSILON = float(np.finfo(np.float64).eps)
 MOST_DRIFTS = 1000
 # The code of no prediction, and of the label before the first row.
 NONE = -1
+# Attributes of an evaluation that are lists in its state.
+_LISTED = {"_codes", "_window", "_points", "_drifts"}
 
 
 class PrequentialScores(NamedTuple):
@@ -138,7 +140,7 @@ class PrequentialEvaluation:
         # Of each row: codes of label and prediction, who else was correct, and the loss.
         self._window: deque[tuple[int, int, int, int, float]] = deque(maxlen=window_size)
         self._every = max(window_size // 10, 1)
-        self._sizes: tuple[int, int] | None = None
+        self._sizes: list[int] | None = None
         self._points: list[tuple[float | None, ...]] = []
         self._drifts: deque[int] = deque(maxlen=MOST_DRIFTS)
 
@@ -181,7 +183,7 @@ class PrequentialEvaluation:
         # Rounding may leave a probability slightly above 1.
         if not np.all((probabilities >= 0) & (probabilities <= 1 + 1e-9)):
             raise ValueError("true_probability must be from 0 to 1.")
-        self._sizes = None if memory_sizes is None else (int(memory_sizes[0]), int(memory_sizes[1]))
+        self._sizes = None if memory_sizes is None else list(map(int, memory_sizes))
         waiting = deque(sorted(map(int, drifts)))
         for label, prediction, probability in zip(labels, predictions, probabilities.tolist(), strict=True):
             self._add(label, prediction, probability)
@@ -246,10 +248,11 @@ class PrequentialEvaluation:
         for label in self._codes:
             if not isinstance(label, str | int | float):
                 raise ValueError(f"Labels must be text, numbers or bools to be saved; got {label!r}.")
-        state = {name.removeprefix("_"): getattr(self, name) for name in _STATE}
+        state = {name.removeprefix("_"): value for name, value in vars(self).items() if name not in _LISTED}
         state |= {"labels": self.labels, "drifts": list(self._drifts)}
-        state |= {"window": list(map(list, self._window)), "points": list(map(list, self._points))}
-        return deepcopy(state | {"sizes": None if self._sizes is None else list(self._sizes)})
+        return deepcopy(
+            state | {"window": list(map(list, self._window)), "points": list(map(list, self._points))}
+        )
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> PrequentialEvaluation:
@@ -270,10 +273,9 @@ class PrequentialEvaluation:
         """
         try:
             evaluation = cls(window_size=state["window_size"], max_points=state["max_points"])
-            for name in _STATE:
+            for name in vars(evaluation).keys() - _LISTED:
                 setattr(evaluation, name, deepcopy(state[name.removeprefix("_")]))
             evaluation._codes = {label: code for code, label in enumerate(state["labels"])}
-            evaluation._sizes = None if state["sizes"] is None else tuple(state["sizes"])
             evaluation._window.extend(map(tuple, state["window"]))
             evaluation._points = list(map(tuple, state["points"]))
             evaluation._drifts.extend(state["drifts"])
@@ -311,24 +313,6 @@ class PrequentialEvaluation:
 
     def _point(self) -> tuple[float | None, ...]:
         return (self.n_rows, *self.window_scores[1:], *(self._sizes or (None, None)), self.n_drifts)
-
-
-# The attributes of an evaluation that stand in its state as they are.
-_STATE = (
-    "window_size",
-    "max_points",
-    "n_rows",
-    "n_drifts",
-    "_true_counts",
-    "_predicted_counts",
-    "_n_correct",
-    "_n_no_change",
-    "_n_majority",
-    "_loss",
-    "_last",
-    "_most_frequent",
-    "_every",
-)
 
 
 def _as_list(values: ArrayLike) -> list[Any]:

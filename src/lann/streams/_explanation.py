@@ -203,8 +203,6 @@ class StreamExplanation:
 
     def _rows_text(self) -> str:
         n_rows = len(self.neighbor_labels)
-        if n_rows == 0:
-            return "No row has voted."
         same = int((self.neighbor_labels == self.prediction).sum())
         first, last = f"{self.ages.min():.0f}", f"{self.ages.max():.0f}"
         ages = f"{first} rows ago" if first == last else f"{first} to {last} rows ago"
@@ -248,27 +246,28 @@ def explain(clf: Any, x: Floats, probabilities: Floats) -> StreamExplanation:
     """
     memories, learned = clf.memories_, getattr(clf, "_learned", None)
     if learned is None or best_vote(learned.votes) == SAM_VOTE:
-        vote = _plain_vote(memories, clf.limits_, x)
+        memory, columns, steps, shares = _plain_vote(memories, clf.limits_, x)
+        weights, age_contributions, accuracy = 1.0, None, None
     else:
-        vote = _learned_vote(learned, clf.limits_, x)
-    columns, n_seen = vote["columns"], clf.n_seen_
-    is_long = columns < 0
+        memory, columns, steps, shares, weights, age_contributions, accuracy = _learned_vote(
+            learned, clf.limits_, x
+        )
+    n_seen, is_long = clf.n_seen_, columns < 0
     short, long = np.where(is_long, 0, columns), np.where(is_long, -1 - columns, 0)
     labels = np.where(is_long, memories.long_labels[long], memories.short_labels[short])
     # Of the newest rows, some have left the short-term memory.
     memory_numbers = np.where(is_long, LONG, np.where(columns < memories.counters[START], RECENT, SHORT))
     # A row without a common feature has no finite step.
-    n_common = np.isfinite(vote["steps"]).sum(axis=1)
+    n_common = np.isfinite(steps).sum(axis=1)
     scales = np.where(n_common > 0, len(x) / np.maximum(n_common, 1), 0.0)
-    contributions = np.nan_to_num(vote["weights"] * np.square(vote["steps"]), nan=0.0) * scales[:, None]
-    age_contributions = vote["age_contributions"]
+    contributions = np.nan_to_num(weights * np.square(steps), nan=0.0) * scales[:, None]
     squared = contributions.sum(axis=1) + (0.0 if age_contributions is None else age_contributions)
     now, before = _dependence(memories, learned)
     return StreamExplanation(
         prediction=clf.classes_[int(probabilities.argmax())],
         classes=clf.classes_,
         probabilities=probabilities,
-        memory=MEMORY_NAMES[vote["memory"]],
+        memory=MEMORY_NAMES[memory],
         memory_weights=clf.memory_weights_,
         n_recent=clf.short_term_size_,
         feature_names=get_feature_names(clf),
@@ -279,14 +278,14 @@ def explain(clf: Any, x: Floats, probabilities: Floats) -> StreamExplanation:
         ages=n_seen - np.where(is_long, memories.long_arrivals[long], memories.short_arrivals[short]),
         sizes=np.where(is_long, memories.long_sizes[long], 1.0),
         distances=np.where(n_common > 0, np.sqrt(squared), np.inf),
-        vote_shares=vote["shares"],
+        vote_shares=shares,
         contributions=contributions,
         dependence_now=now,
         dependence_before=before,
         last_drift=clf.drifts_[-1] if clf.n_drifts_ else None,
         n_seen=n_seen,
         age_contributions=age_contributions,
-        vote_accuracy=vote["accuracy"],
+        vote_accuracy=accuracy,
     )
 
 
@@ -296,37 +295,44 @@ def _columns_of(short: Floats, long: Floats, columns: Indices) -> Floats:
     return np.array(rows).reshape(len(columns), len(short))
 
 
-def _plain_vote(memories: Memories, limits: Limits, x: Floats) -> dict[str, Any]:
-    """Return the vote that decides about a row in plain distances; see `_learned_vote`."""
+def _plain_vote(memories: Memories, limits: Limits, x: Floats) -> tuple[int, Indices, Floats, Floats]:
+    """Return the vote that decides about a row in plain distances.
+
+    Returns
+    -------
+    memory : int
+    columns : (n_neighbors,)
+        Of the neighbors, nearest first.
+    steps : (n_neighbors, n_features)
+        From the row to them.
+    shares : (n_neighbors,)
+        Of the vote.
+    """
     measured = new_measured(memories, limits)
     measure(memories, limits, x, measured)
     number = int(deciding_vote(memories, limits))
     n_found = int(measured.n_found[number])
-    columns = measured.columns[number, :n_found].copy()
+    columns = measured.columns[number, :n_found]
     if number == LONG:
         columns = -1 - columns
     vote_weights(measured.lengths[number], n_found, measured.weights)
-    shares = measured.weights[:n_found]
-    return {
-        "memory": number,
-        "columns": columns,
-        "steps": _columns_of(memories.short_X, memories.long_X, columns) - x,
-        "weights": 1.0,
-        "shares": shares / shares.sum() if n_found else shares,
-        "age_contributions": None,
-        "accuracy": None,
-    }
+    shares = measured.weights[:n_found] / measured.weights[:n_found].sum()
+    return number, columns, _columns_of(memories.short_X, memories.long_X, columns) - x, shares
 
 
-def _learned_vote(learned: Learned, limits: Limits, x: Floats) -> dict[str, Any]:
+def _learned_vote(learned: Learned, limits: Limits, x: Floats) -> tuple[Any, ...]:
     """Return the vote with the best recent record, for one row.
 
     Returns
     -------
-    vote : dict
-        The memory; columns of the neighbors (n_neighbors,), nearest first; steps to them and weights of the
-        steps (n_neighbors, n_features); their shares of the vote and what their age adds to the squared
-        distances (n_neighbors,); and the recent accuracy.
+    memory, columns, steps, shares
+        As of `_plain_vote`.
+    weights : (n_neighbors, n_features) or float
+        Of the squared steps.
+    age_contributions : (n_neighbors,)
+        What the age of the neighbors adds to their squared distances.
+    accuracy : float or None
+        That of late.
     """
     memories, metric, votes = learned
     number = int(best_vote(votes))
@@ -337,24 +343,18 @@ def _learned_vote(learned: Learned, limits: Limits, x: Floats) -> dict[str, Any]
     n_found = min(int(found.n_found[search]), n_neighbors)
     positions, capacity = found.columns[search, :n_found], memories.short_X.shape[1]
     columns = np.where(positions < capacity, positions, capacity - 1 - positions)
-    guarded = found.lengths[search, :n_found] + (guard_of(metric, found, search) if n_found else 0.0)
+    guarded = found.lengths[search, :n_found] + guard_of(metric, found, search)
     support = (guarded[:1] / guarded) ** power
-    steps: Floats = _columns_of(memories.short_X, memories.long_X, columns) - x
-    weights: Any = 1.0
-    if search != PLAIN:
-        extras = _columns_of(memories.short_extras, memories.long_extras, columns)
-        extras = extras.reshape(n_found, N_GROUPS, -1)
-        steps, weights = extras[:, AXES] - found.axes, extras[:, WEIGHTS]
-    has_age = search not in (PLAIN, TIMELESS)
-    return {
-        "memory": RECENT if search == RECENT_SEARCH else COMBINED,
-        "columns": columns,
-        "steps": steps,
-        "weights": weights,
-        "shares": support / support.sum(),
-        "age_contributions": age_weight(metric) * found.ages[positions] if has_age else np.zeros(n_found),
-        "accuracy": None if search == PLAIN else float(votes.hits[number]),
-    }
+    shares = support / support.sum()
+    if search == PLAIN:
+        steps = _columns_of(memories.short_X, memories.long_X, columns) - x
+        return COMBINED, columns, steps, shares, 1.0, np.zeros(n_found), None
+    extras = _columns_of(memories.short_extras, memories.long_extras, columns)
+    extras = extras.reshape(n_found, N_GROUPS, -1)
+    memory = RECENT if search == RECENT_SEARCH else COMBINED
+    ages = np.zeros(n_found) if search == TIMELESS else age_weight(metric) * found.ages[positions]
+    steps = extras[:, AXES] - found.axes
+    return memory, columns, steps, shares, extras[:, WEIGHTS], ages, float(votes.hits[number])
 
 
 def _dependence(memories: Memories, learned: Learned | None) -> tuple[Floats, Floats | None]:

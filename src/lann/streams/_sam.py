@@ -22,31 +22,11 @@ from lann._support.inputs import (
 from lann._support.sizes import check_values
 from lann._support.types import Floats, Labels
 from lann._support.validation import RANDOM_STATE, Integer, Number, ParameterTable, validate_parameters
-from lann.streams import _sam_kernels, _samlann_kernels
+from lann.streams import _memory, _metric, _sam_kernels, _samlann_kernels
 from lann.streams._explanation import StreamExplanation, explain
-from lann.streams._memory import (
-    MAX_DRIFTS,
-    N_DRIFTS,
-    N_LONG,
-    N_SEEN,
-    START,
-    STOP,
-    Limits,
-    Memories,
-    new_memories,
-    with_classes,
-    with_feature,
-)
-from lann.streams._metric import (
-    N_GROUPS,
-    NEXT_REFRESH,
-    Metric,
-    metric_with_classes,
-    metric_with_feature,
-    new_metric,
-    refresh,
-)
-from lann.streams._samlann_kernels import Learned, Votes, new_votes
+from lann.streams._memory import Limits, Memories
+from lann.streams._metric import Metric
+from lann.streams._samlann_kernels import Votes
 
 
 class Drift(NamedTuple):
@@ -259,17 +239,17 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
     @property
     def n_seen_(self) -> int:
         """Number of rows that were learned."""
-        return int(self.memories_.counters[N_SEEN])
+        return int(self.memories_.counters[_memory.N_SEEN])
 
     @property
     def short_term_size_(self) -> int:
         """Number of rows in the short-term memory."""
-        return int(self.memories_.counters[STOP] - self.memories_.counters[START])
+        return int(self.memories_.counters[_memory.STOP] - self.memories_.counters[_memory.START])
 
     @property
     def long_term_size_(self) -> int:
         """Number of rows in the long-term memory."""
-        return int(self.memories_.counters[N_LONG])
+        return int(self.memories_.counters[_memory.N_LONG])
 
     @property
     def memory_weights_(self) -> Floats:
@@ -279,13 +259,13 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
     @property
     def n_drifts_(self) -> int:
         """Number of times that the short-term memory was made smaller."""
-        return int(self.memories_.counters[N_DRIFTS])
+        return int(self.memories_.counters[_memory.N_DRIFTS])
 
     @property
     def drifts_(self) -> list[Drift]:
         """The last times, at most 1000, that the short-term memory was made smaller."""
         total = self.n_drifts_
-        numbers = np.arange(max(total - MAX_DRIFTS, 0), total) % MAX_DRIFTS
+        numbers = np.arange(max(total - _memory.MAX_DRIFTS, 0), total) % _memory.MAX_DRIFTS
         return [Drift(*map(int, drift)) for drift in self.memories_.drifts[numbers]]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -337,11 +317,11 @@ class SelfAdjustingClassifier(ClassifierMixin, BaseEstimator):
 
     def _reorder_classes(self, positions: Labels, n_classes: int) -> None:
         """Give every class its new index; subclasses also reorder what else they learn by class."""
-        self.memories_ = with_classes(self.memories_, positions, n_classes)
+        self.memories_ = _memory.with_classes(self.memories_, positions, n_classes)
 
     def _add_feature(self, category_of: int | None = None) -> None:
         """Add a feature at the end; see `with_feature` for its values in the stored rows."""
-        self.memories_ = with_feature(self.memories_, category_of)
+        self.memories_ = _memory.with_feature(self.memories_, category_of)
         self.n_features_in_ += 1
 
     def _read_labeled(self, X: Any, y: Any, *, reset: bool) -> tuple[Floats, NDArray[Any]]:
@@ -477,7 +457,7 @@ class SAMKNN(SelfAdjustingClassifier):
     """
 
     def _start(self, seed: int) -> None:
-        self.memories_ = new_memories(self.n_features_in_, 0, self.limits_, seed)
+        self.memories_ = _memory.new_memories(self.n_features_in_, 0, self.limits_, seed)
 
     def _learn(self, X: Floats, labels: Labels, out: Floats) -> None:
         _sam_kernels.learn_rows(self.memories_, self.limits_, X, labels, out)
@@ -567,13 +547,15 @@ class SAMLANN(SelfAdjustingClassifier):
 
     def _start(self, seed: int) -> None:
         n_features = self.n_features_in_
-        self.memories_ = new_memories(n_features, 0, self.limits_, seed, n_extras=N_GROUPS * n_features)
-        self.metric_ = new_metric(n_features, 0)
-        self.votes_ = new_votes()
+        self.memories_ = _memory.new_memories(
+            n_features, 0, self.limits_, seed, n_extras=_metric.N_GROUPS * n_features
+        )
+        self.metric_ = _metric.new_metric(n_features, 0)
+        self.votes_ = _samlann_kernels.new_votes()
 
     @property
-    def _learned(self) -> Learned:
-        return Learned(self.memories_, self.metric_, self.votes_)
+    def _learned(self) -> _samlann_kernels.Learned:
+        return _samlann_kernels.Learned(self.memories_, self.metric_, self.votes_)
 
     def _learn(self, X: Floats, labels: Labels, out: Floats) -> None:
         _samlann_kernels.learn_rows(self._learned, self.limits_, X, labels, out)
@@ -583,18 +565,18 @@ class SAMLANN(SelfAdjustingClassifier):
 
     def _reorder_classes(self, positions: Labels, n_classes: int) -> None:
         super()._reorder_classes(positions, n_classes)
-        self.metric_ = metric_with_classes(self.metric_, positions, n_classes)
+        self.metric_ = _metric.metric_with_classes(self.metric_, positions, n_classes)
 
     def _add_feature(self, category_of: int | None = None) -> None:
         super()._add_feature(category_of)
-        self.metric_ = metric_with_feature(self.metric_)
+        self.metric_ = _metric.metric_with_feature(self.metric_)
 
         def widened(extras: Floats) -> Floats:
-            groups = extras.reshape(N_GROUPS, -1, extras.shape[1])
+            groups = extras.reshape(_metric.N_GROUPS, -1, extras.shape[1])
             return np.pad(groups, ((0, 0), (0, 1), (0, 0))).reshape(-1, extras.shape[1])
 
         self.memories_ = self.memories_._replace(
             short_extras=widened(self.memories_.short_extras), long_extras=widened(self.memories_.long_extras)
         )
-        self.metric_.counters[NEXT_REFRESH] = 0
-        refresh(self.metric_, self.memories_, self.limits_)
+        self.metric_.counters[_metric.NEXT_REFRESH] = 0
+        _metric.refresh(self.metric_, self.memories_, self.limits_)
