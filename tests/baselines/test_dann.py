@@ -72,24 +72,3 @@ def test_better_than_knn_if_relevant_directions_vary():
     X, y = make_licorice(1200, noise=0.05, random_state=0)
     knn = KNeighborsClassifier(5).fit(X[:600], y[:600]).score(X[600:], y[600:])
     assert DANN(n_metric_neighbors=60).fit(X[:600], y[:600]).score(X[600:], y[600:]) > knn + 0.02
-
-
-@pytest.mark.parametrize("n_metric_neighbors", [1, 3, None])
-def test_few_metric_neighbors_constant_feature_and_class_of_one_row(n_metric_neighbors):
-    rng = np.random.default_rng(0)
-    X = np.repeat(rng.normal(size=(15, 2)), 2, axis=0) @ rng.normal(size=(2, 6))
-    X[:, 5] = 3.0
-    y = np.arange(30) % 2
-    y[-1] = 2
-    clf = DANN(n_neighbors=1, n_metric_neighbors=n_metric_neighbors, max_iter=2).fit(X, y)
-    assert np.isfinite(clf.feature_weights_).all()
-    assert np.isfinite(clf.predict_proba(X + 0.1)).all()
-
-
-@pytest.mark.parametrize(
-    ("parameter", "value"),
-    [("n_metric_neighbors", 0), ("alpha", 0.0), ("shrinkage", 0.0), ("shrinkage", 2.0), ("max_iter", -1)],
-)
-def test_invalid_parameters_raise(parameter, value, iris):
-    with pytest.raises(ValueError, match=f"{parameter} must be .*; got {value!r}"):
-        DANN(**{parameter: value}).fit(*iris)

@@ -58,16 +58,6 @@ def test_bias_matrices_equal_the_formula(gaussians):
         assert_proportional(bias_matrices(gaussians, x[None])[0], expected)
 
 
-def test_two_classes_equal_the_published_formula(gaussians):
-    gaussians, rng = gaussians
-    gaussians = gaussians._replace(**{name: getattr(gaussians, name)[:2] for name in gaussians._fields})
-    x = rng.normal(size=3)
-    p1, p2 = density(gaussians, 0, x), density(gaussians, 1, x)
-    h1, h2 = density_hessian(gaussians, 0, x), density_hessian(gaussians, 1, x)
-    expected = p1**2 * h2 + p2**2 * h1 - p1 * p2 * (h1 + h2)
-    assert_proportional(bias_matrices(gaussians, x[None])[0], expected)
-
-
 @pytest.mark.parametrize("signs", [(1, 1, 1, 1), (-1, -1, -1, -1), (1, -1, -1, -1), (1, 1, -1, -1)])
 def test_no_metric_of_the_same_determinant_has_a_smaller_bias(signs):
     rng = np.random.default_rng(1)
@@ -113,24 +103,3 @@ def test_better_than_knn_if_relevant_directions_vary():
     X_test, y_test = narrow_and_wide_gaussian(1000, rng)
     knn = KNeighborsClassifier(5).fit(X_train, y_train).score(X_test, y_test)
     assert GLML().fit(X_train, y_train).score(X_test, y_test) > knn + 0.1
-
-
-@pytest.mark.parametrize("shrinkage", ["auto", 1e-3, 1.0])
-def test_singular_covariance_constant_feature_and_class_of_one_row(shrinkage):
-    rng = np.random.default_rng(0)
-    X = np.repeat(rng.normal(size=(15, 2)), 2, axis=0) @ rng.normal(size=(2, 6))
-    X[:, 5] = 3.0
-    y = np.arange(30) % 2
-    y[-1] = 2
-    clf = GLML(n_neighbors=1, shrinkage=shrinkage).fit(X, y)
-    assert np.isfinite(clf.feature_weights_).all()
-    assert np.isfinite(clf.predict_proba(X + 0.1)).all()
-    if shrinkage == "auto":
-        assert clf.shrinkages_[2] == 1.0
-        assert np.all(clf.shrinkages_[:2] < 1.0)
-
-
-@pytest.mark.parametrize(("parameter", "value"), [("shrinkage", 0.0), ("shrinkage", "best"), ("alpha", -1.0)])
-def test_invalid_parameters_raise(parameter, value, iris):
-    with pytest.raises(ValueError, match=f"{parameter} must be .*; got {value!r}"):
-        GLML(**{parameter: value}).fit(*iris)

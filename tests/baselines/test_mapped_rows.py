@@ -74,7 +74,7 @@ def test_rows_can_be_excluded_from_group_maps(data, shared):
     X[1] = X[0]
     groups = np.zeros(40, int) if shared else rng.integers(0, 3, 40)
     maps = rng.normal(size=(3, 4, 4))
-    model = GroupMaps.shared(X, maps[0]) if shared else GroupMaps(X, groups, maps)
+    model = GroupMaps(X, groups, maps)
     rows = np.arange(40)
     indices, _ = model.kneighbors(X, 39, exclude=rows)
     expected, _ = reference_neighbors(X, X, lambda i, j: maps[groups[j]], 39, rows)
@@ -101,11 +101,3 @@ def test_rows_can_be_excluded_from_query_maps(data):
     indices, _ = model.kneighbors(X, 5, exclude=np.arange(40))
     expected, _ = reference_neighbors(X, X, lambda i, j: maps[i], 5, np.arange(40))
     assert np.array_equal(indices, expected)
-
-
-def test_searches_are_not_pickled(data):
-    X, queries, _ = data
-    model = GroupMaps.shared(X, np.eye(4))
-    model.kneighbors(queries, 3)
-    assert "_searches" in vars(model)
-    assert "_searches" not in model.__getstate__()

@@ -1,12 +1,17 @@
-"""What all baselines share."""
+"""What baselines share: parameters, fitting, nearest rows of classes, L-BFGS and k-means."""
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import OptimizeResult, minimize
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
@@ -16,9 +21,18 @@ from lann._support.compat import unchanged_on_failure
 from lann._support.inputs import check_enough_rows, check_one_type, check_two_classes, get_feature_names
 from lann._support.sizes import check_training_values
 from lann._support.types import Floats, Indices, Labels
-from lann._support.validation import N_JOBS, VERBOSE, Integer, OneOf, ParameterTable, validate_parameters
+from lann._support.validation import (
+    N_JOBS,
+    RANDOM_STATE,
+    STRENGTH,
+    VERBOSE,
+    Integer,
+    Number,
+    OneOf,
+    ParameterTable,
+    validate_parameters,
+)
 from lann.baselines._mapped_rows import MappedRows
-from lann.baselines._optimization import IterationSettings
 from lann.metric import DiagonalMetric
 from lann.model import NeighborModel
 from lann.search import ExactSearch
@@ -51,52 +65,200 @@ def principal_axes(centered: Floats) -> tuple[Floats, Floats]:
     return variances[::-1], axes[:, ::-1].T
 
 
-def nearest_same_class(X: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
-    """Return the k nearest other rows of the same class for each row.
+def euclidean_search(X: Floats) -> ExactSearch:
+    """Return a search for the nearest rows under the Euclidean metric."""
+    return ExactSearch(DiagonalMetric(X, np.ones(X.shape[1])))
+
+
+def nearest_by_class(X: Floats, labels: Labels, k: int, *, same: bool, n_jobs: int | None = None) -> Indices:
+    """Return the k nearest other rows of the same class, or of other classes, for each row.
 
     Parameters
     ----------
     X : (n_rows, n_features)
     labels : (n_rows,)
     k : int
+    same : bool
     n_jobs : int or None
         Number of threads.
 
     Returns
     -------
     indices : (n_rows, min(k, n_rows))
-        Nearest first; -1 where the class has fewer rows.
+        Nearest first; -1 where there are fewer rows.
     """
     neighbors = np.full((len(X), min(k, len(X))), -1)
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
-        n_found = min(k, len(members) - 1)
+        among = members if same else np.flatnonzero(labels != label)
+        n_found = min(k, len(among) - same)
         if n_found > 0:
-            indices, _ = euclidean_search(X[members]).query(
-                X[members], n_found, exclude=np.arange(len(members)), n_jobs=n_jobs
-            )
-            neighbors[members, :n_found] = members[indices]
+            exclude = np.arange(len(members)) if same else None
+            search = euclidean_search(X[among])
+            indices, _ = search.query(X[members], n_found, exclude=exclude, n_jobs=n_jobs)
+            neighbors[members, :n_found] = among[indices]
     return neighbors
 
 
-def nearest_other_class(X: Floats, labels: Labels, k: int, *, n_jobs: int | None = None) -> Indices:
-    """Return the k nearest rows of other classes for each row: see `nearest_same_class`."""
-    neighbors = np.full((len(X), min(k, len(X))), -1)
-    for label in np.unique(labels):
-        members, others = np.flatnonzero(labels == label), np.flatnonzero(labels != label)
-        n_found = min(k, len(others))
-        indices, _ = euclidean_search(X[others]).query(X[members], n_found, n_jobs=n_jobs)
-        neighbors[members, :n_found] = others[indices]
-    return neighbors
+Objective = Callable[..., tuple[float, Sequence[Floats]]]
 
 
-def euclidean_search(X: Floats) -> ExactSearch:
-    """Return a search for the nearest rows under the Euclidean metric."""
-    return ExactSearch(DiagonalMetric(X, np.ones(X.shape[1])))
+class IterationSettings(NamedTuple):
+    """When an iterative solver stops, and what it prints.
+
+    Attributes
+    ----------
+    max_iter : int
+        Maximum number of iterations; 0 returns the initial arrays.
+    tol : float
+        The solver has converged when the relative decrease of the loss is smaller.
+    name : str
+        Name of the method in messages.
+    verbose : int, default=0
+        1 prints a line per iteration.
+    """
+
+    max_iter: int
+    tol: float
+    name: str
+    verbose: int = 0
+
+    def print_loss(self, n_iter: int, loss: float, unit: str = "iteration") -> None:
+        """Print the loss after an iteration if `verbose`."""
+        if self.verbose:
+            print(f"[{self.name}] {unit} {n_iter}/{self.max_iter}: loss {loss:.6g}")
 
 
-COMMON: ParameterTable = {"verbose": VERBOSE, "n_jobs": N_JOBS}
-NEIGHBORS: ParameterTable = {"n_neighbors": [Integer(1)], "weights": [OneOf("uniform", "distance")], **COMMON}
+def minimize_lbfgs(
+    objective: Objective, initial: Sequence[Floats], settings: IterationSettings
+) -> tuple[list[Floats], list[float]]:
+    """Minimize a function of several arrays by L-BFGS; warn if it has not converged.
+
+    Parameters
+    ----------
+    objective : callable
+        From arrays with the shapes of `initial` to the loss and its gradients, in the same order.
+    initial : sequence of ndarray
+    settings : IterationSettings
+        `tol` also applies to the largest entry of the gradient.
+
+    Returns
+    -------
+    arrays : list of ndarray
+        The last arrays, with the shapes of the initial ones.
+    losses : list of float
+        Loss after every iteration.
+    """
+    if settings.max_iter == 0:  # SciPy would still take a step
+        return [np.array(array, dtype=np.float64) for array in initial], []
+    shapes = [array.shape for array in initial]
+    ends = np.cumsum([array.size for array in initial])[:-1]
+    losses: list[float] = []
+
+    def unpack(flat: Floats) -> list[Floats]:
+        return [part.reshape(shape) for part, shape in zip(np.split(flat, ends), shapes, strict=True)]
+
+    def packed_objective(flat: Floats) -> tuple[float, Floats]:
+        loss, gradients = objective(*unpack(flat))
+        return float(loss), np.concatenate([gradient.ravel() for gradient in gradients])
+
+    def on_iteration_end(intermediate_result: OptimizeResult) -> None:
+        losses.append(float(intermediate_result.fun))
+        settings.print_loss(len(losses), losses[-1])
+
+    result = minimize(
+        packed_objective,
+        np.concatenate([np.ravel(array) for array in initial]),
+        jac=True,
+        method="L-BFGS-B",
+        callback=on_iteration_end,
+        options={
+            "maxiter": settings.max_iter,
+            "ftol": settings.tol,
+            "gtol": settings.tol,
+            # A line search evaluates the function several times; only the iterations are to be limited.
+            "maxfun": 20 * settings.max_iter + 100,
+        },
+    )
+    if result.status != 0:
+        warnings.warn(
+            f"{settings.name} has not converged after {len(losses)} iterations; raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return unpack(result.x), losses
+
+
+def cluster_centers(X: Floats, n_clusters: int, rng: np.random.Generator) -> Floats:
+    """Return the centers of k-means with the initialization of k-means++.
+
+    Parameters
+    ----------
+    X : (n_rows, n_features)
+    n_clusters : int
+    rng : Generator
+
+    Returns
+    -------
+    centers : (n_centers, n_features)
+        n_centers is `n_clusters`, or the number of distinct rows if that is smaller.
+    """
+    centers = _initial_centers(X, n_clusters, rng)
+    nearest = None
+    for _ in range(100):
+        previous, nearest = nearest, squared_distances(X, centers).argmin(axis=1)
+        if previous is not None and np.array_equal(previous, nearest):
+            break
+        centers = _cluster_means(X, nearest, centers)
+    return centers
+
+
+def squared_distances(X: Floats, centers: Floats) -> Floats:
+    """Return the squared distances between rows and centers, (n_rows, n_centers).
+
+    They are computed from products, which lose digits if the mean of the rows is far from 0.
+    """
+    distances = X @ (-2.0 * centers.T)
+    distances += np.square(X).sum(axis=1)[:, None]
+    distances += np.square(centers).sum(axis=1)
+    return np.maximum(distances, 0.0, out=distances)
+
+
+def _initial_centers(X: Floats, n_clusters: int, rng: np.random.Generator) -> Floats:
+    """Draw rows with probabilities proportional to the squared distance to the nearest row drawn before."""
+    chosen = [int(rng.integers(len(X)))]
+    distances = np.square(X - X[chosen[0]]).sum(axis=1)
+    while len(chosen) < n_clusters and distances.any():
+        cumulative = np.cumsum(distances)
+        row = int(np.searchsorted(cumulative, rng.random() * cumulative[-1], side="right"))
+        chosen.append(min(row, len(X) - 1))
+        distances = np.minimum(distances, np.square(X - X[chosen[-1]]).sum(axis=1))
+    return X[chosen]
+
+
+def _cluster_means(X: Floats, nearest: Indices, centers: Floats) -> Floats:
+    """Return the mean of the rows of each cluster, or its previous center if it has no rows."""
+    sizes = np.bincount(nearest, minlength=len(centers))
+    order = np.argsort(nearest, kind="stable")
+    nonempty = np.flatnonzero(sizes)
+    starts = (np.cumsum(sizes) - sizes)[nonempty]
+    means = centers.copy()
+    means[nonempty] = np.add.reduceat(X[order], starts, axis=0) / sizes[nonempty, None]
+    return means
+
+
+# Those of a baseline are the ones that it has, and its own.
+PARAMETERS: ParameterTable = {
+    "n_neighbors": [Integer(1)],
+    "weights": [OneOf("uniform", "distance")],
+    "n_components": [Integer(1), OneOf(None)],
+    "alpha": [STRENGTH],
+    "max_iter": [Integer(0)],
+    "tol": [Number(0)],
+    "random_state": RANDOM_STATE,
+    "verbose": VERBOSE,
+    "n_jobs": N_JOBS,
+}
 
 
 class Baseline(ModelClassifier):
@@ -106,7 +268,7 @@ class Baseline(ModelClassifier):
     Fitted attributes end in "_": only these are restored when a fit fails.
     """
 
-    _parameters: ClassVar[ParameterTable]
+    _own_parameters: ClassVar[ParameterTable] = {}
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn from labeled rows.
@@ -128,7 +290,8 @@ class Baseline(ModelClassifier):
             If a parameter or the data are invalid; a previous fit is then kept.
         """
         with unchanged_on_failure(self):
-            validate_parameters(self, self._parameters)
+            common = {name: PARAMETERS[name] for name in self.get_params() if name in PARAMETERS}
+            validate_parameters(self, {**common, **self._own_parameters})
             # A copy: the rows are part of the model, even if X changes later.
             rows, y = validate_data(self, X, y, dtype=np.float64, order="C", copy=True)
             labels = np.asarray(y)
@@ -190,3 +353,24 @@ class NeighborBaseline(Baseline, NeighborClassifier):
         labels : (n_samples,)
             Class indices.
         """
+
+
+class LinearTransform(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """A baseline with one linear map, `components_`."""
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return X Ωᵀ, where the learned metric is Euclidean.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+
+        Returns
+        -------
+        X_new : ndarray of shape (n_queries, n_components)
+        """
+        return self._validate_queries(X) @ self.components_.T
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.components_)

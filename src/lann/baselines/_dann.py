@@ -9,7 +9,7 @@ from scipy.linalg import solve_triangular
 
 from lann._support.types import Floats, Labels
 from lann._support.validation import POSITIVE_STRENGTH, Integer, Number, OneOf, ParameterTable
-from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
+from lann.baselines._baseline import NeighborBaseline
 from lann.baselines._mapped_rows import QueryMaps
 from lann.metric import overflow_is_far
 
@@ -30,10 +30,10 @@ def tricube_weights(distances: Floats) -> Floats:
     Returns
     -------
     weights : (n_rows,)
-        All 1 if all distances are equal, or if they overflow.
+        All 1 if all distances are equal.
     """
     largest = distances.max()
-    if 0 < largest < np.inf:
+    if largest > 0:
         weights = (1.0 - (distances / largest) ** 1.5) ** 3
         if weights.any():
             return weights
@@ -99,15 +99,9 @@ class DiscriminantMaps(QueryMaps):
     """
 
     def __init__(
-        self,
-        X: Floats,
-        memberships: Floats,
-        *,
-        n_metric_neighbors: int,
-        alpha: float,
-        shrinkage: float,
+        self, X: Floats, memberships: Floats, *, n_metric_neighbors: int, alpha: float, shrinkage: float,
         max_iter: int,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(X)
         self.memberships = memberships
         self.n_metric_neighbors, self.max_iter = n_metric_neighbors, max_iter
@@ -224,12 +218,10 @@ class DANN(NeighborBaseline):
     True
     """
 
-    _parameters: ClassVar[ParameterTable] = {
-        **NEIGHBORS,
+    _own_parameters: ClassVar[ParameterTable] = {
         "n_metric_neighbors": [Integer(1), OneOf(None)],
         "alpha": [POSITIVE_STRENGTH],
         "shrinkage": [Number(0, 1, closed="right")],
-        "max_iter": [Integer(0)],
     }
 
     def __init__(

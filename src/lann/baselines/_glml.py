@@ -10,8 +10,8 @@ from sklearn.covariance import ledoit_wolf_shrinkage
 from lann._support.format import printable
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Labels
-from lann._support.validation import STRENGTH, Number, OneOf, ParameterTable
-from lann.baselines._baseline import NEIGHBORS, NeighborBaseline
+from lann._support.validation import Number, OneOf, ParameterTable
+from lann.baselines._baseline import NeighborBaseline
 from lann.baselines._mapped_rows import QueryMaps
 from lann.metric import overflow_is_far
 
@@ -269,10 +269,8 @@ class GLML(NeighborBaseline):
     True
     """
 
-    _parameters: ClassVar[ParameterTable] = {
-        **NEIGHBORS,
+    _own_parameters: ClassVar[ParameterTable] = {
         "shrinkage": [Number(0, 1, closed="right"), OneOf("auto")],
-        "alpha": [STRENGTH],
     }
 
     def __init__(
@@ -286,14 +284,11 @@ class GLML(NeighborBaseline):
         self.n_jobs = n_jobs
 
     def _fit_metric(self, X: Floats, labels: Labels) -> GenerativeMaps:
+        n_classes = len(self.classes_)
         with single_threaded_blas():
-            gaussians, self.shrinkages_ = class_gaussians(
-                X, labels, len(self.classes_), shrinkage=self.shrinkage
-            )
+            gaussians, self.shrinkages_ = class_gaussians(X, labels, n_classes, shrinkage=self.shrinkage)
         if self.verbose:
-            for label, prior, shrinkage in zip(
-                self.classes_, gaussians.priors, self.shrinkages_, strict=True
-            ):
+            for label, prior, value in zip(self.classes_, gaussians.priors, self.shrinkages_, strict=True):
                 name = printable(str(label))
-                print(f"[GLML] class {name}: frequency {prior:.3f}, shrinkage {shrinkage:.3f}")
+                print(f"[GLML] class {name}: frequency {prior:.3f}, shrinkage {value:.3f}")
         return GenerativeMaps(X, gaussians, alpha=self.alpha)

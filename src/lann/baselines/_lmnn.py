@@ -2,50 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from lann._support.threads import single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
-from lann._support.validation import RANDOM_STATE, STRENGTH, Array, Integer, Number, OneOf, ParameterTable
+from lann._support.validation import Array, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import (
-    NEIGHBORS,
+    LinearTransform,
     NeighborBaseline,
     check_n_components,
-    nearest_same_class,
+    cluster_centers,
+    minimize_lbfgs,
+    nearest_by_class,
     principal_axes,
+    squared_distances,
 )
 from lann.baselines._lmnn_loss import LargeMarginLoss
 from lann.baselines._mapped_rows import GroupMaps
-from lann.baselines._optimization import (
-    IterationSettings,
-    Minimum,
-    cluster_centers,
-    minimize_lbfgs,
-    squared_distances,
-)
-
-
-class Initialization(NamedTuple):
-    """What is fixed before maps are learned.
-
-    Attributes
-    ----------
-    components : (n_components, n_features)
-        The initial map.
-    targets : (n_rows, n_targets)
-        The nearest rows of the same class under the initial map; -1 where there are fewer.
-    margin : float
-        Mean squared distance to the targets under the initial map.
-    """
-
-    components: Floats
-    targets: Indices
-    margin: float
 
 
 def initial_components(X: Floats, init: str | ArrayLike, n_components: int | None) -> Floats:
@@ -60,22 +36,18 @@ def initial_components(X: Floats, init: str | ArrayLike, n_components: int | Non
     """
     n_features = X.shape[1]
     if not isinstance(init, str):
-        return _check_init(init, n_components, n_features)
+        components = np.array(init, dtype=np.float64)
+        if components.shape != (n_components or len(components), n_features):
+            raise ValueError(
+                f"init must have the shape ({n_components or 'n_components'}, {n_features}); got an array of "
+                f"shape {components.shape}."
+            )
+        return components
     rank = check_n_components(n_components, n_features)
     # All principal axes together are a rotation of the features, which changes no distance.
     if init == "identity" or rank == n_features:
         return np.eye(rank, n_features)
     return np.ascontiguousarray(principal_axes(X - X.mean(axis=0))[1][:rank])
-
-
-def _check_init(init: Any, n_components: int | None, n_features: int) -> Floats:
-    components = np.array(init, dtype=np.float64)
-    if components.shape != (len(components) if n_components is None else n_components, n_features):
-        n_rows = "n_components" if n_components is None else n_components
-        raise ValueError(
-            f"init must have the shape ({n_rows}, {n_features}); got an array of shape {components.shape}."
-        )
-    return components
 
 
 def mean_target_distance(mapped: Floats, targets: Indices) -> float:
@@ -95,73 +67,44 @@ def mean_target_distance(mapped: Floats, targets: Indices) -> float:
     return mean if mean > 0.0 else 1.0
 
 
-def learn_maps(loss: LargeMarginLoss, initial: Floats, alpha: float, settings: IterationSettings) -> Minimum:
-    """Minimize loss(maps) + alpha ‖maps − initial‖² / n_rows.
-
-    Parameters
-    ----------
-    loss : LargeMarginLoss
-    initial : (n_groups, rank, n_features)
-        Initial maps.
-    alpha : float
-    settings : IterationSettings
-
-    Returns
-    -------
-    minimum : Minimum
-        With one array, the maps.
-    """
-    return minimize_lbfgs(penalize_change(loss, initial, alpha / loss.n_rows), [initial], settings)
-
-
-def penalize_change(
-    loss: Callable[[Floats], tuple[float, Floats]], initial: Floats, strength: float
-) -> Callable[[Floats], tuple[float, list[Floats]]]:
-    """Return the objective loss(maps) + strength · ‖maps − initial‖², with a list of one gradient."""
-
-    def objective(maps: Floats) -> tuple[float, list[Floats]]:
-        value, gradient = loss(maps)
-        change = maps - initial
-        return value + strength * float(np.square(change).sum()), [gradient + 2.0 * strength * change]
-
-    return objective
-
-
 class LargeMarginEstimator(NeighborBaseline):
     """Nearest neighbors under linear maps that are learned by a large-margin loss."""
 
-    _parameters: ClassVar[ParameterTable] = {
-        **NEIGHBORS,
+    _own_parameters: ClassVar[ParameterTable] = {
         "n_targets": [Integer(1)],
-        "n_components": [Integer(1), OneOf(None)],
         "init": [OneOf("pca", "identity"), Array(2, "(n_components, n_features)")],
         "push_weight": [Number(0, 1)],
-        "alpha": [STRENGTH],
-        "max_iter": [Integer(0)],
-        "tol": [Number(0)],
     }
 
-    def _initialize(self, X: Floats, labels: Labels) -> Initialization:
+    def _initialize(self, X: Floats, labels: Labels) -> tuple[Floats, Indices]:
+        """Set the margin; return the initial map and the targets, -1 where there are fewer."""
         components = initial_components(X, self.init, self.n_components)
         mapped = X @ components.T
-        targets = nearest_same_class(mapped, labels, self.n_targets, n_jobs=self.n_jobs)
-        return Initialization(components, targets, mean_target_distance(mapped, targets))
+        targets = nearest_by_class(mapped, labels, self.n_targets, same=True, n_jobs=self.n_jobs)
+        self.margin_ = mean_target_distance(mapped, targets)
+        return components, targets
 
-    def _loss(
-        self, X: Floats, labels: Labels, groups: Indices, initialization: Initialization
-    ) -> LargeMarginLoss:
-        """Return the loss with distances in units of the margin."""
-        return LargeMarginLoss(
-            X / np.sqrt(initialization.margin),
-            labels,
-            initialization.targets,
-            groups,
-            push_weight=self.push_weight,
+    def _learn_maps(
+        self, X: Floats, labels: Labels, groups: Indices, targets: Indices, initial: Floats, alpha: float,
+        name: str | None = None,
+    ) -> tuple[Floats, list[float]]:  # fmt: skip
+        """Minimize loss(maps) + alpha ‖maps − initial‖² / n_rows; return the maps and the losses."""
+        loss = LargeMarginLoss(
+            X / np.sqrt(self.margin_), labels, targets, groups, push_weight=self.push_weight,
             n_jobs=self.n_jobs,
-        )
+        )  # fmt: skip
+        strength = alpha / len(X)
+
+        def objective(maps: Floats) -> tuple[float, list[Floats]]:
+            value, gradient = loss(maps)
+            change = maps - initial
+            return value + strength * float(np.square(change).sum()), [gradient + 2.0 * strength * change]
+
+        (maps,), losses = minimize_lbfgs(objective, [initial], self._iteration_settings(name))
+        return maps, losses
 
 
-class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LargeMarginEstimator):
+class LMNN(LinearTransform, LargeMarginEstimator):
     """Large margin nearest neighbors: one linear map for all rows.
 
     Each training row i has `n_targets` target neighbors t, its nearest rows of the same class under the
@@ -269,51 +212,13 @@ class LMNN(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LargeMarginEstimat
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def transform(self, X: ArrayLike) -> Floats:
-        """Return X Ωᵀ, where the learned metric is Euclidean.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-
-        Returns
-        -------
-        X_new : ndarray of shape (n_queries, n_components)
-        """
-        return self._validate_queries(X) @ self.components_.T
-
     def _fit_metric(self, X: Floats, labels: Labels) -> GroupMaps:
+        groups = np.zeros(len(X), np.int64)
         with single_threaded_blas():
-            initialization = self._initialize(X, labels)
-            loss = self._loss(X, labels, np.zeros(len(X), np.int64), initialization)
-            initial = initialization.components[None]
-            minimum = learn_maps(loss, initial, self.alpha, self._iteration_settings())
-        self.margin_ = initialization.margin
-        self.components_ = minimum.arrays[0][0]
-        self.loss_curve_, self.n_iter_ = minimum.losses, minimum.n_iter
-        return GroupMaps.shared(X, self.components_)
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
-
-
-def given_groups(groups: Any, n_rows: int) -> Indices:
-    """Return the position of each row's group among the sorted groups; raise ValueError on a wrong shape."""
-    names = np.asarray(groups)
-    if names.shape != (n_rows,):
-        raise ValueError(
-            f"groups must have a label for each of the {n_rows} training rows; "
-            f"got an array of shape {names.shape}."
-        )
-    return np.unique(names, return_inverse=True)[1]
-
-
-def cluster_groups(X: Floats, n_clusters: int, rng: np.random.Generator) -> Indices:
-    """Return the cluster of each row, by k-means: 0, 1, … without gaps."""
-    centered = X - X.mean(axis=0)
-    centers = cluster_centers(centered, min(n_clusters, len(X)), rng)
-    return np.unique(squared_distances(centered, centers).argmin(axis=1), return_inverse=True)[1]
+            initial, targets = self._initialize(X, labels)
+            maps, losses = self._learn_maps(X, labels, groups, targets, initial[None], self.alpha)
+        self.components_, self.loss_curve_, self.n_iter_ = maps[0], losses, len(losses)
+        return GroupMaps(X, groups, maps)
 
 
 class MultiMetricLMNN(LargeMarginEstimator):
@@ -419,11 +324,10 @@ class MultiMetricLMNN(LargeMarginEstimator):
     (3, 13, 13)
     """
 
-    _parameters: ClassVar[ParameterTable] = {
-        **LargeMarginEstimator._parameters,
+    _own_parameters: ClassVar[ParameterTable] = {
+        **LargeMarginEstimator._own_parameters,
         "groups": [OneOf("class"), Integer(1), Array(1, "(n_samples,)")],
         "shared_alpha": [Number(0)],
-        "random_state": RANDOM_STATE,
     }
 
     def __init__(
@@ -449,29 +353,29 @@ class MultiMetricLMNN(LargeMarginEstimator):
     def _fit_metric(self, X: Floats, labels: Labels) -> GroupMaps:
         with single_threaded_blas():
             groups = self._find_groups(X, labels)
-            initialization = self._initialize(X, labels)
-            shared = learn_maps(
-                self._loss(X, labels, np.zeros_like(groups), initialization),
-                initialization.components[None],
-                self.shared_alpha,
-                self._iteration_settings("MultiMetricLMNN, shared map"),
-            )
-            shared_components = shared.arrays[0][0]
-            minimum = learn_maps(
-                self._loss(X, labels, groups, initialization),
-                np.tile(shared_components, (groups.max() + 1, 1, 1)),
-                self.alpha,
-                self._iteration_settings(),
-            )
-        self.margin_, self.shared_components_ = initialization.margin, shared_components
-        self.components_, self.groups_ = minimum.arrays[0], groups
-        self.loss_curve_, self.n_iter_ = shared.losses + minimum.losses, minimum.n_iter
-        return GroupMaps(X, groups, self.components_)
+            initial, targets = self._initialize(X, labels)
+            shared, shared_losses = self._learn_maps(
+                X, labels, np.zeros_like(groups), targets, initial[None], self.shared_alpha,
+                "MultiMetricLMNN, shared map",
+            )  # fmt: skip
+            initial_maps = np.tile(shared[0], (groups.max() + 1, 1, 1))
+            maps, losses = self._learn_maps(X, labels, groups, targets, initial_maps, self.alpha)
+        self.shared_components_, self.components_, self.groups_ = shared[0], maps, groups
+        self.loss_curve_, self.n_iter_ = shared_losses + losses, len(losses)
+        return GroupMaps(X, groups, maps)
 
     def _find_groups(self, X: Floats, labels: Labels) -> Indices:
         """Return the group of each row: 0, 1, … without gaps."""
-        if isinstance(self.groups, str):
+        names: Any = self.groups
+        if isinstance(names, str):
             return labels
-        if np.ndim(self.groups) > 0:
-            return given_groups(self.groups, len(X))
-        return cluster_groups(X, self.groups, self._rng())
+        if np.ndim(names) == 0:
+            centered = X - X.mean(axis=0)
+            centers = cluster_centers(centered, min(self.groups, len(X)), self._rng())
+            names = squared_distances(centered, centers).argmin(axis=1)
+        if np.shape(names) != (len(X),):
+            raise ValueError(
+                f"groups must have a label for each of the {len(X)} training rows; got an array of shape "
+                f"{np.shape(names)}."
+            )
+        return np.unique(np.asarray(names), return_inverse=True)[1]

@@ -9,11 +9,18 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from lann._support.threads import single_threaded_blas
-from lann._support.types import Floats, Indices, Labels
-from lann._support.validation import RANDOM_STATE, STRENGTH, Integer, Number, OneOf, ParameterTable
-from lann.baselines._baseline import COMMON, Baseline, check_n_components, principal_axes
+from lann._support.types import Floats, Labels
+from lann._support.validation import Integer, Number, OneOf, ParameterTable
+from lann.baselines._baseline import (
+    Baseline,
+    IterationSettings,
+    LinearTransform,
+    check_n_components,
+    cluster_centers,
+    minimize_lbfgs,
+    principal_axes,
+)
 from lann.baselines._lvq_model import Cost, DiagonalForm, MatrixForm, MetricForm, Prototypes, normalize_trace
-from lann.baselines._optimization import IterationSettings, Minimum, cluster_centers, minimize_lbfgs
 from lann.explain import Explanation
 
 
@@ -81,42 +88,9 @@ DECAY, GAIN = 0.95, 0.05
 PATIENCE = 10
 
 
-def minimize_cost(
-    cost: Cost,
-    prototypes: Floats,
-    maps: Floats,
-    *,
-    solver: str,
-    settings: IterationSettings,
-    rng: np.random.Generator,
-) -> Minimum:
-    """Minimize the cost of learning vector quantization.
-
-    Parameters
-    ----------
-    cost : Cost
-    prototypes : (n_prototypes, n_features)
-        Initial values.
-    maps : (n_metrics, ...)
-        Initial values.
-    solver : {"lbfgs", "stochastic"}
-    settings : IterationSettings
-    rng : Generator
-        Of the order of the rows, for "stochastic".
-
-    Returns
-    -------
-    minimum : Minimum
-        The arrays are the prototypes and the maps.
-    """
-    if solver == "lbfgs":
-        return minimize_lbfgs(cost, [prototypes, maps], settings)
-    return minimize_stochastic(cost, prototypes, maps, settings, rng)
-
-
 def minimize_stochastic(
     cost: Cost, prototypes: Floats, maps: Floats, settings: IterationSettings, rng: np.random.Generator
-) -> Minimum:
+) -> tuple[list[Floats], list[float]]:
     """Minimize by gradient steps on batches of rows; an iteration is an epoch, a pass over all rows.
 
     Steps are relative to the root mean square of recent gradients, as the size of a gradient depends on the
@@ -150,35 +124,27 @@ def minimize_stochastic(
         best = min(best, losses[-1])
         if n_without_progress == PATIENCE:
             break
-    return Minimum([prototypes, maps], losses, n_without_progress == PATIENCE)
+    return [prototypes, maps], losses
 
 
 # Norm of the initial maps. Only their direction matters, so the larger they are, the slower they change
 # compared with the prototypes.
 INITIAL_NORM = 3.0
 
-LVQ: ParameterTable = {
-    "prototypes_per_class": [Integer(1)],
-    "activation": [OneOf("sigmoid", "identity")],
-    "steepness": [Number(0, closed="right")],
-    "alpha": [STRENGTH],
-    "solver": [OneOf("lbfgs", "stochastic")],
-    "max_iter": [Integer(0)],
-    "tol": [Number(0)],
-    "random_state": RANDOM_STATE,
-    **COMMON,
-}
-MATRIX: ParameterTable = {"n_components": [Integer(1), OneOf(None)]}
-LOCAL: ParameterTable = {"metric_per": [OneOf("prototype", "class")]}
-
 
 class GeneralizedLVQ(Baseline):
     """Generalized learning vector quantization: prototypes and their metrics are learned together.
 
-    Subclasses define the form of the metrics, and which prototypes share one (`_metric_indices`).
+    Subclasses define the form of the metrics, and can have the parameters `n_components` and `metric_per`.
     """
 
     _form: ClassVar[type[MetricForm]]
+    _own_parameters: ClassVar[ParameterTable] = {
+        "prototypes_per_class": [Integer(1)],
+        "activation": [OneOf("sigmoid", "identity")],
+        "steepness": [Number(0, closed="right")],
+        "solver": [OneOf("lbfgs", "stochastic")],
+    }
     model_: Prototypes
 
     def __init__(
@@ -196,16 +162,10 @@ class GeneralizedLVQ(Baseline):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _metric_indices(self, labels: Labels) -> Indices:
-        """Return the position of the metric of each prototype, (n_prototypes,): one metric for all."""
-        return np.zeros(len(labels), np.int64)
-
-    def _rank(self) -> int:
-        """Return the number of rows of a map."""
-        return self.n_features_in_
-
     def _fit_model(self, X: Floats, labels: Labels) -> Prototypes:
-        rank, rng = self._rank(), self._rng()
+        rank = check_n_components(getattr(self, "n_components", None), self.n_features_in_)
+        metric_per, rng = getattr(self, "metric_per", None), self._rng()
+        settings, form = self._iteration_settings(), self._form
         # Rows are centered and scaled as a whole, so that step sizes suit data in any units.
         center = X.mean(axis=0)
         scaled = X - center
@@ -213,31 +173,33 @@ class GeneralizedLVQ(Baseline):
         scaled /= scale
         with single_threaded_blas():
             prototypes, prototype_labels = initial_prototypes(scaled, labels, self.prototypes_per_class, rng)
-            metric_indices = self._metric_indices(prototype_labels)
+            metric_indices = np.zeros(len(prototypes), np.int64)  # the metric of each prototype
+            if metric_per is not None:
+                metric_indices = prototype_labels if metric_per == "class" else np.arange(len(prototypes))
             n_metrics = int(metric_indices[-1]) + 1
-            maps, _ = normalize_trace(self._form.initial_maps(n_metrics, initial_axes(scaled, rank)))
+            maps, _ = normalize_trace(form.initial_maps(n_metrics, initial_axes(scaled, rank)))
+            steepness = self.steepness if self.activation == "sigmoid" else None
             cost = Cost(
                 scaled,
                 labels,
                 prototype_labels,
                 metric_indices,
                 self._form,
-                steepness=self.steepness if self.activation == "sigmoid" else None,
-                alpha=self.alpha,
-                n_jobs=self.n_jobs,
+                steepness,
+                self.alpha,
+                self.n_jobs,
             )
-            minimum = minimize_cost(
-                cost,
-                prototypes,
-                INITIAL_NORM * maps,
-                solver=self.solver,
-                settings=self._iteration_settings(),
-                rng=rng,
-            )
-        prototypes, (maps, _) = minimum.arrays[0] * scale + center, normalize_trace(minimum.arrays[1])
+            maps = INITIAL_NORM * maps
+            if self.solver == "lbfgs":
+                (prototypes, maps), losses = minimize_lbfgs(cost, [prototypes, maps], settings)
+            else:
+                (prototypes, maps), losses = minimize_stochastic(cost, prototypes, maps, settings, rng)
+        prototypes, (maps, _) = prototypes * scale + center, normalize_trace(maps)
         self.prototypes_, self.prototype_labels_ = prototypes, self.classes_[prototype_labels]
-        self.n_iter_, self.loss_curve_ = minimum.n_iter, minimum.losses
-        return Prototypes(prototypes, prototype_labels, metric_indices, maps, self._form, training_rows=X)
+        self.n_iter_, self.loss_curve_ = len(losses), losses
+        if form is MatrixForm:
+            self.components_ = maps[0] if metric_per is None else maps[metric_indices]
+        return Prototypes(prototypes, prototype_labels, metric_indices, maps, form, training_rows=X)
 
     def explain(self, X: ArrayLike, *, ids: ArrayLike | None = None) -> Explanation:
         """Explain predictions: the prototypes that voted, and the features that each prediction depends on.
@@ -260,31 +222,10 @@ class GeneralizedLVQ(Baseline):
         return super().explain(X, ids=ids)
 
 
-class DiagonalLVQ(GeneralizedLVQ):
-    """Metrics that are a weight per feature."""
-
-    _form = DiagonalForm
-    _parameters: ClassVar[ParameterTable] = LVQ
+LOCAL: ParameterTable = {"metric_per": [OneOf("prototype", "class")]}
 
 
-class MatrixLVQ(GeneralizedLVQ):
-    """Metrics that are matrices. Subclasses have the parameter `n_components`."""
-
-    _form = MatrixForm
-    _parameters: ClassVar[ParameterTable] = {**LVQ, **MATRIX}
-
-    def _rank(self) -> int:
-        return check_n_components(self.n_components, self.n_features_in_)
-
-
-class LocalLVQ(GeneralizedLVQ):
-    """A metric per prototype or per class. Subclasses have the parameter `metric_per`."""
-
-    def _metric_indices(self, labels: Labels) -> Indices:
-        return labels if self.metric_per == "class" else np.arange(len(labels))
-
-
-class GRLVQ(DiagonalLVQ):
+class GRLVQ(GeneralizedLVQ):
     """Generalized relevance learning vector quantization: prototypes, and one weight per feature.
 
     The label of a query is that of the nearest prototype, with the squared distance
@@ -376,8 +317,10 @@ class GRLVQ(DiagonalLVQ):
     (3, 13)
     """
 
+    _form = DiagonalForm
 
-class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
+
+class GMLVQ(LinearTransform, GeneralizedLVQ):
     """Generalized matrix learning vector quantization: prototypes, and one matrix metric.
 
     The label of a query is that of the nearest prototype, with the squared distance
@@ -478,6 +421,8 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
     (45, 2)
     """
 
+    _form = MatrixForm
+
     def __init__(
         self, *, prototypes_per_class=1, n_components=None, activation="sigmoid", steepness=5.0, alpha=0.03,
         solver="lbfgs", max_iter=300, tol=1e-5, verbose=0, n_jobs=None, random_state=None,
@@ -489,31 +434,8 @@ class GMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixLVQ):
         )  # fmt: skip
         self.n_components = n_components
 
-    def _fit_model(self, X: Floats, labels: Labels) -> Prototypes:
-        model = super()._fit_model(X, labels)
-        self.components_ = model.maps[0]
-        return model
 
-    def transform(self, X: ArrayLike) -> Floats:
-        """Return X Ωᵀ, where the learned metric is Euclidean.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features)
-
-        Returns
-        -------
-        X_new : ndarray of shape (n_queries, n_components)
-        """
-        queries = self._validate_queries(X)
-        return queries @ self.components_.T
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.components_)
-
-
-class LGRLVQ(LocalLVQ, DiagonalLVQ):
+class LGRLVQ(GeneralizedLVQ):
     """Localized GRLVQ: prototypes, and one weight per feature for each prototype or class.
 
     The label of a query is that of the nearest prototype, with the squared distance
@@ -608,7 +530,8 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
     (3, 13)
     """
 
-    _parameters: ClassVar[ParameterTable] = {**LVQ, **LOCAL}
+    _form = DiagonalForm
+    _own_parameters: ClassVar[ParameterTable] = {**GeneralizedLVQ._own_parameters, **LOCAL}
 
     def __init__(
         self, *, prototypes_per_class=1, metric_per="prototype", activation="sigmoid", steepness=5.0,
@@ -622,7 +545,7 @@ class LGRLVQ(LocalLVQ, DiagonalLVQ):
         self.metric_per = metric_per
 
 
-class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, MatrixLVQ):
+class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GeneralizedLVQ):
     """Localized GMLVQ: prototypes, and one matrix metric for each prototype or class.
 
     The label of a query is that of the nearest prototype, with the squared distance
@@ -724,7 +647,8 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
     (3, 13)
     """
 
-    _parameters: ClassVar[ParameterTable] = {**LVQ, **MATRIX, **LOCAL}
+    _form = MatrixForm
+    _own_parameters: ClassVar[ParameterTable] = {**GeneralizedLVQ._own_parameters, **LOCAL}
 
     def __init__(
         self, *, prototypes_per_class=1, n_components=None, metric_per="prototype", activation="sigmoid",
@@ -738,11 +662,6 @@ class LGMLVQ(ClassNamePrefixFeaturesOutMixin, TransformerMixin, LocalLVQ, Matrix
         )  # fmt: skip
         self.n_components = n_components
         self.metric_per = metric_per
-
-    def _fit_model(self, X: Floats, labels: Labels) -> Prototypes:
-        model = super()._fit_model(X, labels)
-        self.components_ = model.maps[model.metric_indices]
-        return model
 
     def transform(self, X: ArrayLike) -> Floats:
         """Return the distances to all prototypes, √d_p(x).

@@ -311,15 +311,9 @@ class Prototypes(NeighborModel):
     has_training_rows = False
 
     def __init__(
-        self,
-        X: Floats,
-        labels: Labels,
-        metric_indices: Indices,
-        maps: Floats,
-        form: type[MetricForm],
-        *,
+        self, X: Floats, labels: Labels, metric_indices: Indices, maps: Floats, form: type[MetricForm], *,
         training_rows: Floats,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.X, self.labels = X, labels
         self.metric_indices, self.maps, self.form = metric_indices, maps, form
         self._typical_values = typical_values(training_rows)

@@ -139,11 +139,6 @@ class GroupMaps(MappedRows):
         super().__init__(X)
         self.groups, self.maps = groups, maps
 
-    @classmethod
-    def shared(cls, X: Floats, components: Floats) -> GroupMaps:
-        """Return rows that all measure by one map, (rank, n_features)."""
-        return cls(X, np.zeros(len(X), np.int64), components[None])
-
     def kneighbors(
         self, queries: Floats, k: int, *, exclude: Indices | None = None, n_jobs: int | None = None
     ) -> tuple[Indices, Floats]:

@@ -12,17 +12,17 @@ from scipy.sparse import csr_array
 
 from lann._support.threads import map_blocks, single_threaded_blas
 from lann._support.types import Floats, Indices, Labels
-from lann._support.validation import RANDOM_STATE, STRENGTH, Integer, Number, OneOf, ParameterTable
+from lann._support.validation import STRENGTH, Integer, Number, OneOf, ParameterTable
 from lann.baselines._baseline import (
-    NEIGHBORS,
     NeighborBaseline,
+    cluster_centers,
     euclidean_search,
-    nearest_other_class,
-    nearest_same_class,
+    minimize_lbfgs,
+    nearest_by_class,
     principal_axes,
+    squared_distances,
 )
 from lann.baselines._mapped_rows import QueryMaps, diagonals
-from lann.baselines._optimization import cluster_centers, minimize_lbfgs, squared_distances
 from lann.search import ExactSearch
 
 # The solver stops when the relative decrease of the objective is smaller.
@@ -158,16 +158,9 @@ class AnchorMetricLoss:
     """
 
     def __init__(
-        self,
-        X: Floats,
-        weights: Floats,
-        same_class: Indices,
-        other_class: Indices,
-        *,
-        pull_weight: float,
-        alpha: float,
-        n_jobs: int | None = None,
-    ) -> None:
+        self, X: Floats, weights: Floats, same_class: Indices, other_class: Indices, *, pull_weight: float,
+        alpha: float, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
         self.X, self.weights = X, weights
         self.neighbors = np.concatenate([same_class, other_class], axis=1)
         self.n_same_class = same_class.shape[1]  # columns of `neighbors`
@@ -189,11 +182,10 @@ class AnchorMetricLoss:
         loss : float
         gradients : tuple of one array (n_anchors, rank, n_features)
         """
-        blocks = map_blocks(
-            lambda part: self._sum_block(part, maps), len(self.X), self.block, n_jobs=self.n_jobs
-        )
         loss, gradient = 0.0, np.zeros(maps.shape)
-        for block_loss, block_gradient in blocks:
+        for block_loss, block_gradient in map_blocks(
+            lambda part: self._sum_block(part, maps), len(self.X), self.block, n_jobs=self.n_jobs
+        ):
             loss += block_loss
             gradient += block_gradient
         n_anchors, _, n_features = maps.shape
@@ -443,8 +435,7 @@ class PLML(NeighborBaseline):
     True
     """
 
-    _parameters: ClassVar[ParameterTable] = {
-        **NEIGHBORS,
+    _own_parameters: ClassVar[ParameterTable] = {
         "n_anchors": [Integer(1)],
         "n_components": [Integer(1), Number(0, 1, closed="right"), OneOf("auto", None)],
         "n_same_class": [Integer(1)],
@@ -453,10 +444,6 @@ class PLML(NeighborBaseline):
         "smoothness": [STRENGTH],
         "n_metric_neighbors": [Integer(1)],
         "pull_weight": [Number(0)],
-        "alpha": [STRENGTH],
-        "max_iter": [Integer(0)],
-        "tol": [Number(0)],
-        "random_state": RANDOM_STATE,
     }
 
     loss_curve_: list[float]
@@ -502,12 +489,9 @@ class PLML(NeighborBaseline):
         X, anchors = X / spread, anchors / spread
         k = min(GRAPH_NEIGHBORS, len(X) - 1)
         neighbors, distances = euclidean_search(X).query(X, k, exclude=np.arange(len(X)), n_jobs=self.n_jobs)
+        graph = similarity_graph(neighbors, distances)
         objective = AnchorWeightObjective(
-            X,
-            anchors,
-            similarity_graph(neighbors, distances),
-            locality=self.locality,
-            smoothness=self.smoothness,
+            X, anchors, graph, locality=self.locality, smoothness=self.smoothness
         )
         weights, losses = learn_anchor_weights(objective)
         if self.verbose:
@@ -516,19 +500,14 @@ class PLML(NeighborBaseline):
 
     def _learn_maps(self, X: Floats, labels: Labels, weights: Floats) -> Floats:
         """Return the maps of the anchors, (n_anchors, n_axes, n_axes)."""
-        same_class = nearest_same_class(X, labels, self.n_same_class, n_jobs=self.n_jobs)
-        other_class = nearest_other_class(X, labels, self.n_other_class, n_jobs=self.n_jobs)
+        same_class = nearest_by_class(X, labels, self.n_same_class, same=True, n_jobs=self.n_jobs)
+        other_class = nearest_by_class(X, labels, self.n_other_class, same=False, n_jobs=self.n_jobs)
         unit = rms_distance(X, same_class)
         loss = AnchorMetricLoss(
-            X / unit,
-            weights,
-            same_class,
-            other_class,
-            pull_weight=self.pull_weight,
-            alpha=self.alpha,
+            X / unit, weights, same_class, other_class, pull_weight=self.pull_weight, alpha=self.alpha,
             n_jobs=self.n_jobs,
-        )
+        )  # fmt: skip
         initial = np.tile(np.eye(X.shape[1]), (weights.shape[1], 1, 1))
-        minimum = minimize_lbfgs(loss, [initial], self._iteration_settings())
-        self.loss_curve_, self.n_iter_ = minimum.losses, minimum.n_iter
-        return minimum.arrays[0] / unit
+        (maps,), self.loss_curve_ = minimize_lbfgs(loss, [initial], self._iteration_settings())
+        self.n_iter_ = len(self.loss_curve_)
+        return maps / unit

@@ -7,8 +7,8 @@ from typing import ClassVar
 from lann._base import NeighborClassifier
 from lann._support.inputs import check_enough_rows
 from lann._support.types import Floats, Labels
-from lann._support.validation import POSITIVE_STRENGTH, RANDOM_STATE, Integer, Number, OneOf, ParameterTable
-from lann.baselines._baseline import COMMON, Baseline
+from lann._support.validation import POSITIVE_STRENGTH, Number, OneOf, ParameterTable
+from lann.baselines._baseline import Baseline
 from lann.metric import Levels
 from lann.model import LocalModel
 from lann.training import Epoch, OnlineSettings, train_online
@@ -98,16 +98,11 @@ class PublishedLANN(Baseline, NeighborClassifier):
     True
     """
 
-    _parameters: ClassVar[ParameterTable] = {
-        "n_neighbors": [Integer(1)],
+    _own_parameters: ClassVar[ParameterTable] = {
         "metric": [OneOf("diagonal", "low_rank", "full")],
-        "n_components": [Integer(1), OneOf(None)],
         "temperature": [Number(0, closed="right"), OneOf("auto")],
         "learning_rate": [POSITIVE_STRENGTH],
         "constraint": [OneOf("norm", "determinant", "bounded")],
-        "max_iter": [Integer(0)],
-        "random_state": RANDOM_STATE,
-        **COMMON,
     }
 
     model_: LocalModel
@@ -129,12 +124,18 @@ class PublishedLANN(Baseline, NeighborClassifier):
 
     def _fit_model(self, X: Floats, labels: Labels) -> LocalModel:
         check_enough_rows(self.n_neighbors, len(X))
-        result = train_online(
-            Levels.plain(X, labels, len(self.classes_)),
-            self._settings(),
-            self._rng(),
-            callback=self._on_epoch_end,
+        settings = OnlineSettings(
+            n_neighbors=self.n_neighbors,
+            temperature=None if self.temperature == "auto" else self.temperature,
+            learning_rate=self.learning_rate,
+            constraint=self.constraint,
+            form=self.metric,
+            n_components=self.n_components,
+            max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
         )
+        levels = Levels.plain(X, labels, len(self.classes_))
+        result = train_online(levels, settings, self._rng(), callback=self._on_epoch_end)
         self.components_ = result.levels.components
         self.temperature_ = result.temperature
         self.loss_curve_, self.n_iter_ = result.losses, len(result.losses)
@@ -146,15 +147,3 @@ class PublishedLANN(Baseline, NeighborClassifier):
         if self.verbose:
             print(f"[PublishedLANN] {epoch}")
         return False
-
-    def _settings(self) -> OnlineSettings:
-        return OnlineSettings(
-            n_neighbors=self.n_neighbors,
-            temperature=None if self.temperature == "auto" else self.temperature,
-            learning_rate=self.learning_rate,
-            constraint=self.constraint,
-            form=self.metric,
-            n_components=self.n_components,
-            max_iter=self.max_iter,
-            n_jobs=self.n_jobs,
-        )
