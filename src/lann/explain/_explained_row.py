@@ -243,6 +243,11 @@ class ExplainedRow:
         return ids is not None and ids.dtype.kind in "iu" and not self.has_row_numbers
 
     @property
+    def is_accepted(self) -> bool:
+        """Whether a reject option has accepted the prediction."""
+        return self.decision is not None and not self.decision.is_rejected
+
+    @property
     def is_rejected(self) -> bool:
         """Whether a reject option has rejected the prediction."""
         return self.decision is not None and self.decision.is_rejected

@@ -201,17 +201,16 @@ def explanation_page(
         raise ValueError("There are no explained rows to show.")
     details, overview = details or PageDetails(), explanation.overview()
     marks = overview.marks
-    rows, seen = [], Counter[str]()
+    rows, seen = [], Counter[int]()
     for position, row in enumerate(explanation.rows()):
-        anchor = f"row-{row.row}"
-        seen[anchor] += 1
-        if seen[anchor] > 1:
-            anchor += f"-{seen[anchor]}"
+        seen[row.row] += 1
+        anchor = f"row-{row.row}" + f"-{seen[row.row]}" * (seen[row.row] > 1)
         flags = [flag for flag, are_marked in marks.items() if are_marked[position]]
         rows.append(_PageRow(row, position, anchor, flags, details, n_features))
     several, counts = len(rows) > 1, {flag: int(are_marked.sum()) for flag, are_marked in marks.items()}
     if overview.decision_counts is not None:
         counts = {"rejected": sum(line.row.is_rejected for line in rows)} | counts
+    accepted = overview.has_label & np.array([line.row.is_accepted for line in rows])
     body = render(
         PACKAGE,
         "page.html",
@@ -223,7 +222,9 @@ def explanation_page(
         details=details,
         several=several,
         counts=counts,
-        overview_text=_overview_text(overview, counts),
+        view=overview,
+        n_accepted=int(accepted.sum()),
+        n_correct_accepted=int((accepted & ~overview.mistakes).sum()),
         has_ids=any(line.row.has_id_beside_name for line in rows),
         has_labels=overview.n_labels > 0,
         most_open=MOST_OPEN,
@@ -240,44 +241,6 @@ def explanation_page(
         styles=[read_resource(PACKAGE, "templates/rows.css"), *styles],
         script=script if several else None,
     )
-
-
-def _overview_text(overview: Overview, counts: dict[str, int]) -> str:
-    """Return sentences about how many rows are predicted correctly, doubtful, far and rejected."""
-
-    def are(count: int) -> str:
-        return "is" if count == 1 else "are"
-
-    parts, n_rows = [], len(overview)
-    if overview.n_labels:
-        n_labels, n_correct = overview.n_labels, overview.n_labels - counts["mistake"]
-        parts.append(
-            f"{n_correct:,} of {counted(n_labels, 'row')} with a known label {are(n_labels)} predicted "
-            f"correctly ({percent(n_correct / n_labels)})."
-        )
-    if "rejected" not in counts:
-        for flag, meaning in (
-            ("doubtful", "doubtful: the prediction has less than 20% of the votes more than the runner-up."),
-            ("far", "far from all training rows: nothing similar was seen."),
-        ):
-            if counts[flag]:
-                parts.append(f"{counts[flag]:,} {'row is' if counts[flag] == 1 else 'rows are'} {meaning}")
-        return " ".join(parts) or "No row is doubtful: every prediction has a clear majority of the votes."
-    n_rejected, n_ambiguous = counts["rejected"], counts["ambiguous"]
-    if n_rejected == 0:
-        return " ".join([*parts, "No row is rejected."])
-    parts.append(
-        f"{n_rejected:,} of {counted(n_rows, 'row')} {are(n_rejected)} rejected "
-        f"({percent(n_rejected / n_rows)}): {n_ambiguous:,} ambiguous, {n_rejected - n_ambiguous:,} far."
-    )
-    accepted = overview.has_label & (overview.rows["decision"] == "accepted").to_numpy()
-    if n_accepted := int(accepted.sum()):
-        n_correct = n_accepted - int(overview.mistakes[accepted].sum())
-        parts.append(
-            f"Of the {counted(n_accepted, 'accepted row')} with a known label, {n_correct:,} "
-            f"{are(n_correct)} predicted correctly ({percent(n_correct / n_accepted)})."
-        )
-    return " ".join(parts)
 
 
 class _PageRow:
@@ -309,11 +272,6 @@ class _PageRow:
             return Html("<span>{}</span>").format(text)
         marked = Html(' class="{}"').format(class_) if class_ else Html("")
         return Html('<a href="{}#{}"{}>{}</a>').format(self.details.embedding, target, marked, text)
-
-    @property
-    def point(self) -> str:
-        """The name of the row's own point in the embedding."""
-        return f"new-{self.row.row}" if self.row.left_out is None else f"row-{self.row.left_out}"
 
     @property
     def strongest(self) -> list[int]:
@@ -369,11 +327,6 @@ class _PageRow:
         values = np.concatenate([row.values[None, shown], row.neighbor_values[: row.n_listed, shown]])
         columns = zip(row.feature_names[shown], values.T.tolist(), strict=True)
         return [(str(name), column, _are_numbers(column)) for name, column in columns]
-
-    @property
-    def neighbor_names(self) -> Any:
-        """The names of the neighbors in the first column: their row numbers, or their integer ids."""
-        return self.row.neighbor_ids if self.row.neighbors_by_id else self.row.neighbors
 
     @property
     def contrast(self) -> dict[str, Any] | None:
