@@ -232,16 +232,23 @@ def make_predictor(clf: Any, model: NeighborModel | None) -> Predictor:
     Where training rows vote, the probabilities are those of a wider neighborhood than the prediction's: among
     the nearest few often none has the wanted label, whatever a small step leads to.
     """
-    if model is not None:
-        return lambda rows: _wide_vote(model, rows, clf.n_jobs)
 
-    def predictor(rows: Floats) -> tuple[Indices, Floats | None]:
+    def vote(rows: Floats) -> tuple[Indices, Floats | None]:
+        assert model is not None
+        k = model.n_voters
+        wide = min(max(k, model.wide_neighborhood), len(model.X))
+        indices, distances = model.kneighbors(rows, wide, n_jobs=clf.n_jobs)
+        labels = model.vote(indices[:, :k], distances[:, :k]).probabilities.argmax(axis=1)
+        n_votes = model.mean_weight * wide
+        return labels, model.count_votes(indices, distances, n_votes, model.vote_rule).probabilities
+
+    def predict(rows: Floats) -> tuple[Indices, Floats | None]:
         if len(rows) == 0:
             return np.empty(0, np.int64), None
         shares = clf.predict_proba(as_fitted(clf, rows)) if hasattr(clf, "predict_proba") else None
         return predicted_class_indices(clf, rows), shares
 
-    return predictor
+    return predict if model is None else vote
 
 
 def predicted_class_indices(clf: Any, rows: Floats) -> Indices:
@@ -250,15 +257,6 @@ def predicted_class_indices(clf: Any, rows: Floats) -> Indices:
         model = clf.model_
         return model.vote(*model.voters(rows, n_jobs=clf.n_jobs)).probabilities.argmax(axis=1)
     return np.searchsorted(clf.classes_, clf.predict(as_fitted(clf, rows)))
-
-
-def _wide_vote(model: NeighborModel, rows: Floats, n_jobs: int | None) -> tuple[Indices, Floats]:
-    k = model.n_voters
-    wide = min(max(k, model.wide_neighborhood), len(model.X))
-    indices, distances = model.kneighbors(rows, wide, n_jobs=n_jobs)
-    label = model.vote(indices[:, :k], distances[:, :k]).probabilities.argmax(axis=1)
-    votes = model.count_votes(indices, distances, model.mean_weight * wide, model.vote_rule)
-    return label, votes.probabilities
 
 
 def is_numeric(clf: Any) -> bool:
@@ -331,16 +329,13 @@ def typical_ends(data: Floats, limits: Limits) -> tuple[Floats, Floats]:
 def _feature_mask(parameter: str, features: Iterable[Any], names: NDArray[Any]) -> NDArray[np.bool_]:
     """Return a mask of features given by names or positions: (n_features,)."""
     mask, known = np.zeros(len(names), bool), list(names)
-    given = [features] if isinstance(features, str) else None
-    if given is None and isinstance(features, Iterable) and getattr(features, "ndim", 1) > 0:
-        given = list(features)
-    if given is None or any(isinstance(feature, bool | np.bool_) for feature in given):
+    if not isinstance(features, Iterable):
         raise ValueError(
             f"{parameter} must be a list of names or positions of features; got {shown(features)}."
         )
-    for feature in given:
+    for feature in [features] if isinstance(features, str) else features:
         is_position = isinstance(feature, int | np.integer) and -len(names) <= feature < len(names)
-        if not is_position and not is_one_of(feature, known):
+        if isinstance(feature, bool) or not (is_position or is_one_of(feature, known)):
             raise ValueError(
                 f"{parameter} must have names of features or positions below {len(names)}; got "
                 f"{shown(feature)}."

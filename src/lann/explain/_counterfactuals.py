@@ -20,7 +20,6 @@ from lann.explain._counterfactual_search import (
     find_limits,
     find_paths,
     follow,
-    is_numeric,
     make_predictor,
     nearest_data_rows,
     nearest_training_rows,
@@ -134,27 +133,31 @@ class Counterfactuals:
             ``column``, ``from`` and ``to``.
         """
         rows = np.arange(len(self)) if self.query_rows is None else self.query_rows
+        before, after = self.probabilities, self.row_probabilities
         documents = []
         for i, changed in enumerate(self.changed):
-            before, after = self.probabilities, self.row_probabilities if changed.any() else None
-            document: dict[str, Any] = {"row": int(rows[i])}
-            if self.query_ids is not None:
-                document["id"] = str(self.query_ids[i])
             changes = [
-                {"column": str(name), "from": self.query_values[i, j], "to": self.row_values[i, j]}
-                for j, name in enumerate(self.feature_names)
-                if changed[j]
+                {
+                    "column": str(self.feature_names[j]),
+                    "from": self.query_values[i, j],
+                    "to": self.row_values[i, j],
+                }
+                for j in np.flatnonzero(changed)
             ]
-            document |= {
-                "prediction": self.predictions[i],
-                "probability": None if before is None else float(before[i]),
-                "found": bool(self.found[i]),
-                "becomes": self.labels[i] if changes else None,
-                "new_probability": None if after is None else float(after[i]),
-                "distance": float(self.distances[i]) if changes else None,
-                "changes": changes,
-            }
-            documents.append(document)
+            id = {} if self.query_ids is None else {"id": str(self.query_ids[i])}
+            documents.append(
+                {
+                    "row": int(rows[i]),
+                    **id,
+                    "prediction": self.predictions[i],
+                    "probability": None if before is None else float(before[i]),
+                    "found": bool(self.found[i]),
+                    "becomes": self.labels[i] if changes else None,
+                    "new_probability": float(after[i]) if changes and after is not None else None,
+                    "distance": float(self.distances[i]) if changes else None,
+                    "changes": changes,
+                }
+            )
         return documents
 
     def to_table(self) -> Any:
@@ -308,30 +311,20 @@ def _check_rows(
     clf: Any, model: NeighborModel | None, X: ArrayLike, data: ArrayLike | None
 ) -> tuple[Floats, Floats]:
     """Return the rows that define which values there are, and the queries."""
-    if model is None and data is None:
+    if model is not None:
+        known = model.X if data is None else read_queries(clf, data)
+        schema = getattr(clf, "schema_", None)
+        unseen = [] if schema is None else np.flatnonzero(schema.unseen(known).any(axis=0))
+        if len(unseen):
+            name = get_feature_names(clf)[unseen[0]]
+            raise ValueError(f"data has a category of {name!r} that the training data do not have.")
+        return known, read_queries(clf, X)
+    if data is None:
         raise ValueError(f"{type(clf).__name__} keeps no training rows; give rows of data as `data`.")
-    check_columns(clf, X)
-    check_columns(clf, data)
-    if model is not None and not is_numeric(clf):
-        return model.X if data is None else _seen_rows(clf, data), read_queries(clf, X)
-    finite = "allow-nan" if model is not None and hasattr(clf, "schema_") else True
-
-    def checked(rows: Any) -> Floats:
-        return check_array(rows, dtype=np.float64, ensure_all_finite=finite)
-
-    known = model.X if data is None and model is not None else checked(data)
-    queries = checked(X)
-    for name, rows in (("X", queries), ("data", known)):
-        if rows.shape[1] != clf.n_features_in_:
-            raise ValueError(f"{name} has {rows.shape[1]} features; the model has {clf.n_features_in_}.")
-    return known, queries
-
-
-def _seen_rows(clf: Any, data: Any) -> Floats:
-    """Return rows of data as numbers; raise ValueError if they do not define which values there are."""
-    known = read_queries(clf, data)
-    unseen = np.flatnonzero(clf.schema_.unseen(known).any(axis=0))
-    if len(unseen):
-        name = get_feature_names(clf)[unseen[0]]
-        raise ValueError(f"data has a category of {name!r} that the training data do not have.")
-    return known
+    found = []
+    for name, rows in (("data", data), ("X", X)):
+        check_columns(clf, rows)
+        found.append(check_array(rows, dtype=np.float64))
+        if found[-1].shape[1] != clf.n_features_in_:
+            raise ValueError(f"{name} has {found[-1].shape[1]} features; the model has {clf.n_features_in_}.")
+    return found[0], found[1]

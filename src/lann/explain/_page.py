@@ -15,14 +15,14 @@ import numpy as np
 
 from lann._markup import MOST_COLUMNS, Html, class_label, footer, page, read_resource, render, save_page
 from lann._markup import texts as _texts
-from lann._support.format import N_COLORS, class_color, counted, is_missing, percent
+from lann._support.format import N_COLORS, class_color, is_missing
 from lann._support.types import Floats
 from lann._support.validation import Integer, validate
 
 if TYPE_CHECKING:
     from lann.explain._contrast import Contrast
     from lann.explain._counterfactuals import Counterfactuals
-    from lann.explain._explained_row import ExplainedRow, Overview
+    from lann.explain._explained_row import ExplainedRow
     from lann.explain._explanation import Explanation
 
 PACKAGE = "lann.explain"
