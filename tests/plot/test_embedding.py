@@ -1,7 +1,6 @@
 """EmbeddingDisplay."""
 
 import itertools
-from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -70,24 +69,12 @@ def test_neighbor_embedding_has_classes_only_if_given(halves, legend_texts):
         EmbeddingDisplay.from_estimator(embedding, y=[0, 1, 2])
 
 
-def test_draws_on_the_given_axes(embedding, comparison):
-    figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
-    assert EmbeddingDisplay.from_estimator(embedding, ax=left).figure_ is figure
-    display = EmbeddingDisplay.from_comparison(comparison, ax=right)
-    assert display.figure_ is figure
-    figure.canvas.draw()
-    assert all(ax.get_window_extent().x0 > left.get_window_extent().x1 for ax in display.axes_)
-
-
 def test_invalid_estimators_raise(embedding, clf, halves):
-    X = halves[0]
-    embedding_3d = LANNEmbedding(FrozenEstimator(embedding.classifier_), n_components=3, max_iter=10).fit(X)
+    embedding_3d = LANNEmbedding(FrozenEstimator(embedding.classifier_), n_components=3, max_iter=10)
     with pytest.raises(ValueError, match=r"must have 2 dimensions to be drawn; got shape \(75, 3\)"):
-        EmbeddingDisplay.from_estimator(embedding_3d)
+        EmbeddingDisplay.from_estimator(embedding_3d.fit(halves[0]))
     with pytest.raises(ValueError, match="must be a LANNEmbedding or NeighborEmbedding; got LANNClassifier"):
         EmbeddingDisplay.from_estimator(clf)
-    with pytest.raises(ValueError, match="y was given without X"):
-        EmbeddingDisplay.from_estimator(embedding, y=[0] * 75)
 
 
 def test_training_rows_do_not_vote_on_themselves(embedding, halves, leave_one_out_vote):
@@ -116,27 +103,6 @@ def test_misclassified_new_rows_are_emphasized(embedding, halves, legend_texts):
     assert len(emphasized.get_offsets()) == display.misclassified.sum()
 
 
-@pytest.mark.parametrize("color", ["petal length (cm)", 2])
-def test_color_of_a_feature_is_its_relevance(embedding, halves, color):
-    X = halves[2]
-    display = EmbeddingDisplay.from_estimator(embedding, X, color=color)
-    np.testing.assert_array_equal(display.values, embedding.classifier_.explain(X).relevances[:, 2])
-    color_bar = display.figure_.axes[-1]
-    assert color_bar.get_ylabel() == "share of the vote that depends on petal length (cm)"
-
-
-@pytest.mark.parametrize(
-    ("color", "message"),
-    [
-        ("weight", "color must be one of 'class', .* from 0 to 3; got 'weight'"),
-        (4, "from 0 to 3; got 4"),
-    ],
-)
-def test_unknown_color_raises(embedding, color, message):
-    with pytest.raises(ValueError, match=message):
-        EmbeddingDisplay.from_estimator(embedding, color=color)
-
-
 @pytest.mark.parametrize("subset", ["training", "held_out"])
 def test_panels_have_names_and_accuracies(comparison, subset, legend_texts):
     display = EmbeddingDisplay.from_comparison(comparison, subset=subset, title="Iris")
@@ -153,20 +119,6 @@ def test_panels_have_names_and_accuracies(comparison, subset, legend_texts):
         assert display.new_coordinates == [None] * 3
 
 
-def test_labels_of_panels_become_class_indices(make_clusters):
-    coordinates, labels = make_clusters(2)
-    panel = SimpleNamespace(
-        name="mine", coordinates=coordinates, labels=np.array(["b", "a"])[labels], held_out_coordinates=None,
-        held_out_labels=None, accuracy=None, held_out_accuracy=None,
-    )  # fmt: skip
-    display = EmbeddingDisplay.from_comparison(SimpleNamespace(panels=[panel] * 7))
-    assert display.notes == [""] * 7
-    assert display.class_names == ["a", "b"]
-    np.testing.assert_array_equal(display.labels[0], 1 - labels)
-    with pytest.raises(ValueError, match="needs held-out rows in every panel"):
-        EmbeddingDisplay.from_comparison(SimpleNamespace(panels=[panel]), subset="held_out")
-
-
 def test_lines_end_at_the_neighbors(embedding, halves):
     X = halves[2]
     display = EmbeddingDisplay.from_estimator(embedding, X, lines_from=[3, 60])
@@ -176,13 +128,6 @@ def test_lines_end_at_the_neighbors(embedding, halves):
     np.testing.assert_allclose(lines[:, :, 0], starts)
     np.testing.assert_array_equal(lines[:, :, 1], embedding.embedding_[explanation.neighbors])
     np.testing.assert_allclose(display.line_shares, explanation.vote_shares.ravel())
-
-
-def test_lines_from_an_unknown_row_raise(embedding):
-    with pytest.raises(
-        ValueError, match="lines_from must be an integer of at least 0 and at most 74; got 75"
-    ):
-        EmbeddingDisplay.from_estimator(embedding, lines_from=[75])
 
 
 def test_names_that_would_overlap_are_omitted(legend_texts):
@@ -198,20 +143,37 @@ def test_names_that_would_overlap_are_omitted(legend_texts):
     assert len(legend_texts(display.figure_)[0]) == 100
 
 
-def test_a_few_outliers_are_outside(make_clusters):
+def test_a_few_outliers_are_outside_but_no_class(make_clusters):
     coordinates, labels = make_clusters(2, 200)
     coordinates[:2] *= 1000
     ax = EmbeddingDisplay(coordinates, labels, class_names=["a", "b"]).plot().ax_
     assert np.ptp(ax.get_xlim()) < 30
     assert "2 outside" in [text.get_text() for text in ax.texts]
-
-
-def test_no_class_is_outside(make_clusters):
-    coordinates, labels = make_clusters(2, 200)
-    coordinates[:2] *= 1000
     labels[:2] = 2
     ax = EmbeddingDisplay(coordinates, labels, class_names=["a", "b", "c"]).plot().ax_
     assert np.ptp(ax.get_xlim()) > 1000
+
+
+@pytest.mark.parametrize("color", ["petal length (cm)", 2])
+def test_color_of_a_feature_is_its_relevance(embedding, halves, color):
+    display = EmbeddingDisplay.from_estimator(embedding, halves[2], color=color)
+    np.testing.assert_array_equal(display.values, embedding.classifier_.explain(halves[2]).relevances[:, 2])
+    label = display.figure_.axes[-1].get_ylabel()
+    assert label == "share of the vote that depends on petal length (cm)"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"color": "weight"}, "color must be one of 'class', .* from 0 to 3; got 'weight'"),
+        ({"color": 4}, "from 0 to 3; got 4"),
+        ({"lines_from": [75]}, "lines_from must be an integer of at least 0 and at most 74; got 75"),
+        ({"y": [0] * 75}, "y was given without X"),
+    ],
+)
+def test_invalid_options_raise(embedding, options, message):
+    with pytest.raises(ValueError, match=message):
+        EmbeddingDisplay.from_estimator(embedding, **options)
 
 
 @pytest.mark.parametrize(("n_classes", "n_panels"), [(2, 1), (7, 7), (40, 6)])
@@ -262,7 +224,6 @@ TWO = [XY, XY]
     ("coordinates", "labels", "options", "message"),
     [
         (XY * np.nan, None, {}, "coordinates must be finite; got nan"),
-        (XY[:, :1], None, {}, r"must have 2 dimensions to be drawn; got shape \(6, 1\)"),
         (XY, list("ababab"), {}, "labels must be indices into the names, integers from 0; got .*'a'"),
         (XY, LABELS[:5], {}, r"labels must have shape \(6,\), one value per row; got \(5,\)"),
         (XY, LABELS, {"class_names": ["a"]}, "class_names must have 2 names, one per class; got 1"),

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lann.plot import RelevanceDisplay, RelevanceMapDisplay, class_colors
+from lann.plot import RelevanceDisplay, RelevanceMapDisplay
 
 
 def test_markers_are_the_means_of_each_class(clf, iris_frame):
@@ -62,14 +62,6 @@ def test_many_classes_are_a_heat_map(long_class_names, long_names, assert_legibl
     names = [text.get_text() for text in display.ax_.get_yticklabels()]
     assert [name.split("type ")[1] for name in names] == [str(label + 1) for label in present]
     assert "5 of 14 features" in display.ax_.get_title()
-
-
-def test_classes_keep_their_colors(clf, iris_frame):
-    X, y = iris_frame
-    display = RelevanceDisplay.from_estimator(clf, X[y == 2], y[y == 2])
-    (markers,) = [line for line in display.ax_.lines if line.get_marker() != "None"]
-    assert markers.get_color() == class_colors(3)[2]
-    assert markers.get_marker() == "^"
 
 
 def test_invalid_quantiles_raise(clf):

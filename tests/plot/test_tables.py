@@ -63,15 +63,14 @@ def test_beeswarm_of_categories_and_gaps(passengers, assert_legible):
     display = SupportBeeswarmDisplay.from_estimator(clf, frame[300:])
     assert_legible(display.figure_)
     assert display.categories == {0: ("female", "male"), 4: ("Bern", "Graz", "Ulm")}
-    assert {"female", "male"} <= set(texts_of(display.ax_))
     position = {text.get_text(): text.get_position()[0] for text in display.ax_.texts}
     assert position["female"] > 0 > position["male"]  # for and against "survived"
     dots = display.ax_.collections[display.shown_.tolist().index(0)]
     dots.update_scalarmappable()
     assert {tuple(color) for color in dots.get_facecolors()} == {to_rgba("#009E73")}
-    ages = display.ax_.collections[display.shown_.tolist().index(2)]
-    assert np.ma.getmaskarray(np.ma.masked_invalid(ages.get_array())).sum() == frame[300:]["Age"].isna().sum()
     assert display.ax_.get_legend().get_texts()[0].get_text() == "category or missing value"
+    legend, panel = display.ax_.get_legend().get_window_extent(), display.ax_.get_window_extent()
+    assert legend.y0 >= panel.y1
 
 
 def test_one_explanation(passengers, odd_queries, assert_legible):
@@ -95,21 +94,16 @@ def test_tables_of_other_libraries(passengers):
     assert SupportBeeswarmDisplay.from_estimator(clf, rows).supports.shape == (100, 7)
 
 
-def test_regions_need_two_numbers(passengers):
-    frame, y, _ = passengers
-    clf = LANNClassifier(random_state=0, max_iter=1).fit(frame[["Fare", "Sex"]], y)
-    with pytest.raises(ValueError, match="Both features must be numbers; 'Sex' is a category"):
-        DecisionRegionsDisplay.from_estimator(clf)
-
-
-def test_regions_leave_out_rows_with_gaps(passengers):
+def test_regions_leave_out_rows_with_gaps_and_need_numbers(passengers):
     frame, y, _ = passengers
     rows = frame[["Fare", "Age"]]
     clf = LANNClassifier(random_state=0, max_iter=1).fit(rows, y)
     display = DecisionRegionsDisplay.from_estimator(clf, n_ellipses=5)
     assert len(display.X) == rows.notna().all(axis=1).sum()
     assert len(display.ellipses) == 0
-    assert set(np.unique(display.regions)) <= {0, 1}
+    clf = LANNClassifier(random_state=0, max_iter=1).fit(frame[["Fare", "Sex"]], y)
+    with pytest.raises(ValueError, match="Both features must be numbers; 'Sex' is a category"):
+        DecisionRegionsDisplay.from_estimator(clf)
 
 
 def test_ticks_of_times_and_of_many_steps():
