@@ -23,7 +23,7 @@ from lann._support.inputs import (
     get_feature_names,
 )
 from lann._support.sizes import check_training_values, check_values
-from lann._support.types import Floats, Indices, Labels, rows_type
+from lann._support.types import Floats, Indices, Labels, rows_type, weights_type
 from lann.columns.inputs import (
     find_ids,
     join_ids,
@@ -34,7 +34,9 @@ from lann.columns.inputs import (
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
     from lann.columns.schema import TableSchema
+    from lann.metric import Encoding, FeatureCurves, Levels
     from lann.model import LocalModel, RowMemory
+    from lann.search import CellIndex
     from lann.vote import VoteChoice
 
 # `partial_fit` learns nothing before it has this many rows.
@@ -89,6 +91,9 @@ class UpdatableClassifier(NeighborClassifier):
     schema_: TableSchema
     vote_: VoteChoice
     levels_: tuple[str, ...]
+    encoding_: Encoding
+    curves_: FeatureCurves
+    components_: Floats | None
     n_neighbors_: int
     power_: float
     n_iter_: int
@@ -105,7 +110,6 @@ class UpdatableClassifier(NeighborClassifier):
     _train: Any
     _select_vote: Any
     _keep_vote: Any
-    _set_model: Any
     _shortlist_size: Any
     _class_weights: Any
     _settings: Any
@@ -295,7 +299,7 @@ class UpdatableClassifier(NeighborClassifier):
         else:
             self.n_iter_, self.loss_curve_, self.validation_curve_, self.levels_ = 0, [], [], ()
             self._select_vote(start)
-            self._set_model(start, arrived=arrived)
+            self._set_levels(start, arrived=arrived)
         self._forget_beyond_limit()
 
     def _extend(self, rows: Floats, labels: Labels, weights: Floats | None) -> None:
@@ -354,30 +358,50 @@ class UpdatableClassifier(NeighborClassifier):
         if self._names is not None and len(rows):
             self._names = np.delete(self._names, rows)
 
+    def _set_levels(
+        self, levels: Levels, index: CellIndex | None = None, arrived: tuple[Indices, int] | None = None
+    ) -> None:
+        """Set the fitted attributes that follow from levels of all rows.
+
+        `index` has the cells of the rows under their class metric, `arrived` the order in which the rows have
+        arrived, and how many have.
+        """
+        from lann.model import RowMemory
+
+        arrivals, n_arrived = (None, None) if arrived is None else arrived
+        stored = levels.stored_as(levels.X.dtype, weights_type(len(levels.X)))
+        self._progress = self._progress._replace(loss_epsilon=None, n_changes=0)
+        self._set_model(RowMemory(stored, arrivals=arrivals, n_arrived=n_arrived, index=index))
+
     def _set_memory(self, memory: RowMemory) -> None:
         """Set the fitted attributes that follow from rows that were added or forgotten."""
+        is_due = self._progress.n_rows == 0
+        self._set_model(memory, epsilon=None if is_due else self.model_.vote_rule.epsilon)
+
+    def _set_model(self, memory: RowMemory, *, epsilon: float | None = None) -> None:
+        """Set the fitted attributes that follow from rows and their metrics; ε is estimated if it is None."""
         from lann.model import LocalModel
 
         vote, class_weight = self.vote_, None
         if self.class_weight is not None:
             class_weight = self._class_weights(memory.values("labels"), memory.values("row_weights"))
-        is_due = self._progress.n_rows == 0
         model = LocalModel(
             memory,
             n_candidates=self._shortlist_size(memory.values("row_weights") if vote.is_for_noise else None),
+            n_neighbors=vote.n_neighbors,
             power=vote.power,
             floor=vote.floor,
             class_weight=class_weight,
-            n_neighbors=vote.n_neighbors,
-            epsilon=None if is_due else self.model_.vote_rule.epsilon,
+            epsilon=epsilon,
             n_jobs=self.n_jobs,
         )
         model.names = self._names
         self.model_ = model
-        if is_due:
+        if epsilon is None:
             self._progress = self._progress._replace(n_rows=memory.n_rows)
         self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power
-        self.encoding_ = memory.shared.encoding
+        levels = memory.shared
+        self.encoding_, self.curves_, self.components_ = levels.encoding, levels.curves, levels.components
 
     def _read_training_data(
         self,

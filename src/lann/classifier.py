@@ -20,7 +20,7 @@ from lann._support.inputs import (
     class_indices,
     class_weight_array,
 )
-from lann._support.types import Floats, Indices, Labels, weights_type
+from lann._support.types import Floats, Indices, Labels
 from lann._support.validation import (
     BOOLEAN,
     N_JOBS,
@@ -46,7 +46,6 @@ from lann.columns.inputs import (
 # numba is imported with the modules that compute, on first use: `import lann` stays cheap.
 if TYPE_CHECKING:
     from lann.metric import Levels
-    from lann.search import CellIndex
     from lann.training import Epoch, Settings
     from lann.vote import VoteChoice
 
@@ -395,7 +394,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
             raise ValueError(f"vote must be a VoteChoice, such as vote_ of a classifier; got {shown(vote)}.")
         other, model = copy(self), self.model_
         other.vote_, other._names = vote, self._names_of(model)
-        other._set_model(model.levels, model.index, arrived=(model.arrivals, model.n_arrived))
+        other._set_model(model.memory)
         return other
 
     def _train(
@@ -415,7 +414,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         self.loss_curve_, self.validation_curve_ = result.losses, result.validation_losses
         self.n_iter_ = len(result.losses)
         # Training is in float64; the rows are those that were given.
-        self._set_model(result.levels.replace(X=start.X), result.index, arrived)
+        self._set_levels(result.levels.replace(X=start.X), result.index, arrived)
         self._progress = self._progress._replace(learned=True)
         self.levels_ = tuple(level for level in result.levels.in_use if level not in result.dropped_levels)
         progress.end()
@@ -450,44 +449,10 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         def fitted_now() -> dict[str, Any]:
             model = self.__class__(**self.get_params(deep=False))
             model.classes_, model.vote_ = self.classes_, self.vote_
-            model._set_model(epoch.levels())
+            model._set_levels(epoch.levels())
             return {name: value for name, value in vars(model).items() if name.endswith("_")}
 
         return progress.epoch(fitted_now)
-
-    def _set_model(
-        self,
-        levels: Levels,
-        index: CellIndex | None = None,
-        arrived: tuple[Indices, int] | None = None,
-    ) -> None:
-        """Set the fitted attributes that follow from the levels.
-
-        `index` has the cells of the rows under their class metric, `arrived` the order in which the rows have
-        arrived, and how many have.
-        """
-        from lann.model import LocalModel
-
-        vote = self.vote_
-        levels = levels.stored_as(levels.X.dtype, weights_type(len(levels.X)))
-        arrivals, n_arrived = (None, None) if arrived is None else arrived
-        model = LocalModel(
-            levels,
-            n_candidates=self._shortlist_size(levels.row_weights),
-            n_neighbors=vote.n_neighbors,
-            power=vote.power,
-            floor=vote.floor,
-            class_weight=self._class_weights(levels.labels, levels.row_weights),
-            index=index,
-            arrivals=arrivals,
-            n_arrived=n_arrived,
-            n_jobs=self.n_jobs,
-        )
-        model.names = self._names
-        self.model_ = model
-        self._progress = self._progress._replace(loss_epsilon=None, n_changes=0, n_rows=len(levels.X))
-        self.n_neighbors_, self.power_ = vote.n_neighbors, vote.power
-        self.encoding_, self.curves_, self.components_ = levels.encoding, levels.curves, levels.components
 
     def _shortlist_size(self, row_weights: Floats | None) -> int | None:
         """Return the number of candidates, which is larger for a vote that was chosen for noisy labels."""

@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
 )
 
 from lann._support.inputs import check_one_type, get_feature_names
-from lann._support.sizes import check_values, is_small
+from lann._support.sizes import LARGEST_VALUE, check_values
 from lann._support.types import Floats
 from lann.columns.reader import array_as_table, as_table, extend_schema, infer_schema, names_none, read
 from lann.columns.schema import TableSchema
@@ -104,7 +104,8 @@ def read_queries(estimator: Any, X: Any, *, first_row: int = 0) -> Floats:
         check_values(queries, lambda: get_feature_names(estimator))
         return queries
     queries = read_rows(estimator, X, schema)
-    check_values(queries, lambda: get_feature_names(estimator))
+    if not np.abs(queries).max(initial=0.0) <= LARGEST_VALUE:  # too large, or with gaps
+        check_values(queries, lambda: get_feature_names(estimator))
     check_some_value(estimator.model_.unmeasured(queries), first_row)
     return queries
 
@@ -144,7 +145,7 @@ def _is_plain(estimator: Any, X: Any, schema: TableSchema) -> bool:
         and X.flags.c_contiguous
         and schema.is_numeric
         and not _has_names(estimator)
-        and (is_small(X) or not np.isinf(X).any())
+        and not np.isinf(X).any()
     )
 
 
