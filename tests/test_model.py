@@ -7,7 +7,7 @@ from sklearn.datasets import load_wine
 
 from lann import LANNClassifier
 from lann.metric import Levels
-from lann.model import LocalModel, NeighborModel, typical_values
+from lann.model import LocalModel, NeighborModel
 from lann.search import CellIndex, _cell_search
 
 
@@ -22,10 +22,6 @@ def levels(blobs):
 
 def make_model(levels, **options):
     return LocalModel(levels, **{"n_candidates": None, "n_neighbors": 5, "power": 1.0} | options)
-
-
-def test_it_implements_the_protocol(levels):
-    assert isinstance(make_model(levels), NeighborModel)
 
 
 def test_neighbors_are_nearest_under_the_point_metrics(reference, levels):
@@ -70,10 +66,6 @@ def test_no_more_rows_vote_than_there_are(blobs, n_rows):
     assert model.voters(X[:2])[0].shape == (2, n_rows)
 
 
-def test_feature_weights_without_curves_are_the_weights(levels):
-    np.testing.assert_array_equal(make_model(levels).feature_weights(), levels.weights)
-
-
 def test_neighbors_of_allowed_classes(reference, levels):
     """Both ways to search classes: class by class, and by searching ever more neighbors."""
     queries = levels.X[:12] + 0.1
@@ -116,15 +108,6 @@ def test_a_search_among_some_rows(reference, levels):
     expected = reference.nearest(reference.distances(queries, levels.X[rows], levels.weights[rows]), 3)
     np.testing.assert_array_equal(found[0], expected[0])
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
-
-
-def test_typical_values_are_quantiles_that_occur():
-    X = np.random.default_rng(0).normal(size=(101, 2))
-    values = typical_values(X)
-    assert values.shape == (8, 2)
-    assert np.isin(values, X).all()
-    assert (np.diff(values, axis=0) > 0).all()
-    np.testing.assert_allclose((X[:, :1] < values[:, 0]).mean(axis=0), (np.arange(8) + 0.5) / 8, atol=0.02)
 
 
 def test_few_queries_find_the_same_neighbors_as_many_in_some_cells(levels, monkeypatch):
@@ -197,24 +180,6 @@ def test_as_many_rows_are_searched_as_any_have_the_votes(levels, n_candidates, e
     assert np.sort(weights)[:12].sum() >= 5 > np.sort(weights)[:11].sum()
     assert model.n_voters == expected
     assert make_model(levels, n_candidates=n_candidates).n_voters == 5
-
-
-def test_only_rows_that_vote_are_returned(weighted):
-    model = make_model(weighted)
-    queries = weighted.X + 0.1
-    indices, distances = model.voters(queries)
-    shares = model.vote(indices, distances).shares
-    n_votes = np.cumsum(weighted.row_weights[indices], axis=1)
-    np.testing.assert_array_equal(shares > 0, n_votes - weighted.row_weights[indices] < 5)
-    assert (shares[:, -1] > 0).any()
-    # Fewer columns for fewer queries, and the same bits.
-    fewest = (shares > 0).sum(axis=1).argmin()
-    alone = model.voters(queries[[fewest]])
-    assert alone[0].shape[1] < indices.shape[1]
-    np.testing.assert_array_equal(
-        model.vote(*alone).probabilities[0], model.vote(indices, distances).probabilities[fewest]
-    )
-    assert model.voters(queries[:0])[0].shape[0] == 0
 
 
 def test_copies_do_not_change_the_typical_distance(levels):

@@ -54,15 +54,6 @@ def test_a_given_class(fitted, wine):
     assert (contrast.predictions == "b").any()
 
 
-def test_frame_and_repr(fitted, wine):
-    contrast = nearest_other_class(fitted, wine[0][:4])
-    frame = contrast.to_frame()
-    assert len(frame) == len(contrast) == 4
-    assert frame["row"].tolist() == contrast.rows.tolist()
-    assert frame["contribution of x12"].tolist() == contrast.contributions[:, 12].tolist()
-    assert "4 queries" in repr(contrast)
-
-
 def test_invalid_arguments_raise(wine):
     X, y = wine
     clf = LANNClassifier(random_state=0, max_iter=0).fit(X, y)
@@ -99,11 +90,3 @@ def test_a_mislabeled_row_is_no_contrast_of_supports(wine):
     wrong[0] = 2 if y[0] != 2 else 1
     clf = LANNClassifier(random_state=0).fit(X, wrong)
     assert 0 not in clf.explain(X[[0]] + 1e-3).contrast_rows
-
-
-def test_few_rows():
-    clf = LANNClassifier(1, max_iter=0).fit([[0.0], [1.0], [5.0]], [0, 0, 1])
-    explanation = clf.explain([[0.4]])
-    assert explanation.contrast_rows[0, 0] == 2
-    total = explanation.base_values + explanation.supports.sum(axis=2)
-    np.testing.assert_allclose(total, explanation.probabilities)

@@ -33,13 +33,6 @@ def test_prediction_and_votes(two_rows):
     assert row.neighbor_labels.tolist() == ["malignant", "benign", "benign"]
 
 
-def test_row_numbers_and_names(two_rows):
-    named = replace(two_rows, query_rows=np.array([7, 3]), query_ids=np.array(["p7", "p3"]))
-    assert [(row.row, row.id) for row in named.rows()] == [(7, "p7"), (3, "p3")]
-    assert named[1].row(0).row == named.row(1).row == 3
-    assert two_rows.row(1).id is None
-
-
 def test_the_long_table_has_a_line_per_query_neighbor_and_feature(two_rows):
     values = np.array([[1.5, "red", np.nan, 0.0]] * 2, dtype=object)
     training = np.tile(np.array([2.0, "blue", "x", np.nan], dtype=object), (100, 1))
@@ -152,15 +145,6 @@ def test_a_clear_vote_and_a_close_one(two_rows):
         "narrowly benign (55% of the votes, malignant 45%), because it is similar to rows 50 and 60 in "
         "texture, but row 40 is malignant; width opposes it."
     )
-
-
-def test_number_of_features_and_neighbors(two_rows):
-    assert two_rows.in_words(n_features=1, n_neighbors=1)[0] == (
-        "benign, because it is similar to row 10 in area; depth opposes it."
-    )
-    for name in ("n_features", "n_neighbors"):
-        with pytest.raises(ValueError, match=f"{name} must be an integer of at least 1; got 0"):
-            two_rows.in_words(**{name: 0})
 
 
 def test_neighbors_are_named_by_their_ids(made):

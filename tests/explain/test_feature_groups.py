@@ -91,12 +91,6 @@ def test_equals_the_correlations_of_pandas(noise, monkeypatch):
     assert len(expected) > 0
 
 
-def test_names(noise):
-    X = pd.DataFrame(np.repeat(noise[:, :2], [4, 2], axis=1), columns=list("abcdef"))
-    assert correlated_groups(X) == {"a + b + 2 more": list("abcd"), "e + f": list("ef")}
-    assert list(correlated_groups(X.to_numpy(), feature_names=list("uvwxyz"))) == ["u + v + 2 more", "y + z"]
-
-
 def test_invalid_arguments_raise(noise):
     with pytest.raises(ValueError, match="threshold must be a number above 0 and at most 1; got 2"):
         correlated_groups(noise, threshold=2)

@@ -130,19 +130,3 @@ def test_names_are_escaped(made, parse_page):
     assert page.count("b") == 1  # the prediction
     assert 'title="a&#34;b"' in view
     assert "<script>alert(1)</script>" in page.text
-
-
-def test_without_supports_there_are_no_signs(made, parse_page):
-    view = made([[0.5, 0.3, 0.2]], [["benign"] * 3])._repr_html_()
-    np.testing.assert_allclose(widths(view), [100, 75, 50, 0])
-    assert "depends on " in parse_page(view).text
-    assert "supports it" not in view
-
-
-def test_rows_have_their_row_numbers_and_names(two_rows, parse_page):
-    from dataclasses import replace
-
-    named = replace(two_rows, query_rows=np.array([7, 9]))
-    assert "7 benign" in " ".join(parse_page(named._repr_html_()).text.split())
-    named = replace(named, query_ids=np.array(["Ann", "Bea"]))
-    assert "Bea benign" in " ".join(parse_page(named._repr_html_()).text.split())

@@ -23,9 +23,7 @@ def vote_without(clf, row, X):
 
 
 PARAMETERS = [
-    {},
     {"n_candidates": 6},
-    {"n_candidates": 5, "levels": ("point",), "learning_rate": 0.3},
     {"n_candidates": 3},
     {"n_candidates": None, "power": 0.0},
     {"n_candidates": 500, "class_weight": "balanced", "power": 2.0},
@@ -62,16 +60,6 @@ def test_a_candidate_that_does_not_vote_can_matter(blobs):
     assert without_vote.any()
 
 
-def test_frame_and_repr(blobs):
-    X, y = blobs
-    found = influence(LANNClassifier(random_state=0).fit(X, y), [5, 7], X)
-    frame = found.to_frame()
-    assert len(frame) == len(found.pair_rows) > 0
-    assert frame.groupby("row")["change"].is_monotonic_decreasing.all()
-    np.testing.assert_array_equal(frame["prediction"], found.predictions[frame["query"]])
-    assert "2 training rows on 90 predictions" in repr(found)
-
-
 @pytest.fixture
 def fitted(blobs):
     X, y = blobs
@@ -100,19 +88,6 @@ def test_training_rows_do_not_vote_on_themselves(fitted):
     indices = fitted.kneighbors(return_distance=False)
     np.testing.assert_array_equal(found.n_queries, np.bincount(indices.ravel(), minlength=45))
     assert found.votes.sum() == pytest.approx(45)
-
-
-def test_without_labels_wrong_votes_are_those_against_the_prediction(fitted, blobs):
-    X = blobs[0]
-    found, given = prototypical_rows(fitted, X), prototypical_rows(fitted, X, fitted.predict(X))
-    np.testing.assert_array_equal(found.correct, given.correct)
-
-
-def test_the_frame_is_ranked(fitted):
-    frame = prototypical_rows(fitted).to_frame()
-    assert (frame["correct"] - frame["wrong"]).is_monotonic_decreasing
-    assert sorted(frame["row"]) == list(range(45))
-    assert "45 training rows" in repr(prototypical_rows(fitted))
 
 
 def flipped(y, share):
@@ -251,11 +226,6 @@ def test_a_classifier_without_training_rows_raises(blobs, clf):
     ):
         with pytest.raises(ValueError, match=message):
             call()
-
-
-def test_importing_lann_does_not_import_numba(in_new_process):
-    program = "import json, sys, lann, lann.explain; print(json.dumps('numba' in sys.modules))"
-    assert in_new_process(program) is False
 
 
 def test_a_baseline_gets_the_same_functions(blobs):

@@ -314,7 +314,7 @@ def _check_rows(
     if model is not None:
         known = model.X if data is None else read_queries(clf, data)
         schema = getattr(clf, "schema_", None)
-        unseen = [] if schema is None else np.flatnonzero(schema.unseen(known).any(axis=0))
+        unseen: Any = [] if schema is None else np.flatnonzero(schema.unseen(known).any(axis=0))
         if len(unseen):
             name = get_feature_names(clf)[unseen[0]]
             raise ValueError(f"data has a category of {name!r} that the training data do not have.")
