@@ -13,8 +13,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz.outcomes import CRASH, FOREIGN, HANG, Outcome
-from tests.fuzz.parts import Part
+from tests.fuzz.outcomes import CRASH, FOREIGN, HANG, Outcome, Part
 
 CONTEXT = multiprocessing.get_context("fork")
 STATUS = Path("/proc/self/status")
@@ -140,7 +139,7 @@ def run_cases(
     is_over
         Whether no further case begins, given its number.
     """
-    children = [Child(part, seed) for _ in range(min(n_children, part.most_processes))]
+    children = [Child(part, seed) for _ in range(n_children)]
     n_given = 0
 
     def give(child: Child) -> bool:
