@@ -24,6 +24,7 @@ from lann._support.inputs import (
 )
 from lann._support.sizes import check_training_values, check_values
 from lann._support.types import Floats, Indices, Labels, rows_type, weights_type
+from lann._support.validation import shown
 from lann.columns.inputs import (
     find_ids,
     join_ids,
@@ -140,6 +141,32 @@ class UpdatableClassifier(NeighborClassifier):
         if "model_" not in vars(self):
             raise AttributeError(f"{type(self).__name__} is not fitted yet.")
         return self.model_
+
+    def with_vote(self, vote: VoteChoice) -> Self:
+        """Return a classifier with the same metrics in which neighbors vote in another way.
+
+        Probabilities of classifiers that were fitted to parts of the data can be compared if all vote in the
+        same way.
+
+        Parameters
+        ----------
+        vote : VoteChoice
+            Such as the attribute `vote_` of another classifier.
+
+        Returns
+        -------
+        classifier : LANNClassifier
+            A fitted one; this one is not changed.
+        """
+        from lann.vote import VoteChoice
+
+        check_is_fitted(self)
+        if not isinstance(vote, VoteChoice):
+            raise ValueError(f"vote must be a VoteChoice, such as vote_ of a classifier; got {shown(vote)}.")
+        other, model = copy(self), self.model_
+        other.vote_, other._names = vote, self._names_of(model)
+        other._set_model(model.memory)
+        return other
 
     @with_callbacks
     def partial_fit(
@@ -372,6 +399,13 @@ class UpdatableClassifier(NeighborClassifier):
         stored = levels.stored_as(levels.X.dtype, weights_type(len(levels.X)))
         self._progress = self._progress._replace(loss_epsilon=None, n_changes=0)
         self._set_model(RowMemory(stored, arrivals=arrivals, n_arrived=n_arrived, index=index))
+
+    def _attributes_with(self, levels: Levels) -> dict[str, Any]:
+        """Return the fitted attributes of a classifier with these levels."""
+        other = self.__class__(**self.get_params(deep=False))
+        other.classes_, other.vote_ = self.classes_, self.vote_
+        other._set_levels(levels)
+        return {name: value for name, value in vars(other).items() if name.endswith("_")}
 
     def _set_memory(self, memory: RowMemory) -> None:
         """Set the fitted attributes that follow from rows that were added or forgotten."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from copy import copy
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from lann._support.compat import CallbackSupportMixin, FitProgress, unchanged_on_failure, with_callbacks
 from lann._support.inputs import (
@@ -47,7 +45,6 @@ from lann.columns.inputs import (
 if TYPE_CHECKING:
     from lann.metric import Levels
     from lann.training import Epoch, Settings
-    from lann.vote import VoteChoice
 
 LEVELS = ("curves", "map", "class", "point")
 METRICS = ("diagonal", "low_rank", "full")
@@ -371,32 +368,6 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
                 f"max_points={most} is fewer than n_neighbors={k}; raise it, or lower n_neighbors."
             )
 
-    def with_vote(self, vote: VoteChoice) -> LANNClassifier:
-        """Return a classifier with the same metrics in which neighbors vote in another way.
-
-        Probabilities of classifiers that were fitted to parts of the data can be compared if all vote in the
-        same way.
-
-        Parameters
-        ----------
-        vote : VoteChoice
-            Such as the attribute `vote_` of another classifier.
-
-        Returns
-        -------
-        classifier : LANNClassifier
-            A fitted one; this one is not changed.
-        """
-        from lann.vote import VoteChoice
-
-        check_is_fitted(self)
-        if not isinstance(vote, VoteChoice):
-            raise ValueError(f"vote must be a VoteChoice, such as vote_ of a classifier; got {shown(vote)}.")
-        other, model = copy(self), self.model_
-        other.vote_, other._names = vote, self._names_of(model)
-        other._set_model(model.memory)
-        return other
-
     def _train(
         self, start: Levels, previous: Levels | None, arrived: tuple[Indices, int] | None = None
     ) -> None:
@@ -446,13 +417,7 @@ class LANNClassifier(CallbackSupportMixin, UpdatableClassifier):
         if self.verbose:
             print(f"[LANNClassifier] {epoch}")
 
-        def fitted_now() -> dict[str, Any]:
-            model = self.__class__(**self.get_params(deep=False))
-            model.classes_, model.vote_ = self.classes_, self.vote_
-            model._set_levels(epoch.levels())
-            return {name: value for name, value in vars(model).items() if name.endswith("_")}
-
-        return progress.epoch(fitted_now)
+        return progress.epoch(lambda: self._attributes_with(epoch.levels()))
 
     def _shortlist_size(self, row_weights: Floats | None) -> int | None:
         """Return the number of candidates, which is larger for a vote that was chosen for noisy labels."""
