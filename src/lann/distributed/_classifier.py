@@ -31,7 +31,7 @@ from lann.columns.inputs import read_queries, read_training_data
 from lann.columns.schema import TableSchema
 from lann.distributed import _fit, _tasks
 from lann.distributed._fit import RowTasks, TrainingBlocks
-from lann.distributed._rows import Reader, merge_features, needs_values
+from lann.distributed._rows import Reader, features_of_block, merge_features, needs_values
 from lann.distributed._search import Neighbors, ShardedModel
 from lann.distributed._shard import SearchPlan, Shard
 from lann.explain import Explanation
@@ -294,7 +294,8 @@ class DaskLANN(ClassifierMixin, BaseEstimator):
         has_names = hasattr(self, "feature_names_in_")
         labeled = _fit.read_labels(blocks, _tasks.blocks_of_labels(y, blocks))
         if needs_values(blocks.sample, self.categorical_features):
-            features = _fit.read_features(blocks, self.categorical_features, has_names=has_names)
+            options = {"categorical_features": self.categorical_features, "has_names": has_names}
+            features = _tasks.compute(_tasks.map_tasks(features_of_block, blocks.parts, **options))
             schema = merge_features(features, has_names=has_names)
             schema.without_empty(np.zeros((1, len(schema.features))))  # a warning
         else:

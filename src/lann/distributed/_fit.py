@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from lann._support.types import Floats, Indices
-from lann.columns.schema import Feature
 from lann.distributed._rows import (
     NearRows,
     Reader,
     assign_rows,
     count_cells,
     count_labels,
-    features_of_block,
     join_rows,
     nearest_rows,
     rows_of_cells,
@@ -29,7 +27,7 @@ from lann.distributed._rows import (
 )
 from lann.distributed._search import ShardedModel
 from lann.distributed._shard import SearchPlan, losses_of, make_shard, train_rows
-from lann.distributed._tasks import Blocks, TaskGraph, compute, constant, persist
+from lann.distributed._tasks import Blocks, TaskGraph, compute, constant, map_tasks, persist
 from lann.metric import Levels
 from lann.model import NEIGHBORS_FOR_SCALE
 from lann.search import N_NEIGHBORS, Partition, calibrate
@@ -75,8 +73,7 @@ def read_labels(rows: Blocks, labels: tuple[Delayed, ...]) -> TrainingBlocks:
     ValueError
         If the labels are not those of classes, or blocks of rows and labels differ in length.
     """
-    graph = TaskGraph()
-    counts = compute(graph.results([graph.add(count_labels, y) for y in labels]))
+    counts = compute(map_tasks(count_labels, labels))
     lengths = [len(codes) for _, codes in counts]
     if rows.lengths is not None and list(rows.lengths) != lengths:
         raise ValueError(
@@ -94,16 +91,6 @@ def read_labels(rows: Blocks, labels: tuple[Delayed, ...]) -> TrainingBlocks:
         for own, positions in counts
     ]
     return TrainingBlocks(rows.parts, labels, np.cumsum([0, *lengths]), classes, np.concatenate(codes))
-
-
-def read_features(rows: Blocks, categorical_features: Any, *, has_names: bool) -> list[tuple[Feature, ...]]:
-    """Return the features of each block that has values."""
-    graph = TaskGraph()
-    keys = [
-        graph.add(features_of_block, part, categorical_features=categorical_features, has_names=has_names)
-        for part in rows.parts
-    ]
-    return compute(graph.results(keys))
 
 
 def fetch_rows(blocks: TrainingBlocks, reader: Reader, *drawn: Indices) -> list[Floats]:
@@ -171,9 +158,8 @@ def assign_cells(blocks: TrainingBlocks, reader: Reader, shared: Levels, partiti
         for X, y, first in zip(blocks.rows, blocks.labels, blocks.bounds[:-1], strict=True)
     ]
     assigned = persist(graph.results(keys))
-    graph = TaskGraph()
-    counted = [graph.add(count_cells, rows, n_cells=partition.n_cells) for rows in assigned]
-    return RowTasks(assigned, np.sum(compute(graph.results(counted)), axis=0))
+    counts = compute(map_tasks(count_cells, assigned, n_cells=partition.n_cells))
+    return RowTasks(assigned, np.sum(counts, axis=0))
 
 
 def train_shards(
@@ -247,13 +233,10 @@ def calibrate_cells(rows: RowTasks, numbers: Indices, shared: Levels, partition:
     shared : Levels
     partition : Partition
     """
-    graph, wanted = TaskGraph(), constant(numbers)
-    taken = compute(graph.results([graph.add(take_numbers, block, wanted) for block in rows.blocks]))
-    queries = join_rows(taken)
-    graph, common = TaskGraph(), (constant(queries), constant(shared))
-    keys = [graph.add(nearest_rows, block, *common, k=N_NEIGHBORS) for block in rows.blocks]
-    found: list[NearRows] = compute(graph.results(keys))
-    near = NearRows(*(np.concatenate(values, axis=1) for values in zip(*found, strict=True)))
+    queries = join_rows(compute(map_tasks(take_numbers, rows.blocks, constant(numbers))))
+    common = constant(queries), constant(shared)
+    in_blocks = compute(map_tasks(nearest_rows, rows.blocks, *common, k=N_NEIGHBORS))
+    near = NearRows(*(np.concatenate(values, axis=1) for values in zip(*in_blocks, strict=True)))
     cells = near.first_distinct(N_NEIGHBORS)
     if cells.shape[1] == 0:  # all rows are copies of one
         return 1

@@ -13,7 +13,7 @@ from lann.distributed._classifier import SHARED_ATTRIBUTES, DaskLANN
 from lann.distributed._rows import count_cells
 from lann.distributed._search import ShardedModel
 from lann.distributed._shard import SearchPlan, Shard
-from lann.distributed._tasks import TaskGraph, compute, constant, persist
+from lann.distributed._tasks import TaskGraph, compute, constant, map_tasks, persist
 from lann.metric import Levels
 from lann.search import Partition
 
@@ -84,9 +84,7 @@ def read_shards(
     levels = shared.model_.levels.subset(np.empty(0, np.int64))
     graph, common = TaskGraph(), constant((levels, index.partition))
     shards = persist(graph.results([graph.add(read_shard, common, read=read, name=name) for name in names]))
-    graph = TaskGraph()
-    counted = [graph.add(count_cells, shard, n_cells=n_cells) for shard in shards]
-    counts = np.array(compute(graph.results(counted)))  # (n_shards, n_cells)
+    counts = np.array(compute(map_tasks(count_cells, shards, n_cells=n_cells)))  # (n_shards, n_cells)
     if (np.count_nonzero(counts, axis=0) > 1).any() or counts.sum() != n_rows:
         raise ValueError(f"its shards do not have the {n_rows} rows of the model, each of them once")
     shard_of_cell = np.where(counts.any(axis=0), counts.argmax(axis=0), -1)

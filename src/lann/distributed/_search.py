@@ -17,7 +17,7 @@ from lann._support.types import Floats, Indices, Labels
 from lann.columns.inputs import check_some_value
 from lann.distributed._rows import Reader
 from lann.distributed._shard import Found, Queries, SearchPlan, Shard, join_shards, unmeasured_values
-from lann.distributed._tasks import Key, TaskGraph, compute, constant
+from lann.distributed._tasks import Key, TaskGraph, compute, constant, map_tasks
 from lann.metric import Levels
 
 
@@ -81,10 +81,7 @@ class ShardedModel:
 
     def take(self, numbers: Indices) -> Shard:
         """Return some training rows, given by their numbers, ascending, in the memory of this process."""
-        graph = TaskGraph()
-        wanted = constant(numbers)
-        keys = [graph.add(Shard.take, shard, wanted) for shard in self.shards]
-        return join_shards(compute(graph.results(keys)))
+        return join_shards(compute(map_tasks(Shard.take, self.shards, constant(numbers))))
 
     def take_all(self) -> Shard:
         """Return all training rows, in the memory of this process."""

@@ -286,22 +286,19 @@ def train_rows(
         Of this tile only. It is not changed, so that the task can run again with the same result.
     """
     rows = join_rows(parts)
-    levels, is_own = _plain_levels(rows, shared), np.isin(rows.cells, tile.own)
-    own, numbers = np.flatnonzero(is_own), rows.numbers[is_own]
+    own = np.flatnonzero(np.isin(rows.cells, tile.own))
+    levels, cells, trained_rows = _plain_levels(rows, shared), rows.cells, own
+    position: Any = slice(None)
     copies = find_copies(levels.X, levels.labels, None)
-    if copies is None:
-        index = replace(index, cells=rows.cells)
-        trained = train_tile(levels, own, settings, n_epochs, deepcopy(rng), index=index)
-        weights = trained.point_log_weights.astype(np.float32)
-        return TileRows(numbers, weights, trained.point_matrices, trained.losses)
-    # Copies are of the same cell: a group is of the tile, or all of it is of the border.
-    groups = np.unique(copies.group[own])
-    index = replace(index, cells=rows.cells[copies.distinct])
-    trained = train_tile(copies.merge(levels), groups, settings, n_epochs, deepcopy(rng), index=index)
-    position = np.searchsorted(groups, copies.group[own])
+    if copies is not None:
+        # Copies are of the same cell: a group is of the tile, or all of it is of the border.
+        trained_rows, position = np.unique(copies.group[own], return_inverse=True)
+        levels, cells = copies.merge(levels), rows.cells[copies.distinct]
+    index = replace(index, cells=cells)
+    trained = train_tile(levels, trained_rows, settings, n_epochs, deepcopy(rng), index=index)
     matrices = trained.point_matrices
     return TileRows(
-        numbers,
+        rows.numbers[own],
         trained.point_log_weights[position].astype(np.float32),
         None if matrices is None else matrices[position],
         trained.losses,

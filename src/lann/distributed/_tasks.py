@@ -74,6 +74,14 @@ class TaskGraph:
         return [Delayed(key, graph, layer=self._name) for key in keys]
 
 
+def map_tasks(
+    function: Callable[..., Any], parts: Sequence[Delayed], *inputs: Any, **constants: Any
+) -> list[Delayed]:
+    """Return the result of a function for each of some tasks; see `TaskGraph.add`."""
+    graph = TaskGraph()
+    return graph.results([graph.add(function, part, *inputs, **constants) for part in parts])
+
+
 def compute(results: Sequence[Any]) -> list[Any]:
     """Compute results, or lists of them, and return them to this process."""
     return list(dask.compute(*results))
