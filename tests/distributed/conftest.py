@@ -36,11 +36,13 @@ def client(cluster):
 
 @pytest.fixture
 def small_tiles(monkeypatch):
-    """Tiles of 300 rows, and training in tiles for 500 rows and more."""
+    """Tiles of 300 rows, and training in tiles and search in cells for 500 rows and more."""
+    import lann.search._cell_search
     import lann.training._train
 
     monkeypatch.setattr(lann.training._train, "TILE_ROWS", 300)
     monkeypatch.setattr(lann.training._train, "MANY_ROWS", 500)
+    monkeypatch.setattr(lann.search._cell_search, "FEWEST_POINTS", 500)
 
 
 @pytest.fixture(scope="session")
